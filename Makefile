@@ -1,0 +1,51 @@
+# Every target sets up what it needs. `make demo` and `make test` work on a fresh clone.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+TESTS ?= tests
+WORKERS ?= auto
+
+.DEFAULT_GOAL := help
+.PHONY: help setup demo test lint format types check bench soak clean
+
+help:  ## show the targets
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+
+$(STAMP): pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+	    || { echo "Tenure needs Python 3.11 or newer; try: make PYTHON=python3.11 $(MAKECMDGOALS)"; exit 1; }
+	@echo "Setting up $(VENV) (once; takes a minute) ..."
+	@$(PYTHON) -m venv $(VENV)
+	@$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
+	@touch $@
+
+setup: $(STAMP)  ## make the virtual environment and install everything
+	@echo "Ready: $(BIN)/tenure --help"
+
+demo: $(STAMP)  ## see facts established, superseded, overruled, shadowed, repaired and undone
+	@$(BIN)/tenure demo
+
+test: lint types $(STAMP)  ## lint, types and all tests
+	@$(BIN)/pytest -n $(WORKERS) $(TESTS)
+
+lint: $(STAMP)  ## ruff: rules and format
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+
+types: $(STAMP)  ## mypy, strict
+	@$(BIN)/mypy
+
+format: $(STAMP)  ## let ruff mend what it can
+	@$(BIN)/ruff check --fix .
+	@$(BIN)/ruff format .
+
+bench: $(STAMP)  ## timings as ratios against bare sqlite3, in one run
+	@$(BIN)/python -m benchmarks
+
+soak: $(STAMP)  ## the long versions of the crash, concurrency and property tests
+	@TENURE_SOAK=1 $(BIN)/pytest -n $(WORKERS) -m "slow or not slow" $(TESTS)
+
+clean:  ## remove the environment and everything built
+	@rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	@find . -name __pycache__ -type d -prune -exec rm -rf {} +

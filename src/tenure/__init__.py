@@ -1,0 +1,98 @@
+"""Tenure: state for AI agents. Facts hold office until a better one supersedes them."""
+
+from tenure.context.assembly import Context, Line, Omission
+from tenure.memory import Memory, open
+from tenure.model.authority import Authority, Ladder
+from tenure.model.errors import (
+    AmbiguousTarget,
+    DependencyCycle,
+    DuplicateId,
+    InvalidInput,
+    NewerSchema,
+    NotADatabase,
+    NothingToUndo,
+    NotPermitted,
+    ReadOnlySession,
+    ReadOnlyStore,
+    SessionClosed,
+    StoreBusy,
+    StoreError,
+    StoreFull,
+    TenureError,
+    UnknownDependency,
+    UnknownFact,
+    UnknownTarget,
+    UnknownTitleWarning,
+    UnknownVerdict,
+)
+from tenure.model.fact import Address, Cause, Fact, MemoryType, Source, Status
+from tenure.model.identity import Identity
+from tenure.model.records import (
+    Chain,
+    Declaration,
+    Environment,
+    Erasure,
+    Explanation,
+    Review,
+    Signal,
+    WorkingItem,
+)
+from tenure.model.scope import Scope
+from tenure.model.verdict import Outcome, Repair, Rule, Verdict
+from tenure.session import Session
+from tenure.settings import Settings
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "Address",
+    "AmbiguousTarget",
+    "Authority",
+    "Cause",
+    "Chain",
+    "Context",
+    "Declaration",
+    "DependencyCycle",
+    "DuplicateId",
+    "Environment",
+    "Erasure",
+    "Explanation",
+    "Fact",
+    "Identity",
+    "InvalidInput",
+    "Ladder",
+    "Line",
+    "Memory",
+    "MemoryType",
+    "NewerSchema",
+    "NotADatabase",
+    "NotPermitted",
+    "NothingToUndo",
+    "Omission",
+    "Outcome",
+    "ReadOnlySession",
+    "ReadOnlyStore",
+    "Repair",
+    "Review",
+    "Rule",
+    "Scope",
+    "Session",
+    "SessionClosed",
+    "Settings",
+    "Signal",
+    "Source",
+    "Status",
+    "StoreBusy",
+    "StoreError",
+    "StoreFull",
+    "TenureError",
+    "UnknownDependency",
+    "UnknownFact",
+    "UnknownTarget",
+    "UnknownTitleWarning",
+    "UnknownVerdict",
+    "Verdict",
+    "WorkingItem",
+    "__version__",
+    "open",
+]

@@ -1,0 +1,1 @@
+"""From stored state to the text a model reads, inside a token budget."""

@@ -1,0 +1,174 @@
+"""Entering a candidate: the judgement carried out, and what it sets in motion.
+
+The same steps run when a fact is first written and when an undo replays the log without one of
+its entries, which is why "undone" means exactly "as if it had never been said".
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from tenure.engine.workspace import Workspace
+from tenure.model.authority import Ladder
+from tenure.model.fact import Fact, Status
+from tenure.model.values import same_value
+from tenure.model.verdict import Outcome
+from tenure.rules import office
+from tenure.rules.supersession import Judgement, Situation, judge
+from tenure.rules.temporal import is_scheduled, place
+
+
+@dataclass
+class Entered:
+    """What entering a candidate came to."""
+
+    judgement: Judgement
+    fact: Fact
+    """The candidate as it stands now, or the incumbent it confirmed."""
+    superseded: tuple[str, ...] = ()
+    activated: list[str] = field(default_factory=list)
+    displaced: list[str] = field(default_factory=list)
+    overruled_by: str | None = None
+
+
+def enter(
+    workspace: Workspace,
+    candidate: Fact,
+    ladder: Ladder,
+    *,
+    targets: tuple[Fact, ...] = (),
+    around: tuple[Fact, ...] = (),
+    confidence: float = 1.0,
+    contest_below: float = 0.0,
+    replaying: bool = False,
+) -> Entered:
+    """Judge a candidate and carry the judgement out in the workspace."""
+    candidate = office.unborn(candidate)
+    situation = Situation(
+        incumbents=workspace.incumbents(candidate.address),
+        targets=targets,
+        around=around,
+        confidence=confidence,
+        contest_below=contest_below,
+        replaying=replaying,
+    )
+    judgement = judge(candidate, situation, ladder)
+    entered = Entered(judgement, candidate)
+    if judgement.outcome is Outcome.CONFIRMED:
+        assert judgement.against is not None
+        entered.fact = workspace.put(
+            office.confirm(judgement.against, candidate.authority, candidate.order, ladder)
+        )
+    elif judgement.outcome is Outcome.WAITING:
+        waiting = office.turn_away(candidate, Status.WAITING)
+        entered.fact = workspace.put(waiting.evolve(awaits=candidate.when_superseded))
+    elif judgement.outcome is Outcome.OVERRULED:
+        entered.fact = workspace.put(office.turn_away(candidate, Status.OVERRULED))
+    elif judgement.outcome is Outcome.CONTESTED:
+        entered.fact = workspace.put(office.turn_away(candidate, Status.CONTESTED))
+    elif judgement.late:
+        _file_late(workspace, candidate, judgement, ladder, entered)
+    else:
+        _take_office(workspace, candidate, judgement, entered)
+        follow_departures(workspace, list(judgement.retires), ladder, entered)
+        entered.fact = workspace.need(candidate.id)
+    return entered
+
+
+def accept(workspace: Workspace, contested: Fact, ladder: Ladder) -> Entered:
+    """Let a contested candidate take office after all, in place of whoever holds it now."""
+    rivals = workspace.incumbents(contested.address)
+    rivals = () if contested.multi_valued else rivals
+    return enter(workspace, contested, ladder, targets=rivals, replaying=True)
+
+
+def _take_office(
+    workspace: Workspace,
+    candidate: Fact,
+    judgement: Judgement,
+    entered: Entered,
+    *,
+    started_at: datetime | None = None,
+) -> None:
+    for fact in judgement.lapsed:
+        workspace.put(office.lapse(fact))
+    predecessors = tuple(fact.id for fact in judgement.retires)
+    installed = workspace.put(office.install(candidate, predecessors, started_at=started_at))
+    for fact in judgement.retires:
+        workspace.put(office.retire(fact, installed))
+    entered.superseded = predecessors
+
+
+def _file_late(
+    workspace: Workspace,
+    candidate: Fact,
+    judgement: Judgement,
+    ladder: Ladder,
+    entered: Entered,
+) -> None:
+    """Put a late candidate behind the newer fact that supersedes it, in its place in the chain."""
+    incumbent = judgement.against
+    assert incumbent is not None
+    position = place(
+        candidate,
+        incumbent,
+        workspace.timeline(candidate.address),
+        ladder,
+        by_validity=candidate.time_sensitive or is_scheduled(incumbent, candidate),
+    )
+    if position.overruled_by is not None:
+        entered.overruled_by = position.overruled_by.id
+        entered.fact = workspace.put(office.turn_away(candidate, Status.OVERRULED))
+        return
+    after, before = position.after, position.before
+    filed = office.install(candidate, (after.id,) if after else ())
+    filed = workspace.put(office.retire(filed, before))
+    kept = tuple(i for i in before.predecessors if after is None or i != after.id)
+    workspace.put(before.evolve(predecessors=(filed.id, *kept)))
+    if after is not None:
+        workspace.put(office.retire(after, filed))
+        entered.superseded = (after.id,)
+    judgement.evidence.update(late=True, superseded_by=before.id)
+    entered.fact = filed
+
+
+def follow_departures(
+    workspace: Workspace, departed: list[Fact], ladder: Ladder, entered: Entered
+) -> None:
+    """Let contingent facts take office as the facts they wait for leave it, to any depth."""
+    queue = deque(departed)
+    while queue:
+        base = queue.popleft()
+        base = workspace.need(base.id)
+        successor = workspace.need(base.superseded_by) if base.superseded_by else None
+        for waiting in workspace.waiting_on(base.id):
+            if successor is not None and same_value(successor.value, base.value):
+                # Renewed on other terms, not changed: go on waiting, for the renewed fact.
+                workspace.put(waiting.evolve(awaits=successor.id))
+            else:
+                queue.extend(_activate(workspace, waiting, base, ladder, entered))
+
+
+def _activate(
+    workspace: Workspace, waiting: Fact, base: Fact, ladder: Ladder, entered: Entered
+) -> tuple[Fact, ...]:
+    """Enter a contingent fact at the moment its base left. Returns the facts it retires."""
+    since = max(base.ended_at or waiting.valid_from, waiting.valid_from)
+    candidate = office.unborn(waiting)
+    # Judged as said at the moment it takes effect, so that it is not late to its own cue.
+    dated = candidate.evolve(timestamp=since, recorded_at=since, valid_from=since)
+    situation = Situation(workspace.incumbents(candidate.address), replaying=True)
+    judgement = judge(dated, situation, ladder)
+    if judgement.outcome is Outcome.OVERRULED:
+        workspace.put(office.turn_away(candidate, Status.OVERRULED))
+        return ()
+    if judgement.late:
+        assert judgement.against is not None
+        judgement = Judgement(Outcome.SUPERSEDED, judgement.rule, retires=(judgement.against,))
+    activation = Entered(judgement, candidate)
+    _take_office(workspace, candidate, judgement, activation, started_at=since)
+    entered.activated.append(candidate.id)
+    entered.displaced.extend(activation.superseded)
+    return judgement.retires

@@ -1,0 +1,172 @@
+"""Proposals: what a caller asks to be written, checked before anything is looked up."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from tenure.model.errors import InvalidInput
+from tenure.model.fact import SOURCE_TYPES, MemoryType, Source
+from tenure.model.identity import check_name, check_permissions
+from tenure.model.scope import Scope
+from tenure.model.times import moment
+from tenure.model.values import canonical, check_text
+from tenure.settings import Settings
+
+CONSTRAINT_TYPES = ("budget", "deadline", "capacity", "policy")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Proposal:
+    """A candidate in the caller's words. Every field has passed its check."""
+
+    key: str
+    value: Any
+    subject: str | None = None
+    supersedes: str | None = None
+    scope: Scope = Scope.GLOBAL
+    scope_id: str | None = None
+    depends_on: tuple[str, ...] = ()
+    when_superseded: str | None = None
+    source: Source = Source()
+    authority: str | None = None
+    memory_type: MemoryType | None = None
+    is_constraint: bool | None = None
+    constraint_type: str | None = None
+    requires: tuple[str, ...] = ()
+    min_authority: str | None = None
+    valid_from: datetime | None = None
+    valid_until: datetime | None = None
+    at: datetime | None = None
+    id: str | None = None
+    confidence: float = 1.0
+
+
+def propose(
+    settings: Settings,
+    key: str,
+    value: Any,
+    *,
+    subject: str | None = None,
+    supersedes: str | None = None,
+    scope: str = "global",
+    scope_id: str | None = None,
+    depends_on: Iterable[str] = (),
+    when_superseded: str | None = None,
+    source: str | Source | None = None,
+    authority: str | None = None,
+    memory_type: str | None = None,
+    is_constraint: bool | None = None,
+    constraint_type: str | None = None,
+    requires: Iterable[str] = (),
+    min_authority: str | None = None,
+    valid_from: datetime | None = None,
+    valid_until: datetime | None = None,
+    at: datetime | None = None,
+    id: str | None = None,
+    confidence: float = 1.0,
+) -> Proposal:
+    """Check what a caller passed; raises InvalidInput that names the argument and the fix."""
+    canonical(value, limit=settings.max_value_bytes)
+    if at is not None:
+        at = moment(at, "at")
+    if valid_from is not None:
+        valid_from = moment(valid_from, "valid_from")
+    if valid_until is not None:
+        valid_until = moment(valid_until, "valid_until")
+        if valid_from is not None and valid_until <= valid_from:
+            raise InvalidInput(
+                f"valid_until ({valid_until.isoformat()}) must come after "
+                f"valid_from ({valid_from.isoformat()})"
+            )
+    if isinstance(depends_on, str):
+        raise InvalidInput(f"depends_on must be a list of ids or keys; write [{depends_on!r}]")
+    if not isinstance(confidence, int | float) or not 0 <= confidence <= 1:
+        raise InvalidInput(f"confidence must be between 0 and 1, not {confidence!r}")
+    return Proposal(
+        key=check_key(key, settings),
+        value=value,
+        subject=_optional(subject, "subject"),
+        supersedes=_optional(supersedes, "supersedes"),
+        scope=check_scope(scope),
+        scope_id=_optional(scope_id, "scope_id"),
+        depends_on=tuple(dict.fromkeys(check_name(base, "depends_on") for base in depends_on)),
+        when_superseded=_optional(when_superseded, "when_superseded"),
+        source=_source(source),
+        authority=authority,
+        memory_type=_memory_type(memory_type),
+        is_constraint=is_constraint,
+        constraint_type=_constraint_type(constraint_type),
+        requires=check_permissions(requires, "requires") if requires else (),
+        min_authority=min_authority,
+        valid_from=valid_from,
+        valid_until=valid_until,
+        at=at,
+        id=_optional(id, "id"),
+        confidence=float(confidence),
+    )
+
+
+def check_key(key: object, settings: Settings) -> str:
+    """A key: a non-empty, trimmed string of limited length."""
+    if not isinstance(key, str):
+        raise InvalidInput(f"key must be a string, not {type(key).__name__} ({key!r:.80})")
+    if not key or key.isspace():
+        raise InvalidInput("key is empty; name what the value is, for example 'order_status'")
+    if key != key.strip():
+        raise InvalidInput(f"key {key!r} begins or ends with a space; trim it")
+    if len(key) > settings.max_key_length:
+        raise InvalidInput(
+            f"key is {len(key):,} characters long and the limit is {settings.max_key_length}; "
+            f"shorten it, or raise Settings.max_key_length (it begins {key[:40]!r})"
+        )
+    return check_text(key, "key")
+
+
+def check_scope(scope: str) -> Scope:
+    if type(scope) is Scope:
+        return scope
+    try:
+        return Scope(scope)
+    except ValueError:
+        raise InvalidInput(f"scope {scope!r} is not one of {', '.join(Scope)}") from None
+
+
+def _optional(value: str | None, what: str) -> str | None:
+    return None if value is None else check_name(value, what)
+
+
+def _source(source: str | Source | None) -> Source:
+    """A source given by name: one of the types, or the name of a system or kind of statement."""
+    if source is None:
+        return Source()
+    if isinstance(source, Source):
+        return source
+    name = check_name(source, "source")
+    for kind in SOURCE_TYPES:
+        if name == kind:
+            return Source(type=kind)
+    if name.lower().replace(" ", "_").endswith("_system"):
+        return Source(type="system", name=name)
+    return Source(name=name)
+
+
+def _memory_type(memory_type: str | None) -> MemoryType | None:
+    if memory_type is None:
+        return None
+    try:
+        return MemoryType(memory_type)
+    except ValueError:
+        raise InvalidInput(
+            f"memory_type {memory_type!r} is not one of {', '.join(MemoryType)}"
+        ) from None
+
+
+def _constraint_type(constraint_type: str | None) -> str | None:
+    if constraint_type is not None and constraint_type not in CONSTRAINT_TYPES:
+        raise InvalidInput(
+            f"constraint_type {constraint_type!r} is not one of {', '.join(CONSTRAINT_TYPES)}"
+        )
+    return constraint_type

@@ -1,0 +1,59 @@
+"""Reading beyond single values: explanations, and what derives from what."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+from tenure.engine.lens import Lens
+from tenure.model.errors import UnknownFact
+from tenure.model.fact import Fact
+from tenure.model.records import Explanation
+from tenure.stores.port import Reader
+
+
+def with_derived(reader: Reader, lens: Lens, facts: list[Fact]) -> list[Fact]:
+    """The same facts with `derived_facts` filled in, as far as this identity may know."""
+    derived: dict[str, list[str]] = defaultdict(list)
+    for fact in reader.derived_from(fact.id for fact in facts):
+        if lens.sees(reader, fact):
+            for base in fact.depends_on:
+                derived[base].append(fact.id)
+    return [
+        fact.evolve(derived_facts=tuple(derived[fact.id])) if fact.id in derived else fact
+        for fact in facts
+    ]
+
+
+def find_any(reader: Reader, lens: Lens, key_or_id: str, subject: str | None) -> Fact:
+    """The fact of an id, the one in office at a key, or the last one that was written there."""
+    fact = lens.by_id(reader, key_or_id)
+    if fact is not None:
+        return fact
+    here = lens.view(reader, key_or_id, subject).effective
+    found = sorted(here, key=lambda f: (not f.owner, f.id)) or sorted(
+        lens.everything(reader, key_or_id, subject), key=lambda f: f.id, reverse=True
+    )
+    if not found:
+        raise UnknownFact(
+            f"no fact with id or key {key_or_id!r} exists here; "
+            f"`tenure facts` or session.facts() lists what there is"
+        )
+    return found[0]
+
+
+def explain(reader: Reader, lens: Lens, fact: Fact) -> Explanation:
+    """A fact with its chain and every verdict on it and on the statements it prevailed over."""
+    address = lens.everything(reader, fact.key, fact.subject or "")
+    linked = lens.chain(reader, [fact, *(f for f in address if f.address == fact.address)])
+    facts = {f.id: f for f in (*linked.facts, *linked.overruled, *address, fact)}
+    verdicts = tuple(
+        verdict.evolve(fact=facts[verdict.fact_id])
+        for verdict in reader.verdicts(facts)
+        if verdict.fact_id in facts
+    )
+    return Explanation(
+        fact=with_derived(reader, lens, [fact])[0],
+        chain=linked,
+        verdicts=verdicts,
+        causes=fact.causes,
+    )

@@ -1,0 +1,158 @@
+"""Replay: how things would stand had an entry of the log never been made.
+
+An undo does not guess at an inverse. It takes the facts that are linked with the one undone, runs
+the remaining entries about them again through the same rules, and compares. An entry that was
+turned away when it was made stays turned away: nothing takes office by an undo that did not hold
+or await it before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from tenure.engine.entering import Entered, accept, enter, follow_departures
+from tenure.engine.workspace import Workspace, at
+from tenure.model.authority import Ladder
+from tenure.model.fact import Fact, Status
+from tenure.model.times import from_micros
+from tenure.model.verdict import Action, Outcome, Rule, Verdict
+from tenure.rules import office
+from tenure.rules.supersession import Judgement
+from tenure.stores.port import Reader, Selection
+
+_NOTHING = Judgement(Outcome.ESTABLISHED, Rule.FIRST)
+_TURNED_AWAY = {Outcome.OVERRULED: Status.OVERRULED, Outcome.CONTESTED: Status.CONTESTED}
+
+
+def component(reader: Reader, start: Iterable[str]) -> dict[str, Fact]:
+    """Every fact linked with these by address, supersession or contingency."""
+    found: dict[str, Fact] = {}
+    seen_addresses = set()
+    queue = list(start)
+    while queue:
+        fact_id = queue.pop()
+        if fact_id in found:
+            continue
+        fact = reader.fact(fact_id)
+        if fact is None:
+            continue
+        found[fact_id] = fact
+        queue.extend(i for i in (fact.superseded_by, *fact.predecessors) if i)
+        if fact.status is Status.ERASED:
+            continue
+        queue.extend(i for i in (fact.when_superseded, fact.awaits) if i)
+        queue.extend(waiting.id for waiting in reader.contingent_on([fact.id]))
+        if fact.address not in seen_addresses:
+            seen_addresses.add(fact.address)
+            neighbours = reader.timeline(at(fact.address))
+            queue.extend(f.id for f in neighbours if f.address == fact.address)
+    return found
+
+
+class _Past:
+    """A view of the facts of a component that the replay has already come to."""
+
+    def __init__(self) -> None:
+        self.facts: dict[str, Fact] = {}
+
+    def fact(self, fact_id: str) -> Fact | None:
+        return self.facts.get(fact_id)
+
+    def live(self, selection: Selection) -> list[Fact]:
+        return []
+
+    def timeline(self, selection: Selection) -> list[Fact]:
+        return []
+
+    def waiting_on(self, fact_ids: Iterable[str]) -> list[Fact]:
+        return []
+
+    def standing_on(self, fact_ids: Iterable[str]) -> list[Fact]:
+        return []
+
+    def derived_from(self, fact_ids: Iterable[str]) -> list[Fact]:
+        return []
+
+
+def replay(facts: dict[str, Fact], entries: Iterable[Verdict], ladder: Ladder) -> dict[str, Fact]:
+    """How the facts of a component stand after these entries, in order."""
+    past = Workspace(_Past())
+    for entry in entries:
+        fact = facts.get(entry.fact_id)
+        if fact is not None:
+            _step(past, fact, entry, facts, ladder)
+    return {fact_id: _outcome(past, fact) for fact_id, fact in facts.items()}
+
+
+def _outcome(past: Workspace, fact: Fact) -> Fact:
+    if fact.status is Status.ERASED:
+        return fact
+    return past.get(fact.id) or office.unborn(fact)
+
+
+def _step(
+    past: Workspace, fact: Fact, entry: Verdict, facts: dict[str, Fact], ladder: Ladder
+) -> None:
+    if entry.action is Action.ASSERT:
+        _assert(past, fact, entry, facts, ladder)
+    current = past.get(fact.id)
+    if current is None:
+        return
+    if entry.action is Action.CONFIRM and current.is_valid:
+        order = from_micros(entry.evidence["order"])
+        past.put(office.confirm(current, entry.authority, order, ladder))
+    elif entry.action is Action.ACKNOWLEDGE:
+        tokens = current.acknowledged.union(entry.evidence["acknowledged"])
+        past.put(current.evolve(acknowledged=tokens))
+    elif entry.action is Action.ACCEPT and current.status is Status.CONTESTED:
+        accept(past, current, ladder)
+    elif entry.action is Action.RETRACT and current.status not in (
+        Status.SUPERSEDED,
+        Status.RETRACTED,
+    ):
+        leaving = Status.DISCARDED if entry.rule is Rule.DISCARD else Status.RETRACTED
+        held = current.is_valid
+        past.put(office.leave(current, leaving, entry.at))
+        if held:
+            follow_departures(past, [current], ladder, Entered(_NOTHING, current))
+
+
+def _assert(
+    past: Workspace, fact: Fact, entry: Verdict, facts: dict[str, Fact], ladder: Ladder
+) -> None:
+    if fact.status is Status.ERASED:
+        _assert_erased(past, fact)
+        return
+    blank = office.unborn(fact)
+    if entry.outcome in _TURNED_AWAY:
+        past.put(office.turn_away(blank, _TURNED_AWAY[entry.outcome]))
+        return
+    if fact.when_superseded is not None:
+        base = past.get(fact.when_superseded)
+        past.put(blank.evolve(status=Status.WAITING, awaits=fact.when_superseded))
+        if base is not None and not past.end_of(base).is_valid:
+            follow_departures(past, [base], ladder, Entered(_NOTHING, blank))
+        return
+    named = (past.get(target) for target in entry.evidence.get("targets", ()))
+    ends = tuple(past.end_of(target) for target in named if target is not None)
+    targets = tuple(end for end in ends if end.is_valid)
+    enter(past, fact, ladder, targets=targets, replaying=True)
+    entered = past.need(fact.id)
+    erased = tuple(
+        i for i in fact.predecessors if facts.get(i) and facts[i].status is Status.ERASED
+    )
+    if entered.is_valid and erased:
+        past.put(entered.evolve(predecessors=(*entered.predecessors, *erased)))
+
+
+def _assert_erased(past: Workspace, fact: Fact) -> None:
+    """An erased fact still keeps down what it superseded: forgetting must not resurrect."""
+    for target in fact.predecessors:
+        before = past.get(target)
+        if before is not None and before.is_valid:
+            past.put(
+                before.evolve(
+                    status=Status.SUPERSEDED, superseded_by=fact.id, ended_at=before.started_at
+                )
+            )
+    past.put(fact)

@@ -1,0 +1,167 @@
+"""Reviews, reversions and branches: requests that put an existing fact forward again."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from tenure.engine.lens import Lens
+from tenure.engine.proposal import Proposal
+from tenure.engine.reading import find_any
+from tenure.engine.registrar import Registrar
+from tenure.model.errors import InvalidInput, UnknownFact
+from tenure.model.fact import Fact, Status
+from tenure.model.records import Review
+from tenure.model.scope import Place, Scope
+from tenure.model.values import same_value
+from tenure.model.verdict import Outcome, Rule, Verdict
+from tenure.stores.port import Reader, Selection
+
+
+def placed(proposal: Proposal, scope: Scope, scope_id: str | None) -> Proposal:
+    return replace(proposal, scope=scope, scope_id=scope_id or None)
+
+
+def _again(fact: Fact, **changes: Any) -> Proposal:
+    """A proposal that says what a fact says, on its terms."""
+    return replace(
+        Proposal(
+            key=fact.key,
+            value=fact.value,
+            subject=fact.subject,
+            scope=fact.scope,
+            scope_id=fact.scope_id,
+            depends_on=fact.depends_on,
+            source=fact.source,
+            memory_type=fact.memory_type,
+            is_constraint=fact.is_constraint,
+            constraint_type=fact.constraint_type,
+            requires=fact.requires,
+            min_authority=fact.min_authority,
+        ),
+        **changes,
+    )
+
+
+def reviews(reader: Reader, lens: Lens) -> list[Review]:
+    """The review queue of one session, oldest first."""
+    found = []
+    for fact in reader.flagged(lens.owners):
+        if fact.place not in lens.places or not lens.sees(reader, fact):
+            continue
+        if fact.status is Status.CONTESTED:
+            rivals = lens.held(reader, fact.key, fact.subject or "")
+            rival = next((held for held in rivals if held.address == fact.address), None)
+            found.append(Review(fact, "contested", rival=rival))
+        elif fact.held_at(lens.when):
+            found.append(Review(fact, "base changed", causes=fact.causes))
+    return found
+
+
+def under_review(registrar: Registrar, fact_id: str) -> Fact:
+    fact = registrar.lens.by_id(registrar.transaction, fact_id)
+    if fact is None:
+        raise UnknownFact(f"no fact with id {fact_id!r} exists here; session.reviews() lists them")
+    if fact.status is not Status.CONTESTED and not (fact.is_valid and fact.needs_review):
+        raise InvalidInput(
+            f"{fact.key!r} ({fact_id}) is {fact.status} and not under review; "
+            f"session.reviews() lists what is"
+        )
+    return fact
+
+
+def recalculate(registrar: Registrar, fact: Fact, value: Any, reason: str | None) -> Verdict:
+    """Replace a fact under review by a new value that rests on its bases as they stand now."""
+    standing = [leg.stands_on for leg in fact.basis]
+    bases = tuple(
+        dict.fromkeys(
+            base
+            for base in standing
+            if (found := registrar.lens.by_id(registrar.transaction, base)) and found.is_valid
+        )
+    )
+    contested = fact.status is Status.CONTESTED
+    proposal = _again(
+        fact, value=value, depends_on=bases, supersedes=None if contested else fact.id
+    )
+    verdict = registrar.propose(proposal, rule=Rule.REVIEW, reason=reason)
+    if contested:
+        registrar.retract(fact, rule=Rule.REVIEW, reason=reason)
+    return verdict
+
+
+def revert(registrar: Registrar, key_or_id: str, to: str | None, subject: str | None) -> Verdict:
+    """Put an earlier value of a chain back into office, as a new fact."""
+    lens, transaction = registrar.lens, registrar.transaction
+    fact = find_any(transaction, lens, key_or_id, subject)
+    chain = lens.chain(transaction, [fact])
+    live = chain.live
+    if to is not None:
+        earlier = next((f for f in chain if f.id == to), None)
+    else:
+        last = live or chain.facts[-1]
+        older = chain.facts[: chain.facts.index(last)] if live else chain.facts
+        earlier = next(
+            (f for f in reversed(older) if live is None or not same_value(f.value, live.value)),
+            None,
+        )
+    if earlier is None:
+        raise UnknownFact(
+            f"{key_or_id!r} has no earlier value"
+            + (f" with id {to!r}" if to else "")
+            + "; session.history(key) shows the chain"
+        )
+    at = live or earlier
+    proposal = _again(
+        at,
+        value=earlier.value,
+        depends_on=(),
+        source=earlier.source,
+        supersedes=live.id if live else None,
+    )
+    return registrar.propose(proposal, rule=Rule.REVERSION, outcome=Outcome.REVERTED)
+
+
+def of_branch(registrar: Registrar, branch: Place) -> list[Fact]:
+    """The facts in office in a branch, in the order they were said."""
+    selection = Selection(registrar.lens.owners, (branch[1],))
+    found = registrar.transaction.live(selection)
+    lens = registrar.lens
+    return sorted(
+        (
+            fact
+            for fact in found
+            if fact.place == branch and fact.is_valid and lens.sees(registrar.transaction, fact)
+        ),
+        key=lambda fact: (fact.recorded_at, fact.id),
+    )
+
+
+def commit(registrar: Registrar, branch: Place, place: Place) -> list[Verdict]:
+    """Put every fact of a branch forward in the scope it was branched from."""
+    moved: dict[str, str] = {}
+    verdicts = []
+    for fact in of_branch(registrar, branch):
+        verdict = take_over(registrar, fact, place, moved)
+        moved[fact.id] = verdict.fact_id
+        verdicts.append(verdict)
+    return verdicts
+
+
+def take_over(registrar: Registrar, fact: Fact, place: Place, moved: dict[str, str]) -> Verdict:
+    """Put a narrower fact forward in a wider place, judged by the same rules as any other.
+
+    It speaks with the authority it was written with, or with the committer's if that is lower.
+    `moved` maps facts already taken over to what they became.
+    """
+    rung = registrar.ladder.lowest(fact.authority, registrar.identity.authority.rung)
+    proposal = _again(
+        fact,
+        scope=place[0],
+        scope_id=place[1] or None,
+        authority=rung,
+        depends_on=tuple(moved.get(base, base) for base in fact.depends_on),
+        valid_from=fact.valid_from if fact.valid_from > registrar.now else None,
+        valid_until=fact.valid_until,
+    )
+    return registrar.propose(proposal, rule=Rule.COMMIT, outcome=Outcome.PROMOTED, replaces=fact)

@@ -1,0 +1,66 @@
+"""Settling: after the offices are filled, bring every review mark in line with how they stand."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable
+
+from tenure.engine.workspace import Workspace
+from tenure.model.fact import Basis, Fact, Status
+from tenure.rules.repair import causes_of
+
+
+def settle(
+    workspace: Workspace, relinked: Iterable[str] = ()
+) -> tuple[dict[str, tuple[str, ...]], tuple[str, ...]]:
+    """Recompute the marks that the workspace's changes can have altered, to any depth.
+
+    `relinked` names facts whose chains may have come apart, as an undo can do; what derives from
+    them is looked at from its bases upwards. Otherwise chains only grow, and a leg can be followed
+    from where it stands. Returns the facts newly marked, with the path, and those lifted.
+    """
+    touched = workspace.touched()
+    # Nothing can rest on a fact that this very decision brings.
+    moved = [fact.id for fact in touched if workspace.before(fact.id) is not None]
+    relinked = list(relinked)
+    loosened = (*workspace.derived_from(relinked), *workspace.standing_on(relinked))
+    afresh = {fact.id for fact in loosened}
+    pending = deque(sorted(afresh | {fact.id for fact in workspace.standing_on(moved)}))
+    for fact in touched:
+        if fact.is_valid and fact.depends_on:
+            # It may have been out of office while its bases moved on.
+            afresh.add(fact.id)
+            pending.append(fact.id)
+    while pending:
+        fact = workspace.need(pending.popleft())
+        if not fact.is_valid:
+            continue
+        settled = _settled(workspace, fact, afresh=fact.id in afresh)
+        if settled != fact:
+            workspace.put(settled)
+        if settled.causes != fact.causes:
+            pending.extend(dependent.id for dependent in workspace.standing_on([fact.id]))
+    return _difference(workspace)
+
+
+def _settled(workspace: Workspace, fact: Fact, *, afresh: bool) -> Fact:
+    bases = {base: workspace.need(base) for base in fact.depends_on}
+    stands = {base: base for base in fact.depends_on} if afresh else dict(fact.basis)
+    ends = {base: workspace.end_of(workspace.need(stands[base])) for base in fact.depends_on}
+    return fact.evolve(
+        basis=tuple(Basis(base, ends[base].id) for base in fact.depends_on),
+        causes=causes_of(fact, bases, ends),
+    )
+
+
+def _difference(workspace: Workspace) -> tuple[dict[str, tuple[str, ...]], tuple[str, ...]]:
+    marked: dict[str, tuple[str, ...]] = {}
+    lifted = []
+    for fact in workspace.touched():
+        before = workspace.before(fact.id)
+        was_marked = before is not None and before.status is Status.OFFICE and before.needs_review
+        if fact.is_valid and fact.needs_review and not was_marked:
+            marked[fact.id] = fact.causes[0].path
+        elif was_marked and not (fact.is_valid and fact.needs_review):
+            lifted.append(fact.id)
+    return marked, tuple(lifted)

@@ -1,0 +1,166 @@
+"""A workspace: the facts one decision touches, with their changes, before anything is stored."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+from typing import Protocol
+
+from tenure.model.fact import Address, Fact, Status
+from tenure.stores.port import Change, Selection
+
+
+class View(Protocol):
+    """Where a workspace gets facts that it does not hold yet."""
+
+    def fact(self, fact_id: str) -> Fact | None: ...
+    def live(self, selection: Selection) -> list[Fact]: ...
+    def timeline(self, selection: Selection) -> list[Fact]: ...
+    def waiting_on(self, fact_ids: Iterable[str]) -> list[Fact]: ...
+    def standing_on(self, fact_ids: Iterable[str]) -> list[Fact]: ...
+    def derived_from(self, fact_ids: Iterable[str]) -> list[Fact]: ...
+
+
+def at(address: Address) -> Selection:
+    """The selection that an address falls in."""
+    return Selection((address.owner,), (address.scope_id,), address.key, address.subject)
+
+
+class Workspace:
+    """Facts as they will stand, over the view of how they stand now."""
+
+    def __init__(self, view: View) -> None:
+        self._view = view
+        self._before: dict[str, Fact] = {}
+        self._now: dict[str, Fact] = {}
+        self._at: dict[Address, dict[str, None]] = defaultdict(dict)
+        self._awaiting: dict[str, set[str]] = defaultdict(set)
+        self._derived: set[str] = set()
+        self._looked_up: list[Selection] = []
+
+    # single facts
+
+    def get(self, fact_id: str) -> Fact | None:
+        if fact_id in self._now:
+            return self._now[fact_id]
+        fact = self._view.fact(fact_id)
+        return self._load(fact) if fact is not None else None
+
+    def need(self, fact_id: str) -> Fact:
+        fact = self.get(fact_id)
+        assert fact is not None, f"a link points to {fact_id}, which does not exist"
+        return fact
+
+    def put(self, fact: Fact) -> Fact:
+        """Let a fact stand like this from now on."""
+        old = self._now.get(fact.id)
+        if old is not None and old.awaits:
+            self._awaiting[old.awaits].discard(fact.id)
+        if fact.awaits:
+            self._awaiting[fact.awaits].add(fact.id)
+        # An address lists those who hold or held it, so that a long past costs nothing.
+        if fact.status is Status.OFFICE:
+            self._at[fact.address][fact.id] = None
+        elif old is not None and old.status is Status.OFFICE:
+            self._at[fact.address].pop(fact.id, None)
+        if fact.depends_on:
+            self._derived.add(fact.id)
+        self._now[fact.id] = fact
+        return fact
+
+    def _load(self, fact: Fact) -> Fact:
+        if fact.id not in self._now:
+            self._before[fact.id] = fact
+            self.put(fact)
+        return self._now[fact.id]
+
+    # several facts
+
+    def live(self, selection: Selection) -> list[Fact]:
+        """Load the live facts of a selection; later questions about it are answered from here."""
+        found = [self._load(fact) for fact in self._view.live(selection)]
+        self._looked_up.append(selection)
+        return found
+
+    def incumbents(self, address: Address) -> tuple[Fact, ...]:
+        """The facts in office at an address, ordered by id."""
+        if not any(_covers(selection, address) for selection in self._looked_up):
+            for fact in self._view.live(at(address)):
+                self._load(fact)
+        return tuple(self._now[fact_id] for fact_id in sorted(self._at[address]))
+
+    def timeline(self, address: Address) -> list[Fact]:
+        """Every fact that was ever written at an address."""
+        for fact in self._view.timeline(at(address)):
+            self._load(fact)
+        return [fact for fact in self._now.values() if fact.address == address]
+
+    def waiting_on(self, fact_id: str) -> list[Fact]:
+        for fact in self._view.waiting_on([fact_id]):
+            self._load(fact)
+        held = (self._now[waiting] for waiting in sorted(self._awaiting[fact_id]))
+        return [fact for fact in held if fact.status is Status.WAITING]
+
+    def standing_on(self, fact_ids: Iterable[str]) -> list[Fact]:
+        """Facts in office with a leg on one of these."""
+        wanted = set(fact_ids)
+        for fact in self._view.standing_on(wanted) if wanted else ():
+            self._load(fact)
+        return [f for f in self._derived_in_office() if any(s in wanted for _, s in f.basis)]
+
+    def derived_from(self, fact_ids: Iterable[str]) -> list[Fact]:
+        """Facts in office that were derived from one of these."""
+        wanted = set(fact_ids)
+        for fact in self._view.derived_from(wanted) if wanted else ():
+            self._load(fact)
+        return [f for f in self._derived_in_office() if not wanted.isdisjoint(f.depends_on)]
+
+    def _derived_in_office(self) -> list[Fact]:
+        held = (self._now[fact_id] for fact_id in sorted(self._derived))
+        return [fact for fact in held if fact.is_valid]
+
+    def end_of(self, fact: Fact) -> Fact:
+        """The end of a fact's chain: where following `superseded_by` stops.
+
+        An erased fact is passed through: it has nothing to say, but it keeps its link.
+        """
+        while fact.superseded_by is not None:
+            fact = self.need(fact.superseded_by)
+        return fact
+
+    # what came of it
+
+    def before(self, fact_id: str) -> Fact | None:
+        """How a fact stood before this decision; None for one it brings."""
+        return self._before.get(fact_id)
+
+    def held(self) -> Iterable[Fact]:
+        """Every fact the decision has looked at."""
+        return self._now.values()
+
+    def touched(self) -> list[Fact]:
+        """Every fact that is new or stands differently now, ordered by id."""
+        return [
+            fact
+            for _, fact in sorted(self._now.items())
+            if self._before.get(fact.id) is not fact and self._before.get(fact.id) != fact
+        ]
+
+    def new(self) -> list[Fact]:
+        return [fact for fact in self.touched() if fact.id not in self._before]
+
+    def changed(self) -> list[Change]:
+        return [
+            Change(self._before[fact.id], fact)
+            for fact in self.touched()
+            if fact.id in self._before
+        ]
+
+
+def _covers(selection: Selection, address: Address) -> bool:
+    return (
+        selection.key in (None, address.key)
+        and selection.subject in (None, address.subject)
+        and (selection.owners is None or address.owner in selection.owners)
+        and (selection.scope_ids is None or address.scope_id in selection.scope_ids)
+    )

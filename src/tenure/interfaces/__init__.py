@@ -1,0 +1,1 @@
+"""What users meet: the command line."""

@@ -1,0 +1,201 @@
+"""Memory: opens a store and hands out sessions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from datetime import UTC, datetime
+from os import PathLike, fspath
+from types import TracebackType
+from typing import Any
+
+from tenure.engine.forgetting import forget
+from tenure.engine.proposal import check_key
+from tenure.environment import Providers
+from tenure.model.errors import InvalidInput, NotPermitted
+from tenure.model.identity import Identity, check_name, check_permissions
+from tenure.model.ids import new_id
+from tenure.model.records import Declaration, Erasure
+from tenure.model.times import moment
+from tenure.session import Session
+from tenure.settings import Settings
+from tenure.stores.memory import MemoryStore
+from tenure.stores.port import Store
+from tenure.stores.sqlite import SQLiteStore
+
+Clock = Callable[[], datetime]
+
+EXPORT_FORMAT = "tenure-export"
+EXPORT_VERSION = 1
+
+
+def system_clock() -> datetime:
+    """The wall clock. The only place where Tenure reads it; pass `clock=` to use another."""
+    return datetime.now(UTC)
+
+
+def open(
+    where: str | PathLike[str], *, clock: Clock | None = None, settings: Settings | None = None
+) -> Memory:
+    """Open a memory: a path to a SQLite file, made if missing, or ":memory:" for one that goes
+    away when closed.
+
+    Use it as a context manager, or call `close()`.
+    """
+    settings = settings or Settings()
+    return Memory(_store(fspath(where), settings), clock or system_clock, settings)
+
+
+def _store(where: str, settings: Settings) -> Store:
+    if where == ":memory:":
+        return MemoryStore()
+    if not where:
+        raise InvalidInput('where is empty; give a path such as "agent.db", or ":memory:"')
+    if "://" in where:
+        raise InvalidInput(
+            f"{where.split('://')[0]!r} addresses are not supported; give a path to a SQLite file"
+        )
+    return SQLiteStore(where, durability=settings.durability, busy_timeout=settings.busy_timeout)
+
+
+class Memory:
+    """One store, its clock and settings. Safe to share between threads."""
+
+    def __init__(self, store: Store, clock: Clock, settings: Settings) -> None:
+        self.store = store
+        self.settings = settings
+        self.environment = Providers(settings.timezone, settings.max_value_bytes)
+        self._clock = clock
+
+    def now(self) -> datetime:
+        """The present, as this memory's clock has it, in UTC."""
+        return moment(self._clock(), "the clock's time")
+
+    def session(
+        self,
+        *,
+        user_id: str,
+        user_name: str | None = None,
+        authority: str = "employee",
+        organization: str = "default",
+        department: str | None = None,
+        permissions: Iterable[str] = (),
+        session_id: str | None = None,
+        task_id: str | None = None,
+    ) -> Session:
+        """Start a session, or resume one by its `session_id`. The identity is frozen."""
+        identity = Identity(
+            user_id=check_name(user_id, "user_id"),
+            user_name=None if user_name is None else check_name(user_name, "user_name"),
+            authority=self.settings.ladder.resolve(authority),
+            organization=check_name(organization, "organization"),
+            department=None if department is None else check_name(department, "department"),
+            permissions=frozenset(check_permissions(permissions, "permissions")),
+        )
+        return Session(
+            self,
+            identity,
+            session_id=check_name(session_id or new_id(self.now()), "session_id"),
+            task_id=None if task_id is None else check_name(task_id, "task_id"),
+        )
+
+    def declare(
+        self,
+        key: str,
+        *,
+        multi_valued: bool = False,
+        time_sensitive: bool = False,
+        write_authority: str | None = None,
+        requires: Iterable[str] = (),
+    ) -> Declaration:
+        """Say what is special about a key, or about every key of a pattern like "price.*".
+
+        Several values at once (`multi_valued`), the newest reading wins (`time_sensitive`), who
+        may write it (`write_authority`), which permissions reading it takes (`requires`). Holds
+        for every organization, in every process, and for reading also what was written before.
+        """
+        if multi_valued and time_sensitive:
+            raise InvalidInput(
+                f"{key!r} cannot be both multi-valued and time-sensitive: "
+                f"the newest of several values is one value"
+            )
+        declaration = Declaration(
+            check_key(key, self.settings),
+            bool(multi_valued),
+            bool(time_sensitive),
+            self.settings.ladder.resolve(write_authority).rung if write_authority else None,
+            check_permissions(requires, "requires"),
+        )
+        with self.store.write("") as transaction:
+            transaction.declare(declaration)
+        return declaration
+
+    def forget(
+        self,
+        *,
+        organization: str,
+        user_id: str | None = None,
+        subject: str | None = None,
+        fact_id: str | None = None,
+    ) -> Erasure:
+        """Erase facts for good: content, history, indexes, reasons, and what quotes them.
+
+        Conditions narrow each other; `user_id` takes what that person owns and what is about them.
+        Returns the proof, which names ids and counts and holds no content. This cannot be undone.
+        """
+        if user_id is None and subject is None and fact_id is None:
+            raise InvalidInput("say what to forget: user_id=, subject= or fact_id=")
+        with self.store.write(check_name(organization, "organization")) as transaction:
+            erasure = forget(
+                transaction, self.now(), user_id=user_id, subject=subject, fact_id=fact_id
+            )
+        self.store.scrub()
+        return erasure
+
+    def export(self, organization: str) -> Iterable[dict[str, Any]]:
+        """Everything of an organization as JSON objects, for `import_`. What was erased is not in
+        it."""
+        yield {
+            "kind": "header",
+            "format": EXPORT_FORMAT,
+            "version": EXPORT_VERSION,
+            "organization": organization,
+        }
+        yield from self.store.dump(organization)
+
+    def import_(self, records: Iterable[dict[str, Any]], *, organization: str | None = None) -> int:
+        """Load an export into an organization that has no facts yet. All or nothing."""
+        rows = iter(records)
+        header = next(rows, None)
+        if not isinstance(header, dict) or header.get("format") != EXPORT_FORMAT:
+            raise InvalidInput("this is not a Tenure export: its first line is not a header")
+        if header.get("version") != EXPORT_VERSION:
+            raise InvalidInput(
+                f"the export has version {header.get('version')!r}, this Tenure reads "
+                f"{EXPORT_VERSION}; upgrade with: pip install --upgrade tenure"
+            )
+        target = organization or check_name(header.get("organization"), "organization")
+        with self.store.write(target) as transaction:
+            if transaction.head()[0]:
+                raise NotPermitted(
+                    f"organization {target!r} already has facts; import into another one with "
+                    f"organization=..., or into a new file"
+                )
+            try:
+                return transaction.restore(rows)
+            except (KeyError, TypeError) as error:
+                raise InvalidInput(f"the export is damaged: {error!r}") from None
+
+    def close(self) -> None:
+        """Release the store. Sessions of this memory stop working."""
+        self.store.close()
+
+    def __enter__(self) -> Memory:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()

@@ -1,0 +1,1 @@
+"""Frozen values that everything else speaks. Imports nothing of ours but itself."""

@@ -1,0 +1,107 @@
+"""Every error that Tenure raises, in one tree.
+
+    TenureError
+    ├── InvalidInput            the call is wrong; nothing was changed
+    │   ├── UnknownFact         no such fact, or none that this identity may see
+    │   ├── UnknownTarget       `supersedes` names nothing
+    │   ├── UnknownDependency   `depends_on` or `when_superseded` names nothing
+    │   ├── UnknownVerdict      no such verdict, or none that this identity may see
+    │   ├── AmbiguousTarget     a key stands for several facts; name one by id
+    │   ├── DependencyCycle     a fact would rest on itself
+    │   ├── DuplicateId         the caller's id is taken
+    │   └── NothingToUndo       the verdict is undone already, or its content was erased
+    ├── NotPermitted            the identity may not do this
+    ├── SessionClosed           the session, branch or memory was closed
+    │   └── ReadOnlySession     a session on the past takes no writes
+    └── StoreError              the storage refused
+        ├── NotADatabase        the file is not a Tenure database
+        ├── NewerSchema         written by a newer Tenure
+        ├── ReadOnlyStore       the file cannot be written
+        ├── StoreFull           no space left
+        └── StoreBusy           other writers held the store for too long
+
+Messages quote the offending input and name the fix. Errors of a database driver never reach the
+caller as such: the adapter translates them.
+"""
+
+from __future__ import annotations
+
+
+class TenureError(Exception):
+    """Base of everything Tenure raises on purpose."""
+
+
+class InvalidInput(TenureError, ValueError):
+    """The call cannot be carried out as given. Nothing was changed."""
+
+
+class UnknownFact(InvalidInput):
+    """No fact of that id or key exists for this identity."""
+
+
+class UnknownTarget(InvalidInput):
+    """A supersession names a fact that does not exist for this identity."""
+
+
+class UnknownDependency(InvalidInput):
+    """A fact claims to rest on, or wait for, a fact that does not exist for this identity."""
+
+
+class UnknownVerdict(InvalidInput):
+    """No verdict of that id exists for this identity."""
+
+
+class AmbiguousTarget(InvalidInput):
+    """A key stands for several facts at once; an id would name one."""
+
+
+class DependencyCycle(InvalidInput):
+    """A fact would rest, directly or through others, on what it replaces."""
+
+
+class DuplicateId(InvalidInput):
+    """The id a caller chose for a fact is already taken in the organization."""
+
+
+class NothingToUndo(InvalidInput):
+    """The verdict is already undone, or what it decided on was erased."""
+
+
+class NotPermitted(TenureError, PermissionError):
+    """The identity lacks the authority, the permission or the ownership that the call needs."""
+
+
+class SessionClosed(TenureError):
+    """The session, branch or memory was closed, committed or discarded."""
+
+
+class ReadOnlySession(SessionClosed):
+    """A session that looks at the past takes no writes."""
+
+
+class StoreError(TenureError):
+    """The storage could not do its part."""
+
+
+class NotADatabase(StoreError):
+    """The file exists and is not a Tenure database."""
+
+
+class NewerSchema(StoreError):
+    """The database was written by a newer version of Tenure."""
+
+
+class ReadOnlyStore(StoreError):
+    """The database cannot be written."""
+
+
+class StoreFull(StoreError):
+    """No space is left for the database."""
+
+
+class StoreBusy(StoreError):
+    """Other writers held the store longer than the configured wait."""
+
+
+class UnknownTitleWarning(UserWarning):
+    """A title that the authority ladder does not know was taken for the lowest rung."""

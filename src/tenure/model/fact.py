@@ -1,0 +1,207 @@
+"""Facts: a value at an address, who put it there, and how its tenure stands."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from datetime import datetime
+from enum import StrEnum
+from typing import Any, Literal, NamedTuple
+
+from tenure.model.errors import InvalidInput
+from tenure.model.scope import Place, Scope
+
+SourceType = Literal["conversation", "state_write", "system", "policy"]
+SOURCE_TYPES: tuple[SourceType, ...] = ("conversation", "state_write", "system", "policy")
+
+
+class MemoryType(StrEnum):
+    """Whose memory a fact belongs to, which decides who may read it."""
+
+    USER = "user"
+    CAPABILITY = "capability"
+    ORGANIZATIONAL = "organizational"
+
+
+class Status(StrEnum):
+    """How a fact's tenure stands. Only `office` is valid."""
+
+    OFFICE = "office"
+    SUPERSEDED = "superseded"
+    OVERRULED = "overruled"
+    CONTESTED = "contested"
+    WAITING = "waiting"
+    RETRACTED = "retracted"
+    DISCARDED = "discarded"
+    WITHDRAWN = "withdrawn"
+    EXPIRED = "expired"
+    ERASED = "erased"
+
+
+# A fact in one of these was true for a while, and as-of reads must be able to find it.
+SERVED = frozenset({Status.OFFICE, Status.SUPERSEDED, Status.RETRACTED, Status.EXPIRED})
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where a fact came from: its provenance."""
+
+    type: SourceType = "state_write"
+    name: str | None = None
+    turn_index: int | None = None
+    event_index: int | None = None
+    authority: str | None = None
+    speaker: str | None = None
+    ref: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.type not in SOURCE_TYPES:
+            raise InvalidInput(f"source type {self.type!r} is not one of {', '.join(SOURCE_TYPES)}")
+
+
+class Address(NamedTuple):
+    """Where a fact sits. One valid fact at a time, unless the key is declared multi-valued."""
+
+    organization: str
+    owner: str
+    subject: str
+    key: str
+    scope: Scope
+    scope_id: str
+
+
+class Basis(NamedTuple):
+    """One leg a derived fact stands on.
+
+    `base` is the fact it was derived from; `stands_on` the present end of that fact's chain.
+    """
+
+    base: str
+    stands_on: str
+
+
+class Cause(NamedTuple):
+    """Why a fact needs review: a base that changed, and the way from there.
+
+    `path` runs from the base to the fact itself, both included. `now` is the fact that took the
+    base's place, or None where nothing did.
+    """
+
+    base: str
+    now: str | None
+    path: tuple[str, ...]
+
+    @property
+    def token(self) -> str:
+        """What an acknowledgement names. A later change of the same base is another token."""
+        return f"{self.base}>{self.now or ''}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fact:
+    """A value at an address, with provenance, validity, scope, authority and dependencies.
+
+    Invariants: the content (down to `time_sensitive`) never changes once written, except that an
+    erasure empties it; `superseded_by` is set exactly while `status` is superseded, and kept by an
+    erasure; `valid_from < valid_until`; a fact that waits has not started.
+    """
+
+    # what was said, by whom, about what
+    id: str
+    organization: str
+    owner: str = ""
+    subject: str | None = None
+    key: str
+    value: Any
+    source: Source = Source()
+    timestamp: datetime
+    recorded_at: datetime
+    valid_from: datetime
+    valid_until: datetime | None = None
+    memory_type: MemoryType = MemoryType.USER
+    scope: Scope = Scope.GLOBAL
+    scope_id: str | None = None
+    authority: str
+    requires: tuple[str, ...] = ()
+    min_authority: str | None = None
+    depends_on: tuple[str, ...] = ()
+    when_superseded: str | None = None
+    is_constraint: bool = False
+    constraint_type: str | None = None
+    multi_valued: bool = False
+    time_sensitive: bool = False
+
+    # how its tenure stands
+    status: Status = Status.OFFICE
+    superseded_by: str | None = None
+    predecessors: tuple[str, ...] = ()
+    started_at: datetime | None = None
+    ended_at: datetime | None = None
+    standing: str = ""
+    confirmed_at: datetime | None = None
+    awaits: str | None = None
+    basis: tuple[Basis, ...] = ()
+    causes: tuple[Cause, ...] = ()
+    acknowledged: frozenset[str] = frozenset()
+
+    # read off the rest of the store, for the reader's convenience
+    derived_facts: tuple[str, ...] = ()
+
+    @property
+    def is_valid(self) -> bool:
+        """Whether the fact holds office."""
+        return self.status is Status.OFFICE
+
+    @property
+    def supersedes(self) -> str | None:
+        """The fact this one took the place of; `predecessors` has all, where there were several."""
+        return self.predecessors[0] if self.predecessors else None
+
+    @property
+    def needs_review(self) -> bool:
+        """Whether something it was derived from has changed since."""
+        return bool(self.causes)
+
+    @property
+    def place(self) -> Place:
+        return (self.scope, self.scope_id or "")
+
+    @property
+    def address(self) -> Address:
+        return Address(
+            self.organization,
+            self.owner,
+            self.subject or "",
+            self.key,
+            self.scope,
+            self.scope_id or "",
+        )
+
+    @property
+    def order(self) -> datetime:
+        """When it was said, or for a time-sensitive key when it was true: what orders a chain."""
+        own = self.valid_from if self.time_sensitive else self.timestamp
+        return max(own, self.confirmed_at) if self.confirmed_at else own
+
+    @property
+    def until(self) -> datetime | None:
+        """When it stopped, or will stop, being true, as far as is known."""
+        if self.ended_at is None:
+            return self.valid_until
+        return self.ended_at if self.valid_until is None else min(self.ended_at, self.valid_until)
+
+    def held_at(self, when: datetime) -> bool:
+        """Whether the fact was in office at that moment of valid time."""
+        if self.status not in SERVED or self.started_at is None or when < self.started_at:
+            return False
+        until = self.until
+        return until is None or when < until
+
+    def may_hold_after(self, moment: datetime) -> bool:
+        """Whether the fact is in office, or has a term that ends later than that moment."""
+        if self.status is Status.OFFICE:
+            return True
+        return self.status in SERVED and (self.until is None or self.until > moment)
+
+    def evolve(self, **changes: Any) -> Fact:
+        """A copy with some fields changed."""
+        return replace(self, **changes)

@@ -1,0 +1,45 @@
+"""Identity: who is asking. Layer 1, frozen for the session."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from tenure.model.authority import Authority
+from tenure.model.errors import InvalidInput
+from tenure.model.values import check_text
+
+_MAX_NAME = 512
+
+
+def check_name(value: object, what: str) -> str:
+    """A non-empty, storable, reasonably short name."""
+    if not isinstance(value, str):
+        raise InvalidInput(f"{what} must be a string, not {type(value).__name__} ({value!r:.80})")
+    if not value.strip():
+        raise InvalidInput(f"{what} is empty; give it a name")
+    if len(value) > _MAX_NAME:
+        raise InvalidInput(f"{what} is {len(value):,} characters long; the limit is {_MAX_NAME}")
+    return check_text(value, what)
+
+
+def check_permissions(permissions: Iterable[str], what: str) -> tuple[str, ...]:
+    """Permissions as a sorted tuple; a lone string is a common slip and is refused."""
+    if isinstance(permissions, str):
+        raise InvalidInput(f"{what} must be a list of names; write [{permissions!r}]")
+    return tuple(sorted({check_name(name, f"a name in {what}") for name in permissions}))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Identity:
+    """Who is asking, with what authority. Set when a session starts and read-only after."""
+
+    user_id: str
+    user_name: str | None
+    authority: Authority
+    organization: str
+    department: str | None = None
+    permissions: frozenset[str] = frozenset()
+
+    def may(self, permission: str) -> bool:
+        return permission in self.permissions

@@ -1,0 +1,145 @@
+"""The smaller values: chains, reviews, declarations, working items, environment, erasures."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date, datetime
+from fnmatch import fnmatchcase
+from typing import Any, Literal, overload
+
+from tenure.model.fact import Cause, Fact
+from tenure.model.verdict import Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class Chain(Sequence[Fact]):
+    """The facts linked by supersession, oldest first.
+
+    Invariants: acyclic; at most one of a single-valued address is in office.
+    """
+
+    facts: tuple[Fact, ...]
+    overruled: tuple[Fact, ...] = ()
+    """Statements about the same thing that never took office."""
+
+    @property
+    def live(self) -> Fact | None:
+        """The fact in office, or None where the chain ended."""
+        return next((fact for fact in reversed(self.facts) if fact.is_valid), None)
+
+    @property
+    def values(self) -> tuple[Any, ...]:
+        return tuple(fact.value for fact in self.facts)
+
+    @overload
+    def __getitem__(self, index: int) -> Fact: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[Fact, ...]: ...
+    def __getitem__(self, index: int | slice) -> Fact | tuple[Fact, ...]:
+        return self.facts[index]
+
+    def __len__(self) -> int:
+        return len(self.facts)
+
+    def __iter__(self) -> Iterator[Fact]:
+        return iter(self.facts)
+
+
+@dataclass(frozen=True, slots=True)
+class Review:
+    """A question for a person: is this fact still right?
+
+    `kind` is "base changed" for a derived fact whose base changed, "contested" for a statement
+    that contradicts the fact in office on weak evidence; `rival` is then that fact.
+    """
+
+    fact: Fact
+    kind: Literal["base changed", "contested"]
+    causes: tuple[Cause, ...] = ()
+    rival: Fact | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """Why a fact stands as it does: its chain, and every verdict on it."""
+
+    fact: Fact
+    chain: Chain
+    verdicts: tuple[Verdict, ...]
+    causes: tuple[Cause, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Declaration:
+    """What is special about a key, or about every key that matches a pattern."""
+
+    pattern: str
+    multi_valued: bool = False
+    time_sensitive: bool = False
+    write_authority: str | None = None
+    requires: tuple[str, ...] = ()
+
+    def matches(self, key: str) -> bool:
+        return self.pattern == key or fnmatchcase(key, self.pattern)
+
+
+@dataclass(frozen=True, slots=True)
+class WorkingItem:
+    """A turn or scratch value of one session. Layer 3."""
+
+    key: str
+    value: Any
+    created_at: datetime
+    expires_at: datetime | None = None
+
+    def expired(self, when: datetime) -> bool:
+        return self.expires_at is not None and self.expires_at <= when
+
+
+@dataclass(frozen=True, slots=True)
+class Signal:
+    """What a provider may return: a value that is not to be used after `expires_at`."""
+
+    value: Any
+    expires_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Environment:
+    """Signals read fresh. Layer 4. `unavailable` names the providers that failed, and why."""
+
+    current_time: datetime
+    current_date: date
+    timezone: str
+    location: str | None = None
+    external_data: Mapping[str, Any] = field(default_factory=dict)
+    unavailable: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Erasure:
+    """The proof of a `forget`: what was removed, by id and count, and nothing of its content."""
+
+    id: str
+    organization: str
+    at: datetime
+    fact_ids: tuple[str, ...]
+    quoted_in: tuple[str, ...] = ()
+    """Of those, the derived facts that were removed because they repeated erased content."""
+    removed: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def digest(self) -> str:
+        """A hash over what the proof says, so that a copy of it can be checked."""
+        said = "\n".join(
+            [
+                self.id,
+                self.organization,
+                self.at.isoformat(),
+                *self.fact_ids,
+                *(f"{kind}={count}" for kind, count in sorted(self.removed.items())),
+            ]
+        )
+        return hashlib.sha256(said.encode()).hexdigest()

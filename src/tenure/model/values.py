@@ -1,0 +1,100 @@
+"""Stored values: any JSON value, checked once on the way in and kept as canonical text."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any
+
+from tenure.model.errors import InvalidInput
+
+type_names = "a string, number, boolean, null, list or object"
+
+_MAX_DEPTH = 64
+_encode = json.JSONEncoder(
+    ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False
+).encode
+
+
+def check_text(text: str, what: str) -> str:
+    """Refuse text that not every store and model can carry: NUL and lone surrogates."""
+    if "\x00" in text:
+        raise InvalidInput(f"{what} contains a NUL character; remove it")
+    if not text.isascii():
+        try:
+            text.encode("utf-8")
+        except UnicodeEncodeError as error:
+            raise InvalidInput(
+                f"{what} contains a lone surrogate at position {error.start}, which is not valid "
+                f"Unicode; decode the text properly before storing it"
+            ) from None
+    return text
+
+
+def _check(value: Any, where: str, depth: int) -> None:
+    if value is None or isinstance(value, bool):
+        return
+    kind = type(value)
+    if kind is str:
+        check_text(value, where)
+    elif kind is int:
+        return
+    elif kind is float:
+        if not math.isfinite(value):
+            raise InvalidInput(f"{where} is {value}, which JSON cannot carry; use null or a string")
+    elif depth >= _MAX_DEPTH:
+        raise InvalidInput(f"{where} is nested deeper than {_MAX_DEPTH} levels; flatten it")
+    elif kind is list:
+        for index, item in enumerate(value):
+            _check(item, f"{where}[{index}]", depth + 1)
+    elif kind is dict:
+        for name, item in value.items():
+            if type(name) is not str:
+                raise InvalidInput(
+                    f"{where} has a key of type {type(name).__name__} ({name!r}); "
+                    f"JSON objects have string keys"
+                )
+            check_text(name, f"a key of {where}")
+            _check(item, f"{where}[{name!r}]", depth + 1)
+    else:
+        raise InvalidInput(
+            f"{where} is of type {kind.__name__}, which cannot be stored; use {type_names}"
+        )
+
+
+def canonical(value: Any, *, limit: int) -> str:
+    """The canonical JSON text of a value: equal objects give equal text.
+
+    Raises InvalidInput naming the type and place of what cannot be stored, and when the text is
+    longer than `limit` bytes.
+    """
+    _check(value, "value", 0)
+    try:
+        text = _encode(value)
+    except ValueError as error:  # an integer beyond Python's own conversion limit
+        raise InvalidInput(f"value cannot be written as JSON: {error}") from None
+    size = len(text) if text.isascii() else len(text.encode("utf-8"))
+    if size > limit:
+        raise InvalidInput(
+            f"value takes {size:,} bytes and the limit is {limit:,}; store a reference to it, "
+            f"or raise Settings.max_value_bytes"
+        )
+    return text
+
+
+def same_value(left: Any, right: Any) -> bool:
+    """Whether two stored values say the same: 1 equals 1.0, true does not equal 1."""
+    if isinstance(left, bool) or isinstance(right, bool):
+        return left is right
+    if isinstance(left, list) and isinstance(right, list):
+        return len(left) == len(right) and all(map(same_value, left, right))
+    if isinstance(left, dict) and isinstance(right, dict):
+        return left.keys() == right.keys() and all(
+            same_value(left[name], right[name]) for name in left
+        )
+    return bool(left == right)
+
+
+def text_of(value: Any) -> str:
+    """How a value reads in a line: strings bare, everything else as JSON."""
+    return value if isinstance(value, str) else _encode(value)

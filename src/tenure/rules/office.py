@@ -1,0 +1,71 @@
+"""The moves a fact can make in and out of office: each a pure change of its tenure fields."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from tenure.model.authority import Ladder
+from tenure.model.fact import Basis, Fact, Status
+
+
+def unborn(fact: Fact) -> Fact:
+    """The content of a fact with a blank tenure, as before it was first judged."""
+    return fact.evolve(
+        status=Status.WITHDRAWN,
+        superseded_by=None,
+        predecessors=(),
+        started_at=None,
+        ended_at=None,
+        standing=fact.authority,
+        confirmed_at=None,
+        awaits=None,
+        acknowledged=frozenset(),
+        basis=tuple(Basis(base, base) for base in fact.depends_on),
+        causes=(),
+    )
+
+
+def install(
+    fact: Fact, predecessors: tuple[str, ...] = (), *, started_at: datetime | None = None
+) -> Fact:
+    """Put a fact into office."""
+    return fact.evolve(
+        status=Status.OFFICE,
+        superseded_by=None,
+        predecessors=predecessors,
+        started_at=started_at or fact.valid_from,
+        ended_at=None,
+        awaits=None,
+    )
+
+
+def retire(fact: Fact, successor: Fact) -> Fact:
+    """Take a fact out of office in favour of another."""
+    return fact.evolve(
+        status=Status.SUPERSEDED,
+        superseded_by=successor.id,
+        ended_at=successor.started_at or successor.valid_from,
+    )
+
+
+def confirm(fact: Fact, rung: str, order: datetime, ladder: Ladder) -> Fact:
+    """Let a restatement count: its authority protects the fact, its date refreshes it."""
+    return fact.evolve(
+        standing=ladder.highest(fact.standing, rung),
+        confirmed_at=max(fact.order, order),
+    )
+
+
+def lapse(fact: Fact) -> Fact:
+    """Record that a fact's own term is over, to make room at its address."""
+    return fact.evolve(status=Status.EXPIRED)
+
+
+def leave(fact: Fact, status: Status, at: datetime) -> Fact:
+    """Take a fact out of office with no successor."""
+    return fact.evolve(status=status, ended_at=at)
+
+
+def turn_away(fact: Fact, status: Status) -> Fact:
+    """File a candidate that does not take office: overruled, contested or waiting."""
+    return fact.evolve(status=status, started_at=None)

@@ -1,0 +1,84 @@
+"""Time: what holds when, what came late, and where a late reading belongs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import datetime
+from typing import NamedTuple
+
+from tenure.model.authority import Ladder
+from tenure.model.fact import Fact, Status
+
+
+def as_seen(fact: Fact, when: datetime) -> Fact:
+    """The fact as a reader at that moment meets it.
+
+    Terms begin and end by themselves: a fact past its `valid_until` has expired although nobody
+    touched it, one whose successor starts next week is still in office, and that successor waits.
+    """
+    held = fact.held_at(when)
+    if fact.status is Status.OFFICE and not held:
+        started = fact.started_at is not None and fact.started_at <= when
+        return fact.evolve(status=Status.EXPIRED if started else Status.WAITING)
+    if held and fact.status is not Status.OFFICE:
+        return fact.evolve(status=Status.OFFICE)
+    return fact
+
+
+def has_lapsed(incumbent: Fact, candidate: Fact) -> bool:
+    """Whether the incumbent's own term ends before the candidate's begins: no conflict then."""
+    return incumbent.valid_until is not None and incumbent.valid_until <= candidate.valid_from
+
+
+def is_scheduled(incumbent: Fact, candidate: Fact) -> bool:
+    """Whether the incumbent only starts later, leaving room for the candidate until then."""
+    start = incumbent.started_at or incumbent.valid_from
+    return start > candidate.valid_from and start > candidate.recorded_at
+
+
+def is_late(incumbent: Fact, candidate: Fact) -> bool:
+    """Whether the candidate is older than the incumbent although it arrived after it.
+
+    A candidate that its caller did not date is said now, whatever a skewed clock thinks.
+    """
+    dated = candidate.timestamp != candidate.recorded_at or candidate.time_sensitive
+    return dated and candidate.order < incumbent.order
+
+
+class Position(NamedTuple):
+    """Where in its chain a late candidate belongs; `overruled_by` where it belongs nowhere."""
+
+    after: Fact | None
+    before: Fact
+    overruled_by: Fact | None = None
+
+
+def place(
+    candidate: Fact, incumbent: Fact, timeline: Iterable[Fact], ladder: Ladder, *, by_validity: bool
+) -> Position:
+    """Find a late (or interim) candidate's place among the facts that held its address.
+
+    It goes before the first later fact that may supersede it; the incumbent is one that may.
+    """
+
+    def key(fact: Fact) -> datetime:
+        return fact.valid_from if by_validity else fact.order
+
+    rank = ladder.rank(candidate.authority)
+    served = sorted(
+        (
+            fact
+            for fact in timeline
+            if fact.status in (Status.OFFICE, Status.SUPERSEDED) and fact.id != candidate.id
+        ),
+        key=lambda fact: (key(fact), fact.recorded_at, fact.id),
+    )
+    later = [f for f in served if key(f) > key(candidate) and ladder.rank(f.standing) >= rank]
+    before = later[0] if later else incumbent
+    after = None
+    for fact in served:
+        if fact.superseded_by == before.id and key(fact) <= key(candidate):
+            after = fact
+    if after is not None and ladder.rank(after.standing) > rank:
+        return Position(None, before, overruled_by=after)
+    return Position(after, before)

@@ -1,0 +1,520 @@
+"""Session: what one identity does with the memory. Load, let the rules decide, commit."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from datetime import datetime, timedelta
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
+
+from tenure.context.assembly import Context, Material, Omission, assemble, check_request
+from tenure.context.tokens import counter
+from tenure.engine import reviewing
+from tenure.engine.lens import Lens, matching
+from tenure.engine.proposal import Proposal, check_key, propose
+from tenure.engine.reading import explain, find_any, with_derived
+from tenure.engine.registrar import Registrar
+from tenure.engine.undoing import undo
+from tenure.model.errors import InvalidInput, ReadOnlySession, SessionClosed, UnknownFact
+from tenure.model.fact import Fact, Source, Status
+from tenure.model.identity import Identity, check_name
+from tenure.model.ids import new_id
+from tenure.model.records import Chain, Environment, Explanation, Review, WorkingItem
+from tenure.model.scope import EVERYWHERE, Place, Scope
+from tenure.model.times import moment, to_micros
+from tenure.model.values import canonical
+from tenure.model.verdict import Rule, Verdict
+from tenure.rules.scope import effective
+from tenure.rules.visibility import may_read
+from tenure.stores.port import Seat, Selection
+
+if TYPE_CHECKING:
+    from tenure.memory import Memory
+
+UNSET: Any = object()
+
+
+class Session:
+    """One identity at work. Get one from `memory.session(...)`; it is cheap and thread-safe.
+
+    A branch (`hypothetical()`, `draft()`) and a look at the past (`as_of()`) are sessions too.
+    """
+
+    def __init__(
+        self,
+        memory: Memory,
+        identity: Identity,
+        *,
+        session_id: str,
+        task_id: str | None = None,
+        parent: Session | None = None,
+        branch: Place | None = None,
+        when: datetime | None = None,
+        known_at: datetime | None = None,
+    ) -> None:
+        self.identity = identity
+        self.session_id = session_id
+        self.task_id = task_id
+        self._memory = memory
+        self._parent = parent
+        self._branch = branch
+        self._when = when
+        self._known_at = known_at
+        self._closed: str | None = None
+        self._places = self._applying()
+        self._place_set = frozenset(self._places)
+        self._owners = (identity.user_id, "")
+        self._scope_ids = tuple(dict.fromkeys(scope_id for _, scope_id in self._places))
+
+    def _applying(self) -> tuple[Place, ...]:
+        """The scopes that apply here, narrowest first."""
+        if self._branch is not None:
+            assert self._parent is not None
+            return (self._branch, *self._parent._places)
+        places: list[Place] = [(Scope.SESSION, self.session_id)]
+        if self.task_id is not None:
+            places.append((Scope.TASK, self.task_id))
+        return (*places, EVERYWHERE)
+
+    # writing
+
+    def write(
+        self,
+        key: str,
+        value: Any,
+        *,
+        subject: str | None = None,
+        supersedes: str | None = None,
+        scope: str = "global",
+        scope_id: str | None = None,
+        depends_on: Iterable[str] = (),
+        when_superseded: str | None = None,
+        source: str | Source | None = None,
+        authority: str | None = None,
+        memory_type: str | None = None,
+        is_constraint: bool | None = None,
+        constraint_type: str | None = None,
+        requires: Iterable[str] = (),
+        min_authority: str | None = None,
+        valid_from: datetime | None = None,
+        valid_until: datetime | None = None,
+        at: datetime | None = None,
+        id: str | None = None,
+        confidence: float = 1.0,
+    ) -> Verdict:
+        """State a fact, and learn what became of it: `verdict.outcome`, `.rule`, `.fact`.
+
+        `supersedes`, `depends_on` and `when_superseded` take ids or keys. `at` is when it was said,
+        `valid_from` and `valid_until` when it is true. When this returns, the decision is durable.
+        """
+        proposal = propose(
+            self._memory.settings,
+            key,
+            value,
+            subject=subject,
+            supersedes=supersedes,
+            scope=scope,
+            scope_id=scope_id,
+            depends_on=depends_on,
+            when_superseded=when_superseded,
+            source=source,
+            authority=authority,
+            memory_type=memory_type,
+            is_constraint=is_constraint,
+            constraint_type=constraint_type,
+            requires=requires,
+            min_authority=min_authority,
+            valid_from=valid_from,
+            valid_until=valid_until,
+            at=at,
+            id=id,
+            confidence=confidence,
+        )
+        placed = self._placed(proposal)
+        with self._registrar() as registrar:
+            return registrar.propose(placed)
+
+    def write_many(self, writes: Iterable[Mapping[str, Any]]) -> list[Verdict]:
+        """Several writes in one transaction, in order: all of them, or none.
+
+        Each is a mapping of the arguments of `write`. Later ones see earlier ones.
+        """
+        proposals = []
+        for index, arguments in enumerate(writes):
+            try:
+                proposal = propose(self._memory.settings, **arguments)
+                proposals.append(self._placed(proposal))
+            except InvalidInput as error:
+                raise type(error)(f"write {index}: {error}") from error
+            except TypeError as error:
+                raise InvalidInput(
+                    f"write {index}: {str(error).replace('propose()', 'write()')}"
+                ) from None
+        with self._registrar() as registrar:
+            return [registrar.propose(proposal) for proposal in proposals]
+
+    def _placed(self, proposal: Proposal) -> Proposal:
+        """Fill in where a proposal goes: the branch, the task, the session."""
+        if self._branch is not None:
+            if proposal.scope is not Scope.GLOBAL:
+                raise InvalidInput(
+                    f"inside a branch every write belongs to the branch; "
+                    f"leave out scope={proposal.scope.value!r}"
+                )
+            return reviewing.placed(proposal, *self._branch)
+        if proposal.scope is Scope.GLOBAL:
+            if proposal.scope_id is not None:
+                raise InvalidInput(
+                    f"scope_id {proposal.scope_id!r} needs a scope; add scope='task' or another"
+                )
+            return proposal
+        defaults = {Scope.TASK: self.task_id, Scope.SESSION: self.session_id}
+        scope_id = proposal.scope_id or defaults.get(proposal.scope, "default")
+        if scope_id is None:
+            raise InvalidInput("scope='task' needs a scope_id, or a session opened with a task_id")
+        return reviewing.placed(proposal, proposal.scope, scope_id)
+
+    @contextmanager
+    def _registrar(self) -> Iterator[Registrar]:
+        self._check_open()
+        if self._when is not None:
+            raise ReadOnlySession(
+                f"this session looks at {self._when.isoformat()}, and the past takes no writes; "
+                f"use the session it came from"
+            )
+        with self._memory.store.write(self.identity.organization) as transaction:
+            # Read the clock only once it is our turn: queueing must not make a write look late.
+            yield Registrar(transaction, self._lens())
+
+    # reading
+
+    def _lens(self) -> Lens:
+        now = self._memory.now()
+        return Lens(
+            self.identity,
+            self._places,
+            self._memory.settings,
+            when=self._when or now,
+            known_at=self._known_at,
+            past=self._when is not None,
+        )
+
+    def current(self, key: str, subject: str | None = None) -> Any:
+        """The value in office, or None. Of a multi-valued key, the list of its values.
+
+        Follows a chain to its end: a key whose fact was superseded under another key gives that
+        one's value.
+        """
+        if self._when is None:
+            self._check_open()
+            seats, declared = self._memory.store.seats(
+                self.identity.organization,
+                Selection(self._owners, self._scope_ids, key, subject or ""),
+            )
+            if seats:
+                told = matching(declared, key)
+                now = to_micros(self._memory.now())
+                ladder = self._memory.settings.ladder
+                held = [
+                    seat
+                    for seat in seats
+                    if seat.starts <= now
+                    and (seat.until is None or now < seat.until)
+                    and seat.place in self._place_set
+                    and may_read(self.identity, seat, ladder, told)
+                ]
+                if held:
+                    return self._value_of(held)
+        check_key(key, self._memory.settings)
+        with self._reading() as (reader, lens):
+            found = lens.led_to(reader, key, subject)
+        values = [fact.value for fact in found]
+        return (
+            values
+            if len(values) > 1 or any(f.multi_valued for f in found)
+            else (values[0] if values else None)
+        )
+
+    def _value_of(self, held: list[Seat]) -> Any:
+        if len(held) == 1 and not held[0].multi_valued:
+            return json.loads(held[0].value_text)
+        winners = effective(held, self._places, self._memory.settings.ladder).effective
+        if any(seat.multi_valued for seat in winners):
+            return [json.loads(seat.value_text) for seat in sorted(winners, key=lambda s: s.id)]
+        # A personal fact beside an unrelated one of the organization: one's own comes first.
+        own = [seat for seat in winners if seat.owner] or list(winners)
+        return json.loads(own[0].value_text)
+
+    def is_current(self, key_or_id: str) -> bool:
+        """Whether a fact, or any fact at a key, holds office."""
+        with self._reading() as (reader, lens):
+            fact = lens.by_id(reader, key_or_id)
+            if fact is not None:
+                return fact.is_valid
+            return bool(lens.view(reader, key_or_id).effective)
+
+    def get(self, fact_id: str) -> Fact | None:
+        """One fact by its id, whatever its status, or None where there is none to be seen."""
+        with self._reading() as (reader, lens):
+            fact = lens.by_id(reader, fact_id)
+            return with_derived(reader, lens, [fact])[0] if fact is not None else None
+
+    def facts(self, key: str | None = None, *, subject: str | None = None) -> list[Fact]:
+        """The facts this session goes by, newest first: valid, visible, in scope, not shadowed."""
+        with self._reading() as (reader, lens):
+            found = lens.view(reader, key, subject).effective
+            ordered = sorted(found, key=lambda fact: (fact.order, fact.id), reverse=True)
+            return with_derived(reader, lens, ordered)
+
+    def history(self, key: str, subject: str | None = None) -> Chain:
+        """The chain of a key, oldest first, with what superseded it under other keys."""
+        with self._reading() as (reader, lens):
+            return lens.chain(reader, lens.everything(reader, key, subject or ""))
+
+    def explain(self, key_or_id: str, subject: str | None = None) -> Explanation:
+        """Why a fact stands as it does: its chain, every verdict on it, what it rests on."""
+        with self._reading() as (reader, lens):
+            return explain(reader, lens, find_any(reader, lens, key_or_id, subject))
+
+    @contextmanager
+    def _reading(self) -> Iterator[tuple[Any, Lens]]:
+        self._check_open()
+        with self._memory.store.read(self.identity.organization) as reader:
+            yield reader, self._lens()
+
+    # correction and repair
+
+    def retract(
+        self, key_or_id: str, reason: str | None = None, *, subject: str | None = None
+    ) -> Verdict:
+        """Take back a fact with no new value. Its chain ends here."""
+        with self._registrar() as registrar:
+            fact = registrar.lens.find(registrar.transaction, key_or_id, subject, UnknownFact)
+            self._check_retractable(fact)
+            return registrar.retract(fact, reason=reason)
+
+    def _check_retractable(self, fact: Fact) -> None:
+        if fact.status not in (Status.OFFICE, Status.CONTESTED, Status.WAITING):
+            raise InvalidInput(
+                f"{fact.key!r} ({fact.id}) is {fact.status} already; there is nothing to retract"
+            )
+        if self._branch is not None and fact.place != self._branch:
+            raise InvalidInput(
+                f"{fact.key!r} lies outside this branch, and a branch changes nothing real; "
+                f"retract it in the session itself"
+            )
+
+    def undo(self, verdict: Verdict | str, *, reason: str | None = None) -> Verdict:
+        """Let everything stand as if a verdict had not been made. Undoing that brings it back."""
+        verdict_id = verdict.id if isinstance(verdict, Verdict) else check_name(verdict, "verdict")
+        with self._registrar() as registrar:
+            return undo(registrar, verdict_id, reason=reason)
+
+    def revert(
+        self, key_or_id: str, to: str | None = None, *, subject: str | None = None
+    ) -> Verdict:
+        """Go back to an earlier value: that of fact `to`, or the last different one."""
+        with self._registrar() as registrar:
+            return reviewing.revert(registrar, key_or_id, to, subject)
+
+    def promote(self, key_or_id: str, *, subject: str | None = None) -> Verdict:
+        """Give a fact of a narrower scope the wider one: what held in a task, everywhere."""
+        with self._registrar() as registrar:
+            fact = registrar.lens.find(registrar.transaction, key_or_id, subject, UnknownFact)
+            if fact.scope is Scope.GLOBAL:
+                raise InvalidInput(f"{fact.key!r} is global already")
+            return reviewing.take_over(registrar, fact, EVERYWHERE, {})
+
+    def reviews(self) -> list[Review]:
+        """What wants a decision: facts whose bases changed, and contested statements."""
+        with self._reading() as (reader, lens):
+            return reviewing.reviews(reader, lens)
+
+    def resolve(
+        self,
+        fact_id: str,
+        value: Any = UNSET,
+        *,
+        still_right: bool = False,
+        retract: bool = False,
+        reason: str | None = None,
+    ) -> Verdict:
+        """Settle a review: with a new value, as still right, or by taking the fact back."""
+        if (value is not UNSET) + bool(still_right) + bool(retract) != 1:
+            raise InvalidInput("resolve takes exactly one of: a value, still_right, retract")
+        if value is not UNSET:
+            canonical(value, limit=self._memory.settings.max_value_bytes)
+        with self._registrar() as registrar:
+            fact = reviewing.under_review(registrar, fact_id)
+            if retract:
+                return registrar.retract(fact, rule=Rule.REVIEW, reason=reason)
+            if value is not UNSET:
+                return reviewing.recalculate(registrar, fact, value, reason)
+            if fact.status is Status.CONTESTED:
+                return registrar.accept(fact, reason=reason)
+            return registrar.acknowledge(fact, reason=reason)
+
+    # branches and the past
+
+    def hypothetical(self, name: str | None = None) -> Session:
+        """A "what if": a session whose writes stay in their own branch until committed."""
+        return self._branched(Scope.HYPOTHETICAL, name)
+
+    def draft(self, name: str | None = None) -> Session:
+        """A proposal: like a hypothetical, meant to be committed."""
+        return self._branched(Scope.DRAFT, name)
+
+    def _branched(self, scope: Scope, name: str | None) -> Session:
+        self._check_open()
+        if self._when is not None:
+            raise ReadOnlySession("a branch of the past could not be committed")
+        branch_id = check_name(name or new_id(self._memory.now()), "name")
+        return self._derived(branch=(scope, branch_id))
+
+    def commit(self) -> list[Verdict]:
+        """Put the branch's facts forward for real, judged like any others, and close it."""
+        branch, parent = self._need_branch()
+        place = parent._branch or EVERYWHERE
+        with self._registrar() as registrar:
+            verdicts = reviewing.commit(registrar, branch, place)
+        self._closed = "this branch was committed"
+        return verdicts
+
+    def discard(self) -> list[Verdict]:
+        """Drop the branch's facts and close it."""
+        branch, _ = self._need_branch()
+        with self._registrar() as registrar:
+            verdicts = [
+                registrar.retract(fact, rule=Rule.DISCARD)
+                for fact in reviewing.of_branch(registrar, branch)
+            ]
+        self._closed = "this branch was discarded"
+        return verdicts
+
+    def _need_branch(self) -> tuple[Place, Session]:
+        self._check_open()
+        if self._branch is None or self._parent is None:
+            raise InvalidInput(
+                "this session is no branch; session.draft() and session.hypothetical() make one"
+            )
+        return self._branch, self._parent
+
+    def as_of(self, when: datetime, *, known_at: datetime | None = None) -> Session:
+        """A read-only session: what was true at `when`, as known at `known_at` (default: now)."""
+        return self._derived(
+            branch=self._branch,
+            when=moment(when, "when"),
+            known_at=None if known_at is None else moment(known_at, "known_at"),
+        )
+
+    def _derived(
+        self,
+        *,
+        branch: Place | None,
+        when: datetime | None = None,
+        known_at: datetime | None = None,
+    ) -> Session:
+        parent = self._parent if when is not None else self
+        return Session(
+            self._memory,
+            self.identity,
+            session_id=self.session_id,
+            task_id=self.task_id,
+            parent=parent,
+            branch=branch,
+            when=when,
+            known_at=known_at,
+        )
+
+    # layers 3 and 4, and the context
+
+    def note(self, key: str, value: Any, ttl: timedelta | float | None = None) -> WorkingItem:
+        """Put something on this session's desk, for `ttl` (a timedelta, or seconds)."""
+        settings = self._memory.settings
+        check_key(key, settings)
+        canonical(value, limit=settings.max_value_bytes)
+        if isinstance(ttl, int | float):
+            ttl = timedelta(seconds=ttl)
+        if ttl is not None and ttl <= timedelta(0):
+            raise InvalidInput(f"ttl must be positive, not {ttl}")
+        with self._registrar() as registrar:
+            now = registrar.lens.when
+            ttl = ttl or settings.working_set_ttl
+            item = WorkingItem(key, value, now, None if ttl is None else now + ttl)
+            registrar.transaction.put_item(self.identity.user_id, self.session_id, item)
+            registrar.transaction.drop_items(expired_at=now)
+        return item
+
+    def working_set(self) -> list[WorkingItem]:
+        """What is on this session's desk and has not expired, oldest first."""
+        with self._reading() as (reader, lens):
+            items = reader.working_items(self.identity.user_id, self.session_id)
+            return [item for item in items if not item.expired(lens.when)]
+
+    @property
+    def environment(self) -> Environment:
+        """The environment, read afresh."""
+        self._check_open()
+        return self._memory.environment.read(self._when or self._memory.now())
+
+    def context(self, query: str, *, budget: int = 4000, profile: str = "balanced") -> Context:
+        """What a model should read for this query: identity, environment, facts, working set.
+
+        Only what is current and may be seen; never more than `budget` tokens.
+        """
+        chosen = check_request(query, budget, profile)
+        settings = self._memory.settings
+        environment = self.environment
+        with self._reading() as (reader, lens):
+            view = lens.view(reader)
+            items = [] if self._when else self.working_set()
+            dead = [f for f in lens.everything(reader) if not f.is_valid] if items else []
+            causes = {cause.base for fact in view.effective for cause in fact.causes}
+            bases = {base: lens.by_id(reader, base) for base in causes}
+        material = Material(
+            identity=self.identity,
+            environment=environment,
+            facts=view.effective,
+            working_set=items,
+            bases={base: fact for base, fact in bases.items() if fact is not None},
+            dead=dead,
+            omissions=(
+                *(Omission("shadowed", fact.id) for fact, _ in view.shadowed),
+                *(Omission("overruled", fact.id) for fact, _ in view.overruled),
+            ),
+        )
+        return assemble(
+            material,
+            query,
+            budget=budget,
+            profile=chosen,
+            share=settings.fact_share if chosen.share is None else chosen.share,
+            at=lens.when,
+            count=counter(settings.tokenizer),
+        )
+
+    # the end
+
+    def close(self) -> None:
+        """End the session: its working set is gone."""
+        if self._closed is None and self._when is None and self._branch is None:
+            with self._memory.store.write(self.identity.organization) as transaction:
+                transaction.drop_items(user_id=self.identity.user_id, session_id=self.session_id)
+        self._closed = self._closed or "this session was closed"
+
+    def _check_open(self) -> None:
+        if self._closed is not None:
+            raise SessionClosed(f"{self._closed}; start another with memory.session(...)")
+
+    def __enter__(self) -> Session:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()

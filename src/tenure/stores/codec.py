@@ -1,0 +1,206 @@
+"""How facts, verdicts and declarations look outside Python: plain JSON objects."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import asdict, fields
+from datetime import datetime
+from typing import Any
+
+from tenure.model.fact import Basis, Cause, Fact, MemoryType, Source, Status
+from tenure.model.records import Declaration, Erasure
+from tenure.model.scope import Scope
+from tenure.model.verdict import Action, Outcome, Repair, Rule, Verdict
+
+_MOMENTS = (
+    "timestamp",
+    "recorded_at",
+    "valid_from",
+    "valid_until",
+    "started_at",
+    "ended_at",
+    "confirmed_at",
+)
+_TUPLES = ("requires", "depends_on", "predecessors")
+
+
+def _iso(value: datetime | None) -> str | None:
+    return value.isoformat() if value is not None else None
+
+
+def _moment(value: str | None) -> datetime | None:
+    return datetime.fromisoformat(value) if value is not None else None
+
+
+def source_record(source: Source) -> dict[str, Any]:
+    """A source without the fields it leaves empty."""
+    return {name: value for name, value in asdict(source).items() if value is not None}
+
+
+def review_record(fact: Fact) -> dict[str, Any] | None:
+    """The legs, causes and acknowledgements of a derived fact; None for one that has no base."""
+    if not fact.basis:
+        return None
+    return {
+        "basis": [list(leg) for leg in fact.basis],
+        "causes": [[cause.base, cause.now, list(cause.path)] for cause in fact.causes],
+        "acknowledged": sorted(fact.acknowledged),
+    }
+
+
+def review_fields(record: dict[str, Any] | None) -> dict[str, Any]:
+    """The reverse of `review_record`, as fields of a fact."""
+    if record is None:
+        return {"basis": (), "causes": (), "acknowledged": frozenset()}
+    return {
+        "basis": tuple(Basis(base, stands_on) for base, stands_on in record["basis"]),
+        "causes": tuple(Cause(base, now, tuple(path)) for base, now, path in record["causes"]),
+        "acknowledged": frozenset(record["acknowledged"]),
+    }
+
+
+def fact_record(fact: Fact) -> dict[str, Any]:
+    """Every field of a fact as JSON."""
+    record: dict[str, Any] = {}
+    for field in fields(fact):
+        if field.name in ("basis", "causes", "acknowledged", "source", "derived_facts"):
+            continue
+        value = getattr(fact, field.name)
+        if field.name in _MOMENTS:
+            value = _iso(value)
+        elif field.name in _TUPLES:
+            value = list(value)
+        record[field.name] = value
+    record["source"] = source_record(fact.source)
+    record["review"] = review_record(fact)
+    return record
+
+
+def fact_from_record(record: dict[str, Any]) -> Fact:
+    """The reverse of `fact_record`."""
+    given = dict(record)
+    review = given.pop("review")
+    for name in _MOMENTS:
+        given[name] = _moment(given[name])
+    for name in _TUPLES:
+        given[name] = tuple(given[name])
+    given["source"] = Source(**given["source"])
+    given["memory_type"] = MemoryType(given["memory_type"])
+    given["scope"] = Scope(given["scope"])
+    given["status"] = Status(given["status"])
+    return Fact(**given, **review_fields(review))
+
+
+def repair_record(repair: Repair) -> dict[str, Any] | None:
+    if not repair:
+        return None
+    return {
+        "marked": {fact: list(path) for fact, path in repair.marked.items()},
+        "lifted": list(repair.lifted),
+        "took_office": list(repair.took_office),
+        "stepped_back": list(repair.stepped_back),
+    }
+
+
+def repair_from_record(record: dict[str, Any] | None) -> Repair:
+    if record is None:
+        return Repair()
+    return Repair(
+        {fact: tuple(path) for fact, path in record["marked"].items()},
+        tuple(record["lifted"]),
+        tuple(record["took_office"]),
+        tuple(record["stepped_back"]),
+    )
+
+
+def verdict_record(verdict: Verdict) -> dict[str, Any]:
+    """Every field of a verdict but the fact as JSON."""
+    return {
+        "id": verdict.id,
+        "organization": verdict.organization,
+        "seq": verdict.seq,
+        "action": verdict.action,
+        "outcome": verdict.outcome,
+        "rule": verdict.rule,
+        "fact_id": verdict.fact_id,
+        "superseded": list(verdict.superseded),
+        "evidence": dict(verdict.evidence),
+        "confidence": verdict.confidence,
+        "by": verdict.by,
+        "authority": verdict.authority,
+        "at": _iso(verdict.at),
+        "recorded_at": _iso(verdict.recorded_at),
+        "reason": verdict.reason,
+        "repair": repair_record(verdict.repair),
+        "undone_by": verdict.undone_by,
+    }
+
+
+def verdict_from_record(record: dict[str, Any]) -> Verdict:
+    """The reverse of `verdict_record`."""
+    return Verdict(
+        **{
+            **record,
+            "action": Action(record["action"]),
+            "outcome": Outcome(record["outcome"]),
+            "rule": Rule(record["rule"]),
+            "superseded": tuple(record["superseded"]),
+            "at": datetime.fromisoformat(record["at"]),
+            "recorded_at": datetime.fromisoformat(record["recorded_at"]),
+            "repair": repair_from_record(record["repair"]),
+        }
+    )
+
+
+def declaration_record(declaration: Declaration) -> dict[str, Any]:
+    return {**asdict(declaration), "requires": list(declaration.requires)}
+
+
+def declaration_from_record(record: dict[str, Any]) -> Declaration:
+    return Declaration(**{**record, "requires": tuple(record["requires"])})
+
+
+def erasure_record(erasure: Erasure) -> dict[str, Any]:
+    return {
+        "id": erasure.id,
+        "organization": erasure.organization,
+        "at": _iso(erasure.at),
+        "fact_ids": list(erasure.fact_ids),
+        "quoted_in": list(erasure.quoted_in),
+        "removed": dict(erasure.removed),
+    }
+
+
+def erasure_from_record(record: dict[str, Any]) -> Erasure:
+    return Erasure(
+        **{
+            **record,
+            "at": datetime.fromisoformat(record["at"]),
+            "fact_ids": tuple(record["fact_ids"]),
+            "quoted_in": tuple(record["quoted_in"]),
+        }
+    )
+
+
+def erased(fact: Fact, blank: datetime) -> Fact:
+    """What stays of a fact after an erasure: its id and its links, nothing it said.
+
+    Even the moments go: when somebody said something can tell what it was.
+    """
+    return Fact(
+        id=fact.id,
+        organization=fact.organization,
+        key="",
+        value=None,
+        timestamp=blank,
+        recorded_at=blank,
+        valid_from=blank,
+        authority="",
+        status=Status.ERASED,
+        superseded_by=fact.superseded_by,
+        predecessors=fact.predecessors,
+    )
+
+
+def without_erased(fact_ids: Iterable[str], gone: set[str]) -> tuple[str, ...]:
+    return tuple(fact_id for fact_id in fact_ids if fact_id not in gone)

@@ -1,0 +1,461 @@
+"""The in-memory store: the reference that says in plain Python what a store has to do."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from tenure.model.errors import DuplicateId, SessionClosed, StoreError
+from tenure.model.fact import Fact, Status
+from tenure.model.records import Declaration, Erasure, WorkingItem
+from tenure.model.times import from_micros, to_micros
+from tenure.model.values import canonical
+from tenure.model.verdict import Verdict
+from tenure.stores import codec
+from tenure.stores.port import Change, Reader, Seat, Selection, Transaction
+
+_BLANK = from_micros(0)
+_UNBOUNDED = 1 << 62
+
+
+class _Row(NamedTuple):
+    """A fact with the log entries at which it was born and at which its tenure last changed."""
+
+    fact: Fact
+    born: int
+    since: int
+    live: bool
+
+
+class _Tenure(NamedTuple):
+    """An earlier tenure of a fact, known from entry `since` up to, not including, `until`."""
+
+    fact: Fact
+    since: int
+    until: int
+
+
+class _Item(NamedTuple):
+    user_id: str
+    session_id: str
+    item: WorkingItem
+
+
+@dataclass
+class _Organization:
+    rows: dict[str, _Row] = field(default_factory=dict)
+    by_key: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    live: dict[tuple[str, str], tuple[str, ...]] = field(default_factory=dict)
+    tenures: dict[str, tuple[_Tenure, ...]] = field(default_factory=dict)
+    verdicts: dict[int, Verdict] = field(default_factory=dict)
+    verdict_seq: dict[str, int] = field(default_factory=dict)
+    on_fact: dict[str, tuple[int, ...]] = field(default_factory=dict)
+    derived: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    items: dict[tuple[str, str, str], _Item] = field(default_factory=dict)
+    erasures: dict[str, Erasure] = field(default_factory=dict)
+
+
+class MemoryStore:
+    """Keeps everything in dictionaries. Gone when closed; for tests, scratch work and learning."""
+
+    def __init__(self) -> None:
+        self._organizations: dict[str, _Organization] = {}
+        self._declarations: dict[str, Declaration] = {}
+        self._declared: tuple[Declaration, ...] = ()
+        self._lock = threading.RLock()
+        self._closed = False
+
+    @contextmanager
+    def read(self, organization: str) -> Iterator[Reader]:
+        with self._lock:
+            self._check_open()
+            yield _MemoryTransaction(self, organization)
+
+    @contextmanager
+    def write(self, organization: str) -> Iterator[Transaction]:
+        with self._lock:
+            self._check_open()
+            transaction = _MemoryTransaction(self, organization)
+            try:
+                yield transaction
+            except BaseException:
+                transaction.roll_back()
+                raise
+
+    def seats(
+        self, organization: str, selection: Selection
+    ) -> tuple[list[Seat], tuple[Declaration, ...]]:
+        with self.read(organization) as reader:
+            return [_seat(fact) for fact in reader.live(selection)], self._declared
+
+    def organizations(self) -> list[str]:
+        with self._lock:
+            self._check_open()
+            return sorted(name for name, kept in self._organizations.items() if kept.verdicts)
+
+    def erasures(self, organization: str) -> list[Erasure]:
+        with self._lock:
+            self._check_open()
+            kept = self._organizations.get(organization, _Organization())
+            return sorted(kept.erasures.values(), key=lambda erasure: erasure.id)
+
+    def dump(self, organization: str) -> Iterator[dict[str, Any]]:
+        with self._lock:
+            self._check_open()
+            kept = self._organizations.get(organization, _Organization())
+            records = [
+                *({"kind": "declaration", **codec.declaration_record(d)} for d in self._declared),
+                *(
+                    {"kind": "fact", "seq": r.born, "since": r.since, **codec.fact_record(r.fact)}
+                    for r in sorted(kept.rows.values(), key=lambda r: (r.born, r.fact.id))
+                ),
+                *(
+                    {"kind": "tenure", "since": t.since, "until": t.until}
+                    | codec.fact_record(t.fact)
+                    for fact_id in sorted(kept.tenures)
+                    for t in kept.tenures[fact_id]
+                ),
+                *({"kind": "verdict", **codec.verdict_record(v)} for v in kept.verdicts.values()),
+                *({"kind": "erasure", **codec.erasure_record(e)} for e in kept.erasures.values()),
+            ]
+        yield from records
+
+    def scrub(self) -> bool:
+        return True
+
+    def check(self) -> list[str]:
+        self._check_open()
+        return []
+
+    def close(self) -> None:
+        with self._lock:
+            self._closed = True
+            self._organizations.clear()
+
+    def _check_open(self) -> None:
+        if self._closed:
+            raise SessionClosed("the memory is closed; open it again with tenure.open()")
+
+
+class _MemoryTransaction:
+    """Reads and writes one organization; keeps a journal so that it can be rolled back."""
+
+    def __init__(self, store: MemoryStore, organization: str) -> None:
+        self._store = store
+        self._organization = organization
+        self._kept = store._organizations.setdefault(organization, _Organization())
+        self._journal: list[Callable[[], None]] = []
+
+    def _set(self, where: dict[Any, Any], key: Any, value: Any) -> None:
+        if key in where:
+            old = where[key]
+            self._journal.append(lambda: where.__setitem__(key, old))
+        else:
+            self._journal.append(lambda: where.pop(key, None))
+        where[key] = value
+
+    def _drop(self, where: dict[Any, Any], key: Any) -> None:
+        if key in where:
+            old = where.pop(key)
+            self._journal.append(lambda: where.__setitem__(key, old))
+
+    def roll_back(self) -> None:
+        while self._journal:
+            self._journal.pop()()
+
+    # reading
+
+    @property
+    def organization(self) -> str:
+        return self._organization
+
+    def declarations(self) -> tuple[Declaration, ...]:
+        return self._store._declared
+
+    def head(self) -> tuple[int, datetime | None]:
+        last = len(self._kept.verdicts)
+        return (last, self._kept.verdicts[last].recorded_at) if last else (0, None)
+
+    def fact(self, fact_id: str) -> Fact | None:
+        row = self._kept.rows.get(fact_id)
+        return row.fact if row else None
+
+    def live(self, selection: Selection) -> list[Fact]:
+        if selection.key is None or selection.owners is None:
+            ids = [fact_id for kept in self._kept.live.values() for fact_id in kept]
+        else:
+            places = ((owner, selection.key) for owner in selection.owners)
+            ids = [fact_id for place in places for fact_id in self._kept.live.get(place, ())]
+        found = (self._kept.rows[fact_id].fact for fact_id in ids)
+        return sorted((f for f in found if _selected(f, selection)), key=lambda f: f.id)
+
+    def timeline(self, selection: Selection) -> list[Fact]:
+        return [
+            row.fact
+            for row in self._rows(selection)
+            if row.fact.status is not Status.ERASED and _selected(row.fact, selection)
+        ]
+
+    def _rows(self, selection: Selection) -> list[_Row]:
+        if selection.key is None:
+            rows: Iterable[_Row] = self._kept.rows.values()
+        else:
+            rows = (self._kept.rows[i] for i in self._kept.by_key.get(selection.key, ()))
+        return sorted(rows, key=lambda row: (row.born, row.fact.id))
+
+    def known(self, selection: Selection, seq: int) -> list[Fact]:
+        found = []
+        for row in self._rows(selection):
+            if row.born > seq or row.fact.status is Status.ERASED:
+                continue
+            fact = row.fact
+            if row.since > seq:
+                earlier = self._kept.tenures.get(fact.id, ())
+                fact = next(t.fact for t in earlier if t.since <= seq < t.until)
+            if _selected(fact, selection):
+                found.append(fact)
+        return found
+
+    def seq_at(self, moment: datetime) -> int:
+        low, high = 0, len(self._kept.verdicts)
+        while low < high:
+            middle = (low + high + 1) // 2
+            if self._kept.verdicts[middle].recorded_at <= moment:
+                low = middle
+            else:
+                high = middle - 1
+        return low
+
+    def standing_on(self, fact_ids: Iterable[str]) -> list[Fact]:
+        wanted = set(fact_ids)
+        return self._where(lambda f: f.is_valid and any(leg.stands_on in wanted for leg in f.basis))
+
+    def derived_from(self, fact_ids: Iterable[str]) -> list[Fact]:
+        ids = {i for base in fact_ids for i in self._kept.derived.get(base, ())}
+        return [self._kept.rows[fact_id].fact for fact_id in sorted(ids)]
+
+    def waiting_on(self, fact_ids: Iterable[str]) -> list[Fact]:
+        wanted = set(fact_ids)
+        return self._where(lambda f: f.status is Status.WAITING and f.awaits in wanted)
+
+    def contingent_on(self, fact_ids: Iterable[str]) -> list[Fact]:
+        wanted = set(fact_ids)
+        return self._where(lambda f: f.when_superseded in wanted)
+
+    def flagged(self, owners: tuple[str, ...]) -> list[Fact]:
+        return self._where(
+            lambda f: (
+                f.owner in owners
+                and (f.status is Status.CONTESTED or (f.is_valid and f.needs_review))
+            )
+        )
+
+    def _where(self, condition: Callable[[Fact], bool]) -> list[Fact]:
+        found = (row.fact for row in self._kept.rows.values() if condition(row.fact))
+        return sorted(found, key=lambda fact: fact.id)
+
+    def verdict(self, verdict_id: str) -> Verdict | None:
+        seq = self._kept.verdict_seq.get(verdict_id)
+        return self._kept.verdicts[seq] if seq is not None else None
+
+    def verdicts(self, fact_ids: Iterable[str]) -> list[Verdict]:
+        seqs = {seq for fact_id in fact_ids for seq in self._kept.on_fact.get(fact_id, ())}
+        return [self._kept.verdicts[seq] for seq in sorted(seqs)]
+
+    def log(self, after: int, limit: int) -> list[Verdict]:
+        last = min(len(self._kept.verdicts), after + limit)
+        return [self._kept.verdicts[seq] for seq in range(after + 1, last + 1)]
+
+    def working_items(self, user_id: str, session_id: str) -> list[WorkingItem]:
+        return [
+            kept.item
+            for kept in self._kept.items.values()
+            if kept.user_id == user_id and kept.session_id == session_id
+        ]
+
+    def desks(self, user_id: str | None = None) -> list[tuple[str, str, WorkingItem]]:
+        return [
+            (kept.user_id, kept.session_id, kept.item)
+            for kept in self._kept.items.values()
+            if user_id in (None, kept.user_id)
+        ]
+
+    # writing
+
+    def record(
+        self, verdict: Verdict, new: Sequence[Fact] = (), changed: Sequence[Change] = ()
+    ) -> None:
+        kept = self._kept
+        for fact in new:
+            if fact.id in kept.rows:
+                raise DuplicateId(f"a fact with id {fact.id!r} exists; ids are used once")
+        self._append(verdict)
+        # Departures first: the incumbent leaves before its successor sits down.
+        for before, after in sorted(changed, key=lambda change: change.after.is_valid):
+            row = kept.rows[before.id]
+            tenures = kept.tenures.get(before.id, ())
+            if row.since < verdict.seq:
+                tenure = _Tenure(row.fact, row.since, verdict.seq)
+                self._set(kept.tenures, before.id, (*tenures, tenure))
+            self._seat(after, row.born, verdict.seq, verdict.recorded_at)
+        for fact in new:
+            self._seat(fact, verdict.seq, verdict.seq, verdict.recorded_at)
+            self._index(fact)
+
+    def _append(self, verdict: Verdict) -> None:
+        kept = self._kept
+        self._set(kept.verdicts, verdict.seq, verdict.evolve(fact=None))
+        self._set(kept.verdict_seq, verdict.id, verdict.seq)
+        on_fact = kept.on_fact.get(verdict.fact_id, ())
+        self._set(kept.on_fact, verdict.fact_id, (*on_fact, verdict.seq))
+
+    def _index(self, fact: Fact) -> None:
+        self._set(self._kept.by_key, fact.key, (*self._kept.by_key.get(fact.key, ()), fact.id))
+        for base in fact.depends_on:
+            self._set(self._kept.derived, base, (*self._kept.derived.get(base, ()), fact.id))
+
+    def _seat(self, fact: Fact, born: int, since: int, now: datetime) -> None:
+        """Store a fact's tenure and keep the index of live facts in step with it."""
+        kept = self._kept
+        where = (fact.owner, fact.key)
+        others = tuple(i for i in kept.live.get(where, ()) if i != fact.id)
+        live = fact.may_hold_after(now)
+        if fact.is_valid and not fact.multi_valued:
+            for other in others:
+                rival = kept.rows[other].fact
+                if rival.is_valid and rival.address == fact.address and not rival.multi_valued:
+                    raise StoreError(f"{fact.address} already has a valid fact, {rival.id!r}")
+        self._set(kept.live, where, (*others, fact.id) if live else others)
+        self._set(kept.rows, fact.id, _Row(fact, born, since, live))
+
+    def mark_undone(self, verdict_id: str, undone_by: str | None) -> None:
+        seq = self._kept.verdict_seq[verdict_id]
+        verdict = self._kept.verdicts[seq]
+        self._set(self._kept.verdicts, seq, verdict.evolve(undone_by=undone_by))
+
+    def declare(self, declaration: Declaration) -> None:
+        store = self._store
+        before = store._declared
+        self._journal.append(lambda: setattr(store, "_declared", before))
+        self._set(store._declarations, declaration.pattern, declaration)
+        store._declared = tuple(store._declarations[p] for p in sorted(store._declarations))
+
+    def put_item(self, user_id: str, session_id: str, item: WorkingItem) -> None:
+        key = (user_id, session_id, item.key)
+        self._drop(self._kept.items, key)  # so that the newest comes last
+        self._set(self._kept.items, key, _Item(user_id, session_id, item))
+
+    def drop_items(
+        self,
+        *,
+        user_id: str | None = None,
+        session_id: str | None = None,
+        key: str | None = None,
+        expired_at: datetime | None = None,
+    ) -> int:
+        doomed = [
+            place
+            for place, kept in self._kept.items.items()
+            if key in (None, kept.item.key)
+            and user_id in (None, kept.user_id)
+            and session_id in (None, kept.session_id)
+            and (expired_at is None or kept.item.expired(expired_at))
+        ]
+        for place in doomed:
+            self._drop(self._kept.items, place)
+        return len(doomed)
+
+    def erase(self, fact_ids: Sequence[str], erasure: Erasure) -> Erasure:
+        kept, counts = self._kept, {"facts": 0, "tenures": 0, "reasons": 0}
+        for fact_id in fact_ids:
+            row = kept.rows[fact_id]
+            counts["facts"] += 1
+            counts["tenures"] += len(kept.tenures.get(fact_id, ()))
+            self._drop(kept.tenures, fact_id)
+            for seq in kept.on_fact.get(fact_id, ()):
+                verdict = kept.verdicts[seq]
+                counts["reasons"] += verdict.reason is not None
+                self._set(kept.verdicts, seq, verdict.evolve(reason=None, by=""))
+            self._forget_index(row.fact)
+            blank = codec.erased(row.fact, _BLANK)
+            self._set(kept.rows, fact_id, _Row(blank, row.born, row.since, False))
+        proven = replace(erasure, removed={**erasure.removed, **counts})
+        self._set(kept.erasures, erasure.id, proven)
+        return proven
+
+    def _forget_index(self, fact: Fact) -> None:
+        kept = self._kept
+        where = (fact.owner, fact.key)
+        live = codec.without_erased(kept.live.get(where, ()), {fact.id})
+        by_key = codec.without_erased(kept.by_key.get(fact.key, ()), {fact.id})
+        self._set(kept.live, where, live) if live else self._drop(kept.live, where)
+        self._set(kept.by_key, fact.key, by_key) if by_key else self._drop(kept.by_key, fact.key)
+        for base in fact.depends_on:
+            left = codec.without_erased(kept.derived.get(base, ()), {fact.id})
+            self._set(kept.derived, base, left)
+
+    def restore(self, records: Iterable[dict[str, Any]]) -> int:
+        count = 0
+        for record in records:
+            given = {**record, "organization": self._organization}
+            kind = given.pop("kind")
+            if kind == "declaration":
+                del given["organization"]
+                self.declare(codec.declaration_from_record(given))
+            elif kind == "fact":
+                born, since = given.pop("seq"), given.pop("since")
+                fact = codec.fact_from_record(given)
+                self._seat(fact, born, since, _last_moment(fact))
+                if fact.status is not Status.ERASED:
+                    self._index(fact)
+            elif kind == "tenure":
+                since, until = given.pop("since"), given.pop("until")
+                tenure = _Tenure(codec.fact_from_record(given), since, until)
+                earlier = self._kept.tenures.get(tenure.fact.id, ())
+                self._set(self._kept.tenures, tenure.fact.id, (*earlier, tenure))
+            elif kind == "verdict":
+                self._append(codec.verdict_from_record(given))
+            elif kind == "erasure":
+                self._set(self._kept.erasures, given["id"], codec.erasure_from_record(given))
+            count += 1
+        return count
+
+
+def _last_moment(fact: Fact) -> datetime:
+    """A moment after which a restored fact's term may still run: when it was recorded."""
+    return fact.recorded_at
+
+
+def _selected(fact: Fact, selection: Selection) -> bool:
+    return (
+        (selection.owners is None or fact.owner in selection.owners)
+        and (selection.scope_ids is None or (fact.scope_id or "") in selection.scope_ids)
+        and selection.key in (None, fact.key)
+        and selection.subject in (None, fact.subject or "")
+    )
+
+
+def _seat(fact: Fact) -> Seat:
+    return Seat(
+        fact.organization,
+        fact.id,
+        fact.owner,
+        fact.key,
+        fact.subject,
+        fact.memory_type,
+        fact.scope,
+        fact.place,
+        fact.requires,
+        fact.min_authority,
+        fact.standing,
+        fact.multi_valued,
+        fact.is_constraint,
+        to_micros(fact.started_at or fact.valid_from),
+        to_micros(fact.until) if fact.until else None,
+        fact.needs_review,
+        canonical(fact.value, limit=_UNBOUNDED),
+    )

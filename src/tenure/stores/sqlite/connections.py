@@ -1,0 +1,200 @@
+"""Connections to a SQLite file: opening, sharing between threads, and translating its errors."""
+
+from __future__ import annotations
+
+import os
+import random
+import sqlite3
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeVar
+
+from tenure.model.errors import (
+    NewerSchema,
+    NotADatabase,
+    ReadOnlyStore,
+    SessionClosed,
+    StoreBusy,
+    StoreError,
+    StoreFull,
+)
+from tenure.stores.sqlite.sql import migrations
+
+T = TypeVar("T")
+
+APPLICATION_ID = 0x54454E55  # "TENU"
+_BUSY = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+
+
+def _primary_code(error: sqlite3.Error) -> int:
+    return int(getattr(error, "sqlite_errorcode", 0) or 0) & 0xFF
+
+
+def is_busy(error: sqlite3.Error) -> bool:
+    return _primary_code(error) in _BUSY
+
+
+def translate(error: sqlite3.Error, path: Path) -> StoreError:
+    """Our own error for one of the driver's."""
+    code = _primary_code(error)
+    if code == sqlite3.SQLITE_FULL:
+        return StoreFull(f"no space left to write {path}; nothing of this call was kept")
+    if code == sqlite3.SQLITE_READONLY:
+        return ReadOnlyStore(f"{path} cannot be written; check its permissions and its folder's")
+    if code in (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT):
+        return NotADatabase(f"{path} is not a readable Tenure database ({error})")
+    if code in _BUSY:
+        return StoreBusy(f"{path} was held by other writers for too long; raise busy_timeout")
+    if code == sqlite3.SQLITE_CANTOPEN:
+        return StoreError(
+            f"{path} cannot be opened; does its folder exist and may you write there?"
+        )
+    return StoreError(f"{path}: {error}")
+
+
+class Connections:
+    """A pool for one file. A connection is used by one thread at a time and then goes back."""
+
+    def __init__(self, path: Path, *, durability: str, busy_timeout: float) -> None:
+        self.path = path
+        self._durability = durability
+        self.busy_timeout = busy_timeout
+        self._idle: list[sqlite3.Connection] = []
+        self._lock = threading.Lock()
+        self._process = os.getpid()
+        self._closed = False
+        self.writing = threading.Lock()
+        first = self.patiently(self._connect)
+        try:
+            self.patiently(lambda: self._prepare(first))
+        except sqlite3.Error as error:
+            first.close()
+            raise translate(error, path) from error
+        except BaseException:
+            first.close()
+            raise
+        self.give_back(first)
+
+    def take(self) -> sqlite3.Connection:
+        """A connection for this thread alone, until it is given back."""
+        if self._process != os.getpid():
+            # A forked child must not touch the parent's connections: SQLite's locks are per
+            # process, and closing them here would drop the parent's.
+            self._idle = []
+            self._lock, self.writing = threading.Lock(), threading.Lock()
+            self._process = os.getpid()
+        if self._closed:
+            raise SessionClosed("the memory is closed; open it again with tenure.open()")
+        try:
+            return self._idle.pop()
+        except IndexError:
+            return self.patiently(self._connect)
+
+    def give_back(self, connection: sqlite3.Connection) -> None:
+        if self._closed:
+            connection.close()
+        else:
+            self._idle.append(connection)
+
+    def close(self) -> None:
+        with self._lock:
+            self._closed = True
+            while self._idle:
+                self._idle.pop().close()
+
+    def patiently(self, step: Callable[[], T]) -> T:
+        """Do a step that other processes may block, waiting as long as the settings say.
+
+        SQLite's own wait does not cover every lock (switching to WAL, recovery after a crash),
+        so it is wrapped in one of ours; the jitter keeps eight writers from waking in step.
+        """
+        deadline = time.monotonic() + self.busy_timeout
+        while True:
+            try:
+                return step()
+            except sqlite3.Error as error:
+                if not is_busy(error) or time.monotonic() >= deadline:
+                    raise translate(error, self.path) from error
+            time.sleep(random.uniform(0.001, 0.02))
+
+    def _connect(self) -> sqlite3.Connection:
+        try:
+            connection = self._open()
+            connection.execute(
+                f"PRAGMA synchronous = {'FULL' if self._durability == 'full' else 'NORMAL'}"
+            )
+            connection.execute("PRAGMA secure_delete = ON")
+            connection.execute("PRAGMA foreign_keys = ON")
+            connection.execute("PRAGMA cache_size = -8000")
+            return connection
+        except sqlite3.Error as error:
+            if is_busy(error):
+                raise
+            raise translate(error, self.path) from error
+
+    def _open(self) -> sqlite3.Connection:
+        target, uri = str(self.path), False
+        if self.path.exists() and not os.access(self.path, os.W_OK):
+            # Without the right to write, SQLite can still read; a WAL file that was closed
+            # cleanly needs to be told that nobody else is at it.
+            clean = not Path(f"{self.path}-wal").exists()
+            target, uri = f"{self.path.absolute().as_uri()}?mode=ro&immutable={int(clean)}", True
+        return sqlite3.connect(
+            target,
+            timeout=self.busy_timeout,
+            isolation_level=None,
+            check_same_thread=False,
+            cached_statements=256,
+            uri=uri,
+        )
+
+    def _prepare(self, connection: sqlite3.Connection) -> None:
+        """Make a new file ours, bring an older one up to date, refuse anything else."""
+        latest = migrations()[-1][0]
+        version = connection.execute("PRAGMA user_version").fetchone()[0]
+        mark = connection.execute("PRAGMA application_id").fetchone()[0]
+        tables = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+        if mark != APPLICATION_ID and (tables or version):
+            raise NotADatabase(
+                f"{self.path} is an SQLite database of another program; choose another path"
+            )
+        if version > latest:
+            raise NewerSchema(
+                f"{self.path} has schema {version} and this Tenure knows up to {latest}; "
+                f"upgrade with: pip install --upgrade tenure"
+            )
+        if version < latest:
+            connection.execute("PRAGMA journal_mode = WAL")
+            migrate(connection)
+
+
+def migrate(connection: sqlite3.Connection, *, up_to: int | None = None) -> None:
+    """Run the migrations that are missing, each in a transaction of its own with its version."""
+    for version, script in migrations():
+        if up_to is not None and version > up_to:
+            return
+        connection.execute("BEGIN IMMEDIATE")
+        try:
+            # Another process may have got here first.
+            if connection.execute("PRAGMA user_version").fetchone()[0] < version:
+                for statement in split_statements(script):
+                    connection.execute(statement)
+                connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+                connection.execute(f"PRAGMA user_version = {version}")
+            connection.execute("COMMIT")
+        except BaseException:
+            connection.execute("ROLLBACK")
+            raise
+
+
+def split_statements(script: str) -> list[str]:
+    """The statements of a script; `executescript` would commit between them."""
+    found, buffer = [], ""
+    for line in script.splitlines(keepends=True):
+        buffer += line
+        if sqlite3.complete_statement(buffer):
+            found.append(buffer.strip())
+            buffer = ""
+    return found

@@ -1,0 +1,195 @@
+-- Every statement the SQLite store runs. "-- name: x" starts one; the lines under it say why.
+-- Placeholders in braces are filled by the loader with column lists or "?, ?, ...", never values.
+
+-- name: head
+SELECT seq, recorded_at FROM verdicts WHERE organization = :organization
+ORDER BY seq DESC LIMIT 1;
+
+-- name: recorded_at
+SELECT recorded_at FROM verdicts WHERE organization = :organization AND seq = :seq;
+
+-- name: fact
+SELECT {fact} FROM facts WHERE organization = :organization AND id = :id;
+
+-- name: facts
+SELECT {fact} FROM facts WHERE organization = :organization AND id IN ({ids}) ORDER BY id;
+
+-- name: live
+-- The partial index on live facts answers this whole.
+SELECT {fact} FROM facts WHERE organization = :organization AND live = 1 {where} ORDER BY id;
+
+-- name: seats
+SELECT organization, id, owner, key, subject, memory_type, scope, scope_id, requires,
+       min_authority, standing, multi_valued, is_constraint, started_at, ended_at, valid_until,
+       flagged, value, (SELECT version FROM declaration_version)
+FROM facts
+WHERE organization = :organization AND live = 1 {where};
+
+-- name: timeline
+SELECT {fact} FROM facts
+WHERE organization = :organization AND status <> 'erased' {where} ORDER BY seq, id;
+
+-- name: known
+-- The present tenure where it is old enough, else the earlier one of that entry.
+SELECT {content}, {tenure_of_f} FROM facts AS f
+WHERE f.organization = :organization AND f.since <= :seq AND f.status <> 'erased' {where}
+UNION ALL
+SELECT {content}, {tenure_of_t} FROM facts AS f JOIN tenures AS t
+    ON t.organization = f.organization AND t.fact_id = f.id
+   AND t.since <= :seq AND t.until > :seq
+WHERE f.organization = :organization AND f.seq <= :seq AND f.since > :seq
+  AND f.status <> 'erased' {where}
+ORDER BY 2, 1;
+
+-- name: standing_on
+SELECT {fact} FROM facts WHERE organization = :organization AND status = 'office' AND id IN (
+    SELECT fact_id FROM dependencies WHERE organization = :organization AND stands_on IN ({ids})
+) ORDER BY id;
+
+-- name: derived_from
+SELECT {fact} FROM facts WHERE organization = :organization AND id IN (
+    SELECT fact_id FROM dependencies WHERE organization = :organization AND base_id IN ({ids})
+) ORDER BY id;
+
+-- name: waiting_on
+SELECT {fact} FROM facts
+WHERE organization = :organization AND awaits IN ({ids}) AND status = 'waiting' ORDER BY id;
+
+-- name: contingent_on
+SELECT {fact} FROM facts
+WHERE organization = :organization AND when_superseded IN ({ids}) ORDER BY id;
+
+-- name: flagged
+SELECT {fact} FROM facts
+WHERE organization = :organization AND flagged = 1 {where} ORDER BY id;
+
+-- name: verdict
+SELECT {verdict} FROM verdicts WHERE organization = :organization AND id = :id;
+
+-- name: verdicts
+SELECT {verdict} FROM verdicts WHERE organization = :organization AND seq IN (
+    SELECT seq FROM facts WHERE organization = :organization AND id IN ({ids})
+    UNION
+    SELECT seq FROM verdicts
+    WHERE organization = :organization AND action <> 'assert' AND fact_id IN ({ids})
+) ORDER BY seq;
+
+-- name: log
+SELECT {verdict} FROM verdicts WHERE organization = :organization AND seq > :after
+ORDER BY seq LIMIT :limit;
+
+-- name: insert_fact
+INSERT INTO facts ({fact_columns}) VALUES ({fact_values});
+
+-- name: keep_tenure
+-- A tenure that both begins and ends within one entry was never known to anybody.
+INSERT INTO tenures (organization, fact_id, since, until, {tenure})
+SELECT organization, id, since, :seq, {tenure} FROM facts
+WHERE organization = :organization AND id = :id AND since < :seq;
+
+-- name: change_tenure
+UPDATE facts SET since = :seq, {tenure_assignments}, live = :live, slot = :slot,
+    flagged = :flagged
+WHERE organization = :organization AND id = :id;
+
+-- name: insert_dependency
+INSERT INTO dependencies (organization, fact_id, base_id, stands_on)
+VALUES (:organization, :fact_id, :base_id, :stands_on)
+ON CONFLICT (organization, fact_id, base_id) DO UPDATE SET stands_on = excluded.stands_on;
+
+-- name: insert_verdict
+INSERT INTO verdicts ({verdict}) VALUES ({verdict_values});
+
+-- name: mark_undone
+UPDATE verdicts SET undone_by = :undone_by WHERE organization = :organization AND id = :id;
+
+-- name: declarations
+SELECT pattern, multi_valued, time_sensitive, write_authority, requires FROM declarations
+ORDER BY pattern;
+
+-- name: declaration_version
+SELECT version FROM declaration_version;
+
+-- name: declare
+INSERT INTO declarations (pattern, multi_valued, time_sensitive, write_authority, requires)
+VALUES (:pattern, :multi_valued, :time_sensitive, :write_authority, :requires)
+ON CONFLICT (pattern) DO UPDATE SET multi_valued = excluded.multi_valued,
+    time_sensitive = excluded.time_sensitive, write_authority = excluded.write_authority,
+    requires = excluded.requires;
+
+-- name: working_items
+SELECT user_id, session_id, key, value, created_at, expires_at FROM working_items
+WHERE organization = :organization AND (:user_id IS NULL OR user_id = :user_id)
+    AND (:session_id IS NULL OR session_id = :session_id)
+ORDER BY position;
+
+-- name: put_item
+INSERT INTO working_items
+    (organization, user_id, session_id, key, value, created_at, expires_at)
+VALUES (:organization, :user_id, :session_id, :key, :value, :created_at, :expires_at);
+
+-- name: drop_items
+DELETE FROM working_items WHERE organization = :organization
+    AND (:user_id IS NULL OR user_id = :user_id)
+    AND (:session_id IS NULL OR session_id = :session_id)
+    AND (:key IS NULL OR key = :key)
+    AND (:expired_at IS NULL OR expires_at <= :expired_at);
+
+-- name: erase_fact
+UPDATE facts SET owner = '', subject = '', key = '', value = 'null', source = '{{}}',
+    timestamp = 0, recorded_at = 0, valid_from = 0, valid_until = NULL, memory_type = 'user',
+    scope = 'global', scope_id = '', authority = '', requires = NULL, min_authority = NULL,
+    depends_on = NULL, when_superseded = NULL, is_constraint = 0, constraint_type = NULL,
+    multi_valued = 0, time_sensitive = 0, status = 'erased', started_at = NULL, ended_at = NULL,
+    standing = '', confirmed_at = NULL, awaits = NULL, review = NULL, live = 0, slot = '',
+    flagged = 0
+WHERE organization = :organization AND id = :id;
+
+-- name: erase_tenures
+DELETE FROM tenures WHERE organization = :organization AND fact_id = :id;
+
+-- name: erase_dependencies
+DELETE FROM dependencies WHERE organization = :organization AND fact_id = :id;
+
+-- name: count_reasons
+SELECT count(*) FROM verdicts WHERE organization = :organization AND reason IS NOT NULL
+    AND (fact_id = :id OR seq = (
+        SELECT seq FROM facts WHERE organization = :organization AND id = :id));
+
+-- name: erase_reasons
+UPDATE verdicts SET reason = NULL, by_user = '' WHERE organization = :organization AND seq IN (
+    SELECT seq FROM facts WHERE organization = :organization AND id = :id
+    UNION
+    SELECT seq FROM verdicts
+    WHERE organization = :organization AND action <> 'assert' AND fact_id = :id);
+
+-- name: insert_erasure
+INSERT INTO erasures (organization, id, proof) VALUES (:organization, :id, :proof);
+
+-- name: erasures
+SELECT proof FROM erasures WHERE organization = :organization ORDER BY id;
+
+-- name: organizations
+-- A loose index scan: one seek per organization instead of a pass over the log.
+WITH RECURSIVE names (name) AS (
+    SELECT min(organization) FROM verdicts
+    UNION ALL
+    SELECT (SELECT min(organization) FROM verdicts WHERE organization > name)
+    FROM names WHERE name IS NOT NULL
+)
+SELECT name FROM names WHERE name IS NOT NULL;
+
+-- name: dump_facts
+SELECT {fact}, seq, since FROM facts WHERE organization = :organization ORDER BY seq, id;
+
+-- name: dump_tenures
+SELECT {content}, {tenure_of_t}, t.since, t.until FROM facts AS f JOIN tenures AS t
+    ON t.organization = f.organization AND t.fact_id = f.id
+WHERE f.organization = :organization ORDER BY t.fact_id, t.since;
+
+-- name: dump_verdicts
+SELECT {verdict} FROM verdicts WHERE organization = :organization ORDER BY seq;
+
+-- name: insert_tenure
+INSERT INTO tenures (organization, fact_id, since, until, {tenure})
+VALUES (:organization, :id, :since, :until, {tenure_values});

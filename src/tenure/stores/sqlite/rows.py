@@ -1,0 +1,236 @@
+"""Between rows and values."""
+
+from __future__ import annotations
+
+import json
+from datetime import datetime
+from typing import Any
+
+from tenure.model.fact import Fact, MemoryType, Source, Status
+from tenure.model.records import Declaration, WorkingItem
+from tenure.model.scope import Scope
+from tenure.model.times import from_micros, to_micros
+from tenure.model.verdict import Action, Outcome, Rule, Verdict
+from tenure.stores import codec
+from tenure.stores.port import Seat
+from tenure.stores.sqlite.sql import TENURE
+
+Row = tuple[Any, ...]
+
+_encode = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode
+_MEMORY_TYPES = {kind.value: kind for kind in MemoryType}
+_SCOPES = {scope.value: scope for scope in Scope}
+_STATUSES = {status.value: status for status in Status}
+_SOURCES: dict[str, Source] = {}
+_SOURCE_TEXTS: dict[Source, str] = {}
+_REMEMBERED = 1024
+
+
+def _micros(value: datetime | None) -> int | None:
+    return None if value is None else to_micros(value)
+
+
+def _moment(value: int | None) -> datetime | None:
+    return None if value is None else from_micros(value)
+
+
+def _list(text: str | None) -> tuple[str, ...]:
+    return tuple(json.loads(text)) if text else ()
+
+
+def _source(text: str) -> Source:
+    """Sources repeat from row to row; decoding each of them once is most of the cost saved."""
+    found = _SOURCES.get(text)
+    if found is None:
+        found = Source(**json.loads(text))
+        if len(_SOURCES) < _REMEMBERED:
+            _SOURCES[text] = found
+    return found
+
+
+def _source_text(source: Source) -> str:
+    found = _SOURCE_TEXTS.get(source)
+    if found is None:
+        found = _encode(codec.source_record(source))
+        if len(_SOURCE_TEXTS) < _REMEMBERED:
+            _SOURCE_TEXTS[source] = found
+    return found
+
+
+def fact_of(row: Row) -> Fact:
+    """A fact from the columns CONTENT and TENURE, in that order."""
+    review = codec.review_fields(json.loads(row[31]) if row[31] else None)
+    return Fact(
+        id=row[0],
+        recorded_at=from_micros(row[1]),
+        organization=row[2],
+        owner=row[3],
+        subject=row[4] or None,
+        key=row[5],
+        value=json.loads(row[6]),
+        source=_source(row[7]),
+        timestamp=from_micros(row[8]),
+        valid_from=from_micros(row[9]),
+        valid_until=_moment(row[10]),
+        memory_type=_MEMORY_TYPES[row[11]],
+        scope=_SCOPES[row[12]],
+        scope_id=row[13] or None,
+        authority=row[14],
+        requires=_list(row[15]),
+        min_authority=row[16],
+        depends_on=_list(row[17]),
+        when_superseded=row[18],
+        is_constraint=bool(row[19]),
+        constraint_type=row[20],
+        multi_valued=bool(row[21]),
+        time_sensitive=bool(row[22]),
+        status=_STATUSES[row[23]],
+        superseded_by=row[24],
+        predecessors=_list(row[25]),
+        started_at=_moment(row[26]),
+        ended_at=_moment(row[27]),
+        standing=row[28],
+        confirmed_at=_moment(row[29]),
+        awaits=row[30],
+        **review,
+    )
+
+
+def content_values(fact: Fact) -> Row:
+    """The CONTENT columns of a fact."""
+    return (
+        fact.id,
+        to_micros(fact.recorded_at),
+        fact.organization,
+        fact.owner,
+        fact.subject or "",
+        fact.key,
+        _encode(fact.value),
+        _source_text(fact.source),
+        to_micros(fact.timestamp),
+        to_micros(fact.valid_from),
+        _micros(fact.valid_until),
+        fact.memory_type.value,
+        fact.scope.value,
+        fact.scope_id or "",
+        fact.authority,
+        _encode(fact.requires) if fact.requires else None,
+        fact.min_authority,
+        _encode(fact.depends_on) if fact.depends_on else None,
+        fact.when_superseded,
+        fact.is_constraint,
+        fact.constraint_type,
+        fact.multi_valued,
+        fact.time_sensitive,
+    )
+
+
+def tenure_values(fact: Fact) -> Row:
+    """The TENURE columns of a fact."""
+    review = codec.review_record(fact)
+    return (
+        fact.status.value,
+        fact.superseded_by,
+        _encode(fact.predecessors) if fact.predecessors else None,
+        _micros(fact.started_at),
+        _micros(fact.ended_at),
+        fact.standing,
+        _micros(fact.confirmed_at),
+        fact.awaits,
+        _encode(review) if review else None,
+    )
+
+
+def index_values(fact: Fact, now: datetime) -> tuple[bool, str, bool]:
+    """What the partial indexes go by: live, slot, flagged."""
+    live = fact.may_hold_after(now)
+    sole = fact.status is Status.OFFICE and not fact.multi_valued
+    flagged = fact.status is Status.CONTESTED or (fact.is_valid and fact.needs_review)
+    return live, "" if sole else fact.id, flagged
+
+
+def tenure_parameters(fact: Fact, now: datetime) -> dict[str, Any]:
+    live, slot, flagged = index_values(fact, now)
+    named = dict(zip(TENURE, tenure_values(fact), strict=True))
+    return {**named, "live": live, "slot": slot, "flagged": flagged}
+
+
+def seat_of(row: Row) -> Seat:
+    """A seat from the columns of the statement `seats`."""
+    ended, until = row[14], row[15]
+    if ended is not None and (until is None or ended < until):
+        until = ended
+    scope = _SCOPES[row[6]]
+    return Seat(
+        row[0],
+        row[1],
+        row[2],
+        row[3],
+        row[4] or None,
+        _MEMORY_TYPES[row[5]],
+        scope,
+        (scope, row[7]),
+        _list(row[8]) if row[8] else (),
+        row[9],
+        row[10],
+        row[11] == 1,
+        row[12] == 1,
+        row[13],
+        until,
+        row[16] == 1,
+        row[17],
+    )
+
+
+def verdict_values(verdict: Verdict) -> Row:
+    """The VERDICT columns of a verdict."""
+    return (
+        verdict.organization,
+        verdict.seq,
+        verdict.id,
+        verdict.action.value,
+        verdict.outcome.value,
+        verdict.rule.value,
+        verdict.fact_id,
+        _encode(verdict.superseded) if verdict.superseded else None,
+        _encode(dict(verdict.evidence)) if verdict.evidence else None,
+        verdict.confidence,
+        verdict.by,
+        verdict.authority,
+        to_micros(verdict.at),
+        to_micros(verdict.recorded_at),
+        verdict.reason,
+        _encode(codec.repair_record(verdict.repair)) if verdict.repair else None,
+        verdict.undone_by,
+    )
+
+
+def verdict_of(row: Row) -> Verdict:
+    return Verdict(
+        organization=row[0],
+        seq=row[1],
+        id=row[2],
+        action=Action(row[3]),
+        outcome=Outcome(row[4]),
+        rule=Rule(row[5]),
+        fact_id=row[6],
+        superseded=_list(row[7]),
+        evidence=json.loads(row[8]) if row[8] else {},
+        confidence=row[9],
+        by=row[10],
+        authority=row[11],
+        at=from_micros(row[12]),
+        recorded_at=from_micros(row[13]),
+        reason=row[14],
+        repair=codec.repair_from_record(json.loads(row[15]) if row[15] else None),
+        undone_by=row[16],
+    )
+
+
+def declaration_of(row: Row) -> Declaration:
+    return Declaration(row[0], bool(row[1]), bool(row[2]), row[3], _list(row[4]))
+
+
+def item_of(row: Row) -> WorkingItem:
+    key, value, created_at, expires_at = row
+    return WorkingItem(key, json.loads(value), from_micros(created_at), _moment(expires_at))

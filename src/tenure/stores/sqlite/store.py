@@ -1,0 +1,155 @@
+"""The SQLite store: fetches and commits, decides nothing."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, TypeVar
+
+from tenure.model.records import Declaration, Erasure
+from tenure.stores import codec
+from tenure.stores.port import Reader, Seat, Selection, Transaction
+from tenure.stores.sqlite.connections import Connections, translate
+from tenure.stores.sqlite.rows import declaration_of, fact_of, seat_of, verdict_of
+from tenure.stores.sqlite.sql import CONTENT, TENURE, statement
+from tenure.stores.sqlite.transaction import SQLiteTransaction, where_of
+
+T = TypeVar("T")
+
+
+class SQLiteStore:
+    """Facts in one SQLite file, shared by any number of threads and processes."""
+
+    def __init__(
+        self, path: str | Path, *, durability: str = "full", busy_timeout: float = 60.0
+    ) -> None:
+        self.path = Path(path)
+        self._connections = Connections(self.path, durability=durability, busy_timeout=busy_timeout)
+        self._declared: tuple[int, tuple[Declaration, ...]] = (-1, ())
+
+    @contextmanager
+    def read(self, organization: str) -> Iterator[Reader]:
+        connection = self._connections.take()
+        try:
+            connection.execute("BEGIN")
+            yield SQLiteTransaction(connection, organization, self._declarations)
+        except sqlite3.Error as error:
+            raise translate(error, self.path) from error
+        finally:
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
+            self._connections.give_back(connection)
+
+    @contextmanager
+    def write(self, organization: str) -> Iterator[Transaction]:
+        with self._connections.writing:
+            connection = self._connections.take()
+            try:
+                self._connections.patiently(lambda: connection.execute("BEGIN IMMEDIATE"))
+                yield SQLiteTransaction(connection, organization, self._declarations)
+                connection.execute("COMMIT")
+            except sqlite3.Error as error:
+                raise translate(error, self.path) from error
+            finally:
+                if connection.in_transaction:
+                    connection.execute("ROLLBACK")
+                self._connections.give_back(connection)
+
+    def seats(
+        self, organization: str, selection: Selection
+    ) -> tuple[list[Seat], tuple[Declaration, ...]]:
+        where, parameters = where_of(selection)
+        parameters["organization"] = organization
+        connection = self._connections.take()
+        try:
+            rows = connection.execute(statement("seats", where=where), parameters).fetchall()
+            if not rows:
+                return [], ()
+            version, declared = self._declared
+            if rows[0][-1] != version:
+                declared = self._declarations(connection)
+            return [seat_of(row) for row in rows], declared
+        except sqlite3.Error as error:
+            raise translate(error, self.path) from error
+        finally:
+            self._connections.give_back(connection)
+
+    def declarations(self) -> tuple[Declaration, ...]:
+        return self._with_connection(self._declarations)
+
+    def _declarations(self, connection: sqlite3.Connection) -> tuple[Declaration, ...]:
+        version = connection.execute(statement("declaration_version")).fetchone()[0]
+        if version != self._declared[0]:
+            rows = connection.execute(statement("declarations")).fetchall()
+            found = tuple(declaration_of(row) for row in rows)
+            self._declared = (version, found)
+        return self._declared[1]
+
+    def organizations(self) -> list[str]:
+        return self._with_connection(
+            lambda c: [row[0] for row in c.execute(statement("organizations"))]
+        )
+
+    def erasures(self, organization: str) -> list[Erasure]:
+        rows = self._with_connection(
+            lambda c: c.execute(statement("erasures"), {"organization": organization}).fetchall()
+        )
+        return [codec.erasure_from_record(json.loads(row[0])) for row in rows]
+
+    def dump(self, organization: str) -> Iterator[dict[str, Any]]:
+        given = {"organization": organization}
+        width = len(CONTENT) + len(TENURE)
+        with self.read(organization) as reader:
+            assert isinstance(reader, SQLiteTransaction)
+            for declaration in reader.declarations():
+                yield {"kind": "declaration", **codec.declaration_record(declaration)}
+            for row in reader.rows("dump_facts", given):
+                record = codec.fact_record(fact_of(row[:width]))
+                yield {"kind": "fact", "seq": row[width], "since": row[width + 1], **record}
+            for row in reader.rows("dump_tenures", given):
+                record = codec.fact_record(fact_of(row[:width]))
+                yield {"kind": "tenure", "since": row[width], "until": row[width + 1], **record}
+            for row in reader.rows("dump_verdicts", given):
+                yield {"kind": "verdict", **codec.verdict_record(verdict_of(row))}
+            for row in reader.rows("erasures", given):
+                yield {"kind": "erasure", **json.loads(row[0])}
+
+    def scrub(self) -> bool:
+        """Rewrite the file and empty the write-ahead log, so that no freed byte keeps content."""
+
+        def rewrite(connection: sqlite3.Connection) -> bool:
+            try:
+                connection.execute("PRAGMA busy_timeout = 2000")
+                connection.execute("VACUUM")
+                busy, _, _ = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+                return not busy
+            except sqlite3.OperationalError:
+                return False
+            finally:
+                timeout = int(self._connections.busy_timeout * 1000)
+                connection.execute(f"PRAGMA busy_timeout = {timeout}")
+
+        with self._connections.writing:
+            return self._with_connection(rewrite)
+
+    def check(self) -> list[str]:
+        def findings(connection: sqlite3.Connection) -> list[str]:
+            rows = connection.execute("PRAGMA integrity_check(20)").fetchall()
+            return [row[0] for row in rows if row[0] != "ok"]
+
+        return self._with_connection(findings)
+
+    def close(self) -> None:
+        self._connections.close()
+
+    def _with_connection(self, use: Callable[[sqlite3.Connection], T]) -> T:
+        connection = self._connections.take()
+        try:
+            return use(connection)
+        except sqlite3.Error as error:
+            raise translate(error, self.path) from error
+        finally:
+            self._connections.give_back(connection)

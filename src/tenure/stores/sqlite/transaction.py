@@ -1,0 +1,309 @@
+"""Reading and writing one organization of a SQLite file, inside a transaction."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from datetime import datetime
+from functools import lru_cache
+from typing import Any
+
+from tenure.model.errors import DuplicateId, StoreError
+from tenure.model.fact import Fact
+from tenure.model.records import Declaration, Erasure, WorkingItem
+from tenure.model.times import from_micros, to_micros
+from tenure.model.verdict import Verdict
+from tenure.stores import codec
+from tenure.stores.port import Change, Selection
+from tenure.stores.sqlite.rows import (
+    Row,
+    content_values,
+    declaration_of,
+    fact_of,
+    index_values,
+    item_of,
+    tenure_parameters,
+    tenure_values,
+    verdict_of,
+    verdict_values,
+)
+from tenure.stores.sqlite.sql import TENURE, statement
+
+_CHUNK = 500  # below every build's limit on bound parameters
+
+
+@lru_cache(maxsize=256)
+def _where_text(owners: int, scope_ids: int, key: bool, subject: bool, prefix: str) -> str:
+    parts = []
+    if owners >= 0:
+        names = ", ".join(f":owner{i}" for i in range(owners))
+        parts.append(f"AND {prefix}owner IN ({names})")
+    if key:
+        parts.append(f"AND {prefix}key = :key")
+    if subject:
+        parts.append(f"AND {prefix}subject = :subject")
+    if scope_ids >= 0:
+        names = ", ".join(f":scope{i}" for i in range(scope_ids))
+        parts.append(f"AND {prefix}scope_id IN ({names})")
+    return " ".join(parts)
+
+
+def where_of(selection: Selection, prefix: str = "") -> tuple[str, dict[str, Any]]:
+    """The condition and the parameters for a selection."""
+    owners, scope_ids, key, subject = selection
+    text = _where_text(
+        -1 if owners is None else len(owners),
+        -1 if scope_ids is None else len(scope_ids),
+        key is not None,
+        subject is not None,
+        prefix,
+    )
+    parameters: dict[str, Any] = {"key": key, "subject": subject}
+    for index, owner in enumerate(owners or ()):
+        parameters[f"owner{index}"] = owner
+    for index, scope_id in enumerate(scope_ids or ()):
+        parameters[f"scope{index}"] = scope_id
+    return text, parameters
+
+
+class SQLiteTransaction:
+    """One connection inside BEGIN ... COMMIT, bound to an organization."""
+
+    def __init__(
+        self,
+        connection: sqlite3.Connection,
+        organization: str,
+        declarations: Callable[[sqlite3.Connection], tuple[Declaration, ...]],
+    ) -> None:
+        self._connection = connection
+        self._organization = organization
+        self._load_declarations = declarations
+        self._declared_here = False
+
+    @property
+    def organization(self) -> str:
+        return self._organization
+
+    # reading
+
+    def rows(self, name: str, parameters: dict[str, Any], **fill: Any) -> list[Row]:
+        parameters["organization"] = self._organization
+        return self._connection.execute(statement(name, **fill), parameters).fetchall()
+
+    def _facts(self, name: str, ids: Iterable[str]) -> list[Fact]:
+        wanted = sorted(set(ids))
+        found: dict[str, Fact] = {}
+        for start in range(0, len(wanted), _CHUNK):
+            chunk = wanted[start : start + _CHUNK]
+            parameters = {f"id{index}": fact_id for index, fact_id in enumerate(chunk)}
+            for row in self.rows(name, parameters, ids=len(chunk)):
+                found[row[0]] = fact_of(row)
+        return [found[fact_id] for fact_id in sorted(found)]
+
+    def _select(self, name: str, selection: Selection) -> list[Fact]:
+        where, parameters = where_of(selection)
+        return [fact_of(row) for row in self.rows(name, parameters, where=where)]
+
+    def declarations(self) -> tuple[Declaration, ...]:
+        if self._declared_here:
+            # Uncommitted: it must not get into the store's memory of committed declarations.
+            return tuple(declaration_of(row) for row in self.rows("declarations", {}))
+        return self._load_declarations(self._connection)
+
+    def head(self) -> tuple[int, datetime | None]:
+        rows = self.rows("head", {})
+        return (rows[0][0], from_micros(rows[0][1])) if rows else (0, None)
+
+    def fact(self, fact_id: str) -> Fact | None:
+        rows = self.rows("fact", {"id": fact_id})
+        return fact_of(rows[0]) if rows else None
+
+    def live(self, selection: Selection) -> list[Fact]:
+        return self._select("live", selection)
+
+    def timeline(self, selection: Selection) -> list[Fact]:
+        return self._select("timeline", selection)
+
+    def known(self, selection: Selection, seq: int) -> list[Fact]:
+        where, parameters = where_of(selection, prefix="f.")
+        parameters["seq"] = seq
+        return [fact_of(row) for row in self.rows("known", parameters, where=where)]
+
+    def seq_at(self, moment: datetime) -> int:
+        # The log is dense and its times never run backwards, so halving needs no index of times.
+        wanted = to_micros(moment)
+        low, high = 0, self.head()[0]
+        while low < high:
+            middle = (low + high + 1) // 2
+            if self.rows("recorded_at", {"seq": middle})[0][0] <= wanted:
+                low = middle
+            else:
+                high = middle - 1
+        return low
+
+    def standing_on(self, fact_ids: Iterable[str]) -> list[Fact]:
+        return self._facts("standing_on", fact_ids)
+
+    def derived_from(self, fact_ids: Iterable[str]) -> list[Fact]:
+        return self._facts("derived_from", fact_ids)
+
+    def waiting_on(self, fact_ids: Iterable[str]) -> list[Fact]:
+        return self._facts("waiting_on", fact_ids)
+
+    def contingent_on(self, fact_ids: Iterable[str]) -> list[Fact]:
+        return self._facts("contingent_on", fact_ids)
+
+    def flagged(self, owners: tuple[str, ...]) -> list[Fact]:
+        return self._select("flagged", Selection(owners))
+
+    def verdict(self, verdict_id: str) -> Verdict | None:
+        rows = self.rows("verdict", {"id": verdict_id})
+        return verdict_of(rows[0]) if rows else None
+
+    def verdicts(self, fact_ids: Iterable[str]) -> list[Verdict]:
+        wanted = sorted(set(fact_ids))
+        found: dict[int, Verdict] = {}
+        for start in range(0, len(wanted), _CHUNK):
+            chunk = wanted[start : start + _CHUNK]
+            parameters = {f"id{index}": fact_id for index, fact_id in enumerate(chunk)}
+            for row in self.rows("verdicts", parameters, ids=len(chunk)):
+                found[row[1]] = verdict_of(row)
+        return [found[seq] for seq in sorted(found)]
+
+    def log(self, after: int, limit: int) -> list[Verdict]:
+        return [verdict_of(row) for row in self.rows("log", {"after": after, "limit": limit})]
+
+    def working_items(self, user_id: str, session_id: str) -> list[WorkingItem]:
+        rows = self.rows("working_items", {"user_id": user_id, "session_id": session_id})
+        return [item_of(row[2:]) for row in rows]
+
+    def desks(self, user_id: str | None = None) -> list[tuple[str, str, WorkingItem]]:
+        rows = self.rows("working_items", {"user_id": user_id, "session_id": None})
+        return [(row[0], row[1], item_of(row[2:])) for row in rows]
+
+    # writing
+
+    def record(
+        self, verdict: Verdict, new: Sequence[Fact] = (), changed: Sequence[Change] = ()
+    ) -> None:
+        execute = self._connection.execute
+        seq, now = verdict.seq, verdict.recorded_at
+        try:
+            # Departures first: the unique index wants the seat free before a successor sits down.
+            for _, after in sorted(changed, key=lambda change: change.after.is_valid):
+                self._change(after, seq, now)
+            for fact in new:
+                values = (*content_values(fact), *tenure_values(fact), seq, seq)
+                execute(statement("insert_fact"), (*values, *index_values(fact, now)))
+                self._stand(fact)
+            execute(statement("insert_verdict"), verdict_values(verdict))
+        except sqlite3.IntegrityError as error:
+            raise self._conflict(error, new) from error
+
+    def _change(self, after: Fact, seq: int, now: datetime) -> None:
+        parameters = tenure_parameters(after, now)
+        parameters |= {"organization": self._organization, "id": after.id, "seq": seq}
+        self._connection.execute(statement("keep_tenure"), parameters)
+        self._connection.execute(statement("change_tenure"), parameters)
+        self._stand(after)
+
+    def _stand(self, fact: Fact) -> None:
+        for base, stands_on in fact.basis:
+            self._connection.execute(
+                statement("insert_dependency"),
+                {
+                    "organization": self._organization,
+                    "fact_id": fact.id,
+                    "base_id": base,
+                    "stands_on": stands_on,
+                },
+            )
+
+    def _conflict(self, error: sqlite3.IntegrityError, new: Sequence[Fact]) -> Exception:
+        if "facts.id" in str(error):
+            ids = ", ".join(repr(fact.id) for fact in new)
+            return DuplicateId(f"a fact with id {ids} exists; ids are used once")
+        return StoreError(f"the address already has a valid fact ({error})")
+
+    def mark_undone(self, verdict_id: str, undone_by: str | None) -> None:
+        self.rows("mark_undone", {"id": verdict_id, "undone_by": undone_by})
+
+    def declare(self, declaration: Declaration) -> None:
+        record = codec.declaration_record(declaration)
+        self._declared_here = True
+        self.rows("declare", {**record, "requires": json.dumps(record["requires"])})
+
+    def put_item(self, user_id: str, session_id: str, item: WorkingItem) -> None:
+        parameters = {
+            "user_id": user_id,
+            "session_id": session_id,
+            "key": item.key,
+            "value": json.dumps(item.value, ensure_ascii=False),
+            "created_at": to_micros(item.created_at),
+            "expires_at": None if item.expires_at is None else to_micros(item.expires_at),
+        }
+        # A replaced item moves to the end of the desk.
+        self.drop_items(user_id=user_id, session_id=session_id, key=item.key)
+        self.rows("put_item", parameters)
+
+    def drop_items(
+        self,
+        *,
+        user_id: str | None = None,
+        session_id: str | None = None,
+        key: str | None = None,
+        expired_at: datetime | None = None,
+    ) -> int:
+        parameters = {
+            "organization": self._organization,
+            "user_id": user_id,
+            "session_id": session_id,
+            "key": key,
+            "expired_at": None if expired_at is None else to_micros(expired_at),
+        }
+        return self._connection.execute(statement("drop_items"), parameters).rowcount
+
+    def erase(self, fact_ids: Sequence[str], erasure: Erasure) -> Erasure:
+        counts = {"facts": 0, "tenures": 0, "reasons": 0}
+        execute = self._connection.execute
+        for fact_id in fact_ids:
+            given = {"organization": self._organization, "id": fact_id}
+            counts["reasons"] += self.rows("count_reasons", given)[0][0]
+            execute(statement("erase_reasons"), given)
+            counts["tenures"] += execute(statement("erase_tenures"), given).rowcount
+            execute(statement("erase_dependencies"), given)
+            counts["facts"] += execute(statement("erase_fact"), given).rowcount
+        proven = replace(erasure, removed={**erasure.removed, **counts})
+        proof = json.dumps(codec.erasure_record(proven))
+        self.rows("insert_erasure", {"id": erasure.id, "proof": proof})
+        return proven
+
+    def restore(self, records: Iterable[dict[str, Any]]) -> int:
+        count = 0
+        for record in records:
+            given = {**record, "organization": self._organization}
+            kind = given.pop("kind")
+            if kind == "declaration":
+                del given["organization"]
+                self.declare(codec.declaration_from_record(given))
+            elif kind == "fact":
+                born, since = given.pop("seq"), given.pop("since")
+                fact = codec.fact_from_record(given)
+                values = (*content_values(fact), *tenure_values(fact), born, since)
+                index = index_values(fact, fact.recorded_at)
+                self._connection.execute(statement("insert_fact"), (*values, *index))
+                self._stand(fact)
+            elif kind == "tenure":
+                since, until = given.pop("since"), given.pop("until")
+                fact = codec.fact_from_record(given)
+                named = dict(zip(TENURE, tenure_values(fact), strict=True))
+                self.rows("insert_tenure", {**named, "id": fact.id, "since": since, "until": until})
+            elif kind == "verdict":
+                verdict = codec.verdict_from_record(given)
+                self._connection.execute(statement("insert_verdict"), verdict_values(verdict))
+            elif kind == "erasure":
+                self.rows("insert_erasure", {"id": given["id"], "proof": json.dumps(given)})
+            count += 1
+        return count
