@@ -21,14 +21,11 @@ from tenure.model.errors import InvalidInput, ReadOnlySession, SessionClosed, Un
 from tenure.model.fact import Fact, Source, Status
 from tenure.model.identity import Identity, check_name
 from tenure.model.ids import new_id
-from tenure.model.records import Chain, Environment, Explanation, Review, WorkingItem
+from tenure.model.records import Chain, Declaration, Environment, Explanation, Review, WorkingItem
 from tenure.model.scope import EVERYWHERE, Place, Scope
-from tenure.model.times import moment, to_micros
+from tenure.model.times import moment
 from tenure.model.values import canonical
 from tenure.model.verdict import Rule, Verdict
-from tenure.rules.scope import effective
-from tenure.rules.visibility import may_read
-from tenure.stores.port import Seat, Selection
 
 if TYPE_CHECKING:
     from tenure.memory import Memory
@@ -64,9 +61,7 @@ class Session:
         self._known_at = known_at
         self._closed: str | None = None
         self._places = self._applying()
-        self._place_set = frozenset(self._places)
         self._owners = (identity.user_id, "")
-        self._scope_ids = tuple(dict.fromkeys(scope_id for _, scope_id in self._places))
 
     def _applying(self) -> tuple[Place, ...]:
         """The scopes that apply here, narrowest first."""
@@ -207,45 +202,24 @@ class Session:
         Follows a chain to its end: a key whose fact was superseded under another key gives that
         one's value.
         """
-        if self._when is None:
-            self._check_open()
-            seats, declared = self._memory.store.seats(
-                self.identity.organization,
-                Selection(self._owners, self._scope_ids, key, subject or ""),
+        if self._when is None and self._closed is None:
+            seen = self._memory.store.glance(
+                self.identity.organization, self._owners, self._places, key, subject or ""
             )
-            if seats:
-                told = matching(declared, key)
-                now = to_micros(self._memory.now())
-                ladder = self._memory.settings.ladder
-                held = [
-                    seat
-                    for seat in seats
-                    if seat.starts <= now
-                    and (seat.until is None or now < seat.until)
-                    and seat.place in self._place_set
-                    and may_read(self.identity, seat, ladder, told)
-                ]
-                if held:
-                    return self._value_of(held)
+            if seen is not None and self._is_free_to_read(key, seen.declarations):
+                return json.loads(seen.value_text)
         check_key(key, self._memory.settings)
         with self._reading() as (reader, lens):
             found = lens.led_to(reader, key, subject)
-        values = [fact.value for fact in found]
-        return (
-            values
-            if len(values) > 1 or any(f.multi_valued for f in found)
-            else (values[0] if values else None)
-        )
+        if any(fact.multi_valued for fact in found):
+            return [fact.value for fact in sorted(found, key=lambda fact: fact.id)]
+        return found[0].value if found else None
 
-    def _value_of(self, held: list[Seat]) -> Any:
-        if len(held) == 1 and not held[0].multi_valued:
-            return json.loads(held[0].value_text)
-        winners = effective(held, self._places, self._memory.settings.ladder).effective
-        if any(seat.multi_valued for seat in winners):
-            return [json.loads(seat.value_text) for seat in sorted(winners, key=lambda s: s.id)]
-        # A personal fact beside an unrelated one of the organization: one's own comes first.
-        own = [seat for seat in winners if seat.owner] or list(winners)
-        return json.loads(own[0].value_text)
+    def _is_free_to_read(self, key: str, declarations: tuple[Declaration, ...]) -> bool:
+        return not declarations or all(
+            self.identity.permissions.issuperset(told.requires)
+            for told in matching(declarations, key)
+        )
 
     def is_current(self, key_or_id: str) -> bool:
         """Whether a fact, or any fact at a key, holds office."""

@@ -44,8 +44,7 @@ def enter(
     contest_below: float = 0.0,
     replaying: bool = False,
 ) -> Entered:
-    """Judge a candidate and carry the judgement out in the workspace."""
-    candidate = office.unborn(candidate)
+    """Judge a candidate, whose tenure is blank, and carry the judgement out."""
     situation = Situation(
         incumbents=workspace.incumbents(candidate.address),
         targets=targets,
@@ -81,7 +80,7 @@ def accept(workspace: Workspace, contested: Fact, ladder: Ladder) -> Entered:
     """Let a contested candidate take office after all, in place of whoever holds it now."""
     rivals = workspace.incumbents(contested.address)
     rivals = () if contested.multi_valued else rivals
-    return enter(workspace, contested, ladder, targets=rivals, replaying=True)
+    return enter(workspace, office.unborn(contested), ladder, targets=rivals, replaying=True)
 
 
 def _take_office(

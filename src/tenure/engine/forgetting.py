@@ -150,4 +150,4 @@ def _record(transaction: Transaction, erasure: Erasure, now: datetime) -> None:
         recorded_at=moment,
         repair=Repair(marked, lifted),
     )
-    transaction.record(verdict, (), workspace.changed())
+    transaction.record(verdict, *workspace.outcome())

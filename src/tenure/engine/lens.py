@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cached_property
 
 from tenure.model.errors import AmbiguousTarget, InvalidInput
 from tenure.model.fact import Fact, Status
@@ -33,11 +34,11 @@ class Lens:
     past: bool = False
     """Whether `when` may lie before now, so that facts that left office since count too."""
 
-    @property
+    @cached_property
     def owners(self) -> tuple[str, ...]:
         return (self.identity.user_id, "")
 
-    @property
+    @cached_property
     def scope_ids(self) -> tuple[str, ...]:
         return tuple(dict.fromkeys(scope_id for _, scope_id in self.places))
 
@@ -64,9 +65,7 @@ class Lens:
             if fact.held_at(self.when) and fact.place in self.places and self.sees(reader, fact)
         ]
 
-    def view(
-        self, reader: Reader, key: str | None = None, subject: str | None = None
-    ) -> View[Fact]:
+    def view(self, reader: Reader, key: str | None = None, subject: str | None = None) -> View:
         """The facts this session goes by, and those that step aside."""
         held = self.held(reader, key, subject)
         return effective(held, self.places, self.settings.ladder)

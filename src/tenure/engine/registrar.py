@@ -6,34 +6,24 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Any
 
+from tenure.engine.candidates import Candidate, Candidates
 from tenure.engine.entering import Entered, accept, enter, follow_departures
-from tenure.engine.lens import Lens, matching
+from tenure.engine.lens import Lens
 from tenure.engine.proposal import Proposal
 from tenure.engine.settling import settle
 from tenure.engine.workspace import Workspace
-from tenure.model.authority import Authority
-from tenure.model.errors import (
-    DependencyCycle,
-    DuplicateId,
-    InvalidInput,
-    NotPermitted,
-    UnknownDependency,
-    UnknownTarget,
-)
-from tenure.model.fact import Basis, Fact, MemoryType, Source, Status
+from tenure.model.errors import DependencyCycle, NotPermitted
+from tenure.model.fact import Fact, Status
 from tenure.model.ids import new_id
-from tenure.model.records import Declaration
 from tenure.model.times import to_micros
 from tenure.model.values import same_value
 from tenure.model.verdict import Action, Outcome, Repair, Rule, Verdict
 from tenure.rules import office
-from tenure.rules.authority import check_may_write_as, check_may_write_key, derived_authority
-from tenure.rules.classification import classify_constraint, classify_memory
-from tenure.rules.supersession import Judgement, binds
+from tenure.rules.supersession import Judgement
 from tenure.rules.temporal import as_seen
-from tenure.rules.visibility import may_read
-from tenure.stores.port import Selection, Transaction
+from tenure.stores.port import Transaction
 
+_NO_REPAIR = Repair()
 _NOTHING = Judgement(Outcome.ESTABLISHED, Rule.FIRST)
 
 
@@ -49,7 +39,7 @@ class Registrar:
         self._seq, last = transaction.head()
         # The log's times never run backwards, even when a clock does: as-of depends on it.
         self.now = max(lens.when, last) if last is not None else lens.when
-        self._policy_rungs = (self.ladder.rungs[-1],)
+        self._candidates = Candidates(transaction, lens, self.now)
 
     # writing
 
@@ -67,165 +57,60 @@ class Registrar:
         `rule` and `outcome` name what led here where that says more than the judgement (a commit,
         a reversion), if the candidate takes office. `replaces` is a fact it takes over outright.
         """
-        if proposal.id is not None and self.transaction.fact(proposal.id) is not None:
-            raise DuplicateId(f"a fact with id {proposal.id!r} exists; ids are used once")
-        declared = matching(self.transaction.declarations(), proposal.key)
-        authority = self._authority(proposal, declared)
-        bases = tuple(
-            self.lens.find(self.transaction, base, proposal.subject, UnknownDependency)
-            for base in proposal.depends_on
-        )
         workspace = Workspace(self.transaction)
-        around = self._around(workspace, proposal)
-        targets = self._targets(workspace, proposal, replaces)
-        candidate = self._candidate(proposal, authority, declared, bases, targets, around)
-        if replaces is not None and _says_the_same(candidate, around):
-            targets = tuple(target for target in targets if target.id != replaces.id)
+        candidate = self._candidates.make(proposal, workspace, replaces=replaces)
+        if replaces is not None and _says_the_same(candidate.fact, workspace):
+            others = tuple(t for t in candidate.targets if t.id != replaces.id)
+            candidate = candidate._replace(targets=others)
         entered = enter(
             workspace,
-            candidate,
+            candidate.fact,
             self.ladder,
-            targets=targets,
-            around=tuple(f for f in around if f.address != candidate.address),
+            targets=candidate.targets,
+            around=candidate.around,
             confidence=proposal.confidence,
             contest_below=self.settings.contest_below,
         )
         self._check_cycle(workspace, entered)
-        verdict = self._verdict_on(entered, candidate, targets, proposal.confidence, reason)
-        if entered.fact.id == candidate.id and entered.fact.is_valid:
-            verdict = verdict.evolve(rule=rule or verdict.rule, outcome=outcome or verdict.outcome)
-        return self._record(verdict, workspace, entered)
-
-    def _authority(self, proposal: Proposal, declared: tuple[Declaration, ...]) -> Authority:
-        authority = self.identity.authority
-        if proposal.authority is not None:
-            authority = self.ladder.resolve(proposal.authority)
-            check_may_write_as(self.identity, authority, self.ladder)
-        if declared:
-            check_may_write_key(proposal.key, authority, declared, self.ladder)
-        return authority
-
-    def _around(self, workspace: Workspace, proposal: Proposal) -> list[Fact]:
-        """Valid facts on the same subject and key, in any scope that bears on this one."""
-        scope_id = proposal.scope_id or ""
-        scope_ids = tuple(dict.fromkeys((*self.lens.scope_ids, scope_id)))
-        found = workspace.live(
-            Selection(self.lens.owners, scope_ids, proposal.key, proposal.subject or "")
+        return self._record_entry(
+            workspace, entered, candidate, proposal.confidence, rule, outcome, reason
         )
-        places = (*self.lens.places, (proposal.scope, scope_id))
-        return [fact for fact in found if fact.place in places and fact.held_at(self.now)]
 
-    def _targets(
-        self, workspace: Workspace, proposal: Proposal, replaces: Fact | None
-    ) -> tuple[Fact, ...]:
-        targets = [replaces] if replaces is not None else []
-        if proposal.supersedes is not None:
-            named = self.lens.find(
-                self.transaction, proposal.supersedes, proposal.subject, UnknownTarget
-            )
-            end = self.lens.end_of(self.transaction, named)
-            if end is not None and end.is_valid:
-                targets.append(end)
-        return tuple(workspace.need(target.id) for target in targets)
-
-    def _candidate(
+    def _record_entry(
         self,
-        proposal: Proposal,
-        authority: Authority,
-        declared: tuple[Declaration, ...],
-        bases: tuple[Fact, ...],
-        targets: tuple[Fact, ...],
-        around: list[Fact],
-    ) -> Fact:
-        rung = authority.rung
-        if bases:
-            rung = derived_authority(rung, bases, self.ladder)
-        source = proposal.source
-        if source.authority is None:
-            source = _with_authority(source, authority.title)
-        constraint = proposal.constraint_type
-        if constraint is None and proposal.is_constraint is not False:
-            constraint = classify_constraint(proposal.key, proposal.value, source)
-            if constraint is None and proposal.is_constraint:
-                constraint = "policy"
-        memory_type = proposal.memory_type or self._memory_type(
-            source, rung, constraint, proposal.subject, targets, around
+        workspace: Workspace,
+        entered: Entered,
+        candidate: Candidate,
+        confidence: float,
+        rule: Rule | None,
+        outcome: Outcome | None,
+        reason: str | None,
+    ) -> Verdict:
+        judgement = entered.judgement
+        evidence = dict(judgement.evidence)
+        if candidate.targets:
+            evidence["targets"] = [target.id for target in candidate.targets]
+        action, found = Action.ASSERT, (judgement.outcome, judgement.rule)
+        if judgement.outcome is Outcome.CONFIRMED:
+            action = Action.CONFIRM
+            evidence["order"] = to_micros(candidate.fact.order)
+        elif entered.overruled_by is not None:
+            found = (Outcome.OVERRULED, Rule.AUTHORITY)
+            evidence["overruled_by"] = entered.overruled_by
+        elif entered.fact.is_valid:
+            found = (outcome or judgement.outcome, rule or judgement.rule)
+        return self.record(
+            workspace,
+            action,
+            *found,
+            entered.fact.id,
+            entered=entered,
+            evidence=evidence,
+            confidence=confidence,
+            authority=candidate.fact.authority,
+            at=candidate.fact.timestamp,
+            reason=reason,
         )
-        timestamp = proposal.at or self.now
-        valid_from = proposal.valid_from or timestamp
-        if proposal.valid_until is not None and proposal.valid_until <= valid_from:
-            raise InvalidInput(
-                f"valid_until ({proposal.valid_until.isoformat()}) must come after the start of "
-                f"validity ({valid_from.isoformat()}); set valid_from too to record a past term"
-            )
-        when_superseded = None
-        if proposal.when_superseded is not None:
-            when_superseded = self._awaited(proposal).id
-        return Fact(
-            id=proposal.id or new_id(self.now),
-            organization=self.identity.organization,
-            owner="" if memory_type is MemoryType.ORGANIZATIONAL else self.identity.user_id,
-            subject=proposal.subject,
-            key=proposal.key,
-            value=proposal.value,
-            source=source,
-            timestamp=timestamp,
-            recorded_at=self.now,
-            valid_from=valid_from,
-            valid_until=proposal.valid_until,
-            memory_type=memory_type,
-            scope=proposal.scope,
-            scope_id=proposal.scope_id,
-            authority=rung,
-            standing=rung,
-            requires=proposal.requires,
-            min_authority=(
-                self.ladder.resolve(proposal.min_authority).rung if proposal.min_authority else None
-            ),
-            depends_on=tuple(base.id for base in bases),
-            when_superseded=when_superseded,
-            is_constraint=constraint is not None,
-            constraint_type=constraint,
-            multi_valued=any(told.multi_valued for told in declared),
-            time_sensitive=any(told.time_sensitive for told in declared),
-            basis=tuple(Basis(base.id, base.id) for base in bases),
-        )
-
-    def _memory_type(
-        self,
-        source: Source,
-        rung: str,
-        constraint: str | None,
-        subject: str | None,
-        targets: tuple[Fact, ...],
-        around: list[Fact],
-    ) -> MemoryType:
-        """Whoever may settle a shared matter speaks about it, not beside it.
-
-        A statement that names its target, or that meets a binding fact of the organization which
-        it does not rank below, belongs to the same memory as that fact.
-        """
-        for target in targets:
-            return target.memory_type
-        for fact in around:
-            shared = not fact.owner and binds(fact, subject=subject)
-            if shared and self.ladder.rank(rung) >= self.ladder.rank(fact.standing):
-                return MemoryType.ORGANIZATIONAL
-        if constraint == "policy" and self.ladder.rank(rung) >= len(self.ladder.rungs) - 2:
-            return MemoryType.ORGANIZATIONAL
-        return classify_memory(source, rung=rung, policy_rungs=self._policy_rungs)
-
-    def _awaited(self, proposal: Proposal) -> Fact:
-        assert proposal.when_superseded is not None
-        base = self.lens.find(
-            self.transaction, proposal.when_superseded, proposal.subject, UnknownDependency
-        )
-        if not base.is_valid:
-            raise InvalidInput(
-                f"{base.key!r} ({base.id}) has already left office ({base.status}), so nothing can "
-                f"wait for it; write {proposal.key!r} without when_superseded"
-            )
-        return base
 
     def _check_cycle(self, workspace: Workspace, entered: Entered) -> None:
         """Refuse a fact that rests, through whatever, on one that it retires."""
@@ -250,38 +135,6 @@ class Registrar:
                     for step in dict.fromkeys(leg)
                 )
 
-    def _verdict_on(
-        self,
-        entered: Entered,
-        candidate: Fact,
-        targets: tuple[Fact, ...],
-        confidence: float,
-        reason: str | None,
-    ) -> Verdict:
-        judgement = entered.judgement
-        evidence = dict(judgement.evidence)
-        if targets:
-            evidence["targets"] = [target.id for target in targets]
-        outcome, rule, action = judgement.outcome, judgement.rule, Action.ASSERT
-        if outcome is Outcome.CONFIRMED:
-            action = Action.CONFIRM
-            evidence["order"] = to_micros(candidate.order)
-        if entered.overruled_by is not None:
-            outcome, rule = Outcome.OVERRULED, Rule.AUTHORITY
-            evidence["overruled_by"] = entered.overruled_by
-        return self.begin(
-            action,
-            outcome,
-            rule,
-            entered.fact,
-            evidence=evidence,
-            superseded=entered.superseded,
-            confidence=confidence,
-            authority=candidate.authority,
-            at=candidate.timestamp,
-            reason=reason,
-        )
-
     # leaving office, and reviews
 
     def retract(
@@ -291,13 +144,19 @@ class Registrar:
         self.check_may_settle(fact)
         workspace = Workspace(self.transaction)
         fact = workspace.need(fact.id)
-        held = fact.status is Status.OFFICE
         status = Status.DISCARDED if rule is Rule.DISCARD else Status.RETRACTED
         entered = Entered(_NOTHING, workspace.put(office.leave(fact, status, self.now)))
-        if held:
+        if fact.status is Status.OFFICE:
             follow_departures(workspace, [fact], self.ladder, entered)
-        verdict = self.begin(Action.RETRACT, Outcome.RETRACTED, rule, fact, reason=reason)
-        return self._record(verdict, workspace, entered)
+        return self.record(
+            workspace,
+            Action.RETRACT,
+            Outcome.RETRACTED,
+            rule,
+            fact.id,
+            entered=entered,
+            reason=reason,
+        )
 
     def acknowledge(self, fact: Fact, *, reason: str | None = None) -> Verdict:
         """Record that a fact is still right although what it rests on has changed."""
@@ -305,17 +164,16 @@ class Registrar:
         workspace = Workspace(self.transaction)
         fact = workspace.need(fact.id)
         tokens = sorted(cause.token for cause in fact.causes)
-        known = fact.acknowledged.union(tokens)
-        entered = Entered(_NOTHING, workspace.put(fact.evolve(acknowledged=known)))
-        verdict = self.begin(
+        workspace.put(fact.evolve(acknowledged=fact.acknowledged.union(tokens)))
+        return self.record(
+            workspace,
             Action.ACKNOWLEDGE,
             Outcome.CONFIRMED,
             Rule.REVIEW,
-            fact,
+            fact.id,
             evidence={"acknowledged": tokens},
             reason=reason,
         )
-        return self._record(verdict, workspace, entered)
 
     def accept(self, fact: Fact, *, reason: str | None = None) -> Verdict:
         """Let a contested statement take office."""
@@ -326,15 +184,15 @@ class Registrar:
             self.check_may_settle(rival)
         entered = accept(workspace, fact, self.ladder)
         outcome = entered.judgement.outcome
-        verdict = self.begin(
+        return self.record(
+            workspace,
             Action.ACCEPT,
             outcome,
             Rule.AUTHORITY if outcome is Outcome.OVERRULED else Rule.REVIEW,
-            fact,
-            superseded=entered.superseded,
+            fact.id,
+            entered=entered,
             reason=reason,
         )
-        return self._record(verdict, workspace, entered)
 
     def check_may_settle(self, fact: Fact) -> None:
         """Raise NotPermitted where the fact's standing is above this identity's authority."""
@@ -346,30 +204,39 @@ class Registrar:
 
     # recording
 
-    def begin(
+    def record(
         self,
+        workspace: Workspace,
         action: Action,
         outcome: Outcome,
         rule: Rule,
-        fact: Fact,
+        fact_id: str,
         *,
+        verdict_id: str | None = None,
+        entered: Entered | None = None,
+        relinked: Iterable[str] = (),
+        took_office: Iterable[str] = (),
+        stepped_back: Iterable[str] = (),
         evidence: Mapping[str, Any] | None = None,
-        superseded: tuple[str, ...] = (),
         confidence: float = 1.0,
         authority: str | None = None,
         at: datetime | None = None,
         reason: str | None = None,
     ) -> Verdict:
+        """Settle the marks, store the decision, and hand it back as its author may see it."""
+        if entered is not None:
+            took_office, stepped_back = entered.activated, entered.displaced
+        marked, lifted = settle(workspace, relinked)
         self._seq += 1
-        return Verdict(
-            id=new_id(self.now),
+        verdict = Verdict(
+            id=verdict_id or new_id(self.now),
             organization=self.identity.organization,
             seq=self._seq,
             action=action,
             outcome=outcome,
             rule=rule,
-            fact_id=fact.id,
-            superseded=superseded,
+            fact_id=fact_id,
+            superseded=entered.superseded if entered is not None else (),
             evidence=evidence or {},
             confidence=confidence,
             by=self.identity.user_id,
@@ -377,29 +244,25 @@ class Registrar:
             at=at or self.now,
             recorded_at=self.now,
             reason=reason,
+            repair=(
+                Repair(marked, lifted, tuple(took_office), tuple(stepped_back))
+                if marked or lifted or took_office or stepped_back
+                else _NO_REPAIR
+            ),
+            fact=as_seen(workspace.need(fact_id), self.now),
         )
+        self.transaction.record(verdict, *workspace.outcome())
+        return self._shown(verdict, workspace)
 
-    def _record(self, verdict: Verdict, workspace: Workspace, entered: Entered) -> Verdict:
-        """Settle the marks, store the decision, and hand it back as its author may see it."""
-        marked, lifted = settle(workspace)
-        took_office = tuple(entered.activated)
-        if marked or lifted or took_office:
-            repair = Repair(marked, lifted, took_office, tuple(entered.displaced))
-            verdict = verdict.evolve(repair=repair)
-        self.transaction.record(verdict, workspace.new(), workspace.changed())
-        return self.shown(verdict, workspace)
-
-    def shown(self, verdict: Verdict, workspace: Workspace) -> Verdict:
+    def _shown(self, verdict: Verdict, workspace: Workspace) -> Verdict:
         """The verdict without the ids of facts that its author may not know of."""
-        hidden = {fact.id for fact in workspace.held() if not self._sees(fact)}
-        fact = as_seen(workspace.need(verdict.fact_id), self.now)
+        hidden = {
+            fact.id for fact in workspace.held() if not self.lens.sees(self.transaction, fact)
+        }
         if not hidden:
-            return verdict.evolve(fact=fact)
-        return _redacted(verdict, hidden).evolve(fact=None if fact.id in hidden else fact)
-
-    def _sees(self, fact: Fact) -> bool:
-        declared = matching(self.transaction.declarations(), fact.key)
-        return may_read(self.identity, fact, self.ladder, declared)
+            return verdict
+        shown = _redacted(verdict, hidden)
+        return shown.evolve(fact=None) if verdict.fact_id in hidden else shown
 
 
 def _redacted(verdict: Verdict, hidden: set[str]) -> Verdict:
@@ -426,20 +289,7 @@ def _redacted(verdict: Verdict, hidden: set[str]) -> Verdict:
     )
 
 
-def _with_authority(source: Source, title: str) -> Source:
-    return Source(
-        source.type,
-        source.name,
-        source.turn_index,
-        source.event_index,
-        title,
-        source.speaker,
-        source.ref,
-    )
-
-
-def _says_the_same(candidate: Fact, around: list[Fact]) -> bool:
+def _says_the_same(candidate: Fact, workspace: Workspace) -> bool:
     return any(
-        fact.address == candidate.address and same_value(fact.value, candidate.value)
-        for fact in around
+        same_value(fact.value, candidate.value) for fact in workspace.incumbents(candidate.address)
     )

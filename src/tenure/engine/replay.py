@@ -136,7 +136,7 @@ def _assert(
     named = (past.get(target) for target in entry.evidence.get("targets", ()))
     ends = tuple(past.end_of(target) for target in named if target is not None)
     targets = tuple(end for end in ends if end.is_valid)
-    enter(past, fact, ladder, targets=targets, replaying=True)
+    enter(past, blank, ladder, targets=targets, replaying=True)
     entered = past.need(fact.id)
     erased = tuple(
         i for i in fact.predecessors if facts.get(i) and facts[i].status is Status.ERASED

@@ -23,6 +23,8 @@ def settle(
     # Nothing can rest on a fact that this very decision brings.
     moved = [fact.id for fact in touched if workspace.before(fact.id) is not None]
     relinked = list(relinked)
+    if not moved and not relinked and not any(fact.depends_on for fact in touched):
+        return {}, ()  # a plain new fact, as most are
     loosened = (*workspace.derived_from(relinked), *workspace.standing_on(relinked))
     afresh = {fact.id for fact in loosened}
     pending = deque(sorted(afresh | {fact.id for fact in workspace.standing_on(moved)}))

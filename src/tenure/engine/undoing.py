@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from tenure.engine.registrar import Registrar
 from tenure.engine.replay import component, replay
-from tenure.engine.settling import settle
 from tenure.engine.workspace import Workspace
 from tenure.model.errors import NothingToUndo, NotPermitted, UnknownVerdict
 from tenure.model.fact import Fact, Status
-from tenure.model.verdict import Action, Outcome, Repair, Rule, Verdict
+from tenure.model.ids import new_id
+from tenure.model.verdict import Action, Outcome, Rule, Verdict
 
 
 def undo(registrar: Registrar, verdict_id: str, *, reason: str | None = None) -> Verdict:
@@ -34,16 +34,9 @@ def undo(registrar: Registrar, verdict_id: str, *, reason: str | None = None) ->
 
 def _set_aside(registrar: Registrar, verdict: Verdict, fact: Fact, reason: str | None) -> Verdict:
     transaction = registrar.transaction
-    undoing = registrar.begin(
-        Action.UNDO,
-        Outcome.REVERTED,
-        Rule.UNDO,
-        fact,
-        evidence={"undoes": verdict.id},
-        reason=reason,
-    )
+    undo_id = new_id(registrar.now)
     linked = component(transaction, [fact.id, *verdict.superseded])
-    flips = _flips(registrar, verdict, active=False, by=undoing.id)
+    flips = _flips(registrar, verdict, active=False, by=undo_id)
     entries = [
         entry
         for entry in transaction.verdicts(linked)
@@ -59,13 +52,22 @@ def _set_aside(registrar: Registrar, verdict: Verdict, fact: Fact, reason: str |
             stepped_back.append(fact_id)
         elif after.is_valid and not before.is_valid:
             took_office.append(fact_id)
-    marked, lifted = settle(workspace, relinked=linked)
-    repair = Repair(marked, lifted, tuple(sorted(took_office)), tuple(sorted(stepped_back)))
-    undoing = undoing.evolve(repair=repair)
-    transaction.record(undoing, (), workspace.changed())
+    undoing = registrar.record(
+        workspace,
+        Action.UNDO,
+        Outcome.REVERTED,
+        Rule.UNDO,
+        fact.id,
+        verdict_id=undo_id,
+        relinked=linked,
+        took_office=sorted(took_office),
+        stepped_back=sorted(stepped_back),
+        evidence={"undoes": verdict.id},
+        reason=reason,
+    )
     for entry_id, undone_by in flips.items():
         transaction.mark_undone(entry_id, undone_by)
-    return registrar.shown(undoing, workspace)
+    return undoing
 
 
 def _flips(

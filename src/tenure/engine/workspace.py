@@ -104,14 +104,18 @@ class Workspace:
     def standing_on(self, fact_ids: Iterable[str]) -> list[Fact]:
         """Facts in office with a leg on one of these."""
         wanted = set(fact_ids)
-        for fact in self._view.standing_on(wanted) if wanted else ():
+        if not wanted:
+            return []
+        for fact in self._view.standing_on(wanted):
             self._load(fact)
         return [f for f in self._derived_in_office() if any(s in wanted for _, s in f.basis)]
 
     def derived_from(self, fact_ids: Iterable[str]) -> list[Fact]:
         """Facts in office that were derived from one of these."""
         wanted = set(fact_ids)
-        for fact in self._view.derived_from(wanted) if wanted else ():
+        if not wanted:
+            return []
+        for fact in self._view.derived_from(wanted):
             self._load(fact)
         return [f for f in self._derived_in_office() if not wanted.isdisjoint(f.depends_on)]
 
@@ -140,21 +144,30 @@ class Workspace:
 
     def touched(self) -> list[Fact]:
         """Every fact that is new or stands differently now, ordered by id."""
-        return [
+        before = self._before
+        found = [
             fact
-            for _, fact in sorted(self._now.items())
-            if self._before.get(fact.id) is not fact and self._before.get(fact.id) != fact
+            for fact_id, fact in self._now.items()
+            if before.get(fact_id) is not fact and before.get(fact_id) != fact
         ]
+        found.sort(key=_by_id)
+        return found
 
-    def new(self) -> list[Fact]:
-        return [fact for fact in self.touched() if fact.id not in self._before]
+    def outcome(self) -> tuple[list[Fact], list[Change]]:
+        """What there is to store: the facts it brings, and those that stand differently."""
+        new: list[Fact] = []
+        changed: list[Change] = []
+        for fact in self.touched():
+            before = self._before.get(fact.id)
+            if before is None:
+                new.append(fact)
+            else:
+                changed.append(Change(before, fact))
+        return new, changed
 
-    def changed(self) -> list[Change]:
-        return [
-            Change(self._before[fact.id], fact)
-            for fact in self.touched()
-            if fact.id in self._before
-        ]
+
+def _by_id(fact: Fact) -> str:
+    return fact.id
 
 
 def _covers(selection: Selection, address: Address) -> bool:

@@ -8,6 +8,7 @@ from tenure.model.errors import InvalidInput
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
+_last: tuple[datetime, int] = (_EPOCH, 0)
 
 
 def moment(value: datetime, what: str) -> datetime:
@@ -28,7 +29,14 @@ def moment(value: datetime, what: str) -> datetime:
 
 
 def to_micros(value: datetime) -> int:
-    return (value - _EPOCH) // _MICROSECOND
+    global _last
+    # One moment comes by many times in a row: a fact is said, recorded and true from the same one.
+    known, micros = _last
+    if value is known:
+        return micros
+    micros = (value - _EPOCH) // _MICROSECOND
+    _last = (value, micros)
+    return micros
 
 
 def from_micros(value: int) -> datetime:

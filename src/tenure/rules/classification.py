@@ -44,7 +44,6 @@ _CONSTRAINT_HEADS = {
     "minimum": "capacity",
     "min": "capacity",
 }
-_CONSTRAINT_FIRSTS = {"max": "capacity", "maximum": "capacity", "min": "capacity"}
 _BINDING = re.compile(
     r"\b(must(?: not)?|may not|cannot exceed|can't exceed|no more than|at most|not permitted|"
     r"is prohibited|are prohibited|is forbidden|max(?:imum)?(?: of)? [$€£]?\d)",
@@ -52,17 +51,24 @@ _BINDING = re.compile(
 )
 
 
-def classify_memory(source: Source, *, rung: str, policy_rungs: tuple[str, ...]) -> MemoryType:
+_HEAD = re.compile(
+    rf"(?:^|[\W_]|(?<=[a-z])(?=[A-Z]))({'|'.join(_CONSTRAINT_HEADS)})(?:[\W_]*v?\d+)?$",
+    re.IGNORECASE,
+)
+_FIRST = re.compile(r"(?:max|maximum|min|minimum)(?:[\W_]|(?=[A-Z]))", re.IGNORECASE)
+
+
+def classify_memory(source: Source, *, speaks_for_all: bool) -> MemoryType:
     """Systems of record and policy speak for the organization, observations for a capability.
 
-    `policy_rungs` are the rungs whose word is the organization's own.
+    `speaks_for_all` tells that the statement has the highest authority there is.
     """
     name = (source.name or "").strip().lower().replace(" ", "_").replace("-", "_")
     if name in _PERSONAL:
         return MemoryType.USER
     if name in _CAPABILITY:
         return MemoryType.CAPABILITY
-    if source.type == "policy" or rung in policy_rungs:
+    if speaks_for_all or source.type == "policy":
         return MemoryType.ORGANIZATIONAL
     if name in _ORGANIZATIONAL or name.endswith(("_system", "_policy")):
         return MemoryType.ORGANIZATIONAL
@@ -70,13 +76,12 @@ def classify_memory(source: Source, *, rung: str, policy_rungs: tuple[str, ...])
 
 
 def classify_constraint(key: str, value: Any, source: Source) -> str | None:
-    """The type of constraint a fact is by its source, its key or its wording, or None."""
-    words = [word for word in re.split(r"[\W_]+|(?<=[a-z])(?=[A-Z])", key) if word]
-    words = [word.lower() for word in words if not re.fullmatch(r"v?\d+", word.lower())]
-    if words:
-        found = _CONSTRAINT_HEADS.get(words[-1]) or _CONSTRAINT_FIRSTS.get(words[0])
-        if found:
-            return found
+    """The type of constraint a fact is by its key, its source or its wording, or None."""
+    head = _HEAD.search(key)
+    if head is not None:
+        return _CONSTRAINT_HEADS[head.group(1).lower()]
+    if _FIRST.match(key):
+        return "capacity"
     if source.type == "policy" or (source.name or "").strip().lower() == "policy":
         return "policy"
     if isinstance(value, str) and _BINDING.search(value):

@@ -5,50 +5,24 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Generic, Protocol, TypeVar
 
 from tenure.model.authority import Ladder
-from tenure.model.scope import Place, Scope
-
-
-class Seat(Protocol):
-    """What shadowing needs to know of a fact."""
-
-    @property
-    def id(self) -> str: ...
-    @property
-    def owner(self) -> str: ...
-    @property
-    def key(self) -> str: ...
-    @property
-    def subject(self) -> str | None: ...
-    @property
-    def scope(self) -> Scope: ...
-    @property
-    def place(self) -> Place: ...
-    @property
-    def standing(self) -> str: ...
-    @property
-    def multi_valued(self) -> bool: ...
-    @property
-    def is_constraint(self) -> bool: ...
-
-
-S = TypeVar("S", bound=Seat)
+from tenure.model.fact import Fact
+from tenure.model.scope import Place
 
 
 @dataclass(frozen=True, slots=True)
-class View(Generic[S]):
+class View:
     """The facts a session goes by, and those that step aside for them."""
 
-    effective: tuple[S, ...]
-    shadowed: tuple[tuple[S, S], ...] = ()
+    effective: tuple[Fact, ...]
+    shadowed: tuple[tuple[Fact, Fact], ...] = ()
     """Pairs of a fact and the narrower one that stands in front of it here."""
-    overruled: tuple[tuple[S, S], ...] = ()
+    overruled: tuple[tuple[Fact, Fact], ...] = ()
     """Pairs of a fact and the wider one of higher authority that prevails over it."""
 
 
-def effective(facts: Iterable[S], places: Sequence[Place], ladder: Ladder) -> View[S]:
+def effective(facts: Iterable[Fact], places: Sequence[Place], ladder: Ladder) -> View:
     """Resolve shadowing among valid, visible facts.
 
     `places` are the scopes that apply, narrowest first. The narrowest fact wins, and one's own
@@ -57,13 +31,13 @@ def effective(facts: Iterable[S], places: Sequence[Place], ladder: Ladder) -> Vi
     key accumulate.
     """
     rank = {place: index for index, place in enumerate(places)}
-    groups: dict[tuple[str, str | None], list[S]] = defaultdict(list)
+    groups: dict[tuple[str, str | None], list[Fact]] = defaultdict(list)
     for fact in facts:
         if fact.place in rank:
             groups[fact.key, fact.subject].append(fact)
-    winners: list[S] = []
-    shadowed: list[tuple[S, S]] = []
-    overruled: list[tuple[S, S]] = []
+    winners: list[Fact] = []
+    shadowed: list[tuple[Fact, Fact]] = []
+    overruled: list[tuple[Fact, Fact]] = []
     for group in groups.values():
         if len(group) == 1:
             winners.append(group[0])
@@ -79,11 +53,11 @@ def effective(facts: Iterable[S], places: Sequence[Place], ladder: Ladder) -> Vi
 
 
 def _resolve(
-    group: Sequence[S],
+    group: Sequence[Fact],
     ladder: Ladder,
-    winners: list[S],
-    shadowed: list[tuple[S, S]],
-    overruled: list[tuple[S, S]],
+    winners: list[Fact],
+    shadowed: list[tuple[Fact, Fact]],
+    overruled: list[tuple[Fact, Fact]],
 ) -> None:
     several = [fact for fact in group if fact.multi_valued]
     winners.extend(several)
@@ -102,12 +76,12 @@ def _resolve(
     winners.append(winner)
 
 
-def _coexist(own: S, shared: S) -> bool:
+def _coexist(own: Fact, shared: Fact) -> bool:
     """Whether a personal fact and one of the organization are about different matters."""
     return own.owner != shared.owner and not shared.subject and not shared.is_constraint
 
 
-def _prevails(wider: S, narrower: S, ladder: Ladder) -> bool:
+def _prevails(wider: Fact, narrower: Fact, ladder: Ladder) -> bool:
     if not narrower.scope.is_real or _coexist(narrower, wider):
         return False
     return ladder.rank(wider.standing) > ladder.rank(narrower.standing)

@@ -69,6 +69,8 @@ def judge(candidate: Fact, situation: Situation, ladder: Ladder) -> Judgement:
         return Judgement(
             Outcome.WAITING, Rule.CONTINGENCY, evidence={"waits_for": candidate.when_superseded}
         )
+    if not (situation.incumbents or situation.targets or situation.around):
+        return Judgement(Outcome.ESTABLISHED, Rule.FIRST)
     lapsed = tuple(f for f in situation.incumbents if has_lapsed(f, candidate))
     holders = tuple(f for f in situation.incumbents if f not in lapsed)
     targets = tuple(f for f in situation.targets if is_as_narrow(candidate, f))

@@ -3,32 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Protocol
 
 from tenure.model.authority import Ladder
-from tenure.model.fact import MemoryType
+from tenure.model.fact import Fact, MemoryType
 from tenure.model.identity import Identity
 from tenure.model.records import Declaration
 
 
-class Readable(Protocol):
-    """What a reading check needs to know of a fact."""
-
-    @property
-    def organization(self) -> str: ...
-    @property
-    def owner(self) -> str: ...
-    @property
-    def memory_type(self) -> MemoryType: ...
-    @property
-    def requires(self) -> tuple[str, ...]: ...
-    @property
-    def min_authority(self) -> str | None: ...
-
-
 def may_read(
     identity: Identity,
-    fact: Readable,
+    fact: Fact,
     ladder: Ladder,
     declarations: Iterable[Declaration] = (),
 ) -> bool:

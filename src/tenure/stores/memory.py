@@ -12,11 +12,12 @@ from typing import Any, NamedTuple
 from tenure.model.errors import DuplicateId, SessionClosed, StoreError
 from tenure.model.fact import Fact, Status
 from tenure.model.records import Declaration, Erasure, WorkingItem
-from tenure.model.times import from_micros, to_micros
+from tenure.model.scope import Place
+from tenure.model.times import from_micros
 from tenure.model.values import canonical
 from tenure.model.verdict import Verdict
 from tenure.stores import codec
-from tenure.stores.port import Change, Reader, Seat, Selection, Transaction
+from tenure.stores.port import Change, Glance, Reader, Selection, Transaction
 
 _BLANK = from_micros(0)
 _UNBOUNDED = 1 << 62
@@ -86,11 +87,20 @@ class MemoryStore:
                 transaction.roll_back()
                 raise
 
-    def seats(
-        self, organization: str, selection: Selection
-    ) -> tuple[list[Seat], tuple[Declaration, ...]]:
+    def glance(
+        self,
+        organization: str,
+        owners: tuple[str, ...],
+        places: tuple[Place, ...],
+        key: str,
+        subject: str,
+    ) -> Glance | None:
         with self.read(organization) as reader:
-            return [_seat(fact) for fact in reader.live(selection)], self._declared
+            selection = Selection(owners, tuple(scope_id for _, scope_id in places), key, subject)
+            found = [f for f in reader.live(selection) if f.place in places]
+            if len(found) != 1 or not found[0].is_ordinary(found[0].recorded_at):
+                return None
+            return Glance(canonical(found[0].value, limit=_UNBOUNDED), self._declared)
 
     def organizations(self) -> list[str]:
         with self._lock:
@@ -436,26 +446,4 @@ def _selected(fact: Fact, selection: Selection) -> bool:
         and (selection.scope_ids is None or (fact.scope_id or "") in selection.scope_ids)
         and selection.key in (None, fact.key)
         and selection.subject in (None, fact.subject or "")
-    )
-
-
-def _seat(fact: Fact) -> Seat:
-    return Seat(
-        fact.organization,
-        fact.id,
-        fact.owner,
-        fact.key,
-        fact.subject,
-        fact.memory_type,
-        fact.scope,
-        fact.place,
-        fact.requires,
-        fact.min_authority,
-        fact.standing,
-        fact.multi_valued,
-        fact.is_constraint,
-        to_micros(fact.started_at or fact.valid_from),
-        to_micros(fact.until) if fact.until else None,
-        fact.needs_review,
-        canonical(fact.value, limit=_UNBOUNDED),
     )

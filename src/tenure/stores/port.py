@@ -15,9 +15,9 @@ from contextlib import AbstractContextManager
 from datetime import datetime
 from typing import Any, NamedTuple, Protocol
 
-from tenure.model.fact import Fact, MemoryType
+from tenure.model.fact import Fact
 from tenure.model.records import Declaration, Erasure, WorkingItem
-from tenure.model.scope import Place, Scope
+from tenure.model.scope import Place
 from tenure.model.verdict import Verdict
 
 
@@ -30,26 +30,11 @@ class Selection(NamedTuple):
     subject: str | None = None
 
 
-class Seat(NamedTuple):
-    """The part of a live fact that answering `current()` takes, undecoded where that is costly."""
+class Glance(NamedTuple):
+    """The answer to the most frequent question, kept cheap: the value of one ordinary fact."""
 
-    organization: str
-    id: str
-    owner: str
-    key: str
-    subject: str | None
-    memory_type: MemoryType
-    scope: Scope
-    place: Place
-    requires: tuple[str, ...]
-    min_authority: str | None
-    standing: str
-    multi_valued: bool
-    is_constraint: bool
-    starts: int
-    until: int | None
-    needs_review: bool
     value_text: str
+    declarations: tuple[Declaration, ...]
 
 
 class Change(NamedTuple):
@@ -203,12 +188,19 @@ class Store(Protocol):
         """A transaction. Waits its turn; raises StoreBusy when that takes too long."""
         ...
 
-    def seats(
-        self, organization: str, selection: Selection
-    ) -> tuple[list[Seat], tuple[Declaration, ...]]:
-        """The live facts of a selection in the short form, with the declarations in force.
+    def glance(
+        self,
+        organization: str,
+        owners: tuple[str, ...],
+        places: tuple[Place, ...],
+        key: str,
+        subject: str,
+    ) -> Glance | None:
+        """The value in office at these addresses, if exactly one ordinary fact holds one of them.
 
-        One round trip. Both are as committed now, by whichever process.
+        Ordinary means: single-valued, started when it was recorded, with no end and no condition
+        on who may read it. In every other case None, and the caller takes the long way. One round
+        trip, as committed now by whichever process.
         """
         ...
 

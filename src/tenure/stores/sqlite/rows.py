@@ -12,8 +12,7 @@ from tenure.model.scope import Scope
 from tenure.model.times import from_micros, to_micros
 from tenure.model.verdict import Action, Outcome, Rule, Verdict
 from tenure.stores import codec
-from tenure.stores.port import Seat
-from tenure.stores.sqlite.sql import TENURE
+from tenure.stores.sqlite.sql import INDEX, TENURE
 
 Row = tuple[Any, ...]
 
@@ -141,45 +140,17 @@ def tenure_values(fact: Fact) -> Row:
     )
 
 
-def index_values(fact: Fact, now: datetime) -> tuple[bool, str, bool]:
-    """What the partial indexes go by: live, slot, flagged."""
+def index_values(fact: Fact, now: datetime) -> tuple[bool, str, bool, bool]:
+    """What the partial indexes and `glance` go by: live, slot, flagged, ordinary."""
     live = fact.may_hold_after(now)
     sole = fact.status is Status.OFFICE and not fact.multi_valued
     flagged = fact.status is Status.CONTESTED or (fact.is_valid and fact.needs_review)
-    return live, "" if sole else fact.id, flagged
+    return live, "" if sole else fact.id, flagged, sole and fact.is_ordinary(now)
 
 
 def tenure_parameters(fact: Fact, now: datetime) -> dict[str, Any]:
-    live, slot, flagged = index_values(fact, now)
-    named = dict(zip(TENURE, tenure_values(fact), strict=True))
-    return {**named, "live": live, "slot": slot, "flagged": flagged}
-
-
-def seat_of(row: Row) -> Seat:
-    """A seat from the columns of the statement `seats`."""
-    ended, until = row[14], row[15]
-    if ended is not None and (until is None or ended < until):
-        until = ended
-    scope = _SCOPES[row[6]]
-    return Seat(
-        row[0],
-        row[1],
-        row[2],
-        row[3],
-        row[4] or None,
-        _MEMORY_TYPES[row[5]],
-        scope,
-        (scope, row[7]),
-        _list(row[8]) if row[8] else (),
-        row[9],
-        row[10],
-        row[11] == 1,
-        row[12] == 1,
-        row[13],
-        until,
-        row[16] == 1,
-        row[17],
-    )
+    index = dict(zip(INDEX, index_values(fact, now), strict=True))
+    return {**dict(zip(TENURE, tenure_values(fact), strict=True)), **index}
 
 
 def verdict_values(verdict: Verdict) -> Row:

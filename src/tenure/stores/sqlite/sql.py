@@ -42,7 +42,8 @@ TENURE = (
     "awaits",
     "review",
 )
-FACT_COLUMNS = (*CONTENT, *TENURE, "seq", "since", "live", "slot", "flagged")
+INDEX = ("live", "slot", "flagged", "ordinary")
+FACT_COLUMNS = (*CONTENT, *TENURE, "seq", "since", *INDEX)
 VERDICT = (
     "organization",
     "seq",
@@ -94,6 +95,30 @@ def statement(name: str, *, where: str = "", ids: int = 0) -> str:
     """One named statement, with its column lists and placeholders filled in."""
     id_list = ", ".join(f":id{index}" for index in range(ids))
     return _templates()[name].format(**_COLUMN_LISTS, where=where, ids=id_list)
+
+
+@cache
+def probes(name: str, owners: int, scopes: int) -> str:
+    """A statement joined from one probe per owner and scope.
+
+    Exact probes, because SQLite builds a temporary table for every IN list it is given.
+    Parameters: organization, key, subject, the owners, then each scope id (and scope).
+    """
+    template = _templates()[name]
+    width = 2 if "{scope}" in template else 1
+    parts = []
+    for owner in range(owners):
+        for scope in range(scopes):
+            first = 4 + owners + scope * width
+            parts.append(
+                template.format(
+                    **_COLUMN_LISTS,
+                    owner=f"?{4 + owner}",
+                    scope_id=f"?{first}",
+                    scope=f"?{first + 1}",
+                )
+            )
+    return "\nUNION ALL\n".join(parts)
 
 
 def migrations() -> list[tuple[int, str]]:

@@ -10,12 +10,13 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from tenure.model.records import Declaration, Erasure
+from tenure.model.scope import Place
 from tenure.stores import codec
-from tenure.stores.port import Reader, Seat, Selection, Transaction
+from tenure.stores.port import Glance, Reader, Transaction
 from tenure.stores.sqlite.connections import Connections, translate
-from tenure.stores.sqlite.rows import declaration_of, fact_of, seat_of, verdict_of
-from tenure.stores.sqlite.sql import CONTENT, TENURE, statement
-from tenure.stores.sqlite.transaction import SQLiteTransaction, where_of
+from tenure.stores.sqlite.rows import declaration_of, fact_of, verdict_of
+from tenure.stores.sqlite.sql import CONTENT, TENURE, probes, statement
+from tenure.stores.sqlite.transaction import SQLiteTransaction
 
 T = TypeVar("T")
 
@@ -58,27 +59,33 @@ class SQLiteStore:
                     connection.execute("ROLLBACK")
                 self._connections.give_back(connection)
 
-    def seats(
-        self, organization: str, selection: Selection
-    ) -> tuple[list[Seat], tuple[Declaration, ...]]:
-        where, parameters = where_of(selection)
-        parameters["organization"] = organization
+    def glance(
+        self,
+        organization: str,
+        owners: tuple[str, ...],
+        places: tuple[Place, ...],
+        key: str,
+        subject: str,
+    ) -> Glance | None:
+        parameters = [organization, key, subject, *owners]
+        for scope, scope_id in places:
+            parameters += (scope_id, scope)
         connection = self._connections.take()
         try:
-            rows = connection.execute(statement("seats", where=where), parameters).fetchall()
-            if not rows:
-                return [], ()
-            version, declared = self._declared
-            if rows[0][-1] != version:
+            rows = connection.execute(
+                probes("glance", len(owners), len(places)), parameters
+            ).fetchall()
+            if len(rows) != 1 or not rows[0][1]:
+                return None
+            value, _, version = rows[0]
+            known, declared = self._declared
+            if version != known:
                 declared = self._declarations(connection)
-            return [seat_of(row) for row in rows], declared
+            return Glance(value, declared)
         except sqlite3.Error as error:
             raise translate(error, self.path) from error
         finally:
             self._connections.give_back(connection)
-
-    def declarations(self) -> tuple[Declaration, ...]:
-        return self._with_connection(self._declarations)
 
     def _declarations(self, connection: sqlite3.Connection) -> tuple[Declaration, ...]:
         version = connection.execute(statement("declaration_version")).fetchone()[0]

@@ -29,7 +29,7 @@ from tenure.stores.sqlite.rows import (
     verdict_of,
     verdict_values,
 )
-from tenure.stores.sqlite.sql import TENURE, statement
+from tenure.stores.sqlite.sql import TENURE, probes, statement
 
 _CHUNK = 500  # below every build's limit on bound parameters
 
@@ -68,6 +68,10 @@ def where_of(selection: Selection, prefix: str = "") -> tuple[str, dict[str, Any
     return text, parameters
 
 
+def _arrivals_last(change: Change) -> bool:
+    return change.after.is_valid
+
+
 class SQLiteTransaction:
     """One connection inside BEGIN ... COMMIT, bound to an organization."""
 
@@ -80,7 +84,7 @@ class SQLiteTransaction:
         self._connection = connection
         self._organization = organization
         self._load_declarations = declarations
-        self._declared_here = False
+        self._declared: tuple[Declaration, ...] | None = None
 
     @property
     def organization(self) -> str:
@@ -107,10 +111,9 @@ class SQLiteTransaction:
         return [fact_of(row) for row in self.rows(name, parameters, where=where)]
 
     def declarations(self) -> tuple[Declaration, ...]:
-        if self._declared_here:
-            # Uncommitted: it must not get into the store's memory of committed declarations.
-            return tuple(declaration_of(row) for row in self.rows("declarations", {}))
-        return self._load_declarations(self._connection)
+        if self._declared is None:
+            self._declared = self._load_declarations(self._connection)
+        return self._declared
 
     def head(self) -> tuple[int, datetime | None]:
         rows = self.rows("head", {})
@@ -121,7 +124,15 @@ class SQLiteTransaction:
         return fact_of(rows[0]) if rows else None
 
     def live(self, selection: Selection) -> list[Fact]:
-        return self._select("live", selection)
+        owners, scope_ids, key, subject = selection
+        if owners is None or scope_ids is None or key is None or subject is None:
+            return self._select("live", selection)
+        rows = self._connection.execute(
+            probes("live_at", len(owners), len(scope_ids)),
+            (self._organization, key, subject, *owners, *scope_ids),
+        ).fetchall()
+        rows.sort()
+        return [fact_of(row) for row in rows]
 
     def timeline(self, selection: Selection) -> list[Fact]:
         return self._select("timeline", selection)
@@ -192,7 +203,7 @@ class SQLiteTransaction:
         seq, now = verdict.seq, verdict.recorded_at
         try:
             # Departures first: the unique index wants the seat free before a successor sits down.
-            for _, after in sorted(changed, key=lambda change: change.after.is_valid):
+            for _, after in sorted(changed, key=_arrivals_last) if changed else ():
                 self._change(after, seq, now)
             for fact in new:
                 values = (*content_values(fact), *tenure_values(fact), seq, seq)
@@ -232,8 +243,9 @@ class SQLiteTransaction:
 
     def declare(self, declaration: Declaration) -> None:
         record = codec.declaration_record(declaration)
-        self._declared_here = True
         self.rows("declare", {**record, "requires": json.dumps(record["requires"])})
+        # Uncommitted: it must not get into the store's memory of committed declarations.
+        self._declared = tuple(declaration_of(row) for row in self.rows("declarations", {}))
 
     def put_item(self, user_id: str, session_id: str, item: WorkingItem) -> None:
         parameters = {

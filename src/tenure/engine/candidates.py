@@ -1,0 +1,213 @@
+"""Candidates: from what a caller proposes to a fact that can be judged."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import datetime
+from typing import NamedTuple
+
+from tenure.engine.lens import Lens, matching
+from tenure.engine.proposal import Proposal
+from tenure.engine.workspace import Workspace
+from tenure.model.authority import Authority
+from tenure.model.errors import DuplicateId, InvalidInput, UnknownDependency, UnknownTarget
+from tenure.model.fact import Basis, Fact, MemoryType, Source, Status
+from tenure.model.ids import new_id
+from tenure.model.records import Declaration
+from tenure.rules.authority import check_may_write_as, check_may_write_key, derived_authority
+from tenure.rules.classification import classify_constraint, classify_memory
+from tenure.rules.supersession import binds
+from tenure.stores.port import Reader, Selection
+
+
+class Candidate(NamedTuple):
+    """A fact that wants in, with what its judgement has to look at."""
+
+    fact: Fact
+    targets: tuple[Fact, ...]
+    around: tuple[Fact, ...]
+
+
+class Candidates:
+    """Makes candidates for one session, inside one transaction, at one moment."""
+
+    def __init__(self, reader: Reader, lens: Lens, now: datetime) -> None:
+        self._reader = reader
+        self._lens = lens
+        self._now = now
+        self._identity = lens.identity
+        self._ladder = lens.settings.ladder
+
+    def make(
+        self, proposal: Proposal, workspace: Workspace, *, replaces: Fact | None = None
+    ) -> Candidate:
+        """Look up everything a proposal refers to, and bind authority, kind and address.
+
+        Raises the errors of a proposal that does not fit what is stored, or is not permitted.
+        """
+        if proposal.id is not None and self._reader.fact(proposal.id) is not None:
+            raise DuplicateId(f"a fact with id {proposal.id!r} exists; ids are used once")
+        declared = matching(self._reader.declarations(), proposal.key)
+        authority = self._authority(proposal, declared)
+        bases = tuple(
+            self._lens.find(self._reader, base, proposal.subject, UnknownDependency)
+            for base in proposal.depends_on
+        )
+        around = self._around(proposal, workspace)
+        targets = self._targets(proposal, workspace, replaces)
+        fact = self._fact(proposal, authority, declared, bases, targets, around)
+        elsewhere = tuple(found for found in around if found.address != fact.address)
+        return Candidate(fact, targets, elsewhere)
+
+    def _authority(self, proposal: Proposal, declared: tuple[Declaration, ...]) -> Authority:
+        authority = self._identity.authority
+        if proposal.authority is not None:
+            authority = self._ladder.resolve(proposal.authority)
+            check_may_write_as(self._identity, authority, self._ladder)
+        if declared:
+            check_may_write_key(proposal.key, authority, declared, self._ladder)
+        return authority
+
+    def _around(self, proposal: Proposal, workspace: Workspace) -> list[Fact]:
+        """Valid facts on the same subject and key, in any scope that bears on this one."""
+        place = (proposal.scope, proposal.scope_id or "")
+        places, scope_ids = self._lens.places, self._lens.scope_ids
+        if place not in places:
+            places = (*places, place)
+            scope_ids = tuple(dict.fromkeys((*scope_ids, place[1])))
+        found = workspace.live(
+            Selection(self._lens.owners, scope_ids, proposal.key, proposal.subject or "")
+        )
+        return [fact for fact in found if fact.place in places and fact.held_at(self._now)]
+
+    def _targets(
+        self, proposal: Proposal, workspace: Workspace, replaces: Fact | None
+    ) -> tuple[Fact, ...]:
+        """The facts in office that the candidate names, directly or as the end of a chain."""
+        targets = [replaces.id] if replaces is not None else []
+        if proposal.supersedes is not None:
+            named = self._lens.find(
+                self._reader, proposal.supersedes, proposal.subject, UnknownTarget
+            )
+            end = self._lens.end_of(self._reader, named)
+            if end is not None and end.is_valid:
+                targets.append(end.id)
+        return tuple(workspace.need(target) for target in targets)
+
+    def _fact(
+        self,
+        proposal: Proposal,
+        authority: Authority,
+        declared: tuple[Declaration, ...],
+        bases: tuple[Fact, ...],
+        targets: tuple[Fact, ...],
+        around: list[Fact],
+    ) -> Fact:
+        rung = authority.rung
+        if bases:
+            rung = derived_authority(rung, bases, self._ladder)
+        source = proposal.source
+        if source.authority is None:
+            source = _BY.get((source, authority.title)) or _with_authority(source, authority.title)
+        constraint = _constraint(proposal, source)
+        memory_type = proposal.memory_type or self._memory_type(
+            source, rung, constraint, proposal.subject, targets, around
+        )
+        timestamp = proposal.at or self._now
+        valid_from = proposal.valid_from or timestamp
+        if proposal.valid_until is not None and proposal.valid_until <= valid_from:
+            raise InvalidInput(
+                f"valid_until ({proposal.valid_until.isoformat()}) must come after the start of "
+                f"validity ({valid_from.isoformat()}); set valid_from too to record a past term"
+            )
+        return Fact(
+            id=proposal.id or new_id(self._now),
+            organization=self._identity.organization,
+            owner="" if memory_type is MemoryType.ORGANIZATIONAL else self._identity.user_id,
+            subject=proposal.subject,
+            key=proposal.key,
+            value=proposal.value,
+            source=source,
+            timestamp=timestamp,
+            recorded_at=self._now,
+            valid_from=valid_from,
+            valid_until=proposal.valid_until,
+            memory_type=memory_type,
+            scope=proposal.scope,
+            scope_id=proposal.scope_id,
+            authority=rung,
+            requires=proposal.requires,
+            min_authority=self._min_authority(proposal),
+            depends_on=tuple(base.id for base in bases),
+            when_superseded=self._awaited(proposal),
+            is_constraint=constraint is not None,
+            constraint_type=constraint,
+            multi_valued=any(told.multi_valued for told in declared),
+            time_sensitive=any(told.time_sensitive for told in declared),
+            status=Status.WITHDRAWN,
+            standing=rung,
+            basis=tuple(Basis(base.id, base.id) for base in bases),
+        )
+
+    def _min_authority(self, proposal: Proposal) -> str | None:
+        if proposal.min_authority is None:
+            return None
+        return self._ladder.resolve(proposal.min_authority).rung
+
+    def _memory_type(
+        self,
+        source: Source,
+        rung: str,
+        constraint: str | None,
+        subject: str | None,
+        targets: tuple[Fact, ...],
+        around: list[Fact],
+    ) -> MemoryType:
+        """Whoever may settle a shared matter speaks about it, not beside it.
+
+        A statement that names its target, or that meets a binding fact of the organization which
+        it does not rank below, belongs to the same memory as that fact. So does a policy stated
+        by one of the two highest rungs.
+        """
+        if targets:
+            return targets[-1].memory_type
+        rank = self._ladder.rank(rung)
+        for fact in around:
+            shared = not fact.owner and binds(fact, subject=subject)
+            if shared and rank >= self._ladder.rank(fact.standing):
+                return MemoryType.ORGANIZATIONAL
+        top = len(self._ladder.rungs) - 1
+        if constraint == "policy" and rank >= max(top - 1, 1):
+            return MemoryType.ORGANIZATIONAL
+        return classify_memory(source, speaks_for_all=rank == top and top > 0)
+
+    def _awaited(self, proposal: Proposal) -> str | None:
+        if proposal.when_superseded is None:
+            return None
+        base = self._lens.find(
+            self._reader, proposal.when_superseded, proposal.subject, UnknownDependency
+        )
+        if not base.is_valid:
+            raise InvalidInput(
+                f"{base.key!r} ({base.id}) has already left office ({base.status}), so nothing can "
+                f"wait for it; write {proposal.key!r} without when_superseded"
+            )
+        return base.id
+
+
+def _constraint(proposal: Proposal, source: Source) -> str | None:
+    if proposal.is_constraint is False:
+        return None
+    found = proposal.constraint_type or classify_constraint(proposal.key, proposal.value, source)
+    return found or ("policy" if proposal.is_constraint else None)
+
+
+# The same few sources come with every write of a session.
+_BY: dict[tuple[Source, str], Source] = {}
+
+
+def _with_authority(source: Source, title: str) -> Source:
+    found = replace(source, authority=title)
+    if len(_BY) < 1024:
+        _BY[source, title] = found
+    return found
