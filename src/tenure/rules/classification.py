@@ -52,10 +52,10 @@ _BINDING = re.compile(
 
 
 _HEAD = re.compile(
-    rf"(?:^|[\W_]|(?<=[a-z])(?=[A-Z]))({'|'.join(_CONSTRAINT_HEADS)})(?:[\W_]*v?\d+)?$",
+    rf"(?:^|[\W_]|(?-i:(?<=[a-z])(?=[A-Z])))({'|'.join(_CONSTRAINT_HEADS)})(?:[\W_]*v?\d+)?$",
     re.IGNORECASE,
 )
-_FIRST = re.compile(r"(?:max|maximum|min|minimum)(?:[\W_]|(?=[A-Z]))", re.IGNORECASE)
+_FIRST = re.compile(r"(?:max|maximum|min|minimum)(?:[\W_]|(?-i:(?=[A-Z])))", re.IGNORECASE)
 
 
 def classify_memory(source: Source, *, speaks_for_all: bool) -> MemoryType:

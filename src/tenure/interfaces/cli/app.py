@@ -1,0 +1,20 @@
+"""The assembled command line, and its entry point."""
+
+from __future__ import annotations
+
+from tenure.interfaces.cli.commands import carrying, doctor, forgetting, reading, reviewing, writing
+from tenure.interfaces.cli.commands import demo as demo_command
+from tenure.interfaces.cli.root import app
+
+# The order of `tenure --help`: what one does daily first.
+_MODULES = (writing, reading, reviewing, forgetting, carrying, doctor, demo_command)
+for _module in _MODULES:
+    _module.register(app)
+
+
+def main() -> None:
+    """Run the command line on this process's arguments."""
+    app(prog_name="tenure")
+
+
+__all__ = ["app", "main"]

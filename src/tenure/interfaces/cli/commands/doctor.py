@@ -1,0 +1,206 @@
+"""The command that examines a file: doctor."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import typer
+
+import tenure
+from tenure.context.tokens import counter
+from tenure.interfaces.cli.options import Common
+from tenure.interfaces.cli.root import command
+from tenure.interfaces.cli.tables import account_lines, print_json, show, table
+from tenure.model.errors import TenureError
+
+_MOST = 20
+
+
+@dataclass
+class _Office:
+    """What the checks need to know of one fact."""
+
+    superseded_by: str | None
+    predecessors: tuple[str, ...]
+    status: str
+
+
+@dataclass
+class _Census:
+    """One organization counted, and what is wrong with its chains."""
+
+    organization: str
+    facts: int = 0
+    in_office: int = 0
+    need_review: int = 0
+    verdicts: int = 0
+    erased: int = 0
+    findings: list[str] = field(default_factory=list)
+
+
+def doctor(*, common: Common) -> None:
+    """Examine a store: schema, integrity, chains, tokenizer.
+
+    Exit code 1 with findings. Reads the whole file. Changes nothing, except that a file of an
+    older version is brought up to date, as every command does.
+    """
+    findings: list[str] = []
+    with common.open() as memory:
+        file = _about_file(common.path)
+        findings += [f"integrity: {finding}" for finding in memory.store.check()]
+        censuses = [_census(memory, name) for name in memory.store.organizations()]
+        for census in censuses:
+            findings += [f"organization {census.organization!r}: {f}" for f in census.findings]
+        tokenizer = _tokenizer(memory, findings)
+    if common.json:
+        organizations = [
+            {name: value for name, value in vars(census).items() if name != "findings"}
+            for census in censuses
+        ]
+        document = {"healthy": not findings, "findings": findings, "file": file}
+        print_json({**document, "tokenizer": tokenizer, "organizations": organizations})
+    else:
+        _print_report(file, tokenizer, censuses, findings)
+    if findings:
+        raise typer.Exit(1)
+
+
+def _about_file(path: str) -> dict[str, Any]:
+    """What the file says of itself; the port has no word for these, so SQLite is asked."""
+    connection = sqlite3.connect(f"{Path(path).absolute().as_uri()}?mode=ro", uri=True)
+    try:
+        version = connection.execute("PRAGMA user_version").fetchone()[0]
+        journal = connection.execute("PRAGMA journal_mode").fetchone()[0]
+    finally:
+        connection.close()
+    return {
+        "path": path,
+        "bytes": os.path.getsize(path),
+        "schema_version": version,
+        "journal_mode": journal,
+        "sqlite_version": sqlite3.sqlite_version,
+        "tenure_version": tenure.__version__,
+    }
+
+
+def _tokenizer(memory: tenure.Memory, findings: list[str]) -> dict[str, Any]:
+    name = memory.settings.tokenizer
+    try:
+        counter(name)("a word or two")
+    except (TenureError, ImportError) as error:
+        findings.append(f"tokenizer: {error}")
+        return {"name": name, "available": False}
+    return {"name": name, "available": True}
+
+
+def _census(memory: tenure.Memory, organization: str) -> _Census:
+    """Count an organization and check its chains, in one pass that keeps only the links."""
+    census = _Census(organization)
+    offices: dict[str, _Office] = {}
+    incumbents: Counter[tuple[str, ...]] = Counter()
+    for record in memory.store.dump(organization):
+        if record["kind"] == "verdict":
+            census.verdicts += 1
+        elif record["kind"] == "fact":
+            _count(census, record)
+            offices[record["id"]] = _Office(
+                record["superseded_by"], tuple(record["predecessors"]), record["status"]
+            )
+            if record["status"] == tenure.Status.OFFICE and not record["multi_valued"]:
+                incumbents[_address(record)] += 1
+    for address, count in incumbents.items():
+        if count > 1:
+            census.findings.append(f"{count} facts hold office at {' / '.join(address)}")
+    census.findings += _broken_links(offices)[:_MOST]
+    return census
+
+
+def _count(census: _Census, record: dict[str, Any]) -> None:
+    if record["status"] == tenure.Status.ERASED:
+        census.erased += 1
+        return
+    census.facts += 1
+    if record["status"] == tenure.Status.OFFICE:
+        census.in_office += 1
+        census.need_review += bool(record["review"] and record["review"]["causes"])
+
+
+def _address(record: dict[str, Any]) -> tuple[str, ...]:
+    parts = ("owner", "subject", "key", "scope", "scope_id")
+    return tuple(str(record[part] or "-") for part in parts)
+
+
+def _broken_links(offices: dict[str, _Office]) -> list[str]:
+    """Where `superseded_by` and `predecessors` disagree, or a chain runs in a circle."""
+    found = []
+    for fact_id, office in offices.items():
+        if (office.status == tenure.Status.SUPERSEDED) and office.superseded_by is None:
+            found.append(f"{fact_id} is superseded and names no successor")
+        if office.superseded_by is not None:
+            successor = offices.get(office.superseded_by)
+            if successor is None:
+                found.append(f"{fact_id} is superseded by {office.superseded_by}, which is missing")
+            elif fact_id not in successor.predecessors:
+                found.append(f"{office.superseded_by} does not list {fact_id}, which it superseded")
+        for predecessor in office.predecessors:
+            before = offices.get(predecessor)
+            if before is None or before.superseded_by != fact_id:
+                found.append(f"{fact_id} lists {predecessor}, which it did not supersede")
+    return found + _circles(offices)
+
+
+def _circles(offices: dict[str, _Office]) -> list[str]:
+    ends: set[str] = set()
+    found = []
+    for start in offices:
+        walked: dict[str, None] = {}
+        step: str | None = start
+        while step is not None and step not in ends and step not in walked:
+            walked[step] = None
+            office = offices.get(step)
+            step = office.superseded_by if office else None
+        if step is not None and step in walked:
+            found.append(f"the chain of {step} runs in a circle")
+        ends.update(walked)
+    return found
+
+
+def _print_report(
+    file: dict[str, Any], tokenizer: dict[str, Any], censuses: list[_Census], findings: list[str]
+) -> None:
+    available = "available" if tokenizer["available"] else "missing"
+    show(
+        account_lines(
+            [
+                ("file", f"{file['path']}, {file['bytes']:,} bytes"),
+                (
+                    "schema",
+                    f"version {file['schema_version']}, journal mode {file['journal_mode']}",
+                ),
+                ("versions", f"tenure {file['tenure_version']}, sqlite {file['sqlite_version']}"),
+                ("tokenizer", f"{tokenizer['name']}, {available}"),
+            ],
+            indent=0,
+        )
+    )
+    columns = ("facts", "in_office", "need_review", "erased", "verdicts")
+    rows = [
+        [repr(census.organization), *(f"{getattr(census, name):,}" for name in columns)]
+        for census in censuses
+    ]
+    if rows:
+        show("", table(["organization", *(name.replace("_", " ") for name in columns)], rows))
+    show("")
+    for finding in findings:
+        show(f"finding: {finding}")
+    show("healthy" if not findings else f"{len(findings)} finding(s)")
+
+
+def register(app: typer.Typer) -> None:
+    """Add this command to the command line."""
+    command(app, "doctor", doctor, ["doctor", "doctor --db agent.db --json"])

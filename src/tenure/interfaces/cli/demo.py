@@ -1,0 +1,125 @@
+"""Tells the story: runs each call against a real memory and prints what came back."""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from functools import singledispatch
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.text import Text
+
+import tenure
+from tenure.interfaces.cli.story import OPENING, STEPS, Step
+from tenure.interfaces.cli.tables import word
+from tenure.interfaces.cli.words import Find, account, told, why
+from tenure.testing.clock import SteppingClock
+
+_INDENT = " " * 4
+_COLUMN = 13
+# A clock that moves only when told to: the story is the same every time.
+_MONDAY = datetime(2026, 3, 2, 9, tzinfo=UTC)
+
+
+def tell(file: Path, out: Console) -> None:
+    """Run the story in a new file and print it."""
+    clock = SteppingClock(_MONDAY)
+
+    def on_disk(text: str) -> bool:
+        """Whether any byte of the database, its log included, still holds a text."""
+        parts = file.parent.glob(f"{file.name}*")
+        return any(text.encode() in part.read_bytes() for part in parts)
+
+    names: dict[str, Any] = {
+        "tenure": tenure,
+        "file": file,
+        "clock": clock,
+        "on_disk": on_disk,
+        "datetime": datetime,
+        "UTC": UTC,
+    }
+    out.print("\n".join(OPENING))
+    try:
+        for number, step in enumerate(STEPS, start=1):
+            clock.advance(hours=step.wait)
+            _tell_step(number, step, names, clock, out)
+    finally:
+        if "memory" in names:
+            names["memory"].close()
+
+
+def _tell_step(
+    number: int, step: Step, names: dict[str, Any], clock: SteppingClock, out: Console
+) -> None:
+    heading = f"\n{number:>2}  {clock():%a %H:%M}  {step.title}"
+    out.print(Text(heading, style="bold"))
+    for call in step.calls:
+        out.print(Text.assemble((f"{_INDENT}>>> ", "dim"), call))
+        result = _run(call, names)
+        for line in _shown(result, _finder(names)):
+            out.print(Text.assemble(_INDENT, line) if line else "")
+        clock.advance(minutes=1)
+
+
+def _finder(names: dict[str, Any]) -> Find:
+    def find(fact_id: str) -> tenure.Fact | None:
+        found: tenure.Fact | None = names["ann"].get(fact_id)
+        return found
+
+    return find
+
+
+def _run(call: str, names: dict[str, Any]) -> object:
+    """Run one line; the value of an expression, or what an assignment assigned."""
+    statement = ast.parse(call).body[0]
+    if isinstance(statement, ast.Expr):
+        return eval(call, names)
+    exec(call, names)
+    assert isinstance(statement, ast.Assign)
+    assigned = names[ast.unparse(statement.targets[0])]
+    return assigned if isinstance(assigned, tenure.Verdict) else None
+
+
+@singledispatch
+def _shown(result: object, find: Find) -> Iterator[str | Text]:
+    if result is not None:
+        yield repr(result)
+
+
+@_shown.register
+def _(result: tenure.Verdict, find: Find) -> Iterator[str | Text]:
+    outcome = word(result.outcome.value)
+    outcome.pad_right(_COLUMN - len(outcome))
+    about = told(result.fact) if result.fact is not None else ""
+    yield Text.assemble(outcome, f"{about}: {why(result)}")
+    for label, text in account(result, find):
+        yield Text.assemble(" " * _COLUMN, (f"{label} ", "dim"), text)
+
+
+@_shown.register(list)
+def _(result: list[Any], find: Find) -> Iterator[str | Text]:
+    for member in result:
+        yield from _shown(member, find)
+
+
+@_shown.register
+def _(result: tenure.Erasure, find: Find) -> Iterator[str | Text]:
+    counts = ", ".join(f"{kind} {count}" for kind, count in sorted(result.removed.items()))
+    yield f"{'erased':<{_COLUMN}}{len(result.fact_ids)} fact; removed: {counts.replace('_', ' ')}"
+    yield f"{'proof':<{_COLUMN}}ids, counts and a digest of {len(result.digest)} digits; no content"
+
+
+@_shown.register
+def _(result: tenure.Context, find: Find) -> Iterator[str | Text]:
+    for line in result.text.splitlines():
+        yield f"  {line}" if line else ""
+    reasons = Counter(omission.reason for omission in result.omissions)
+    left_out = ", ".join(f"{count} {reason}" for reason, count in sorted(reasons.items()))
+    yield Text(
+        f"({result.tokens} of {result.budget} tokens; left out: {left_out or 'nothing'})",
+        style="dim",
+    )

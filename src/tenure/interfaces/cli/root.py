@@ -1,0 +1,135 @@
+"""The root of the command line: how commands are declared, and how errors and warnings look."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Sequence
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+
+import tenure
+from tenure.interfaces.cli.options import grouped
+from tenure.model.errors import (
+    InvalidInput,
+    NotPermitted,
+    StoreError,
+    TenureError,
+    UnknownTitleWarning,
+)
+
+_HELP_WIDTH = 100
+_ABOUT = """State for AI agents: facts hold office until a better one supersedes them.
+
+\b
+Examples:
+  tenure demo
+  tenure write order_status approved
+  tenure write order_status cancelled
+  tenure current order_status
+  tenure explain order_status
+
+Facts are kept in a SQLite file: --db PATH, or TENURE_DB, or tenure.db in the current folder. Who is
+asking is said with options of each command, after its name, or with the TENURE_ variables that its
+help shows. Every command prints text for people, and one JSON document with --json.
+
+\b
+Exit codes:
+  0  done
+  1  the answer is no: nothing is current, doctor found something, you did not confirm
+  2  the call is wrong or not permitted; nothing was changed
+  3  the store refused: missing, not a database, full, read-only, busy
+"""
+
+
+def exit_code(error: TenureError) -> int:
+    """What the process returns for one of our errors."""
+    if isinstance(error, InvalidInput | NotPermitted):
+        return 2
+    return 3 if isinstance(error, StoreError) else 1
+
+
+def complain(message: str, *, kind: str = "error") -> None:
+    """One line on stderr, whatever the message holds."""
+    typer.echo(f"{kind}: {' '.join(message.split())}", err=True)
+
+
+class Root(TyperGroup):
+    """Runs a command with our errors and warnings told in one line each, never as a traceback."""
+
+    def invoke(self, ctx: typer.Context) -> Any:  # type: ignore[override]
+        with warnings.catch_warnings():
+            warnings.simplefilter("always", UnknownTitleWarning)
+            warnings.showwarning = lambda message, *rest: complain(str(message), kind="warning")
+            try:
+                return super().invoke(ctx)
+            except TenureError as error:
+                complain(str(error))
+                raise typer.Exit(exit_code(error)) from None
+
+
+class PanelCommand(TyperCommand):
+    """A command whose help lists its options under the headings they carry."""
+
+    def format_options(self, ctx: typer.Context, formatter: Any) -> None:  # type: ignore[override]
+        panels: dict[str, list[tuple[str, str]]] = {"Arguments": [], "Options": []}
+        for parameter in self.get_params(ctx):
+            record = parameter.get_help_record(ctx)
+            if record is None:
+                continue
+            argument = parameter.param_type_name == "argument"
+            panel = getattr(parameter, "rich_help_panel", None)
+            panels.setdefault(panel or ("Arguments" if argument else "Options"), []).append(record)
+        for panel, records in panels.items():
+            if records:
+                with formatter.section(panel):
+                    formatter.write_dl(records)
+
+
+app = typer.Typer(
+    name="tenure",
+    cls=Root,
+    help=_ABOUT,
+    no_args_is_help=True,
+    add_completion=False,
+    # Plain help reads the same on a terminal, in a pipe and in docs/cli.md.
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"max_content_width": _HELP_WIDTH, "help_option_names": ["-h", "--help"]},
+)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"tenure {tenure.__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", callback=_print_version, is_eager=True, help="Print the version and exit."
+        ),
+    ] = False,
+) -> None:
+    pass
+
+
+def command(
+    target: typer.Typer, name: str, function: Callable[..., None], examples: Sequence[str]
+) -> None:
+    """Add a command. Its help is the function's docstring with the examples after its first line.
+
+    Parameters of the function that are dataclasses become groups of options.
+    """
+    first, _, rest = (function.__doc__ or "").strip().partition("\n")
+    lines = "\n".join(f"  tenure {example}" for example in examples)
+    paragraphs = [first, f"\b\nExamples:\n{lines}"]
+    if rest.strip():
+        paragraphs.append("\n".join(line.strip() for line in rest.strip().splitlines()))
+    target.command(name, help="\n\n".join(paragraphs), short_help=first, cls=PanelCommand)(
+        grouped(function)
+    )

@@ -1,0 +1,126 @@
+"""The story that `tenure demo` tells: an order for forty desks, as calls that really run."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Step(NamedTuple):
+    """One turn of the story: what happens, and the calls that make it happen.
+
+    `wait` is how many hours pass before it. Each call is one line of Python.
+    """
+
+    title: str
+    calls: tuple[str, ...]
+    wait: int = 1
+
+
+OPENING = (
+    "Forty desks are on order. Ann buys them, Carla is the CFO, and their agent must never act on",
+    "what is no longer so. Each line after >>> runs now, on a real SQLite file, and is answered.",
+)
+
+STEPS = (
+    Step(
+        "One file, two people.",
+        (
+            "memory = tenure.open(file, clock=clock)",
+            'ann = memory.session(user_id="ann", user_name="Ann", organization="acme")',
+            'carla = memory.session(user_id="carla", authority="CFO", organization="acme")',
+        ),
+        wait=0,
+    ),
+    Step(
+        "Facts take office: a price, and a total that rests on it.",
+        (
+            'ann.write("unit_price", 310)',
+            'ann.write("total", 12_400, depends_on=["unit_price"])',
+        ),
+        wait=0,
+    ),
+    Step(
+        "Saying it again adds nothing: repetition is not evidence.",
+        ('ann.write("unit_price", 310)',),
+    ),
+    Step(
+        "A new value retires the old one. Repair: what rested on it needs review.",
+        ('ann.write("unit_price", 290)',),
+    ),
+    Step(
+        "Somebody recalculates, and the review is settled.",
+        ("ann.resolve(ann.reviews()[0].fact.id, 11_600)",),
+    ),
+    Step(
+        "The CFO sets a limit. A lower word against it is kept, and never believed.",
+        (
+            'carla.write("max_discount", "15%", source="policy")',
+            'ann.write("max_discount", "25%")',
+        ),
+    ),
+    Step(
+        "One task may differ from the rest without changing it.",
+        (
+            'ann.write("ship_to", "1 Main St")',
+            'rush = memory.session(user_id="ann", organization="acme", task_id="rush order")',
+            'rush.write("ship_to", "Dock 4", scope="task")',
+            'rush.current("ship_to"), ann.current("ship_to")',
+        ),
+    ),
+    Step(
+        "A contingent fact waits for another to leave, and then takes office.",
+        (
+            'ann.write("team_lead", "Priya")',
+            'ann.write("report_to", "James", when_superseded="team_lead")',
+            'change = ann.write("team_lead", "Omar")',
+        ),
+        wait=18,
+    ),
+    Step(
+        "A mistake. Undo takes back the decision and all that followed from it.",
+        (
+            "ann.undo(change)",
+            'ann.current("team_lead"), ann.current("report_to")',
+        ),
+    ),
+    Step(
+        "Weak evidence retires nothing: a person decides.",
+        (
+            'ann.write("supplier", "Norde")',
+            'guess = ann.write("supplier", "Norse", confidence=0.4)',
+            "ann.resolve(guess.fact_id, retract=True)",
+        ),
+    ),
+    Step(
+        "What if? A branch keeps its facts to itself until it is committed.",
+        (
+            'plan = ann.hypothetical("plan B")',
+            'plan.write("supplier", "Kavli")',
+            'plan.current("supplier"), ann.current("supplier")',
+            "plan.commit()",
+        ),
+    ),
+    Step(
+        "We learn today that the price has been 280 since Tuesday noon.",
+        (
+            "tuesday = datetime(2026, 3, 3, 12, tzinfo=UTC)",
+            'ann.write("unit_price", 280, valid_from=tuesday)',
+            'ann.as_of(tuesday).current("unit_price")  # what was true on Tuesday',
+            'ann.as_of(tuesday, known_at=tuesday).current("unit_price")  # what we knew on Tuesday',
+        ),
+        wait=22,
+    ),
+    Step(
+        "A customer asks to be forgotten. The content goes; a proof stays.",
+        (
+            'ann.write("phone", "+47 555 0199", subject="Jane Doe")',
+            'on_disk("555 0199")',
+            'memory.forget(organization="acme", subject="Jane Doe")',
+            'on_disk("555 0199")',
+        ),
+    ),
+    Step(
+        "What a model reads: what is current, and nothing else.",
+        ('ann.context("What does the order cost?", budget=400)',),
+    ),
+)

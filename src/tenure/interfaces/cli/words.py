@@ -1,0 +1,125 @@
+"""Verdicts in plain words, for people who have not read the glossary."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from tenure.context.rendering import inline, name_of
+from tenure.model.fact import Fact, Status
+from tenure.model.verdict import Outcome, Rule, Verdict
+
+_LONGEST = 120
+
+Find = Callable[[str], Fact | None]
+"""How to look a fact up by its id; None for one that may not be seen or was erased."""
+
+_WHY: dict[tuple[Outcome, Rule], str] = {
+    (Outcome.ESTABLISHED, Rule.FIRST): "nothing held this address",
+    (Outcome.SUPERSEDED, Rule.IMPLICIT): "the same address received another value",
+    (Outcome.SUPERSEDED, Rule.EXPLICIT): "it names the fact it replaces",
+    (Outcome.SUPERSEDED, Rule.AUTHORITY): "it carries a higher authority",
+    (Outcome.SUPERSEDED, Rule.TEMPORAL): "a newer reading replaces an older one",
+    (Outcome.SUPERSEDED, Rule.REVIEW): "a review gave it a new value",
+    (Outcome.CONFIRMED, Rule.SAME_VALUE): "the fact in office already says so",
+    (Outcome.CONFIRMED, Rule.REVIEW): "a review found it still right",
+    (
+        Outcome.SHADOWED,
+        Rule.SCOPE,
+    ): "it holds in its own scope; the wider one stays",
+    (
+        Outcome.CONTESTED,
+        Rule.WEAK_EVIDENCE,
+    ): "the evidence is too weak to retire a fact; a person decides",
+    (Outcome.WAITING, Rule.CONTINGENCY): "it takes office when the fact it waits for leaves",
+    (Outcome.PROMOTED, Rule.COMMIT): "what held in a branch or a task now holds more widely",
+    (Outcome.REVERTED, Rule.REVERSION): "an earlier value was put back",
+    (Outcome.REVERTED, Rule.UNDO): "a verdict was undone; all stands as if it had not been made",
+    (Outcome.RETRACTED, Rule.RETRACTION): "it was taken back, with no new value",
+    (Outcome.RETRACTED, Rule.DISCARD): "its branch was discarded",
+    (Outcome.RETRACTED, Rule.REVIEW): "a review took it back",
+    (Outcome.RETRACTED, Rule.ERASURE): "content was erased for good",
+}
+
+
+def shown(value: object) -> str:
+    """A value on one line, cut where it would drown everything else."""
+    text = inline(value)
+    if len(text) <= _LONGEST:
+        return text
+    return f"{text[:_LONGEST]} ... ({len(text):,} characters)"
+
+
+def told(fact: Fact) -> str:
+    """What a fact says, and where, if not everywhere: `key [task T] = value`."""
+    return f"{name_of(fact)}{place(fact)} = {shown(fact.value)}"
+
+
+def place(fact: Fact) -> str:
+    """The scope of a fact that does not apply everywhere, in brackets."""
+    return f" [{fact.scope.value} {shown(fact.scope_id)}]" if fact.scope_id else ""
+
+
+def why(verdict: Verdict) -> str:
+    """The reason of a verdict in plain words."""
+    if verdict.evidence.get("late"):
+        return "it came late, and went into its place behind a newer fact"
+    if verdict.outcome is Outcome.OVERRULED:
+        authority = verdict.evidence.get("authority")
+        return (
+            f"a fact on the authority of {authority} stands"
+            if authority
+            else ("a fact of higher authority stands")
+        )
+    if "after_expiry_of" in verdict.evidence:
+        return "the fact that held this address had expired"
+    return _WHY.get((verdict.outcome, verdict.rule), f"decided by the {verdict.rule} rule")
+
+
+def account(verdict: Verdict, find: Find) -> Iterator[tuple[str, str]]:
+    """What a verdict concerned and what followed, as (label, text) lines; no ids of its own."""
+    for fact_id in verdict.superseded:
+        yield "replaces", _name(fact_id, find)
+    for evidence, label in (
+        ("overruled_by", "overruled by"),
+        ("shadows", "in front of"),
+        ("contests", "contests"),
+        ("waits_for", "waits for"),
+        ("superseded_by", "behind"),
+    ):
+        if isinstance(named := verdict.evidence.get(evidence), str):
+            yield label, _name(named, find)
+    if verdict.reason:
+        yield "reason", shown(verdict.reason)
+    for text in consequences(verdict, find):
+        yield "then", text
+
+
+def consequences(verdict: Verdict, find: Find) -> Iterator[str]:
+    """What a decision set in motion, one sentence each."""
+    repair = verdict.repair
+    for fact_id, path in repair.marked.items():
+        steps = " -> ".join(_key(step, find) for step in path)
+        yield f"{_key(fact_id, find)} needs review: {steps}"
+    for fact_id in repair.lifted:
+        yield f"{_key(fact_id, find)} no longer needs review"
+    for fact_id in repair.took_office:
+        yield f"{_name(fact_id, find)} takes office"
+    for fact_id in repair.stepped_back:
+        yield f"{_name(fact_id, find)} leaves office"
+
+
+def standing(fact: Fact) -> str:
+    """How a fact's tenure stands, in a word or three."""
+    if fact.status is Status.OFFICE:
+        return "in office, needs review" if fact.needs_review else "in office"
+    return fact.status.value
+
+
+def _name(fact_id: str, find: Find) -> str:
+    fact = find(fact_id)
+    return told(fact) if fact is not None else fact_id
+
+
+def _key(fact_id: str, find: Find) -> str:
+    fact = find(fact_id)
+    return name_of(fact) if fact is not None else fact_id

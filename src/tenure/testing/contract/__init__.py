@@ -1,0 +1,36 @@
+"""The contract of a store as a test suite: a test for every sentence of `tenure.stores.port`.
+
+A backend's whole test file:
+
+    from tenure.testing import StoreContract
+
+    class TestMyStore(StoreContract):
+        def make_store(self, tmp_path):
+            return MyStore(tmp_path / "facts")
+
+`make_store` gets a fresh folder and returns an empty, open store; the suite closes it. A backend
+that lives elsewhere hands out an empty database, schema or prefix each time. Run it with pytest.
+"""
+
+from tenure.testing.contract.erasing import ErasingContract
+from tenure.testing.contract.glancing import GlancingContract
+from tenure.testing.contract.logging import LogContract
+from tenure.testing.contract.moving import MovingContract
+from tenure.testing.contract.reading import ReadingContract
+from tenure.testing.contract.sharing import SharingContract
+from tenure.testing.contract.writing import WritingContract
+
+
+class StoreContract(
+    ReadingContract,
+    LogContract,
+    GlancingContract,
+    WritingContract,
+    ErasingContract,
+    MovingContract,
+    SharingContract,
+):
+    """Everything a store promises. Subclass it and override `make_store`."""
+
+
+__all__ = ["StoreContract"]

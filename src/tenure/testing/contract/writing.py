@@ -1,0 +1,268 @@
+"""What a transaction promises: whole or not at all, and never two incumbents."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tenure.model.errors import DuplicateId, StoreError
+from tenure.model.fact import Fact, MemoryType, Status
+from tenure.model.records import Declaration, Erasure, WorkingItem
+from tenure.model.scope import Scope
+from tenure.stores.port import Change, Store, Transaction
+from tenure.testing.contract.scribe import EVERYTHING, Contract, Scribe, ids
+
+
+class Interrupted(BaseException):
+    """Not an Exception, as an interrupt from the keyboard is not."""
+
+
+def everything(store: Store, organization: str = "acme") -> list[Any]:
+    """All that a store shows of an organization."""
+    with store.read(organization) as reader:
+        return [
+            *store.dump(organization),
+            reader.live(EVERYTHING),
+            reader.desks(),
+            reader.head(),
+            reader.declarations(),
+        ]
+
+
+def write_everything(transaction: Transaction, acme: Scribe, old: Fact) -> None:
+    """Use every method that writes."""
+    new = acme.fact("Basel", predecessors=(old.id,))
+    ended = old.evolve(status=Status.SUPERSEDED, superseded_by=new.id, ended_at=new.started_at)
+    verdict = acme.put(transaction, new, [Change(old, ended)])
+    transaction.mark_undone(verdict.id, "another")
+    transaction.declare(Declaration("tags", multi_valued=True))
+    transaction.declare(Declaration("kept", multi_valued=False))
+    transaction.put_item("alice", "s1", WorkingItem("k", "v", acme.clock()))
+    transaction.put_item("alice", "s1", WorkingItem("desk", "replaced", acme.clock()))
+    transaction.drop_items(user_id="bob")
+    proof = Erasure("e1", acme.organization, acme.clock(), (old.id,))
+    transaction.erase([old.id], proof)
+
+
+class WritingContract(Contract):
+    """Atomicity, isolation from other readers, ids used once, one incumbent per address."""
+
+    @pytest.fixture
+    def incumbent(self, store: Store, acme: Scribe) -> Fact:
+        """A store with something in every place, and the fact in office at city."""
+        with store.write("acme") as transaction:
+            transaction.declare(Declaration("kept", multi_valued=True))
+            transaction.put_item("alice", "s1", WorkingItem("desk", "v", acme.clock()))
+            transaction.put_item("bob", "s1", WorkingItem("desk", "v", acme.clock()))
+        return acme.establish("Bern", id="incumbent")
+
+    def test_a_transaction_sees_what_it_has_written(
+        self, store: Store, acme: Scribe, incumbent: Fact
+    ) -> None:
+        """Reads inside a transaction include its own writes, before anything is committed."""
+        with store.write("acme") as transaction:
+            write_everything(transaction, acme, incumbent)
+            assert transaction.head()[0] == 2
+            assert [fact.value for fact in transaction.live(EVERYTHING)] == ["Basel"]
+            assert [d.pattern for d in transaction.declarations()] == ["kept", "tags"]
+            assert [i.value for _, _, i in transaction.desks()] == ["v", "replaced"]
+            assert transaction.log(1, 1)[0].undone_by == "another"
+            erased = transaction.fact("incumbent")
+            assert erased is not None
+            assert erased.status is Status.ERASED
+
+    def test_leaving_commits(self, store: Store, acme: Scribe, incumbent: Fact) -> None:
+        """What a transaction wrote is there for readers once its context is left."""
+        before = everything(store)
+        with store.write("acme") as transaction:
+            write_everything(transaction, acme, incumbent)
+            expected = transaction.live(EVERYTHING)
+        assert everything(store) != before
+        with store.read("acme") as reader:
+            assert reader.live(EVERYTHING) == expected
+        assert [erasure.id for erasure in store.erasures("acme")] == ["e1"]
+
+    @pytest.mark.parametrize("error", [RuntimeError, Interrupted])
+    def test_an_exception_rolls_all_back(
+        self, store: Store, acme: Scribe, incumbent: Fact, error: type[BaseException]
+    ) -> None:
+        """Whatever a transaction wrote is gone after any exception, which goes on to the caller."""
+        before = everything(store)
+
+        def fail() -> None:
+            with store.write("acme") as transaction:
+                write_everything(transaction, acme, incumbent)
+                raise error("half way")
+
+        with pytest.raises(error, match="half way"):
+            fail()
+        assert everything(store) == before
+        assert store.erasures("acme") == []
+        acme.establish("Zug", key="afterwards")
+        with store.read("acme") as reader:
+            assert reader.head()[0] == 2
+
+    def test_record_brings_and_changes_at_once(self, store: Store, acme: Scribe) -> None:
+        """One record may retire the incumbent and seat its successor, whichever is named first."""
+        first = acme.establish("Bern")
+        ended, second = acme.supersede(first, "Basel")
+        back = ended.evolve(status=Status.OFFICE, superseded_by=None, ended_at=None)
+        out = second.evolve(status=Status.WITHDRAWN, predecessors=())
+        with store.write("acme") as transaction:
+            verdict = acme.verdict(transaction, first)
+            transaction.record(verdict, (), [Change(ended, back), Change(second, out)])
+        with store.read("acme") as reader:
+            assert reader.live(EVERYTHING) == [back]
+            assert reader.fact(second.id) == out
+
+    # ids are used once
+
+    def test_taken_id_is_refused(self, store: Store, acme: Scribe) -> None:
+        """A new fact with an id that exists raises DuplicateId, which names it."""
+        acme.establish(id="taken", key="one")
+        before = everything(store)
+        with (
+            pytest.raises(DuplicateId, match="taken"),
+            store.write("acme") as transaction,
+        ):
+            acme.put(transaction, acme.fact(id="taken", key="two"))
+        assert everything(store) == before
+
+    def test_taken_id_is_refused_before_anything_is_written(
+        self, store: Store, acme: Scribe
+    ) -> None:
+        """A transaction that catches DuplicateId and goes on commits nothing of that record."""
+        old = acme.establish(id="taken")
+        before = everything(store)
+        with store.write("acme") as transaction:
+            new = acme.fact("Basel", key="fresh", id="fresh")
+            again = acme.fact("Basel", id="taken")
+            ended = old.evolve(status=Status.RETRACTED, ended_at=acme.clock.now)
+            verdict = acme.verdict(transaction, new)
+            with pytest.raises(DuplicateId):
+                transaction.record(verdict, [new, again], [Change(old, ended)])
+            assert transaction.fact("fresh") is None
+        assert everything(store) == before
+
+    def test_id_twice_in_one_record_is_refused(self, store: Store, acme: Scribe) -> None:
+        """Two new facts of one record cannot share an id either."""
+        before = everything(store)
+        one, two = acme.fact(id="same", key="one"), acme.fact(id="same", key="two")
+        with pytest.raises(DuplicateId, match="same"), store.write("acme") as transaction:
+            transaction.record(acme.verdict(transaction, one), [one, two])
+        assert everything(store) == before
+
+    def test_id_of_an_erased_fact_stays_taken(self, store: Store, acme: Scribe) -> None:
+        """An erased fact keeps its id, so that nothing new is taken for it."""
+        acme.establish(id="gone")
+        with store.write("acme") as transaction:
+            transaction.erase(["gone"], Erasure("e1", "acme", acme.clock(), ("gone",)))
+        with pytest.raises(DuplicateId, match="gone"), store.write("acme") as transaction:
+            acme.put(transaction, acme.fact(id="gone"))
+
+    # one incumbent
+
+    def test_second_incumbent_is_refused(self, store: Store, acme: Scribe) -> None:
+        """The store itself refuses a second valid fact at an address, and keeps nothing of it."""
+        acme.establish("Bern")
+        before = everything(store)
+        with pytest.raises(StoreError, match="valid fact"), store.write("acme") as transaction:
+            acme.put(transaction, acme.fact("Basel"))
+        assert everything(store) == before
+
+    def test_second_incumbent_by_a_change_is_refused(self, store: Store, acme: Scribe) -> None:
+        """Nor can a fact come back into office beside the one that holds it."""
+        ended, _ = acme.supersede(acme.establish("Bern"), "Basel")
+        before = everything(store)
+        with pytest.raises(StoreError, match="valid fact"):
+            acme.change(ended, status=Status.OFFICE, superseded_by=None, ended_at=None)
+        assert everything(store) == before
+
+    def test_multi_valued_facts_sit_side_by_side(self, store: Store, acme: Scribe) -> None:
+        """Facts of a multi-valued key share their address."""
+        for value in ("a", "b", "c"):
+            acme.establish(value, multi_valued=True)
+        with store.read("acme") as reader:
+            assert [fact.value for fact in reader.live(EVERYTHING)] == ["a", "b", "c"]
+
+    @pytest.mark.parametrize(
+        "elsewhere",
+        [
+            {"owner": ""},
+            {"owner": "bob"},
+            {"subject": "house"},
+            {"key": "town"},
+            {"scope": Scope.TASK, "scope_id": "T1"},
+            {"status": Status.CONTESTED},
+            {"status": Status.WAITING, "started_at": None},
+        ],
+        ids=lambda fields: " ".join(f"{k}={v}" for k, v in fields.items()),
+    )
+    def test_other_addresses_are_free(
+        self, store: Store, acme: Scribe, elsewhere: dict[str, Any]
+    ) -> None:
+        """Another owner, subject, key or scope is another address, and only office is taken."""
+        acme.establish("Bern")
+        acme.establish("Basel", **elsewhere)
+        with store.read("acme") as reader:
+            assert len(reader.timeline(EVERYTHING)) == 2
+
+    def test_scopes_with_the_same_id_are_different_places(self, store: Store, acme: Scribe) -> None:
+        """A task and a session may have the same id."""
+        acme.establish("Bern", scope=Scope.TASK, scope_id="X")
+        acme.establish("Basel", scope=Scope.SESSION, scope_id="X")
+        acme.establish("Zug", scope=Scope.TASK, scope_id="Y")
+        with store.read("acme") as reader:
+            assert len(reader.live(EVERYTHING)) == 3
+
+    # organizations
+
+    def test_organizations_do_not_meet(self, store: Store, acme: Scribe) -> None:
+        """The same ids, addresses and desks in two organizations know nothing of each other."""
+        globex = Scribe(store, "globex")
+        for scribe in (acme, globex):
+            fact = scribe.establish(
+                f"of {scribe.organization}",
+                id="same",
+                owner="",
+                memory_type=MemoryType.ORGANIZATIONAL,
+                status=Status.CONTESTED,
+                depends_on=("base",),
+                when_superseded="base",
+            )
+            with store.write(scribe.organization) as transaction:
+                transaction.put_item("alice", "s1", WorkingItem("k", fact.value, fact.timestamp))
+        globex.establish("second", key="second")
+        for scribe, length in ((acme, 1), (globex, 2)):
+            value = f"of {scribe.organization}"
+            with store.read(scribe.organization) as reader:
+                assert reader.head()[0] == length
+                assert [f.value for f in reader.timeline(EVERYTHING)][:1] == [value]
+                assert [f.value for f in reader.flagged(("",))] == [value]
+                assert [f.value for f in reader.contingent_on(["base"])] == [value]
+                assert [v.organization for v in reader.verdicts(["same"])] == [scribe.organization]
+                assert [i.value for _, _, i in reader.desks()] == [value]
+                assert reader.verdict(_other(scribe.organization)) is None
+
+    def test_writing_one_organization_leaves_the_other(self, store: Store, acme: Scribe) -> None:
+        """Changing, erasing and dropping in one organization touches nothing of another."""
+        globex = Scribe(store, "globex")
+        for scribe in (acme, globex):
+            scribe.establish(id="same")
+            with store.write(scribe.organization) as transaction:
+                transaction.put_item("alice", "s1", WorkingItem("k", 1, scribe.clock()))
+        before = everything(store, "globex")
+        with store.write("acme") as transaction:
+            transaction.mark_undone(transaction.log(0, 1)[0].id, "x")
+            transaction.erase(["same"], Erasure("e1", "acme", acme.clock(), ("same",)))
+            transaction.drop_items()
+        assert everything(store, "globex") == before
+        assert store.erasures("globex") == []
+        with store.read("acme") as reader:
+            assert reader.live(EVERYTHING) == []
+            assert ids(reader.timeline(EVERYTHING)) == []
+
+
+def _other(organization: str) -> str:
+    return ("acme" if organization == "globex" else "globex") + "-verdict-0001"

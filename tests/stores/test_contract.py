@@ -1,0 +1,24 @@
+"""Every store passes the whole contract suite that ships with the package."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tenure.stores.memory import MemoryStore
+from tenure.stores.port import Store
+from tenure.stores.sqlite import SQLiteStore
+from tenure.testing import StoreContract
+
+
+class TestMemoryStore(StoreContract):
+    """The in-memory reference."""
+
+    def make_store(self, tmp_path: Path) -> Store:
+        return MemoryStore()
+
+
+class TestSQLiteStore(StoreContract):
+    """The SQLite store."""
+
+    def make_store(self, tmp_path: Path) -> Store:
+        return SQLiteStore(tmp_path / "contract.db", durability="process")

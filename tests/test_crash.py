@@ -1,0 +1,267 @@
+"""A writer killed at any moment: what it acknowledged is there, and nothing is there by half.
+
+The writer tells over a pipe what it is about to do, and acknowledges it right after the call
+returned. One thing no test can tell apart from outside: a commit whose acknowledgement was cut
+off by the kill. So at most the one operation in flight may be there besides what was
+acknowledged, and then it must be there whole.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from dataclasses import dataclass, field
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+import tenure
+from tests.conftest import SOAK
+from tests.stores.invariants import findings
+from tests.stores.processes import CONTEXT
+
+FILES = 60 if SOAK else 10
+KILLS_PER_FILE = 50 if SOAK else 25
+KINDS = ("single", "supersession", "supersession", "batch", "batch", "undo", "forget", "note")
+BATCH = 8
+PADDING = "." * 3000  # so that a batch is many pages, and a kill falls into the writing of them
+
+
+class Operation(NamedTuple):
+    """Something the writer does, in words that the test can check afterwards."""
+
+    kind: str
+    values: tuple[str, ...] = ()
+    target: str = ""
+    """The verdict to undo, or the fact to forget."""
+
+
+class Writer:
+    """Runs in the child: does one random operation after another until it is killed."""
+
+    def __init__(self, session: tenure.Session, memory: tenure.Memory, seed: int) -> None:
+        self.session = session
+        self.memory = memory
+        self.chance = random.Random(seed)
+        self.name = f"w{seed}"
+        self.count = 0
+        self.written: list[tenure.Verdict] = []
+
+    def plan(self) -> Operation:
+        kind = self.chance.choice(KINDS)
+        if kind in ("undo", "forget") and not self.written:
+            kind = "single"
+        self.count += 1
+        if kind == "undo":
+            return Operation(kind, (), self.written.pop(0).id)
+        if kind == "forget":
+            return Operation(kind, (), self.written.pop(0).fact_id)
+        size = BATCH if kind == "batch" else 1
+        return Operation(kind, tuple(f"{self.name}-{self.count}-{i}" for i in range(size)))
+
+    def carry_out(self, operation: Operation) -> dict[str, str]:
+        """Returns the fact id of every value written."""
+        if operation.kind == "undo":
+            self.session.undo(operation.target)
+            return {}
+        if operation.kind == "forget":
+            self.memory.forget(organization="acme", fact_id=operation.target)
+            return {}
+        if operation.kind == "note":
+            self.session.note("scratch", operation.values[0])
+            return {}
+        if operation.kind == "batch":
+            verdicts = self.session.write_many(
+                [{"key": f"part {i}", "value": v + PADDING} for i, v in enumerate(operation.values)]
+            )
+        else:
+            key = "status" if operation.kind == "supersession" else operation.values[0]
+            verdicts = [self.session.write(key, operation.values[0] + PADDING)]
+        self.written.extend(verdicts)
+        return dict(zip(operation.values, (v.fact_id for v in verdicts), strict=True))
+
+
+def write_until_killed(path: Path, pipe: Connection, seed: int, durability: Any) -> None:
+    """The child. Says what it will do, does it, and acknowledges it."""
+    settings = tenure.Settings(durability=durability)
+    with tenure.open(path, settings=settings) as memory:
+        session = memory.session(
+            user_id="alice", authority="manager", organization="acme", session_id="s1"
+        )
+        writer = Writer(session, memory, seed)
+        pipe.send("open")
+        while True:
+            operation = writer.plan()
+            pipe.send(operation)
+            pipe.send(writer.carry_out(operation))
+
+
+@dataclass
+class Expected:
+    """What must be in the file, by what was acknowledged so far."""
+
+    entries: int = 0
+    values: dict[str, str] = field(default_factory=dict)
+    withdrawn: set[str] = field(default_factory=set)
+    forgotten: set[str] = field(default_factory=set)
+    note: str | None = None
+
+    def add(self, operation: Operation, written: dict[str, str]) -> None:
+        self.entries += entries_of(operation)
+        self.values |= {fact_id: value for value, fact_id in written.items()}
+        if operation.kind == "undo":
+            self.withdrawn.add(operation.target)
+        elif operation.kind == "forget":
+            self.forgotten.add(operation.target)
+        elif operation.kind == "note":
+            self.note = operation.values[0]
+
+
+def entries_of(operation: Operation) -> int:
+    """How many entries of the log an operation makes."""
+    return 0 if operation.kind == "note" else max(1, len(operation.values))
+
+
+def kill_a_writer(
+    path: Path, expected: Expected, chance: random.Random, seed: int, durability: str
+) -> Operation | None:
+    """Start a writer, kill it somewhere, take in what it said. Returns what was in flight."""
+    ours, theirs = CONTEXT.Pipe(duplex=False)
+    child = CONTEXT.Process(
+        target=write_until_killed, args=(path, theirs, seed, durability), daemon=True
+    )
+    child.start()
+    theirs.close()
+    said: list[Any] = []
+    took = 0.01
+    for _ in range(chance.randrange(0, 24)):
+        began = time.monotonic()
+        assert ours.poll(60), "the writer hangs"
+        try:
+            said.append(ours.recv())
+        except EOFError:
+            break
+        took = max(took / 2, time.monotonic() - began)
+    # Anywhere within an operation as long as the last ones, its commit included.
+    time.sleep(chance.uniform(0, 1.2 * took))
+    child.kill()
+    child.join()
+    killed = child.exitcode
+    child.close()
+    while True:
+        try:
+            said.append(ours.recv())
+        except EOFError:
+            break
+    ours.close()
+    assert killed == -9, f"the writer died by itself (status {killed}); it last said {said[-1:]}"
+    return take_in(said[1:], expected)
+
+
+def take_in(said: list[Any], expected: Expected) -> Operation | None:
+    """Add every operation that was acknowledged; give back the one that was not."""
+    for operation, written in zip(said[::2], said[1::2], strict=False):
+        expected.add(operation, written)
+    return said[-1] if len(said) % 2 else None
+
+
+def check(path: Path, expected: Expected, in_flight: Operation | None) -> None:
+    """The file opens, is sound, and holds what was acknowledged, and at most one thing more."""
+    with tenure.open(path) as memory:
+        assert findings(memory, "acme") == []
+        session = memory.session(
+            user_id="alice", authority="manager", organization="acme", session_id="s1"
+        )
+        settle_in_flight(memory, session, expected, in_flight)
+        with memory.store.read("acme") as reader:
+            assert reader.head()[0] == expected.entries
+            found = {fact_id: reader.fact(fact_id) for fact_id in expected.values}
+            for verdict_id in expected.withdrawn:
+                verdict = reader.verdict(verdict_id)
+                assert verdict is not None
+                assert verdict.undone_by is not None
+        for fact_id, fact in found.items():
+            assert fact is not None
+            if fact_id in expected.forgotten:
+                assert fact.status is tenure.Status.ERASED
+                assert session.get(fact_id) is None
+            else:
+                assert fact.value == expected.values[fact_id] + PADDING
+        assert [item.value for item in session.working_set()] == (
+            [expected.note] if expected.note else []
+        )
+        assert session.write("still", "works").fact is not None
+        expected.entries += 1
+
+
+def settle_in_flight(
+    memory: tenure.Memory,
+    session: tenure.Session,
+    expected: Expected,
+    in_flight: Operation | None,
+) -> None:
+    """If the operation in flight made it, it is there whole; then it counts from now on."""
+    with memory.store.read("acme") as reader:
+        extra = reader.head()[0] - expected.entries
+        last = reader.log(expected.entries, 100)
+        values = {}
+        for verdict in last:
+            fact = reader.fact(verdict.fact_id)
+            assert fact is not None
+            values[str(fact.value).removesuffix(PADDING)] = fact.id
+    if in_flight is None:
+        assert extra == 0
+        return
+    if in_flight.kind == "note":
+        assert extra == 0
+        notes = [item.value for item in session.working_set()]
+        if notes == list(in_flight.values):
+            expected.note = in_flight.values[0]
+        return
+    assert extra in (0, entries_of(in_flight)), f"{in_flight} is there by half"
+    if extra:
+        if in_flight.values:
+            assert set(values) == set(in_flight.values)
+        expected.add(in_flight, values if in_flight.values else {})
+
+
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize("seed", range(FILES))
+def test_a_killed_writer_leaves_what_it_acknowledged(store_path: Path, seed: int) -> None:
+    """After every SIGKILL the file opens, holds all that was acknowledged, and nothing by half."""
+    chance = random.Random(seed)
+    durability = ("process", "full")[seed % 2]
+    expected = Expected()
+    for kill in range(KILLS_PER_FILE):
+        in_flight = kill_a_writer(store_path, expected, chance, seed * 1000 + kill, durability)
+        check(store_path, expected, in_flight)
+    assert expected.entries > KILLS_PER_FILE
+
+
+@pytest.mark.timeout(900)
+def test_a_writer_killed_while_making_the_file(tmp_path: Path) -> None:
+    """A kill while a new file is being made leaves one that the next writer can use."""
+    chance = random.Random(7)
+    for kill in range(300 if SOAK else 30):
+        path = tmp_path / f"{kill}.db"
+        ours, theirs = CONTEXT.Pipe(duplex=False)
+        child = CONTEXT.Process(
+            target=write_until_killed, args=(path, theirs, kill, "full"), daemon=True
+        )
+        child.start()
+        theirs.close()
+        deadline = time.monotonic() + 60
+        while not path.exists() and time.monotonic() < deadline:
+            time.sleep(0.0002)
+        time.sleep(chance.uniform(0, 0.01))
+        child.kill()
+        child.join()
+        child.close()
+        ours.close()
+        with tenure.open(path) as memory:
+            session = memory.session(user_id="alice", organization="acme")
+            session.write("city", "Bern")
+            assert session.current("city") == "Bern"
+            assert findings(memory, "acme") == []

@@ -1,0 +1,113 @@
+"""The demo and the examples run, and show what they promise."""
+
+from __future__ import annotations
+
+import ast
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+import tenure
+from tenure.interfaces.cli import app
+from tenure.interfaces.cli.story import STEPS
+
+EXAMPLES = sorted((Path(__file__).parents[1] / "examples").glob("*.py"))
+
+
+def tell(*arguments: str) -> str:
+    """What the demo prints."""
+    result = CliRunner().invoke(app, ["demo", *arguments])
+    assert result.exit_code == 0, result.output
+    return result.stdout
+
+
+def test_the_demo_shows_every_outcome_with_its_reason() -> None:
+    """Every outcome word begins a line of the demo, followed by a fact and a reason."""
+    lines = [line.strip() for line in tell().splitlines()]
+    for outcome in tenure.Outcome:
+        told = [line for line in lines if line.startswith(f"{outcome.value}  ")]
+        assert told, outcome
+        assert all(" = " in line and ": " in line for line in told), told
+
+
+def test_the_demo_shows_repair_undo_the_past_and_the_proof() -> None:
+    """What followed from a decision is told, and both axes of time and the erasure answer."""
+    text = tell()
+    assert "then total needs review: unit_price -> total" in text
+    assert "then report_to = James takes office" in text
+    assert "then report_to = James leaves office" in text
+    assert "# what was true on Tuesday\n    280\n" in text
+    assert "# what we knew on Tuesday\n    290\n" in text
+    before, after = text.split("memory.forget(", 1)
+    assert before.rstrip().removesuffix(">>>").rstrip().endswith("True")
+    assert 'on_disk("555 0199")\n    False' in after
+
+
+def test_the_demo_ends_with_a_context_that_holds_no_dead_value() -> None:
+    """The last step shows what is current, and nothing that left office."""
+    context = tell().split("ann.context(", 1)[1]
+    assert "unit_price: 280" in context
+    assert "total: not known, must be recalculated" in context
+    for dead in ("310", "290", "11600", "25%", "Omar", "James", "Norde", "0199"):
+        assert dead not in context
+
+
+def test_the_demo_is_the_same_every_time() -> None:
+    """Two runs print the same bytes: no id and no wall clock shows."""
+    assert tell() == tell()
+
+
+def test_the_demo_fits_three_screens() -> None:
+    """Short enough to read: at most 140 lines of at most 110 characters."""
+    lines = tell().splitlines()
+    assert len(lines) <= 140
+    assert max(map(len, lines)) <= 110
+
+
+def test_the_demo_prints_the_calls_that_it_runs() -> None:
+    """Every call of the story is shown after a prompt, in order."""
+    shown = [line.partition(">>> ")[2] for line in tell().splitlines() if ">>> " in line]
+    assert shown[1:] == [call for step in STEPS for call in step.calls]
+
+
+def test_the_demo_keeps_its_file_where_it_is_told_to(tmp_path: Path) -> None:
+    """With --db the file stays, holds the story, and is healthy."""
+    path = tmp_path / "demo.db"
+    tell("--db", str(path))
+    with tenure.open(path) as memory:
+        ann = memory.session(user_id="ann", organization="acme")
+        assert ann.current("unit_price") == 280
+    assert CliRunner().invoke(app, ["doctor", "--db", str(path)]).exit_code == 0
+
+
+def test_the_demo_never_touches_a_file_that_exists(tmp_path: Path) -> None:
+    """An existing file is refused, and one named by TENURE_DB is left alone."""
+    path = tmp_path / "mine.db"
+    path.write_bytes(b"mine")
+    result = CliRunner().invoke(app, ["demo", "--db", str(path)])
+    assert result.exit_code == 2
+    assert "exists" in result.stderr
+    assert CliRunner().invoke(app, ["demo"], env={"TENURE_DB": str(path)}).exit_code == 0
+    assert path.read_bytes() == b"mine"
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)
+def test_an_example_prints_what_its_docstring_says(example: Path, tmp_path: Path) -> None:
+    """Each example runs by itself and prints the lines under "Prints:" in its docstring."""
+    promised = ast.get_docstring(ast.parse(example.read_text(encoding="utf-8"))) or ""
+    expected = [line.strip() for line in promised.split("Prints:\n")[1].splitlines()]
+    done = subprocess.run(
+        [sys.executable, str(example)],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(Path(tenure.__file__).parents[1])},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.stderr == ""
+    assert done.stdout.splitlines() == expected
+    assert list(tmp_path.iterdir()) == []

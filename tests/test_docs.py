@@ -1,0 +1,349 @@
+"""The words around the code say what the code does: snippets run, and nothing public is left out.
+
+In README.md and docs/, each file's ```python blocks run in order in one namespace, in an empty
+folder. A ```text block after one of them is what it prints, to the byte. In a ```console block
+every `$ tenure ...` line is run, and what is shown below it is compared; there "…" stands for
+what differs from run to run, such as an id.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import inspect
+import io
+import os
+import re
+import shlex
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import tenure
+from tenure.model import errors
+from tenure.stores import port
+
+ROOT = Path(__file__).parents[1]
+GENERATED = ROOT / "docs" / "cli.md"
+PAGES = [
+    ROOT / "README.md",
+    ROOT / "CONTRIBUTING.md",
+    *(page for page in sorted((ROOT / "docs").rglob("*.md")) if page != GENERATED),
+]
+FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Block:
+    """A fenced block of a page, with the output that the page promises for it."""
+
+    language: str
+    text: str
+    line: int
+    promised: str | None = None
+
+
+def blocks(page: Path) -> list[Block]:
+    """The fenced blocks of a page; a ```text block is joined to the ```python block before it."""
+    text = page.read_text(encoding="utf-8")
+    found: list[Block] = []
+    for match in FENCE.finditer(text):
+        block = Block(match[1], match[2], text.count("\n", 0, match.start()) + 2)
+        last = found[-1] if found else block
+        if block.language == "text" and last.language == "python" and last.promised is None:
+            found[-1] = dataclasses.replace(last, promised=block.text)
+        else:
+            found.append(block)
+    return found
+
+
+def pages_with(language: str) -> list[Path]:
+    return [page for page in PAGES if any(b.language == language for b in blocks(page))]
+
+
+def name_of(page: Path) -> str:
+    return str(page.relative_to(ROOT))
+
+
+@pytest.fixture
+def namespace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, Any]]:
+    """Where a page's snippets live; memories they leave open are closed afterwards."""
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, Any] = {"__name__": "snippets"}
+    yield names
+    for value in names.values():
+        if isinstance(value, tenure.Memory):
+            value.close()
+
+
+@pytest.mark.parametrize("page", pages_with("python"), ids=name_of)
+def test_snippets_print_what_the_page_says(page: Path, namespace: dict[str, Any]) -> None:
+    """Every Python snippet of a page runs, and prints exactly what is shown below it."""
+    for block in blocks(page):
+        if block.language != "python":
+            continue
+        where = f"{page.name}:{block.line}"
+        printed = io.StringIO()
+        # Blank lines in front let a traceback name the line of the page.
+        code = compile("\n" * (block.line - 1) + block.text, str(page), "exec")
+        with contextlib.redirect_stdout(printed):
+            exec(code, namespace)
+        assert printed.getvalue() == (block.promised or ""), where
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_every_output_belongs_to_a_snippet(page: Path) -> None:
+    """A ```text block follows the Python snippet that prints it; other blocks are named for what
+    they are, so that no snippet escapes by a misspelt name."""
+    known = {"", "python", "console", "signature"}
+    assert [f"{b.line}: {b.language}" for b in blocks(page) if b.language not in known] == []
+
+
+def environment(folder: Path) -> dict[str, str]:
+    """The environment of a command in a plain 100-column terminal, with these sources first."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("TENURE_")}
+    path = os.pathsep.join(filter(None, [str(ROOT / "src"), kept.get("PYTHONPATH", "")]))
+    plain = {"NO_COLOR": "1", "TERM": "dumb", "COLUMNS": "100", "PYTHONIOENCODING": "utf-8"}
+    return {**kept, **plain, "PYTHONPATH": path, "HOME": str(folder)}
+
+
+def run_command(line: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    """Run a `tenure ...` line of a page as a shell would, less the shell."""
+    arguments = shlex.split(line)
+    program = "from tenure.interfaces.cli import main; main()"
+    variables = {}
+    while "=" in arguments[0]:
+        name, _, value = arguments.pop(0).partition("=")
+        variables[name] = value
+    assert arguments.pop(0) == "tenure", f"only tenure commands can be checked: {line}"
+    return subprocess.run(
+        [sys.executable, "-c", program, *arguments],
+        cwd=folder,
+        env={**environment(folder), **variables},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        encoding="utf-8",
+        timeout=60,
+    )
+
+
+def commands(block: Block) -> Iterator[tuple[str, str]]:
+    """(command, output) pairs of a console block, for the commands that are ours."""
+    for part in re.split(r"^\$ ", block.text, flags=re.MULTILINE)[1:]:
+        command, _, output = part.partition("\n")
+        if re.match(r"([A-Z_]+=\S+ )*tenure ", command):
+            yield command, output
+
+
+def matches(shown: str, printed: str) -> bool:
+    """Whether the output is as shown, with "…" for anything on one line; line ends trimmed."""
+    pattern = "\n".join(
+        ".+".join(map(re.escape, line.rstrip().split("…"))) for line in shown.strip().splitlines()
+    )
+    tidy = "\n".join(line.rstrip() for line in printed.strip().splitlines())
+    return re.fullmatch(pattern, tidy) is not None
+
+
+@pytest.mark.parametrize("page", pages_with("console"), ids=name_of)
+def test_commands_print_what_the_page_says(page: Path, tmp_path: Path) -> None:
+    """Every `$ tenure ...` line of a page succeeds, and prints what is shown below it."""
+    for block in blocks(page):
+        for command, shown in commands(block) if block.language == "console" else ():
+            done = run_command(command, tmp_path)
+            assert done.returncode == 0, f"{page.name}: {command}\n{done.stdout}"
+            if shown.strip():
+                assert matches(shown, done.stdout), f"{page.name}: {command}\n{done.stdout}"
+
+
+def headings(page: str) -> list[str]:
+    text = (ROOT / "docs" / page).read_text(encoding="utf-8")
+    return re.findall(r"^#+ (.*)$", FENCE.sub("", text), re.MULTILINE)
+
+
+def glossary_words(section: str) -> set[str]:
+    """The first cells of the table under a heading of the glossary."""
+    text = (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8")
+    part = text.partition(f"\n## {section}\n")[2].partition("\n## ")[0]
+    return set(re.findall(r"^\| `?([^|`]+?)`? \|", part, re.MULTILINE)) - {"word", "---"}
+
+
+@pytest.mark.parametrize(
+    ("section", "kind"),
+    [
+        ("Outcomes", tenure.Outcome),
+        ("Rules", tenure.Rule),
+        ("Statuses", tenure.Status),
+        ("Scopes", tenure.Scope),
+        ("Memory types", tenure.MemoryType),
+    ],
+)
+def test_the_glossary_has_exactly_the_words_of_the_code(section: str, kind: Any) -> None:
+    """Every value of an enumeration has its row in the glossary, and no row is left over."""
+    assert glossary_words(section) == {str(member) for member in kind}
+
+
+def test_the_glossary_has_the_words_of_the_design() -> None:
+    """The words that the design fixes are all there."""
+    fixed = {
+        "organization",
+        "identity",
+        "fact",
+        "address",
+        "incumbent",
+        "candidate",
+        "verdict",
+        "chain",
+        "repair",
+        "contingent fact",
+        "working set",
+        "environment",
+        "context",
+        "receipt",
+    }
+    assert fixed <= glossary_words("Words")
+
+
+def public_methods(kind: type) -> list[str]:
+    return sorted(
+        name
+        for name, member in inspect.getmembers(kind)
+        if not name.startswith("_") and (callable(member) or isinstance(member, property))
+    )
+
+
+@pytest.mark.parametrize("kind", [tenure.Memory, tenure.Session], ids=lambda kind: kind.__name__)
+def test_every_public_method_has_its_section(kind: type) -> None:
+    """docs/api.md has a heading for every public method of Memory and Session, and no other."""
+    prefix = kind.__name__.lower()
+    documented = re.findall(rf"`{prefix}\.(\w+)", "\n".join(headings("api.md")))
+    assert sorted(documented) == public_methods(kind)
+
+
+def documented_signatures() -> dict[str, str]:
+    """The first block under each heading of docs/api.md that names a call, without spaces."""
+    text = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
+    found = re.findall(r"^### `([\w.]+)`\n\n```signature\n(.*?)^```$", text, re.M | re.S)
+    return {name: re.sub(r"\s+", "", shown) for name, shown in found}
+
+
+def written_signature(function: Any) -> str:
+    """A signature as the page writes it: parameters and defaults, without types."""
+    signature = inspect.signature(function)
+    parameters = [
+        parameter.replace(annotation=inspect.Parameter.empty)
+        for name, parameter in signature.parameters.items()
+        if name != "self"
+    ]
+    shown = signature.replace(parameters=parameters, return_annotation=inspect.Signature.empty)
+    text = re.sub(r"<object object at \w+>", "...", str(shown))
+    return re.sub(r"\s+", "", text)
+
+
+@pytest.mark.parametrize("kind", [tenure.Memory, tenure.Session], ids=lambda kind: kind.__name__)
+def test_signatures_are_as_documented(kind: type) -> None:
+    """The parameters, their order and their defaults in docs/api.md are those of the code."""
+    shown = documented_signatures()
+    for name in public_methods(kind):
+        method = inspect.getattr_static(kind, name)
+        if isinstance(method, property):
+            continue
+        call = f"{kind.__name__.lower()}.{name}"
+        assert shown.get(call) == f"{call}{written_signature(method)}"
+
+
+def test_the_signature_of_open_is_as_documented() -> None:
+    """The same for the function that everything starts with."""
+    assert documented_signatures()["tenure.open"] == f"tenure.open{written_signature(tenure.open)}"
+
+
+def test_every_setting_is_documented_with_its_default() -> None:
+    """docs/api.md has a row for every field of Settings, with the default it really has."""
+    page = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
+    text = page.partition("\n## Settings\n")[2]
+    rows = dict(re.findall(r"^\| `(\w+)` \| `([^`]+)` \|", text, re.MULTILINE))
+    defaults = tenure.Settings()
+    expected = {
+        field.name: "Ladder()"
+        if field.name == "ladder"
+        else repr(getattr(defaults, field.name)).replace("datetime.", "")
+        for field in dataclasses.fields(tenure.Settings)
+    }
+    assert rows == expected
+
+
+def test_every_error_is_documented() -> None:
+    """docs/errors.md names every error and warning that Tenure has, and no other."""
+    text = (ROOT / "docs" / "errors.md").read_text(encoding="utf-8")
+    classes = {
+        name
+        for name, member in vars(errors).items()
+        if inspect.isclass(member) and issubclass(member, Exception)
+    }
+    assert set(re.findall(r"^\| `(\w+)` \|", text, re.MULTILINE)) == classes
+
+
+def test_every_operation_of_the_port_is_named() -> None:
+    """docs/stores.md names every operation that a backend has to implement, and no other."""
+    text = (ROOT / "docs" / "stores.md").read_text(encoding="utf-8")
+    table = text.partition("| part | operations |")[2].partition("\n\n")[0]
+    named = set(re.findall(r"`([a-z_]+)`", table))
+    asked = {
+        name
+        for protocol in (port.Store, port.Reader, port.Transaction)
+        for name, member in vars(protocol).items()
+        if inspect.isfunction(member) and not name.startswith("_")
+    }
+    assert named == asked
+
+
+@pytest.mark.parametrize("page", [*PAGES, ROOT / "CHANGELOG.md"], ids=name_of)
+def test_links_lead_somewhere(page: Path) -> None:
+    """Every relative link of a page names a file of the repository, and every anchor a heading."""
+    text = FENCE.sub("", page.read_text(encoding="utf-8"))
+    for target in re.findall(r"\]\(([^)\s]+)\)", text):
+        if re.match(r"\w+:", target):
+            continue
+        name, _, anchor = target.partition("#")
+        file = (page.parent / name).resolve() if name else page
+        assert file.exists(), f"{page.name} links to {target}"
+        if anchor:
+            linked = FENCE.sub("", file.read_text(encoding="utf-8"))
+            titles = re.findall(r"^#+ (.*)$", linked, re.MULTILINE)
+            assert anchor in map(_anchor, titles), f"{page.name} links to {target}"
+
+
+def test_contributing_names_files_that_exist() -> None:
+    """The paths that CONTRIBUTING.md gives, from the root or inside the package, are there."""
+    text = FENCE.sub("", (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8"))
+    named = set(re.findall(r"`((?:[\w.]+/)+[\w.]+)`", text))
+    assert len(named) > 10
+    roots = (ROOT, ROOT / "src" / "tenure")
+    assert [name for name in named if not any((root / name).exists() for root in roots)] == []
+
+
+def _anchor(title: str) -> str:
+    return re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-")
+
+
+def test_every_decision_is_listed() -> None:
+    """docs/index.md links every page of docs, decisions included, which are numbered in order."""
+    index = (ROOT / "docs" / "index.md").read_text(encoding="utf-8")
+    pages = sorted(page.relative_to(ROOT / "docs") for page in (ROOT / "docs").rglob("*.md"))
+    missing = [str(page) for page in pages if f"({page})" not in index]
+    assert missing in ([], ["index.md"])
+    numbers = [page.name[:4] for page in sorted((ROOT / "docs" / "decisions").glob("*.md"))]
+    assert numbers == [f"{number:04}" for number in range(1, len(numbers) + 1)]
+
+
+@pytest.mark.parametrize(
+    "page", sorted((ROOT / "docs" / "decisions").glob("*.md")), ids=lambda page: page.stem
+)
+def test_a_decision_says_why_and_what_follows(page: Path) -> None:
+    """Every decision has its context, the decision and its consequences, in that order."""
+    titles = re.findall(r"^## (.*)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    assert titles == ["Context", "Decision", "Consequences"]

@@ -1,0 +1,195 @@
+"""The public surface: what it is called, and how it is called."""
+
+from __future__ import annotations
+
+import inspect
+
+import pytest
+
+import tenure
+
+NAMES = [
+    "Address",
+    "AmbiguousTarget",
+    "Authority",
+    "Cause",
+    "Chain",
+    "Context",
+    "Declaration",
+    "DependencyCycle",
+    "DuplicateId",
+    "Environment",
+    "Erasure",
+    "Explanation",
+    "Fact",
+    "Identity",
+    "InvalidInput",
+    "Ladder",
+    "Line",
+    "Memory",
+    "MemoryType",
+    "NewerSchema",
+    "NotADatabase",
+    "NotPermitted",
+    "NothingToUndo",
+    "Omission",
+    "Outcome",
+    "ReadOnlySession",
+    "ReadOnlyStore",
+    "Repair",
+    "Review",
+    "Rule",
+    "Scope",
+    "Session",
+    "SessionClosed",
+    "Settings",
+    "Signal",
+    "Source",
+    "Status",
+    "StoreBusy",
+    "StoreError",
+    "StoreFull",
+    "TenureError",
+    "UnknownDependency",
+    "UnknownFact",
+    "UnknownTarget",
+    "UnknownTitleWarning",
+    "UnknownVerdict",
+    "Verdict",
+    "WorkingItem",
+    "__version__",
+    "open",
+]
+
+# What may be given by position. Everything else is an option, and options have names.
+POSITIONAL = {
+    "open": ["where"],
+    "Memory.session": [],
+    "Memory.declare": ["key"],
+    "Memory.forget": [],
+    "Memory.export": ["organization"],
+    "Memory.import_": ["records"],
+    "Memory.now": [],
+    "Memory.close": [],
+    "Session.write": ["key", "value"],
+    "Session.write_many": ["writes"],
+    "Session.current": ["key", "subject"],
+    "Session.is_current": ["key_or_id"],
+    "Session.get": ["fact_id"],
+    "Session.facts": ["key"],
+    "Session.history": ["key", "subject"],
+    "Session.explain": ["key_or_id", "subject"],
+    "Session.retract": ["key_or_id", "reason"],
+    "Session.undo": ["verdict"],
+    "Session.revert": ["key_or_id", "to"],
+    "Session.promote": ["key_or_id"],
+    "Session.reviews": [],
+    "Session.resolve": ["fact_id", "value"],
+    "Session.hypothetical": ["name"],
+    "Session.draft": ["name"],
+    "Session.commit": [],
+    "Session.discard": [],
+    "Session.as_of": ["when"],
+    "Session.note": ["key", "value", "ttl"],
+    "Session.working_set": [],
+    "Session.context": ["query"],
+    "Session.close": [],
+}
+
+# The names of the design that other programs rely on.
+OPTIONS = {
+    "open": {"clock", "settings"},
+    "Memory.session": {
+        "user_id",
+        "user_name",
+        "authority",
+        "organization",
+        "department",
+        "permissions",
+        "session_id",
+        "task_id",
+    },
+    "Memory.declare": {"multi_valued", "time_sensitive", "write_authority", "requires"},
+    "Memory.forget": {"organization", "user_id", "subject", "fact_id"},
+    "Session.write": {
+        "subject",
+        "supersedes",
+        "scope",
+        "scope_id",
+        "depends_on",
+        "when_superseded",
+        "source",
+        "authority",
+        "memory_type",
+        "is_constraint",
+        "constraint_type",
+        "requires",
+        "valid_from",
+        "valid_until",
+        "at",
+        "id",
+    },
+    "Session.context": {"budget", "profile"},
+    "Session.as_of": {"known_at"},
+}
+
+
+def parameters(call: str) -> list[inspect.Parameter]:
+    owner, _, name = call.rpartition(".")
+    function = getattr(getattr(tenure, owner) if owner else tenure, name)
+    return [p for p in inspect.signature(function).parameters.values() if p.name != "self"]
+
+
+def test_the_public_names_are_pinned() -> None:
+    """What `from tenure import *` gives is this list, sorted, and changes only on purpose."""
+    assert sorted(tenure.__all__) == sorted(NAMES)
+    assert len(set(tenure.__all__)) == len(tenure.__all__)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_public_name_can_be_imported(name: str) -> None:
+    """Every name that is promised is there, and every class says what it is."""
+    found = getattr(tenure, name)
+    if inspect.isclass(found) or inspect.isfunction(found):
+        assert inspect.getdoc(found)
+
+
+def test_every_public_method_is_pinned() -> None:
+    """A new public method of Memory or Session has to be entered here."""
+    public = {
+        f"{kind.__name__}.{name}"
+        for kind in (tenure.Memory, tenure.Session)
+        for name, member in inspect.getmembers(kind, inspect.isfunction)
+        if not name.startswith("_")
+    }
+    assert public == POSITIONAL.keys() - {"open"}
+
+
+@pytest.mark.parametrize("call", POSITIONAL)
+def test_options_are_keyword_only(call: str) -> None:
+    """Only what the call is about goes by position, so that options can be added and moved."""
+    by_position = [p.name for p in parameters(call) if p.kind is p.POSITIONAL_OR_KEYWORD]
+    others = {p.kind for p in parameters(call) if p.kind is not p.POSITIONAL_OR_KEYWORD}
+    assert by_position == POSITIONAL[call]
+    assert others <= {inspect.Parameter.KEYWORD_ONLY}
+
+
+@pytest.mark.parametrize("call", OPTIONS)
+def test_the_options_of_the_design_are_there(call: str) -> None:
+    """The names that the design fixes are keyword-only parameters of the call."""
+    named = {p.name for p in parameters(call) if p.kind is p.KEYWORD_ONLY}
+    assert named >= OPTIONS[call]
+
+
+def test_only_the_identity_of_a_session_is_required() -> None:
+    """A session needs a user id and nothing else; a write needs a key and a value."""
+    required = {
+        call: [p.name for p in parameters(call) if p.default is p.empty]
+        for call in ("open", "Memory.session", "Session.write", "Session.context")
+    }
+    assert required == {
+        "open": ["where"],
+        "Memory.session": ["user_id"],
+        "Session.write": ["key", "value"],
+        "Session.context": ["query"],
+    }
