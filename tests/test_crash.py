@@ -26,6 +26,7 @@ FILES = 60 if SOAK else 10
 KILLS_PER_FILE = 50 if SOAK else 25
 KINDS = ("single", "supersession", "supersession", "batch", "batch", "undo", "forget", "note")
 BATCH = 8
+BIG = 120
 PADDING = "." * 3000  # so that a batch is many pages, and a kill falls into the writing of them
 
 
@@ -238,6 +239,57 @@ def test_a_killed_writer_leaves_what_it_acknowledged(store_path: Path, seed: int
         in_flight = kill_a_writer(store_path, expected, chance, seed * 1000 + kill, durability)
         check(store_path, expected, in_flight)
     assert expected.entries > KILLS_PER_FILE
+
+
+def write_a_big_batch(path: Path, pipe: Connection) -> None:
+    """The child. More than fits into SQLite's cache, so that pages go out before the commit."""
+    with tenure.open(path, settings=tenure.Settings(durability="process")) as memory:
+        session = memory.session(user_id="alice", organization="acme")
+        session.write("before", "kept")
+        writes = [{"key": f"page {i}", "value": str(i) * 50_000} for i in range(BIG)]
+        pipe.send("ready")
+        session.write_many(writes)
+        pipe.send("done")
+        time.sleep(60)
+
+
+@pytest.mark.timeout(900)
+def test_a_writer_killed_within_a_big_batch(tmp_path: Path) -> None:
+    """Of a batch that takes a while there is everything after a kill, or nothing."""
+    chance = random.Random(11)
+    took = 0.5
+    for kill in range(200 if SOAK else 20):
+        path = tmp_path / f"{kill}.db"
+        ours, theirs = CONTEXT.Pipe(duplex=False)
+        child = CONTEXT.Process(target=write_a_big_batch, args=(path, theirs), daemon=True)
+        child.start()
+        theirs.close()
+        assert ours.poll(60)
+        assert ours.recv() == "ready"
+        began = time.monotonic()
+        done = ours.poll(60 if kill == 0 else chance.uniform(0, took))
+        took = time.monotonic() - began if kill == 0 else took
+        child.kill()
+        child.join()
+        child.close()
+        acknowledged = (done or ours.poll()) and _received(ours)
+        ours.close()
+        with tenure.open(path) as memory:
+            assert findings(memory, "acme") == []
+            session = memory.session(user_id="alice", organization="acme")
+            assert session.current("before") == "kept"
+            pages = len(session.facts()) - 1
+            assert pages == BIG if acknowledged else pages in (0, BIG)
+        for file in tmp_path.iterdir():
+            file.unlink()
+
+
+def _received(pipe: Connection) -> bool:
+    """Whether the end of a pipe that polls as readable is a message, and not just its end."""
+    try:
+        return bool(pipe.recv())
+    except EOFError:
+        return False
 
 
 @pytest.mark.timeout(900)

@@ -48,6 +48,17 @@ def tenures(facts: Iterable[Fact]) -> dict[str, tuple[Any, ...]]:
     }
 
 
+def differences(
+    left: dict[str, tuple[Any, ...]], right: dict[str, tuple[Any, ...]]
+) -> dict[str, tuple[Any, Any]]:
+    """What stands differently, for an assertion that says so."""
+    return {
+        fact: (left.get(fact), right.get(fact))
+        for fact in sorted(left.keys() | right.keys())
+        if left.get(fact) != right.get(fact)
+    }
+
+
 def check_links(facts: dict[str, Fact]) -> None:
     """Invariants 1 and 2: one incumbent an address, links agree, no cycle, one live end."""
     seats: dict[Any, str] = {}

@@ -88,8 +88,6 @@ class Registrar:
     ) -> Verdict:
         judgement = entered.judgement
         evidence = dict(judgement.evidence)
-        if candidate.targets:
-            evidence["targets"] = [target.id for target in candidate.targets]
         action, found = Action.ASSERT, (judgement.outcome, judgement.rule)
         if judgement.outcome is Outcome.CONFIRMED:
             action = Action.CONFIRM
@@ -105,6 +103,7 @@ class Registrar:
             *found,
             entered.fact.id,
             entered=entered,
+            targets=tuple(target.id for target in candidate.targets),
             evidence=evidence,
             confidence=confidence,
             authority=candidate.fact.authority,
@@ -217,6 +216,7 @@ class Registrar:
         relinked: Iterable[str] = (),
         took_office: Iterable[str] = (),
         stepped_back: Iterable[str] = (),
+        targets: tuple[str, ...] = (),
         evidence: Mapping[str, Any] | None = None,
         confidence: float = 1.0,
         authority: str | None = None,
@@ -237,6 +237,7 @@ class Registrar:
             rule=rule,
             fact_id=fact_id,
             superseded=entered.superseded if entered is not None else (),
+            targets=targets,
             evidence=evidence or {},
             confidence=confidence,
             by=self.identity.user_id,
@@ -279,6 +280,7 @@ def _redacted(verdict: Verdict, hidden: set[str]) -> Verdict:
     marked = {f: path for f, path in repair.marked.items() if hidden.isdisjoint((f, *path))}
     return verdict.evolve(
         superseded=visible(verdict.superseded),
+        targets=visible(verdict.targets),
         evidence=evidence,
         repair=Repair(
             marked,

@@ -25,7 +25,8 @@ _TURNED_AWAY = {Outcome.OVERRULED: Status.OVERRULED, Outcome.CONTESTED: Status.C
 
 
 def component(reader: Reader, start: Iterable[str]) -> dict[str, Fact]:
-    """Every fact linked with these by address, supersession or contingency."""
+    """Every fact linked with these, now or had things gone otherwise: by address, supersession,
+    a named target or contingency."""
     found: dict[str, Fact] = {}
     seen_addresses = set()
     queue = list(start)
@@ -38,6 +39,9 @@ def component(reader: Reader, start: Iterable[str]) -> dict[str, Fact]:
             continue
         found[fact_id] = fact
         queue.extend(i for i in (fact.superseded_by, *fact.predecessors) if i)
+        # Links that an undo has severed are still in what was said.
+        queue.extend(reader.naming([fact_id]))
+        queue.extend(target for entry in reader.verdicts([fact_id]) for target in entry.targets)
         if fact.status is Status.ERASED:
             continue
         queue.extend(i for i in (fact.when_superseded, fact.awaits) if i)
@@ -133,7 +137,7 @@ def _assert(
         if base is not None and not past.end_of(base).is_valid:
             follow_departures(past, [base], ladder, Entered(_NOTHING, blank))
         return
-    named = (past.get(target) for target in entry.evidence.get("targets", ()))
+    named = (past.get(target) for target in entry.targets)
     ends = tuple(past.end_of(target) for target in named if target is not None)
     targets = tuple(end for end in ends if end.is_valid)
     enter(past, blank, ladder, targets=targets, replaying=True)

@@ -96,6 +96,8 @@ class Verdict:
     rule: Rule
     fact_id: str
     superseded: tuple[str, ...] = ()
+    targets: tuple[str, ...] = ()
+    """The facts that the candidate named as superseded, whatever became of that."""
     evidence: Mapping[str, Any] = field(default_factory=dict)
     confidence: float = 1.0
     by: str

@@ -56,6 +56,7 @@ class _Organization:
     verdict_seq: dict[str, int] = field(default_factory=dict)
     on_fact: dict[str, tuple[int, ...]] = field(default_factory=dict)
     derived: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    naming: dict[str, tuple[str, ...]] = field(default_factory=dict)
     items: dict[tuple[str, str, str], _Item] = field(default_factory=dict)
     erasures: dict[str, Erasure] = field(default_factory=dict)
 
@@ -256,6 +257,9 @@ class _MemoryTransaction:
         wanted = set(fact_ids)
         return self._where(lambda f: f.when_superseded in wanted)
 
+    def naming(self, fact_ids: Iterable[str]) -> list[str]:
+        return sorted({i for target in fact_ids for i in self._kept.naming.get(target, ())})
+
     def flagged(self, owners: tuple[str, ...]) -> list[Fact]:
         return self._where(
             lambda f: (
@@ -322,6 +326,8 @@ class _MemoryTransaction:
         self._set(kept.verdict_seq, verdict.id, verdict.seq)
         on_fact = kept.on_fact.get(verdict.fact_id, ())
         self._set(kept.on_fact, verdict.fact_id, (*on_fact, verdict.seq))
+        for target in verdict.targets:
+            self._set(kept.naming, target, (*kept.naming.get(target, ()), verdict.fact_id))
 
     def _index(self, fact: Fact) -> None:
         self._set(self._kept.by_key, fact.key, (*self._kept.by_key.get(fact.key, ()), fact.id))

@@ -97,6 +97,10 @@ class Reader(Protocol):
         """Facts of any status written to wait for one of these, ordered by id."""
         ...
 
+    def naming(self, fact_ids: Iterable[str]) -> list[str]:
+        """Ids of the facts whose verdicts have one of these among their `targets`, in order."""
+        ...
+
     def flagged(self, owners: tuple[str, ...]) -> list[Fact]:
         """Facts of these owners that need review in office, or are contested, ordered by id."""
         ...

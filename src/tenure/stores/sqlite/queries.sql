@@ -106,6 +106,14 @@ ON CONFLICT (organization, fact_id, base_id) DO UPDATE SET stands_on = excluded.
 -- name: insert_verdict
 INSERT INTO verdicts ({verdict}) VALUES ({verdict_values});
 
+-- name: insert_target
+INSERT OR IGNORE INTO targets (organization, target_id, fact_id)
+VALUES (:organization, :target_id, :fact_id);
+
+-- name: naming
+SELECT DISTINCT fact_id FROM targets
+WHERE organization = :organization AND target_id IN ({ids}) ORDER BY fact_id;
+
 -- name: mark_undone
 UPDATE verdicts SET undone_by = :undone_by WHERE organization = :organization AND id = :id;
 

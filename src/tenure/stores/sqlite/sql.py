@@ -53,6 +53,7 @@ VERDICT = (
     "rule",
     "fact_id",
     "superseded",
+    "targets",
     "evidence",
     "confidence",
     "by_user",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
 from functools import lru_cache
@@ -68,6 +68,14 @@ def where_of(selection: Selection, prefix: str = "") -> tuple[str, dict[str, Any
     return text, parameters
 
 
+def _chunks(ids: Iterable[str]) -> Iterator[dict[str, str]]:
+    """Ids as named parameters, in portions that every build of SQLite takes."""
+    wanted = sorted(set(ids))
+    for start in range(0, len(wanted), _CHUNK):
+        chunk = wanted[start : start + _CHUNK]
+        yield {f"id{index}": fact_id for index, fact_id in enumerate(chunk)}
+
+
 def _arrivals_last(change: Change) -> bool:
     return change.after.is_valid
 
@@ -97,12 +105,9 @@ class SQLiteTransaction:
         return self._connection.execute(statement(name, **fill), parameters).fetchall()
 
     def _facts(self, name: str, ids: Iterable[str]) -> list[Fact]:
-        wanted = sorted(set(ids))
         found: dict[str, Fact] = {}
-        for start in range(0, len(wanted), _CHUNK):
-            chunk = wanted[start : start + _CHUNK]
-            parameters = {f"id{index}": fact_id for index, fact_id in enumerate(chunk)}
-            for row in self.rows(name, parameters, ids=len(chunk)):
+        for chunk in _chunks(ids):
+            for row in self.rows(name, dict(chunk), ids=len(chunk)):
                 found[row[0]] = fact_of(row)
         return [found[fact_id] for fact_id in sorted(found)]
 
@@ -166,6 +171,13 @@ class SQLiteTransaction:
     def contingent_on(self, fact_ids: Iterable[str]) -> list[Fact]:
         return self._facts("contingent_on", fact_ids)
 
+    def naming(self, fact_ids: Iterable[str]) -> list[str]:
+        found: set[str] = set()
+        for chunk in _chunks(fact_ids):
+            rows = self.rows("naming", dict(chunk), ids=len(chunk))
+            found.update(row[0] for row in rows)
+        return sorted(found)
+
     def flagged(self, owners: tuple[str, ...]) -> list[Fact]:
         return self._select("flagged", Selection(owners))
 
@@ -174,12 +186,9 @@ class SQLiteTransaction:
         return verdict_of(rows[0]) if rows else None
 
     def verdicts(self, fact_ids: Iterable[str]) -> list[Verdict]:
-        wanted = sorted(set(fact_ids))
         found: dict[int, Verdict] = {}
-        for start in range(0, len(wanted), _CHUNK):
-            chunk = wanted[start : start + _CHUNK]
-            parameters = {f"id{index}": fact_id for index, fact_id in enumerate(chunk)}
-            for row in self.rows("verdicts", parameters, ids=len(chunk)):
+        for chunk in _chunks(fact_ids):
+            for row in self.rows("verdicts", dict(chunk), ids=len(chunk)):
                 found[row[1]] = verdict_of(row)
         return [found[seq] for seq in sorted(found)]
 
@@ -209,9 +218,14 @@ class SQLiteTransaction:
                 values = (*content_values(fact), *tenure_values(fact), seq, seq)
                 execute(statement("insert_fact"), (*values, *index_values(fact, now)))
                 self._stand(fact)
-            execute(statement("insert_verdict"), verdict_values(verdict))
+            self._append(verdict)
         except sqlite3.IntegrityError as error:
             raise self._conflict(error, new) from error
+
+    def _append(self, verdict: Verdict) -> None:
+        self._connection.execute(statement("insert_verdict"), verdict_values(verdict))
+        for target in verdict.targets:
+            self.rows("insert_target", {"target_id": target, "fact_id": verdict.fact_id})
 
     def _change(self, after: Fact, seq: int, now: datetime) -> None:
         parameters = tenure_parameters(after, now)
@@ -313,8 +327,7 @@ class SQLiteTransaction:
                 named = dict(zip(TENURE, tenure_values(fact), strict=True))
                 self.rows("insert_tenure", {**named, "id": fact.id, "since": since, "until": until})
             elif kind == "verdict":
-                verdict = codec.verdict_from_record(given)
-                self._connection.execute(statement("insert_verdict"), verdict_values(verdict))
+                self._append(codec.verdict_from_record(given))
             elif kind == "erasure":
                 self.rows("insert_erasure", {"id": given["id"], "proof": json.dumps(given)})
             count += 1

@@ -90,6 +90,7 @@ CREATE TABLE verdicts (
     rule            TEXT NOT NULL,
     fact_id         TEXT NOT NULL,
     superseded      TEXT,
+    targets         TEXT,
     evidence        TEXT,
     confidence      REAL NOT NULL,
     by_user         TEXT NOT NULL,
@@ -104,6 +105,14 @@ CREATE TABLE verdicts (
 CREATE UNIQUE INDEX verdicts_id ON verdicts (organization, id);
 -- The verdict that brought a fact is found by the fact's own "seq".
 CREATE INDEX verdicts_fact ON verdicts (organization, fact_id) WHERE action <> 'assert';
+
+-- Which facts were named as superseded by which: an undo looks these links up both ways.
+CREATE TABLE targets (
+    organization    TEXT NOT NULL,
+    target_id       TEXT NOT NULL,
+    fact_id         TEXT NOT NULL,
+    PRIMARY KEY (organization, target_id, fact_id)
+) WITHOUT ROWID;
 
 CREATE TABLE declarations (
     pattern         TEXT PRIMARY KEY,

@@ -1,0 +1,33 @@
+"""A SQLite file with something of everything in it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import tenure
+from tests.conftest import QUICK
+
+
+def fill(path: Path) -> list[Any]:
+    """Put something of everything into a file; returns what it then holds."""
+    with tenure.open(path, settings=QUICK) as memory:
+        memory.declare("tags", multi_valued=True)
+        session = memory.session(
+            user_id="alice", authority="manager", organization="acme", session_id="s1"
+        )
+        session.write("lead", "Ann")
+        session.write("report", "to Ann", depends_on=["lead"])
+        session.write("lead", "Ben")
+        session.write("tags", "a")
+        session.write("tags", "b")
+        session.undo(session.write("city", "Bern"))
+        session.note("desk", "something")
+        memory.forget(organization="acme", fact_id=session.write("secret", "x").fact_id)
+        return contents(memory)
+
+
+def contents(memory: tenure.Memory) -> list[Any]:
+    """Everything of the organization acme."""
+    with memory.store.read("acme") as reader:
+        return [*memory.store.dump("acme"), *reader.desks(), *memory.store.erasures("acme")]
