@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from datetime import UTC, datetime
 from os import PathLike, fspath
 from types import TracebackType
@@ -11,14 +12,15 @@ from typing import Any
 from tenure.engine.forgetting import forget
 from tenure.engine.proposal import check_key
 from tenure.environment import Providers
-from tenure.model.errors import InvalidInput, NotPermitted
-from tenure.model.identity import Identity, check_name, check_permissions
+from tenure.model.errors import InvalidInput, NotPermitted, StoreError
+from tenure.model.identity import Identity, check_name, check_optional, check_permissions
 from tenure.model.ids import new_id
 from tenure.model.records import Declaration, Erasure
 from tenure.model.times import moment
+from tenure.model.values import canonical
 from tenure.session import Session
 from tenure.settings import Settings
-from tenure.stores.memory import MemoryStore
+from tenure.stores.in_memory import MemoryStore
 from tenure.stores.port import Store
 from tenure.stores.sqlite import SQLiteStore
 
@@ -26,6 +28,7 @@ Clock = Callable[[], datetime]
 
 EXPORT_FORMAT = "tenure-export"
 EXPORT_VERSION = 1
+_NO_LIMIT = 1 << 62
 
 
 def system_clock() -> datetime:
@@ -57,6 +60,15 @@ def _store(where: str, settings: Settings) -> Store:
     return SQLiteStore(where, durability=settings.durability, busy_timeout=settings.busy_timeout)
 
 
+def _checked(records: Iterable[Any]) -> Iterator[dict[str, Any]]:
+    """Records whose values a store can carry; what else is wrong with them, it finds itself."""
+    for record in records:
+        if not isinstance(record, dict):
+            raise InvalidInput(f"the export is damaged: {record!r:.80} is no record")
+        canonical(record, limit=_NO_LIMIT)
+        yield record
+
+
 class Memory:
     """One store, its clock and settings. Safe to share between threads."""
 
@@ -85,17 +97,17 @@ class Memory:
         """Start a session, or resume one by its `session_id`. The identity is frozen."""
         identity = Identity(
             user_id=check_name(user_id, "user_id"),
-            user_name=None if user_name is None else check_name(user_name, "user_name"),
+            user_name=check_optional(user_name, "user_name"),
             authority=self.settings.ladder.resolve(authority),
             organization=check_name(organization, "organization"),
-            department=None if department is None else check_name(department, "department"),
+            department=check_optional(department, "department"),
             permissions=frozenset(check_permissions(permissions, "permissions")),
         )
         return Session(
             self,
             identity,
             session_id=check_name(session_id or new_id(self.now()), "session_id"),
-            task_id=None if task_id is None else check_name(task_id, "task_id"),
+            task_id=check_optional(task_id, "task_id"),
         )
 
     def declare(
@@ -144,12 +156,14 @@ class Memory:
         """
         if user_id is None and subject is None and fact_id is None:
             raise InvalidInput("say what to forget: user_id=, subject= or fact_id=")
+        conditions = {
+            "user_id": check_optional(user_id, "user_id"),
+            "subject": check_optional(subject, "subject"),
+            "fact_id": check_optional(fact_id, "fact_id"),
+        }
         with self.store.write(check_name(organization, "organization")) as transaction:
-            erasure = forget(
-                transaction, self.now(), user_id=user_id, subject=subject, fact_id=fact_id
-            )
-        self.store.scrub()
-        return erasure
+            erasure = forget(transaction, self.now(), **conditions)
+        return replace(erasure, scrubbed=self.store.scrub())
 
     def export(self, organization: str) -> Iterable[dict[str, Any]]:
         """Everything of an organization as JSON objects, for `import_`. What was erased is not in
@@ -181,9 +195,11 @@ class Memory:
                     f"organization=..., or into a new file"
                 )
             try:
-                return transaction.restore(rows)
-            except (KeyError, TypeError) as error:
+                return transaction.restore(_checked(rows))
+            except (KeyError, TypeError, ValueError, AttributeError) as error:
                 raise InvalidInput(f"the export is damaged: {error!r}") from None
+            except StoreError as error:
+                raise InvalidInput(f"the export contradicts itself: {error}") from None
 
     def close(self) -> None:
         """Release the store. Sessions of this memory stop working."""

@@ -13,7 +13,7 @@ from tenure.context.assembly import Context, Material, Omission, assemble, check
 from tenure.context.tokens import counter
 from tenure.engine import reviewing
 from tenure.engine.lens import Lens, matching
-from tenure.engine.proposal import Proposal, check_key, propose
+from tenure.engine.proposal import Proposal, check_key, check_reason, propose
 from tenure.engine.reading import explain, find_any, with_derived
 from tenure.engine.registrar import Registrar
 from tenure.engine.undoing import undo
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from tenure.memory import Memory
 
 UNSET: Any = object()
+_LONGEST = timedelta(days=36525)
 
 
 class Session:
@@ -202,18 +203,25 @@ class Session:
         Follows a chain to its end: a key whose fact was superseded under another key gives that
         one's value.
         """
+        self._check_named(key, subject)
         if self._when is None and self._closed is None:
             seen = self._memory.store.glance(
                 self.identity.organization, self._owners, self._places, key, subject or ""
             )
             if seen is not None and self._is_free_to_read(key, seen.declarations):
                 return json.loads(seen.value_text)
-        check_key(key, self._memory.settings)
         with self._reading() as (reader, lens):
             found = lens.led_to(reader, key, subject)
         if any(fact.multi_valued for fact in found):
             return [fact.value for fact in sorted(found, key=lambda fact: fact.id)]
         return found[0].value if found else None
+
+    def _check_named(self, key: str | None, subject: str | None = None) -> None:
+        """Refuse what no fact can be called by; plain names pass at once."""
+        if key is not None and not (type(key) is str and key and key.isascii()):
+            check_name(key, "key or id")
+        if subject and not (type(subject) is str and subject.isascii()):
+            check_name(subject, "subject")
 
     def _is_free_to_read(self, key: str, declarations: tuple[Declaration, ...]) -> bool:
         return not declarations or all(
@@ -223,6 +231,7 @@ class Session:
 
     def is_current(self, key_or_id: str) -> bool:
         """Whether a fact, or any fact at a key, holds office."""
+        self._check_named(key_or_id)
         with self._reading() as (reader, lens):
             fact = lens.by_id(reader, key_or_id)
             if fact is not None:
@@ -231,12 +240,14 @@ class Session:
 
     def get(self, fact_id: str) -> Fact | None:
         """One fact by its id, whatever its status, or None where there is none to be seen."""
+        self._check_named(fact_id)
         with self._reading() as (reader, lens):
             fact = lens.by_id(reader, fact_id)
             return with_derived(reader, lens, [fact])[0] if fact is not None else None
 
     def facts(self, key: str | None = None, *, subject: str | None = None) -> list[Fact]:
         """The facts this session goes by, newest first: valid, visible, in scope, not shadowed."""
+        self._check_named(key, subject)
         with self._reading() as (reader, lens):
             found = lens.view(reader, key, subject).effective
             ordered = sorted(found, key=lambda fact: (fact.order, fact.id), reverse=True)
@@ -244,11 +255,13 @@ class Session:
 
     def history(self, key: str, subject: str | None = None) -> Chain:
         """The chain of a key, oldest first, with what superseded it under other keys."""
+        self._check_named(key, subject)
         with self._reading() as (reader, lens):
             return lens.chain(reader, lens.everything(reader, key, subject or ""))
 
     def explain(self, key_or_id: str, subject: str | None = None) -> Explanation:
         """Why a fact stands as it does: its chain, every verdict on it, what it rests on."""
+        self._check_named(key_or_id, subject)
         with self._reading() as (reader, lens):
             return explain(reader, lens, find_any(reader, lens, key_or_id, subject))
 
@@ -256,7 +269,12 @@ class Session:
     def _reading(self) -> Iterator[tuple[Any, Lens]]:
         self._check_open()
         with self._memory.store.read(self.identity.organization) as reader:
-            yield reader, self._lens()
+            lens = self._lens()
+            last = reader.head()[1]
+            if not lens.past and last is not None and last > lens.when:
+                # The log can be a little ahead of the clock: after a batch, or a clock set back.
+                lens.when = last
+            yield reader, lens
 
     # correction and repair
 
@@ -264,6 +282,8 @@ class Session:
         self, key_or_id: str, reason: str | None = None, *, subject: str | None = None
     ) -> Verdict:
         """Take back a fact with no new value. Its chain ends here."""
+        self._check_named(key_or_id, subject)
+        check_reason(reason)
         with self._registrar() as registrar:
             fact = registrar.lens.find(registrar.transaction, key_or_id, subject, UnknownFact)
             self._check_retractable(fact)
@@ -283,6 +303,7 @@ class Session:
     def undo(self, verdict: Verdict | str, *, reason: str | None = None) -> Verdict:
         """Let everything stand as if a verdict had not been made. Undoing that brings it back."""
         verdict_id = verdict.id if isinstance(verdict, Verdict) else check_name(verdict, "verdict")
+        check_reason(reason)
         with self._registrar() as registrar:
             return undo(registrar, verdict_id, reason=reason)
 
@@ -290,11 +311,14 @@ class Session:
         self, key_or_id: str, to: str | None = None, *, subject: str | None = None
     ) -> Verdict:
         """Go back to an earlier value: that of fact `to`, or the last different one."""
+        self._check_named(key_or_id, subject)
+        self._check_named(to)
         with self._registrar() as registrar:
             return reviewing.revert(registrar, key_or_id, to, subject)
 
     def promote(self, key_or_id: str, *, subject: str | None = None) -> Verdict:
         """Give a fact of a narrower scope the wider one: what held in a task, everywhere."""
+        self._check_named(key_or_id, subject)
         with self._registrar() as registrar:
             fact = registrar.lens.find(registrar.transaction, key_or_id, subject, UnknownFact)
             if fact.scope is Scope.GLOBAL:
@@ -318,6 +342,8 @@ class Session:
         """Settle a review: with a new value, as still right, or by taking the fact back."""
         if (value is not UNSET) + bool(still_right) + bool(retract) != 1:
             raise InvalidInput("resolve takes exactly one of: a value, still_right, retract")
+        self._check_named(fact_id)
+        check_reason(reason)
         if value is not UNSET:
             canonical(value, limit=self._memory.settings.max_value_bytes)
         with self._registrar() as registrar:
@@ -377,6 +403,7 @@ class Session:
 
     def as_of(self, when: datetime, *, known_at: datetime | None = None) -> Session:
         """A read-only session: what was true at `when`, as known at `known_at` (default: now)."""
+        self._check_open()
         return self._derived(
             branch=self._branch,
             when=moment(when, "when"),
@@ -409,14 +436,10 @@ class Session:
         settings = self._memory.settings
         check_key(key, settings)
         canonical(value, limit=settings.max_value_bytes)
-        if isinstance(ttl, int | float):
-            ttl = timedelta(seconds=ttl)
-        if ttl is not None and ttl <= timedelta(0):
-            raise InvalidInput(f"ttl must be positive, not {ttl}")
+        lifetime = _lifetime(ttl) or settings.working_set_ttl
         with self._registrar() as registrar:
             now = registrar.lens.when
-            ttl = ttl or settings.working_set_ttl
-            item = WorkingItem(key, value, now, None if ttl is None else now + ttl)
+            item = WorkingItem(key, value, now, None if lifetime is None else now + lifetime)
             registrar.transaction.put_item(self.identity.user_id, self.session_id, item)
             registrar.transaction.drop_items(expired_at=now)
         return item
@@ -492,3 +515,18 @@ class Session:
         trace: TracebackType | None,
     ) -> None:
         self.close()
+
+
+def _lifetime(ttl: timedelta | float | None) -> timedelta | None:
+    """A time to live as a timedelta, checked."""
+    if ttl is None:
+        return None
+    if isinstance(ttl, timedelta):
+        seconds = ttl.total_seconds()
+    elif isinstance(ttl, int | float) and not isinstance(ttl, bool):
+        seconds = float(ttl)
+    else:
+        raise InvalidInput(f"ttl must be a timedelta or seconds, not {type(ttl).__name__}")
+    if not 0 < seconds <= _LONGEST.total_seconds():
+        raise InvalidInput(f"ttl must be positive and at most {_LONGEST.days} days, not {ttl!r}")
+    return timedelta(seconds=seconds)

@@ -17,7 +17,7 @@ class Settings:
     ladder: Ladder = field(default_factory=Ladder)
     """The order of authority and the titles mapped onto it."""
     max_key_length: int = 256
-    """Longest key, subject or scope id, in characters."""
+    """Longest key, in characters."""
     max_value_bytes: int = 1_000_000
     """Largest value, as JSON text in UTF-8."""
     contest_below: float = 0.6

@@ -80,90 +80,85 @@ class Model:
         return gone
 
     def holders(self) -> dict[str, Holder]:
+        """Play everything that counts, in order, and see who holds what at the end."""
         gone = self.undone()
-        holders: dict[str, Holder] = {}
-        heirs: dict[str, list[Said]] = {}
-        succeeded: dict[str, str] = {}
+        stage = Stage()
         for entry in self.said:
-            if entry.verdict in gone or entry.undoes is not None or entry.turned_away:
-                continue
-            self._play(entry, holders, heirs, succeeded)
-        return holders
+            if entry.verdict not in gone and entry.undoes is None and not entry.turned_away:
+                stage.play(entry)
+        return stage.holders
 
-    def _play(
-        self,
-        entry: Said,
-        holders: dict[str, Holder],
-        heirs: dict[str, list[Said]],
-        succeeded: dict[str, str],
-    ) -> None:
-        if entry.kind == "acknowledge":
-            return
+
+@dataclass
+class Stage:
+    """The play: holders of the keys, heirs who wait for a fact to leave, and who followed whom."""
+
+    holders: dict[str, Holder] = field(default_factory=dict)
+    heirs: list[tuple[str, Said]] = field(default_factory=list)
+    followed: dict[str, str] = field(default_factory=dict)
+    known: set[str] = field(default_factory=set)
+
+    def play(self, entry: Said) -> None:
         if entry.kind == "confirm":
-            for holder in holders.values():
+            for holder in self.holders.values():
                 if holder.fact == entry.fact:
                     holder.rank = max(holder.rank, entry.rank)
                     holder.time = max(holder.time, entry.time)
         elif entry.kind == "retract":
-            for key, holder in list(holders.items()):
-                if holder.fact == entry.fact:
-                    del holders[key]
-                    self._leave(holder, None, entry.time, holders, heirs, succeeded)
+            left = [
+                self.holders.pop(k) for k, h in list(self.holders.items()) if h.fact == entry.fact
+            ]
+            self.hand_over([(holder, None, entry.time) for holder in left])
         elif entry.kind == "wait":
+            self.known.add(entry.fact)
             assert entry.base is not None
-            heirs.setdefault(entry.base, []).append(entry)
-            if entry.base in succeeded or not any(h.fact == entry.base for h in holders.values()):
-                self._catch_up(entry, holders, heirs, succeeded)
-        else:
-            self._seat(entry, entry.time, holders, heirs, succeeded)
+            self.heirs.append((entry.base, entry))
+            base_left = entry.base in self.known and not self.holds(self.end_of(entry.base))
+            if base_left:
+                gone = Holder(entry.base, object(), 0, entry.time)
+                self.hand_over([(gone, None, entry.time)])
+        elif entry.kind == "assert":
+            self.known.add(entry.fact)
+            self.hand_over(self.seat(entry, entry.time, heir=False))
 
-    def _catch_up(self, entry: Said, *where: Any) -> None:
-        """A contingency whose base had left already: it follows the base's present end."""
-        holders, heirs, succeeded = where
-        end: str | None = entry.base
-        while end is not None and end in succeeded:
-            end = succeeded[end]
-        if any(holder.fact == end for holder in holders.values()):
-            return
-        if any(said.fact == entry.base for said in self.said_and_standing()):
-            heirs[entry.base or ""].remove(entry)
-            self._seat(entry, entry.time, holders, heirs, succeeded)
+    def holds(self, fact: str) -> bool:
+        return any(holder.fact == fact for holder in self.holders.values())
 
-    def said_and_standing(self) -> list[Said]:
-        gone = self.undone()
-        return [s for s in self.said if s.verdict not in gone and s.kind in ("assert", "wait")]
+    def end_of(self, fact: str) -> str:
+        while fact in self.followed:
+            fact = self.followed[fact]
+        return fact
 
-    def _seat(self, entry: Said, time: Any, *where: Any) -> None:
-        holders, heirs, succeeded = where
-        holder = holders.get(entry.key)
-        target = entry.target
-        while target is not None and target in succeeded:
-            target = succeeded[target]
-        targeted = next((k for k, h in holders.items() if h.fact == target), None)
-        for key in {entry.key, targeted} - {None}:
-            rival = holders.get(key)
-            if rival is not None and rival.rank > entry.rank:
-                return
-        late = holder is not None and time < holder.time and entry.rank <= holder.rank
-        if late and targeted is None:
-            assert holder is not None
-            succeeded[entry.fact] = holder.fact
-            return
-        leaving = [holders.pop(k) for k in {entry.key, targeted} - {None} if k in holders]
-        holders[entry.key] = Holder(entry.fact, entry.value, entry.rank, time)
-        for left in leaving:
-            succeeded[left.fact] = entry.fact
-        for left in sorted(leaving, key=lambda h: h.fact):
-            self._leave(left, entry.value, time, holders, heirs, succeeded)
+    def seat(self, entry: Said, time: Any, *, heir: bool) -> list[tuple[Holder, Any, Any]]:
+        """Let somebody in, if nobody above is in the way. Returns who had to leave."""
+        target = self.end_of(entry.target) if entry.target else None
+        targeted = [key for key, holder in self.holders.items() if holder.fact == target]
+        wanted = [*targeted, *(k for k in (entry.key,) if k in self.holders and k not in targeted)]
+        rivals = [self.holders[key] for key in wanted]
+        if any(rival.rank > entry.rank for rival in rivals):
+            return []
+        holder = self.holders.get(entry.key)
+        is_late = holder and time < holder.time and entry.rank <= holder.rank
+        if holder and is_late and not targeted and not heir:
+            self.followed[entry.fact] = holder.fact
+            return []
+        for key in wanted:
+            self.followed[self.holders.pop(key).fact] = entry.fact
+        self.holders[entry.key] = Holder(entry.fact, entry.value, entry.rank, time)
+        return [(rival, entry.value, time) for rival in rivals]
 
-    def _leave(self, left: Holder, value: Any, time: Any, *where: Any) -> None:
-        """Let those who waited for a fact to leave take office."""
-        _, heirs, succeeded = where
-        for heir in sorted(heirs.pop(left.fact, []), key=lambda s: s.fact):
-            if value is not None and value == left.value:
-                heirs.setdefault(succeeded[left.fact], []).append(heir)
-            else:
-                self._seat(heir, max(time, heir.time), *where)
+    def hand_over(self, left: list[tuple[Holder, Any, Any]]) -> None:
+        """Let those who waited take office, breadth first, in the order of their ids."""
+        queue = list(left)
+        while queue:
+            holder, value, time = queue.pop(0)
+            waiting = sorted((h for b, h in self.heirs if b == holder.fact), key=lambda h: h.fact)
+            self.heirs = [(b, h) for b, h in self.heirs if b != holder.fact]
+            for heir in waiting:
+                if value is not None and value == holder.value:
+                    self.heirs.append((self.followed[holder.fact], heir))
+                else:
+                    queue += self.seat(heir, max(time, heir.time), heir=True)
 
 
 class Engine(RuleBasedStateMachine):
@@ -334,11 +329,16 @@ class Engine(RuleBasedStateMachine):
         return {f.key: (f.value, f.needs_review) for f in then.facts()}
 
     def check_authority(self, before: dict[str, Any], actor: int) -> None:
-        """Invariant 6: nobody takes a fact of higher standing out of office."""
+        """Invariant 6: nobody takes a fact of higher standing out of office.
+
+        What was arranged for in advance acts with the authority of whoever arranged it.
+        """
         now = all_facts(self.memory)
         for fact in before.values():
             if fact.is_valid and not now[fact.id].is_valid:
-                assert rank(fact.standing) <= actor, f"{fact.key} was taken out from below"
+                successor = now.get(now[fact.id].superseded_by or "")
+                above = max(actor, rank(successor.standing) if successor else 0)
+                assert rank(fact.standing) <= above, f"{fact.key} was taken out from below"
 
     @invariant()
     def links_and_marks_are_sound(self) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tenure.stores.memory import MemoryStore
+from tenure.stores.in_memory import MemoryStore
 from tenure.stores.port import Store
 from tenure.stores.sqlite import SQLiteStore
 from tenure.testing import StoreContract

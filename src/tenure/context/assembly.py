@@ -121,7 +121,8 @@ def assemble(
     page.omissions.extend(material.omissions)
     page.add_cut("Identity", list(identity_lines(material.identity)))
     for text in environment_lines(material.environment):
-        page.add("Environment", text)
+        if not page.add("Environment", text):
+            page.omissions.append(Omission("over budget", item=text.partition(":")[0]))
     ceiling = page.used + int((budget - page.used) * share)
     facts = sorted(material.facts, key=lambda fact: (fact.order, fact.id), reverse=True)
     constraints = [fact for fact in facts if fact.is_constraint]
@@ -178,22 +179,28 @@ class _Page:
 
     def add_cut(self, section: str, texts: list[str]) -> None:
         """Add lines that must be there; where the budget is too small, cut visibly."""
-        for text in texts:
-            if self.add(section, text):
-                continue
-            kept = text
-            while kept:
-                kept = kept[: len(kept) * 3 // 4] if len(kept) > 4 else ""
-                if self.add(section, f"{kept}{_CUT}"):
-                    break
+        if all(self.add(section, text) for text in texts):
             return
+        whole = "\n".join(texts)
+        low, high = 0, len(whole)
+        while low < high:
+            middle = (low + high + 1) // 2
+            if self.count(f"# {section}\n{whole[:middle]}{_CUT}") <= self.budget:
+                low = middle
+            else:
+                high = middle - 1
+        cut = f"{whole[:low]}{_CUT}"
+        self.lines = [Line(section, text) for text in cut.split("\n")]
+        self.used = self.count(self._text())
+        if self.used > self.budget:
+            self.lines, self.used = [], 0
 
     def finish(self, query: str, profile: str, at: datetime) -> Context:
         # Tokens of joined lines can differ by a little from the sum of their counts.
         while self.count(self._text()) > self.budget:
             line = self.lines.pop()
-            if line.fact_id is not None:
-                self.omissions.append(Omission("over budget", line.fact_id))
+            item = None if line.fact_id else line.text.partition(":")[0].removeprefix("- ")
+            self.omissions.append(Omission("over budget", line.fact_id, item))
         text = self._text()
         return Context(
             text=text,

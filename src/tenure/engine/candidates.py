@@ -14,6 +14,7 @@ from tenure.model.errors import DuplicateId, InvalidInput, UnknownDependency, Un
 from tenure.model.fact import Basis, Fact, MemoryType, Source, Status
 from tenure.model.ids import new_id
 from tenure.model.records import Declaration
+from tenure.model.scope import EVERYWHERE
 from tenure.rules.authority import check_may_write_as, check_may_write_key, derived_authority
 from tenure.rules.classification import classify_constraint, classify_memory
 from tenure.rules.supersession import binds
@@ -31,15 +32,19 @@ class Candidate(NamedTuple):
 class Candidates:
     """Makes candidates for one session, inside one transaction, at one moment."""
 
-    def __init__(self, reader: Reader, lens: Lens, now: datetime) -> None:
+    def __init__(self, reader: Reader, lens: Lens) -> None:
         self._reader = reader
         self._lens = lens
-        self._now = now
         self._identity = lens.identity
         self._ladder = lens.settings.ladder
 
     def make(
-        self, proposal: Proposal, workspace: Workspace, *, replaces: Fact | None = None
+        self,
+        proposal: Proposal,
+        workspace: Workspace,
+        now: datetime,
+        *,
+        replaces: Fact | None = None,
     ) -> Candidate:
         """Look up everything a proposal refers to, and bind authority, kind and address.
 
@@ -53,11 +58,21 @@ class Candidates:
             self._lens.find(self._reader, base, proposal.subject, UnknownDependency)
             for base in proposal.depends_on
         )
-        around = self._around(proposal, workspace)
+        around = self._around(proposal, workspace, now)
         targets = self._targets(proposal, workspace, replaces)
-        fact = self._fact(proposal, authority, declared, bases, targets, around)
-        elsewhere = tuple(found for found in around if found.address != fact.address)
-        return Candidate(fact, targets, elsewhere)
+        fact = self._fact(proposal, authority, declared, bases, targets, around, now)
+        wider = tuple(found for found in around if self._is_wider(found, fact))
+        return Candidate(fact, targets, wider)
+
+    def _is_wider(self, found: Fact, fact: Fact) -> bool:
+        """Whether a fact applies wherever the candidate would, and further."""
+        if found.owner not in (fact.owner, "") or found.address == fact.address:
+            return False
+        places = self._lens.places
+        if fact.place in places:
+            return places.index(found.place) >= places.index(fact.place)
+        # A task or branch other than the session's own: only what is global bears on it.
+        return found.place in (EVERYWHERE, fact.place)
 
     def _authority(self, proposal: Proposal, declared: tuple[Declaration, ...]) -> Authority:
         authority = self._identity.authority
@@ -68,7 +83,7 @@ class Candidates:
             check_may_write_key(proposal.key, authority, declared, self._ladder)
         return authority
 
-    def _around(self, proposal: Proposal, workspace: Workspace) -> list[Fact]:
+    def _around(self, proposal: Proposal, workspace: Workspace, now: datetime) -> list[Fact]:
         """Valid facts on the same subject and key, in any scope that bears on this one."""
         place = (proposal.scope, proposal.scope_id or "")
         places, scope_ids = self._lens.places, self._lens.scope_ids
@@ -78,7 +93,7 @@ class Candidates:
         found = workspace.live(
             Selection(self._lens.owners, scope_ids, proposal.key, proposal.subject or "")
         )
-        return [fact for fact in found if fact.place in places and fact.held_at(self._now)]
+        return [fact for fact in found if fact.place in places and fact.held_at(now)]
 
     def _targets(
         self, proposal: Proposal, workspace: Workspace, replaces: Fact | None
@@ -102,6 +117,7 @@ class Candidates:
         bases: tuple[Fact, ...],
         targets: tuple[Fact, ...],
         around: list[Fact],
+        now: datetime,
     ) -> Fact:
         rung = authority.rung
         if bases:
@@ -113,7 +129,7 @@ class Candidates:
         memory_type = proposal.memory_type or self._memory_type(
             source, rung, constraint, proposal.subject, targets, around
         )
-        timestamp = proposal.at or self._now
+        timestamp = proposal.at or now
         valid_from = proposal.valid_from or timestamp
         if proposal.valid_until is not None and proposal.valid_until <= valid_from:
             raise InvalidInput(
@@ -121,7 +137,7 @@ class Candidates:
                 f"validity ({valid_from.isoformat()}); set valid_from too to record a past term"
             )
         return Fact(
-            id=proposal.id or new_id(self._now),
+            id=proposal.id or new_id(now),
             organization=self._identity.organization,
             owner="" if memory_type is MemoryType.ORGANIZATIONAL else self._identity.user_id,
             subject=proposal.subject,
@@ -129,7 +145,7 @@ class Candidates:
             value=proposal.value,
             source=source,
             timestamp=timestamp,
-            recorded_at=self._now,
+            recorded_at=now,
             valid_from=valid_from,
             valid_until=proposal.valid_until,
             memory_type=memory_type,

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from datetime import datetime
 from typing import Any
 
+from tenure.engine.registrar import next_moment
 from tenure.engine.settling import settle
 from tenure.engine.workspace import Workspace
 from tenure.model.errors import UnknownFact
@@ -134,7 +135,7 @@ def _record(transaction: Transaction, erasure: Erasure, now: datetime) -> None:
     workspace = Workspace(transaction)
     marked, lifted = settle(workspace, relinked=erasure.fact_ids)
     seq, last = transaction.head()
-    moment = max(now, last) if last is not None else now
+    moment = next_moment(now, last)
     verdict = Verdict(
         id=new_id(moment),
         organization=transaction.organization,

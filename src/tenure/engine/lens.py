@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
+from heapq import heapify, heappop, heappush
 
 from tenure.model.errors import AmbiguousTarget, InvalidInput
 from tenure.model.fact import Fact, Status
 from tenure.model.identity import Identity
 from tenure.model.records import Chain, Declaration
 from tenure.model.scope import Place
+from tenure.rules.repair import causes_of
 from tenure.rules.scope import View, effective
 from tenure.rules.temporal import as_seen
 from tenure.rules.visibility import may_read
@@ -18,7 +21,7 @@ from tenure.settings import Settings
 from tenure.stores.port import Reader, Selection
 
 
-@dataclass(frozen=True)
+@dataclass
 class Lens:
     """Who looks, from which scopes, and at what time.
 
@@ -60,10 +63,46 @@ class Lens:
         else:
             found = reader.live(selection)
         return [
-            as_seen(fact, self.when)
+            self.seen(reader, fact)
             for fact in found
             if fact.held_at(self.when) and fact.place in self.places and self.sees(reader, fact)
         ]
+
+    def seen(self, reader: Reader, fact: Fact) -> Fact:
+        """A fact as it stands at this lens's moment, with the reasons to review it then.
+
+        Bases expire and successors start with no entry in the log, so the marks of a derived fact
+        are worked out afresh for the moment that is looked at.
+        """
+        fact = as_seen(fact, self.when)
+        if not fact.is_valid or not fact.depends_on:
+            return fact
+        bases, ends = {}, {}
+        for base_id in fact.depends_on:
+            base = self._stored(reader, base_id)
+            assert base is not None, f"{fact.id} rests on {base_id}, which does not exist"
+            bases[base_id] = base
+            ends[base_id] = self.seen(reader, self._holding(reader, base))
+        return fact.evolve(causes=causes_of(fact, bases, ends))
+
+    def _holding(self, reader: Reader, base: Fact) -> Fact:
+        """The fact of a base's chain that is in office at this moment, else the chain's end."""
+        current = base
+        while not current.held_at(self.when) and current.superseded_by is not None:
+            following = self._stored(reader, current.superseded_by)
+            if following is None:
+                break
+            current = following
+        return current
+
+    def _stored(self, reader: Reader, fact_id: str) -> Fact | None:
+        """A fact as known at this lens's moment of record time, whoever may see it."""
+        fact = reader.fact(fact_id)
+        if fact is None or not self.past or fact.status is Status.ERASED:
+            return fact
+        selection = Selection((fact.owner,), None, fact.key, fact.subject or "")
+        known = reader.known(selection, self._seq(reader))
+        return next((found for found in known if found.id == fact_id), None)
 
     def view(self, reader: Reader, key: str | None = None, subject: str | None = None) -> View:
         """The facts this session goes by, and those that step aside."""
@@ -87,17 +126,10 @@ class Lens:
 
     def by_id(self, reader: Reader, fact_id: str) -> Fact | None:
         """A visible fact, or None; an erased one is nobody's to see."""
-        fact = reader.fact(fact_id)
+        fact = self._stored(reader, fact_id)
         if fact is None or fact.status is Status.ERASED or not self.sees(reader, fact):
             return None
-        if self.past:
-            seq = self._seq(reader)
-            selection = Selection((fact.owner,), None, fact.key, fact.subject or "")
-            known = {found.id: found for found in reader.known(selection, seq)}
-            if fact_id not in known:
-                return None
-            fact = known[fact_id]
-        return as_seen(fact, self.when)
+        return self.seen(reader, fact)
 
     def find(
         self, reader: Reader, reference: str, subject: str | None, error: type[InvalidInput]
@@ -135,8 +167,10 @@ class Lens:
         wanted = None if any_subject else (subject or "")
         here = list(self.view(reader, key, wanted).effective)
         if here:
-            own = [fact for fact in here if fact.owner]
-            return own if len(here) == 2 and len(own) == 1 and not here[0].multi_valued else here
+            if not any_subject and not any(fact.multi_valued for fact in here):
+                # One's own fact beside an unrelated one of the organization.
+                return _own_first(here)[:1]
+            return here
         last = [f for f in self.everything(reader, key, wanted) if f.status is Status.SUPERSEDED]
         ends: dict[str, Fact] = {}
         for fact in last:
@@ -166,15 +200,48 @@ class Lens:
                     near = self.by_id(reader, linked)
                     if near is not None:
                         queue.append(near)
-        ordered = sorted(found.values(), key=lambda fact: (fact.order, fact.recorded_at, fact.id))
+        ordered = in_order(found)
         served = tuple(fact for fact in ordered if fact.started_at and fact.status not in _UNDONE)
-        return Chain(served, tuple(f for f in ordered if f.status is Status.OVERRULED))
+        valid = [fact for fact in served if fact.is_valid]
+        live = effective(valid, self.places, self.settings.ladder).effective if valid else ()
+        return Chain(
+            served,
+            tuple(fact for fact in ordered if fact.status is Status.OVERRULED),
+            next((fact.id for fact in (*_own_first(live), *reversed(valid))), None),
+        )
 
     def _seq(self, reader: Reader) -> int:
         return reader.head()[0] if self.known_at is None else reader.seq_at(self.known_at)
 
 
 _UNDONE = (Status.WITHDRAWN, Status.DISCARDED)
+
+
+def _own_first(facts: Iterable[Fact]) -> list[Fact]:
+    return sorted(facts, key=lambda fact: (not fact.owner, fact.id))
+
+
+def in_order(facts: dict[str, Fact]) -> list[Fact]:
+    """Facts so that each comes after those it superseded, and otherwise by when they started."""
+
+    def age(fact: Fact) -> tuple[datetime, datetime, str]:
+        return (fact.started_at or fact.valid_from, fact.recorded_at, fact.id)
+
+    open_links = {
+        fact.id: sum(earlier in facts for earlier in fact.predecessors) for fact in facts.values()
+    }
+    ready = [age(fact) for fact in facts.values() if not open_links[fact.id]]
+    heapify(ready)
+    ordered = []
+    while ready:
+        fact = facts[heappop(ready)[-1]]
+        ordered.append(fact)
+        successor = facts.get(fact.superseded_by or "")
+        if successor is not None:
+            open_links[successor.id] -= 1
+            if not open_links[successor.id]:
+                heappush(ready, age(successor))
+    return ordered
 
 
 def matching(declarations: tuple[Declaration, ...], key: str) -> tuple[Declaration, ...]:

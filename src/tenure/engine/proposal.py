@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import datetime
 from typing import Any
 
 from tenure.model.errors import InvalidInput
 from tenure.model.fact import SOURCE_TYPES, MemoryType, Source
-from tenure.model.identity import check_name, check_permissions
+from tenure.model.identity import check_list, check_name, check_optional, check_permissions
 from tenure.model.scope import Scope
 from tenure.model.times import moment
 from tenure.model.values import canonical, check_text
@@ -69,7 +70,9 @@ def propose(
     confidence: float = 1.0,
 ) -> Proposal:
     """Check what a caller passed; raises InvalidInput that names the argument and the fix."""
-    canonical(value, limit=settings.max_value_bytes)
+    text = canonical(value, limit=settings.max_value_bytes)
+    if isinstance(value, list | dict):
+        value = json.loads(text)  # a copy, so that what the caller does with theirs is theirs
     if at is not None:
         at = moment(at, "at")
     if valid_from is not None:
@@ -81,30 +84,28 @@ def propose(
                 f"valid_until ({valid_until.isoformat()}) must come after "
                 f"valid_from ({valid_from.isoformat()})"
             )
-    if isinstance(depends_on, str):
-        raise InvalidInput(f"depends_on must be a list of ids or keys; write [{depends_on!r}]")
     if not isinstance(confidence, int | float) or not 0 <= confidence <= 1:
         raise InvalidInput(f"confidence must be between 0 and 1, not {confidence!r}")
     return Proposal(
         key=check_key(key, settings),
         value=value,
-        subject=_optional(subject, "subject"),
-        supersedes=_optional(supersedes, "supersedes"),
+        subject=check_optional(subject, "subject"),
+        supersedes=check_optional(supersedes, "supersedes"),
         scope=check_scope(scope),
-        scope_id=_optional(scope_id, "scope_id"),
-        depends_on=tuple(dict.fromkeys(check_name(base, "depends_on") for base in depends_on)),
-        when_superseded=_optional(when_superseded, "when_superseded"),
+        scope_id=check_optional(scope_id, "scope_id"),
+        depends_on=_references(depends_on) if depends_on != () else (),
+        when_superseded=check_optional(when_superseded, "when_superseded"),
         source=_source(source),
         authority=authority,
         memory_type=_memory_type(memory_type),
         is_constraint=is_constraint,
         constraint_type=_constraint_type(constraint_type),
-        requires=check_permissions(requires, "requires") if requires else (),
+        requires=check_permissions(requires, "requires") if requires != () else (),
         min_authority=min_authority,
         valid_from=valid_from,
         valid_until=valid_until,
         at=at,
-        id=_optional(id, "id"),
+        id=check_optional(id, "id"),
         confidence=float(confidence),
     )
 
@@ -134,8 +135,18 @@ def check_scope(scope: str) -> Scope:
         raise InvalidInput(f"scope {scope!r} is not one of {', '.join(Scope)}") from None
 
 
-def _optional(value: str | None, what: str) -> str | None:
-    return None if value is None else check_name(value, what)
+def _references(references: Iterable[str]) -> tuple[str, ...]:
+    named = check_list(references, "depends_on")
+    return tuple(dict.fromkeys(check_name(base, "depends_on") for base in named))
+
+
+def check_reason(reason: str | None) -> str | None:
+    """A reason: free text that every store can carry, or None."""
+    if reason is None:
+        return None
+    if not isinstance(reason, str):
+        raise InvalidInput(f"reason must be a string, not {type(reason).__name__} ({reason!r:.80})")
+    return check_text(reason, "reason")
 
 
 def _source(source: str | Source | None) -> Source:
@@ -143,6 +154,10 @@ def _source(source: str | Source | None) -> Source:
     if source is None:
         return Source()
     if isinstance(source, Source):
+        for field in fields(source):
+            value = getattr(source, field.name)
+            if isinstance(value, str):
+                check_text(value, f"source.{field.name}")
         return source
     name = check_name(source, "source")
     for kind in SOURCE_TYPES:

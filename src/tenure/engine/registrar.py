@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from tenure.engine.candidates import Candidate, Candidates
@@ -23,8 +23,18 @@ from tenure.rules.supersession import Judgement
 from tenure.rules.temporal import as_seen
 from tenure.stores.port import Transaction
 
+_TICK = timedelta(microseconds=1)
 _NO_REPAIR = Repair()
 _NOTHING = Judgement(Outcome.ESTABLISHED, Rule.FIRST)
+
+
+def next_moment(now: datetime, last: datetime | None) -> datetime:
+    """The time of the next entry of a log whose last is from `last`.
+
+    Strictly later, even in one batch or when a clock stands still or runs backwards: the order of
+    a chain and every look at the past depend on it.
+    """
+    return now if last is None or now > last else last + _TICK
 
 
 class Registrar:
@@ -37,9 +47,8 @@ class Registrar:
         self.settings = lens.settings
         self.ladder = lens.settings.ladder
         self._seq, last = transaction.head()
-        # The log's times never run backwards, even when a clock does: as-of depends on it.
-        self.now = max(lens.when, last) if last is not None else lens.when
-        self._candidates = Candidates(transaction, lens, self.now)
+        self.now = lens.when = next_moment(lens.when, last)
+        self._candidates = Candidates(transaction, lens)
 
     # writing
 
@@ -58,7 +67,7 @@ class Registrar:
         a reversion), if the candidate takes office. `replaces` is a fact it takes over outright.
         """
         workspace = Workspace(self.transaction)
-        candidate = self._candidates.make(proposal, workspace, replaces=replaces)
+        candidate = self._candidates.make(proposal, workspace, self.now, replaces=replaces)
         if replaces is not None and _says_the_same(candidate.fact, workspace):
             others = tuple(t for t in candidate.targets if t.id != replaces.id)
             candidate = candidate._replace(targets=others)
@@ -161,8 +170,8 @@ class Registrar:
         """Record that a fact is still right although what it rests on has changed."""
         self.check_may_settle(fact)
         workspace = Workspace(self.transaction)
-        fact = workspace.need(fact.id)
-        tokens = sorted(cause.token for cause in fact.causes)
+        seen, fact = fact, workspace.need(fact.id)
+        tokens = sorted({cause.token for cause in (*seen.causes, *fact.causes)})
         workspace.put(fact.evolve(acknowledged=fact.acknowledged.union(tokens)))
         return self.record(
             workspace,
@@ -253,6 +262,7 @@ class Registrar:
             fact=as_seen(workspace.need(fact_id), self.now),
         )
         self.transaction.record(verdict, *workspace.outcome())
+        self.now = self.lens.when = next_moment(self.now, self.now)
         return self._shown(verdict, workspace)
 
     def _shown(self, verdict: Verdict, workspace: Workspace) -> Verdict:

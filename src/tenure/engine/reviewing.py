@@ -46,16 +46,17 @@ def _again(fact: Fact, **changes: Any) -> Proposal:
 def reviews(reader: Reader, lens: Lens) -> list[Review]:
     """The review queue of one session, oldest first."""
     found = []
-    for fact in reader.flagged(lens.owners):
-        if fact.place not in lens.places or not lens.sees(reader, fact):
-            continue
-        if fact.status is Status.CONTESTED:
+    for fact in reader.contested(lens.owners):
+        if fact.place in lens.places and lens.sees(reader, fact):
             rivals = lens.held(reader, fact.key, fact.subject or "")
             rival = next((held for held in rivals if held.address == fact.address), None)
             found.append(Review(fact, "contested", rival=rival))
-        elif fact.held_at(lens.when):
-            found.append(Review(fact, "base changed", causes=fact.causes))
-    return found
+    for fact in reader.derived(lens.owners):
+        if fact.place in lens.places and lens.sees(reader, fact):
+            seen = lens.seen(reader, fact)
+            if seen.is_valid and seen.needs_review:
+                found.append(Review(seen, "base changed", causes=seen.causes))
+    return sorted(found, key=lambda review: review.fact.id)
 
 
 def under_review(registrar: Registrar, fact_id: str) -> Fact:

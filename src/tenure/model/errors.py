@@ -67,7 +67,7 @@ class NothingToUndo(InvalidInput):
     """The verdict is already undone, or what it decided on was erased."""
 
 
-class NotPermitted(TenureError, PermissionError):
+class NotPermitted(TenureError):
     """The identity lacks the authority, the permission or the ownership that the call needs."""
 
 

@@ -179,8 +179,13 @@ class Fact:
 
     @property
     def order(self) -> datetime:
-        """When it was said, or for a time-sensitive key when it was true: what orders a chain."""
+        """When it was said, or for a time-sensitive key when it was true: what orders a chain.
+
+        A contingent fact speaks from the moment it takes office.
+        """
         own = self.valid_from if self.time_sensitive else self.timestamp
+        if self.when_superseded is not None and self.started_at is not None:
+            own = max(own, self.started_at)
         return max(own, self.confirmed_at) if self.confirmed_at else own
 
     @property

@@ -24,10 +24,22 @@ def check_name(value: object, what: str) -> str:
 
 
 def check_permissions(permissions: Iterable[str], what: str) -> tuple[str, ...]:
-    """Permissions as a sorted tuple; a lone string is a common slip and is refused."""
-    if isinstance(permissions, str):
-        raise InvalidInput(f"{what} must be a list of names; write [{permissions!r}]")
-    return tuple(sorted({check_name(name, f"a name in {what}") for name in permissions}))
+    """Permissions as a sorted tuple."""
+    named = check_list(permissions, what)
+    return tuple(sorted({check_name(name, f"a name in {what}") for name in named}))
+
+
+def check_list(values: Iterable[str], what: str) -> Iterable[str]:
+    """Something to iterate over; a lone string is a common slip and is refused."""
+    if isinstance(values, str):
+        raise InvalidInput(f"{what} must be a list; write [{values!r}]")
+    if not isinstance(values, Iterable):
+        raise InvalidInput(f"{what} must be a list, not {type(values).__name__} ({values!r:.80})")
+    return values
+
+
+def check_optional(value: str | None, what: str) -> str | None:
+    return None if value is None else check_name(value, what)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -24,10 +24,13 @@ class Chain(Sequence[Fact]):
     overruled: tuple[Fact, ...] = ()
     """Statements about the same thing that never took office."""
 
+    in_office: str | None = None
+    """The id of the fact that the session goes by."""
+
     @property
     def live(self) -> Fact | None:
         """The fact in office, or None where the chain ended."""
-        return next((fact for fact in reversed(self.facts) if fact.is_valid), None)
+        return next((fact for fact in self.facts if fact.id == self.in_office), None)
 
     @property
     def values(self) -> tuple[Any, ...]:
@@ -129,6 +132,9 @@ class Erasure:
     quoted_in: tuple[str, ...] = ()
     """Of those, the derived facts that were removed because they repeated erased content."""
     removed: Mapping[str, int] = field(default_factory=dict)
+    scrubbed: bool = False
+    """Whether freed space of the medium was overwritten too; where other processes hold the file,
+    `memory.store.scrub()` does it later."""
 
     @property
     def digest(self) -> str:

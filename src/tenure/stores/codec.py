@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import asdict, fields
 from datetime import datetime
+from enum import StrEnum
 from typing import Any
 
 from tenure.model.fact import Basis, Cause, Fact, MemoryType, Source, Status
@@ -70,6 +71,8 @@ def fact_record(fact: Fact) -> dict[str, Any]:
             value = _iso(value)
         elif field.name in _TUPLES:
             value = list(value)
+        elif isinstance(value, StrEnum):
+            value = value.value
         record[field.name] = value
     record["source"] = source_record(fact.source)
     record["review"] = review_record(fact)
@@ -119,9 +122,9 @@ def verdict_record(verdict: Verdict) -> dict[str, Any]:
         "id": verdict.id,
         "organization": verdict.organization,
         "seq": verdict.seq,
-        "action": verdict.action,
-        "outcome": verdict.outcome,
-        "rule": verdict.rule,
+        "action": verdict.action.value,
+        "outcome": verdict.outcome.value,
+        "rule": verdict.rule.value,
         "fact_id": verdict.fact_id,
         "superseded": list(verdict.superseded),
         "targets": list(verdict.targets),

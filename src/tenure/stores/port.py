@@ -101,8 +101,12 @@ class Reader(Protocol):
         """Ids of the facts whose verdicts have one of these among their `targets`, in order."""
         ...
 
-    def flagged(self, owners: tuple[str, ...]) -> list[Fact]:
-        """Facts of these owners that need review in office, or are contested, ordered by id."""
+    def contested(self, owners: tuple[str, ...]) -> list[Fact]:
+        """Facts of these owners that are contested, ordered by id."""
+        ...
+
+    def derived(self, owners: tuple[str, ...]) -> list[Fact]:
+        """Facts of these owners in office that were derived from others, ordered by id."""
         ...
 
     def verdict(self, verdict_id: str) -> Verdict | None:
@@ -217,7 +221,11 @@ class Store(Protocol):
         ...
 
     def dump(self, organization: str) -> Iterator[dict[str, Any]]:
-        """Everything of one organization but what was erased, as JSON objects, in log order."""
+        """The log and the facts of one organization but what was erased, as JSON objects.
+
+        Declarations, then the log in order, then the facts with their tenures. Working items are
+        not part of it: they belong to a session.
+        """
         ...
 
     def scrub(self) -> bool:

@@ -7,7 +7,8 @@ import random
 import sqlite3
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TypeVar
 
@@ -25,6 +26,7 @@ from tenure.stores.sqlite.sql import migrations
 T = TypeVar("T")
 
 APPLICATION_ID = 0x54454E55  # "TENU"
+_HEADER = b"SQLite format 3\x00"
 _BUSY = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 
 
@@ -65,7 +67,8 @@ class Connections:
         self._lock = threading.Lock()
         self._process = os.getpid()
         self._closed = False
-        self.writing = threading.Lock()
+        self._writing = threading.Lock()
+        self._check_file()
         first = self.patiently(self._connect)
         try:
             self.patiently(lambda: self._prepare(first))
@@ -83,7 +86,7 @@ class Connections:
             # A forked child must not touch the parent's connections: SQLite's locks are per
             # process, and closing them here would drop the parent's.
             self._idle = []
-            self._lock, self.writing = threading.Lock(), threading.Lock()
+            self._lock, self._writing = threading.Lock(), threading.Lock()
             self._process = os.getpid()
         if self._closed:
             raise SessionClosed("the memory is closed; open it again with tenure.open()")
@@ -149,6 +152,40 @@ class Connections:
             cached_statements=256,
             uri=uri,
         )
+
+    def _check_file(self) -> None:
+        """Refuse a file that is not SQLite's: of a very short one it would make a new database."""
+        if self.path.is_file() and self.path.stat().st_size:
+            with self.path.open("rb") as file:
+                if file.read(len(_HEADER)) != _HEADER:
+                    raise NotADatabase(
+                        f"{self.path} is not a readable Tenure database (no SQLite file at all); "
+                        f"choose another path"
+                    )
+
+    @contextmanager
+    def writer(self) -> Iterator[sqlite3.Connection]:
+        """A connection inside BEGIN IMMEDIATE, rolled back unless the caller has committed.
+
+        Threads of this process queue at a lock of ours, which is fair and cheap; processes queue
+        at SQLite's.
+        """
+        writing = self._writing
+        if not writing.acquire(timeout=self.busy_timeout):
+            raise StoreBusy(
+                f"{self.path} was held by another writer of this process for {self.busy_timeout} s"
+            )
+        try:
+            connection = self.take()
+            try:
+                self.patiently(lambda: connection.execute("BEGIN IMMEDIATE"))
+                yield connection
+            finally:
+                if connection.in_transaction:
+                    connection.execute("ROLLBACK")
+                self.give_back(connection)
+        finally:
+            writing.release()
 
     def _prepare(self, connection: sqlite3.Connection) -> None:
         """Make a new file ours, bring an older one up to date, refuse anything else."""

@@ -65,9 +65,13 @@ WHERE organization = :organization AND awaits IN ({ids}) AND status = 'waiting' 
 SELECT {fact} FROM facts
 WHERE organization = :organization AND when_superseded IN ({ids}) ORDER BY id;
 
--- name: flagged
+-- name: contested
 SELECT {fact} FROM facts INDEXED BY facts_flagged
-WHERE organization = :organization AND flagged = 1 {where} ORDER BY +id;
+WHERE organization = :organization AND flagged = 1 AND status = 'contested' {where} ORDER BY +id;
+
+-- name: derived
+SELECT {fact} FROM facts INDEXED BY facts_flagged
+WHERE organization = :organization AND flagged = 1 AND status = 'office' {where} ORDER BY +id;
 
 -- name: verdict
 SELECT {verdict} FROM verdicts WHERE organization = :organization AND id = :id;

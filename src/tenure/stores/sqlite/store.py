@@ -46,18 +46,12 @@ class SQLiteStore:
 
     @contextmanager
     def write(self, organization: str) -> Iterator[Transaction]:
-        with self._connections.writing:
-            connection = self._connections.take()
+        with self._connections.writer() as connection:
             try:
-                self._connections.patiently(lambda: connection.execute("BEGIN IMMEDIATE"))
                 yield SQLiteTransaction(connection, organization, self._declarations)
                 connection.execute("COMMIT")
             except sqlite3.Error as error:
                 raise translate(error, self.path) from error
-            finally:
-                if connection.in_transaction:
-                    connection.execute("ROLLBACK")
-                self._connections.give_back(connection)
 
     def glance(
         self,
@@ -113,14 +107,14 @@ class SQLiteStore:
             assert isinstance(reader, SQLiteTransaction)
             for declaration in reader.declarations():
                 yield {"kind": "declaration", **codec.declaration_record(declaration)}
+            for row in reader.rows("dump_verdicts", given):
+                yield {"kind": "verdict", **codec.verdict_record(verdict_of(row))}
             for row in reader.rows("dump_facts", given):
                 record = codec.fact_record(fact_of(row[:width]))
                 yield {"kind": "fact", "seq": row[width], "since": row[width + 1], **record}
             for row in reader.rows("dump_tenures", given):
                 record = codec.fact_record(fact_of(row[:width]))
                 yield {"kind": "tenure", "since": row[width], "until": row[width + 1], **record}
-            for row in reader.rows("dump_verdicts", given):
-                yield {"kind": "verdict", **codec.verdict_record(verdict_of(row))}
             for row in reader.rows("erasures", given):
                 yield {"kind": "erasure", **json.loads(row[0])}
 
@@ -139,8 +133,7 @@ class SQLiteStore:
                 timeout = int(self._connections.busy_timeout * 1000)
                 connection.execute(f"PRAGMA busy_timeout = {timeout}")
 
-        with self._connections.writing:
-            return self._with_connection(rewrite)
+        return self._with_connection(rewrite)
 
     def check(self) -> list[str]:
         def findings(connection: sqlite3.Connection) -> list[str]:

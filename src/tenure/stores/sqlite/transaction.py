@@ -68,6 +68,11 @@ def where_of(selection: Selection, prefix: str = "") -> tuple[str, dict[str, Any
     return text, parameters
 
 
+def _taken(*ids: str) -> DuplicateId:
+    named = " or ".join(map(repr, ids))
+    return DuplicateId(f"a fact with id {named} exists; ids are used once")
+
+
 def _chunks(ids: Iterable[str]) -> Iterator[dict[str, str]]:
     """Ids as named parameters, in portions that every build of SQLite takes."""
     wanted = sorted(set(ids))
@@ -112,6 +117,8 @@ class SQLiteTransaction:
         return [found[fact_id] for fact_id in sorted(found)]
 
     def _select(self, name: str, selection: Selection) -> list[Fact]:
+        if selection.owners == () or selection.scope_ids == ():
+            return []
         where, parameters = where_of(selection)
         return [fact_of(row) for row in self.rows(name, parameters, where=where)]
 
@@ -130,6 +137,8 @@ class SQLiteTransaction:
 
     def live(self, selection: Selection) -> list[Fact]:
         owners, scope_ids, key, subject = selection
+        if owners == () or scope_ids == ():
+            return []
         if owners is None or scope_ids is None or key is None or subject is None:
             return self._select("live", selection)
         rows = self._connection.execute(
@@ -143,6 +152,8 @@ class SQLiteTransaction:
         return self._select("timeline", selection)
 
     def known(self, selection: Selection, seq: int) -> list[Fact]:
+        if selection.owners == () or selection.scope_ids == ():
+            return []
         where, parameters = where_of(selection, prefix="f.")
         parameters["seq"] = seq
         return [fact_of(row) for row in self.rows("known", parameters, where=where)]
@@ -178,8 +189,11 @@ class SQLiteTransaction:
             found.update(row[0] for row in rows)
         return sorted(found)
 
-    def flagged(self, owners: tuple[str, ...]) -> list[Fact]:
-        return self._select("flagged", Selection(owners))
+    def contested(self, owners: tuple[str, ...]) -> list[Fact]:
+        return self._select("contested", Selection(owners))
+
+    def derived(self, owners: tuple[str, ...]) -> list[Fact]:
+        return self._select("derived", Selection(owners))
 
     def verdict(self, verdict_id: str) -> Verdict | None:
         rows = self.rows("verdict", {"id": verdict_id})
@@ -210,6 +224,9 @@ class SQLiteTransaction:
     ) -> None:
         execute = self._connection.execute
         seq, now = verdict.seq, verdict.recorded_at
+        if changed:
+            # With nothing to change first, the insert itself finds a taken id in time.
+            self._check_free(new)
         try:
             # Departures first: the unique index wants the seat free before a successor sits down.
             for _, after in sorted(changed, key=_arrivals_last) if changed else ():
@@ -221,6 +238,11 @@ class SQLiteTransaction:
             self._append(verdict)
         except sqlite3.IntegrityError as error:
             raise self._conflict(error, new) from error
+
+    def _check_free(self, new: Sequence[Fact]) -> None:
+        for fact in new:
+            if self.rows("fact", {"id": fact.id}):
+                raise _taken(fact.id)
 
     def _append(self, verdict: Verdict) -> None:
         self._connection.execute(statement("insert_verdict"), verdict_values(verdict))
@@ -248,8 +270,7 @@ class SQLiteTransaction:
 
     def _conflict(self, error: sqlite3.IntegrityError, new: Sequence[Fact]) -> Exception:
         if "facts.id" in str(error):
-            ids = ", ".join(repr(fact.id) for fact in new)
-            return DuplicateId(f"a fact with id {ids} exists; ids are used once")
+            return _taken(*(fact.id for fact in new))
         return StoreError(f"the address already has a valid fact ({error})")
 
     def mark_undone(self, verdict_id: str, undone_by: str | None) -> None:
@@ -308,6 +329,7 @@ class SQLiteTransaction:
 
     def restore(self, records: Iterable[dict[str, Any]]) -> int:
         count = 0
+        times: dict[int, datetime] = {}
         for record in records:
             given = {**record, "organization": self._organization}
             kind = given.pop("kind")
@@ -318,7 +340,7 @@ class SQLiteTransaction:
                 born, since = given.pop("seq"), given.pop("since")
                 fact = codec.fact_from_record(given)
                 values = (*content_values(fact), *tenure_values(fact), born, since)
-                index = index_values(fact, fact.recorded_at)
+                index = index_values(fact, times[since])
                 self._connection.execute(statement("insert_fact"), (*values, *index))
                 self._stand(fact)
             elif kind == "tenure":
@@ -327,8 +349,12 @@ class SQLiteTransaction:
                 named = dict(zip(TENURE, tenure_values(fact), strict=True))
                 self.rows("insert_tenure", {**named, "id": fact.id, "since": since, "until": until})
             elif kind == "verdict":
-                self._append(codec.verdict_from_record(given))
+                verdict = codec.verdict_from_record(given)
+                times[verdict.seq] = verdict.recorded_at
+                self._append(verdict)
             elif kind == "erasure":
                 self.rows("insert_erasure", {"id": given["id"], "proof": json.dumps(given)})
+            else:
+                raise ValueError(f"a record of unknown kind {kind!r}")
             count += 1
         return count

@@ -108,7 +108,8 @@ class ErasingContract(Contract):
             assert reader.standing_on([first.id]) == []
             assert reader.derived_from([first.id]) == []
             assert reader.contingent_on(["base"]) == []
-            assert reader.flagged((ended.owner, "")) == []
+            assert reader.contested((ended.owner, "")) == []
+            assert reader.derived((ended.owner, "")) == []
             assert SECRET not in repr(reader.verdicts(["secret"]))
             assert SECRET not in repr(reader.log(0, 100))
         place = (Scope.TASK, f"{SECRET} task")

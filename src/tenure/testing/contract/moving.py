@@ -11,7 +11,7 @@ import pytest
 
 from tenure.model.fact import Basis, Cause, Status
 from tenure.model.records import Declaration, Erasure
-from tenure.stores.memory import MemoryStore
+from tenure.stores.in_memory import MemoryStore
 from tenure.stores.port import Reader, Store
 from tenure.testing.contract.reading import full_fact
 from tenure.testing.contract.scribe import EVERYTHING, Contract, Scribe
@@ -58,7 +58,8 @@ def views(reader: Reader) -> dict[str, Any]:
         "standing": reader.standing_on(["a-last"]),
         "derived": reader.derived_from(["a-last", "base-1"]),
         "waiting": reader.waiting_on(["a-last"]),
-        "flagged": reader.flagged(everyone),
+        "contested": reader.contested(everyone),
+        "in office on bases": reader.derived(everyone),
         "verdicts": reader.verdicts(["z-first", "a-last", "gone"]),
         "erased": reader.fact("gone"),
         "declarations": reader.declarations(),

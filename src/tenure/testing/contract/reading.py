@@ -324,23 +324,25 @@ class ReadingContract(Contract):
             assert ids(reader.contingent_on(["base"])) == ["a", "d", "z"]
             assert reader.contingent_on(["renewed"]) == []
 
-    def test_flagged_is_the_review_queue(self, store: Store, acme: Scribe) -> None:
-        """Flagged are facts in office that need review, and contested ones, of these owners."""
-        cause = (Cause("base", None, ("base", "x")),)
-        leg = (Basis("base", "base"),)
-        acme.establish(id="z", key="z", causes=cause, basis=leg)
+    def test_contested_and_derived_are_what_reviews_look_at(
+        self, store: Store, acme: Scribe
+    ) -> None:
+        """Contested facts, and derived facts in office, of these owners, each ordered by id."""
+        rests: dict[str, Any] = {"basis": (Basis("base", "base"),), "depends_on": ("base",)}
+        acme.establish(id="z", key="z", **rests)
+        acme.establish(id="a", key="a", **rests)
         acme.establish(id="c", key="c", status=Status.CONTESTED, started_at=None)
         acme.establish(id="fine", key="fine")
-        acme.establish(id="bob's", key="z", owner="bob", causes=cause, basis=leg)
-        gone = acme.establish(id="gone", key="gone", causes=cause, basis=leg)
+        acme.establish(id="bob's", key="z", owner="bob", **rests)
+        gone = acme.establish(id="gone", key="gone", **rests)
         acme.change(gone, status=Status.RETRACTED, ended_at=acme.clock.now)
-        lifted = acme.establish(id="lifted", key="lifted", causes=cause, basis=leg)
-        acme.change(lifted, causes=())
         with store.read("acme") as reader:
-            assert ids(reader.flagged(("alice",))) == ["c", "z"]
-            assert ids(reader.flagged(("alice", "bob"))) == ["bob's", "c", "z"]
-            assert reader.flagged(("nobody",)) == []
-            assert reader.flagged(()) == []
+            assert ids(reader.contested(("alice",))) == ["c"]
+            assert ids(reader.derived(("alice",))) == ["a", "z"]
+            assert ids(reader.derived(("alice", "bob"))) == ["a", "bob's", "z"]
+            for ask in (reader.contested, reader.derived):
+                assert ask(("nobody",)) == []
+                assert ask(()) == []
 
     def test_links_of_very_many_facts(self, store: Store, acme: Scribe) -> None:
         """Asking by more ids than a database takes parameters works."""

@@ -239,7 +239,7 @@ class WritingContract(Contract):
             with store.read(scribe.organization) as reader:
                 assert reader.head()[0] == length
                 assert [f.value for f in reader.timeline(EVERYTHING)][:1] == [value]
-                assert [f.value for f in reader.flagged(("",))] == [value]
+                assert [f.value for f in reader.contested(("",))] == [value]
                 assert [f.value for f in reader.contingent_on(["base"])] == [value]
                 assert [v.organization for v in reader.verdicts(["same"])] == [scribe.organization]
                 assert [i.value for _, _, i in reader.desks()] == [value]

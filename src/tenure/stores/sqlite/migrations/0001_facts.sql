@@ -38,7 +38,7 @@ CREATE TABLE facts (
     review          TEXT,               -- JSON: legs, causes, acknowledgements
     live            INTEGER NOT NULL,   -- in office, or with a term still to end
     slot            TEXT NOT NULL,
-    flagged         INTEGER NOT NULL,   -- for the review queue
+    flagged         INTEGER NOT NULL,   -- contested, or derived and in office: may be up for review
     ordinary        INTEGER NOT NULL    -- in office with no term and no condition on readers
 );
 

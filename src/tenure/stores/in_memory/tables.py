@@ -1,26 +1,22 @@
-"""The in-memory store: the reference that says in plain Python what a store has to do."""
+"""Reading and writing one organization of the in-memory store."""
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Sequence
+from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from tenure.model.errors import DuplicateId, SessionClosed, StoreError
+from tenure.model.errors import DuplicateId, StoreError
 from tenure.model.fact import Fact, Status
 from tenure.model.records import Declaration, Erasure, WorkingItem
-from tenure.model.scope import Place
 from tenure.model.times import from_micros
-from tenure.model.values import canonical
 from tenure.model.verdict import Verdict
 from tenure.stores import codec
-from tenure.stores.port import Change, Glance, Reader, Selection, Transaction
+from tenure.stores.port import Change, Selection
 
 _BLANK = from_micros(0)
-_UNBOUNDED = 1 << 62
 
 
 class _Row(NamedTuple):
@@ -47,7 +43,16 @@ class _Item(NamedTuple):
 
 
 @dataclass
-class _Organization:
+class Declared:
+    """The declarations of a store; replaced as a whole when one changes."""
+
+    all: tuple[Declaration, ...] = ()
+
+
+@dataclass
+class Tables:
+    """What is kept of one organization, with the indexes that keep look-ups short."""
+
     rows: dict[str, _Row] = field(default_factory=dict)
     by_key: dict[str, tuple[str, ...]] = field(default_factory=dict)
     live: dict[tuple[str, str], tuple[str, ...]] = field(default_factory=dict)
@@ -57,108 +62,18 @@ class _Organization:
     on_fact: dict[str, tuple[int, ...]] = field(default_factory=dict)
     derived: dict[str, tuple[str, ...]] = field(default_factory=dict)
     naming: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    contingent: dict[str, None] = field(default_factory=dict)
     items: dict[tuple[str, str, str], _Item] = field(default_factory=dict)
     erasures: dict[str, Erasure] = field(default_factory=dict)
 
 
-class MemoryStore:
-    """Keeps everything in dictionaries. Gone when closed; for tests, scratch work and learning."""
-
-    def __init__(self) -> None:
-        self._organizations: dict[str, _Organization] = {}
-        self._declarations: dict[str, Declaration] = {}
-        self._declared: tuple[Declaration, ...] = ()
-        self._lock = threading.RLock()
-        self._closed = False
-
-    @contextmanager
-    def read(self, organization: str) -> Iterator[Reader]:
-        with self._lock:
-            self._check_open()
-            yield _MemoryTransaction(self, organization)
-
-    @contextmanager
-    def write(self, organization: str) -> Iterator[Transaction]:
-        with self._lock:
-            self._check_open()
-            transaction = _MemoryTransaction(self, organization)
-            try:
-                yield transaction
-            except BaseException:
-                transaction.roll_back()
-                raise
-
-    def glance(
-        self,
-        organization: str,
-        owners: tuple[str, ...],
-        places: tuple[Place, ...],
-        key: str,
-        subject: str,
-    ) -> Glance | None:
-        with self.read(organization) as reader:
-            selection = Selection(owners, tuple(scope_id for _, scope_id in places), key, subject)
-            found = [f for f in reader.live(selection) if f.place in places]
-            if len(found) != 1 or not found[0].is_ordinary(found[0].recorded_at):
-                return None
-            return Glance(canonical(found[0].value, limit=_UNBOUNDED), self._declared)
-
-    def organizations(self) -> list[str]:
-        with self._lock:
-            self._check_open()
-            return sorted(name for name, kept in self._organizations.items() if kept.verdicts)
-
-    def erasures(self, organization: str) -> list[Erasure]:
-        with self._lock:
-            self._check_open()
-            kept = self._organizations.get(organization, _Organization())
-            return sorted(kept.erasures.values(), key=lambda erasure: erasure.id)
-
-    def dump(self, organization: str) -> Iterator[dict[str, Any]]:
-        with self._lock:
-            self._check_open()
-            kept = self._organizations.get(organization, _Organization())
-            records = [
-                *({"kind": "declaration", **codec.declaration_record(d)} for d in self._declared),
-                *(
-                    {"kind": "fact", "seq": r.born, "since": r.since, **codec.fact_record(r.fact)}
-                    for r in sorted(kept.rows.values(), key=lambda r: (r.born, r.fact.id))
-                ),
-                *(
-                    {"kind": "tenure", "since": t.since, "until": t.until}
-                    | codec.fact_record(t.fact)
-                    for fact_id in sorted(kept.tenures)
-                    for t in kept.tenures[fact_id]
-                ),
-                *({"kind": "verdict", **codec.verdict_record(v)} for v in kept.verdicts.values()),
-                *({"kind": "erasure", **codec.erasure_record(e)} for e in kept.erasures.values()),
-            ]
-        yield from records
-
-    def scrub(self) -> bool:
-        return True
-
-    def check(self) -> list[str]:
-        self._check_open()
-        return []
-
-    def close(self) -> None:
-        with self._lock:
-            self._closed = True
-            self._organizations.clear()
-
-    def _check_open(self) -> None:
-        if self._closed:
-            raise SessionClosed("the memory is closed; open it again with tenure.open()")
-
-
-class _MemoryTransaction:
+class MemoryTransaction:
     """Reads and writes one organization; keeps a journal so that it can be rolled back."""
 
-    def __init__(self, store: MemoryStore, organization: str) -> None:
-        self._store = store
+    def __init__(self, tables: Tables, organization: str, declared: Declared) -> None:
+        self._kept = tables
         self._organization = organization
-        self._kept = store._organizations.setdefault(organization, _Organization())
+        self._declared = declared
         self._journal: list[Callable[[], None]] = []
 
     def _set(self, where: dict[Any, Any], key: Any, value: Any) -> None:
@@ -185,7 +100,7 @@ class _MemoryTransaction:
         return self._organization
 
     def declarations(self) -> tuple[Declaration, ...]:
-        return self._store._declared
+        return self._declared.all
 
     def head(self) -> tuple[int, datetime | None]:
         last = len(self._kept.verdicts)
@@ -193,7 +108,7 @@ class _MemoryTransaction:
 
     def fact(self, fact_id: str) -> Fact | None:
         row = self._kept.rows.get(fact_id)
-        return row.fact if row else None
+        return _copy(row.fact) if row else None
 
     def live(self, selection: Selection) -> list[Fact]:
         if selection.key is None or selection.owners is None:
@@ -201,12 +116,12 @@ class _MemoryTransaction:
         else:
             places = ((owner, selection.key) for owner in selection.owners)
             ids = [fact_id for place in places for fact_id in self._kept.live.get(place, ())]
-        found = (self._kept.rows[fact_id].fact for fact_id in ids)
-        return sorted((f for f in found if _selected(f, selection)), key=lambda f: f.id)
+        found = (self._kept.rows[fact_id].fact for fact_id in sorted(ids))
+        return [_copy(fact) for fact in found if _selected(fact, selection)]
 
     def timeline(self, selection: Selection) -> list[Fact]:
         return [
-            row.fact
+            _copy(row.fact)
             for row in self._rows(selection)
             if row.fact.status is not Status.ERASED and _selected(row.fact, selection)
         ]
@@ -228,7 +143,7 @@ class _MemoryTransaction:
                 earlier = self._kept.tenures.get(fact.id, ())
                 fact = next(t.fact for t in earlier if t.since <= seq < t.until)
             if _selected(fact, selection):
-                found.append(fact)
+                found.append(_copy(fact))
         return found
 
     def seq_at(self, moment: datetime) -> int:
@@ -243,34 +158,40 @@ class _MemoryTransaction:
 
     def standing_on(self, fact_ids: Iterable[str]) -> list[Fact]:
         wanted = set(fact_ids)
-        return self._where(lambda f: f.is_valid and any(leg.stands_on in wanted for leg in f.basis))
+        derived = {fact_id for ids in self._kept.derived.values() for fact_id in ids}
+        return self._where(
+            derived, lambda f: f.is_valid and any(leg.stands_on in wanted for leg in f.basis)
+        )
 
     def derived_from(self, fact_ids: Iterable[str]) -> list[Fact]:
         ids = {i for base in fact_ids for i in self._kept.derived.get(base, ())}
-        return [self._kept.rows[fact_id].fact for fact_id in sorted(ids)]
+        return self._where(ids, lambda _: True)
+
+    def derived(self, owners: tuple[str, ...]) -> list[Fact]:
+        ids = {fact_id for derived in self._kept.derived.values() for fact_id in derived}
+        return self._where(ids, lambda f: f.is_valid and f.owner in owners)
 
     def waiting_on(self, fact_ids: Iterable[str]) -> list[Fact]:
         wanted = set(fact_ids)
-        return self._where(lambda f: f.status is Status.WAITING and f.awaits in wanted)
+        return self._where(
+            self._kept.contingent, lambda f: f.status is Status.WAITING and f.awaits in wanted
+        )
 
     def contingent_on(self, fact_ids: Iterable[str]) -> list[Fact]:
         wanted = set(fact_ids)
-        return self._where(lambda f: f.when_superseded in wanted)
+        return self._where(self._kept.contingent, lambda f: f.when_superseded in wanted)
 
     def naming(self, fact_ids: Iterable[str]) -> list[str]:
         return sorted({i for target in fact_ids for i in self._kept.naming.get(target, ())})
 
-    def flagged(self, owners: tuple[str, ...]) -> list[Fact]:
+    def contested(self, owners: tuple[str, ...]) -> list[Fact]:
         return self._where(
-            lambda f: (
-                f.owner in owners
-                and (f.status is Status.CONTESTED or (f.is_valid and f.needs_review))
-            )
+            self._kept.rows, lambda f: f.owner in owners and f.status is Status.CONTESTED
         )
 
-    def _where(self, condition: Callable[[Fact], bool]) -> list[Fact]:
-        found = (row.fact for row in self._kept.rows.values() if condition(row.fact))
-        return sorted(found, key=lambda fact: fact.id)
+    def _where(self, ids: Iterable[str], condition: Callable[[Fact], bool]) -> list[Fact]:
+        found = (self._kept.rows[fact_id].fact for fact_id in sorted(ids))
+        return [_copy(fact) for fact in found if condition(fact)]
 
     def verdict(self, verdict_id: str) -> Verdict | None:
         seq = self._kept.verdict_seq.get(verdict_id)
@@ -286,14 +207,14 @@ class _MemoryTransaction:
 
     def working_items(self, user_id: str, session_id: str) -> list[WorkingItem]:
         return [
-            kept.item
+            deepcopy(kept.item)
             for kept in self._kept.items.values()
             if kept.user_id == user_id and kept.session_id == session_id
         ]
 
     def desks(self, user_id: str | None = None) -> list[tuple[str, str, WorkingItem]]:
         return [
-            (kept.user_id, kept.session_id, kept.item)
+            (kept.user_id, kept.session_id, deepcopy(kept.item))
             for kept in self._kept.items.values()
             if user_id in (None, kept.user_id)
         ]
@@ -304,9 +225,10 @@ class _MemoryTransaction:
         self, verdict: Verdict, new: Sequence[Fact] = (), changed: Sequence[Change] = ()
     ) -> None:
         kept = self._kept
-        for fact in new:
-            if fact.id in kept.rows:
-                raise DuplicateId(f"a fact with id {fact.id!r} exists; ids are used once")
+        brought = [fact.id for fact in new]
+        for fact_id in brought:
+            if fact_id in kept.rows or brought.count(fact_id) > 1:
+                raise DuplicateId(f"a fact with id {fact_id!r} exists; ids are used once")
         self._append(verdict)
         # Departures first: the incumbent leaves before its successor sits down.
         for before, after in sorted(changed, key=lambda change: change.after.is_valid):
@@ -316,7 +238,7 @@ class _MemoryTransaction:
                 tenure = _Tenure(row.fact, row.since, verdict.seq)
                 self._set(kept.tenures, before.id, (*tenures, tenure))
             self._seat(after, row.born, verdict.seq, verdict.recorded_at)
-        for fact in new:
+        for fact in map(_copy, new):
             self._seat(fact, verdict.seq, verdict.seq, verdict.recorded_at)
             self._index(fact)
 
@@ -333,6 +255,8 @@ class _MemoryTransaction:
         self._set(self._kept.by_key, fact.key, (*self._kept.by_key.get(fact.key, ()), fact.id))
         for base in fact.depends_on:
             self._set(self._kept.derived, base, (*self._kept.derived.get(base, ()), fact.id))
+        if fact.when_superseded is not None:
+            self._set(self._kept.contingent, fact.id, None)
 
     def _seat(self, fact: Fact, born: int, since: int, now: datetime) -> None:
         """Store a fact's tenure and keep the index of live facts in step with it."""
@@ -354,16 +278,21 @@ class _MemoryTransaction:
         self._set(self._kept.verdicts, seq, verdict.evolve(undone_by=undone_by))
 
     def declare(self, declaration: Declaration) -> None:
-        store = self._store
-        before = store._declared
-        self._journal.append(lambda: setattr(store, "_declared", before))
-        self._set(store._declarations, declaration.pattern, declaration)
-        store._declared = tuple(store._declarations[p] for p in sorted(store._declarations))
+        declared, before = self._declared, self._declared.all
+        self._journal.append(lambda: setattr(declared, "all", before))
+        others = (known for known in before if known.pattern != declaration.pattern)
+        declared.all = tuple(sorted((*others, declaration), key=lambda known: known.pattern))
 
     def put_item(self, user_id: str, session_id: str, item: WorkingItem) -> None:
-        key = (user_id, session_id, item.key)
-        self._drop(self._kept.items, key)  # so that the newest comes last
-        self._set(self._kept.items, key, _Item(user_id, session_id, item))
+        place = (user_id, session_id, item.key)
+        items = {k: kept for k, kept in self._kept.items.items() if k != place}
+        self._put_items(items | {place: _Item(user_id, session_id, deepcopy(item))})
+
+    def _put_items(self, items: dict[tuple[str, str, str], _Item]) -> None:
+        """Replace the items as a whole: their order is part of what a rollback restores."""
+        kept, before = self._kept, self._kept.items
+        self._journal.append(lambda: setattr(kept, "items", before))
+        kept.items = items
 
     def drop_items(
         self,
@@ -373,17 +302,19 @@ class _MemoryTransaction:
         key: str | None = None,
         expired_at: datetime | None = None,
     ) -> int:
-        doomed = [
-            place
-            for place, kept in self._kept.items.items()
-            if key in (None, kept.item.key)
-            and user_id in (None, kept.user_id)
-            and session_id in (None, kept.session_id)
-            and (expired_at is None or kept.item.expired(expired_at))
-        ]
-        for place in doomed:
-            self._drop(self._kept.items, place)
-        return len(doomed)
+        def matches(kept: _Item) -> bool:
+            return (
+                key in (None, kept.item.key)
+                and user_id in (None, kept.user_id)
+                and session_id in (None, kept.session_id)
+                and (expired_at is None or kept.item.expired(expired_at))
+            )
+
+        items = {k: kept for k, kept in self._kept.items.items() if not matches(kept)}
+        dropped = len(self._kept.items) - len(items)
+        if dropped:
+            self._put_items(items)
+        return dropped
 
     def erase(self, fact_ids: Sequence[str], erasure: Erasure) -> Erasure:
         kept, counts = self._kept, {"facts": 0, "tenures": 0, "reasons": 0}
@@ -413,9 +344,11 @@ class _MemoryTransaction:
         for base in fact.depends_on:
             left = codec.without_erased(kept.derived.get(base, ()), {fact.id})
             self._set(kept.derived, base, left)
+        self._drop(kept.contingent, fact.id)
 
     def restore(self, records: Iterable[dict[str, Any]]) -> int:
         count = 0
+        times: dict[int, datetime] = {}
         for record in records:
             given = {**record, "organization": self._organization}
             kind = given.pop("kind")
@@ -425,7 +358,7 @@ class _MemoryTransaction:
             elif kind == "fact":
                 born, since = given.pop("seq"), given.pop("since")
                 fact = codec.fact_from_record(given)
-                self._seat(fact, born, since, _last_moment(fact))
+                self._seat(fact, born, since, times[since])
                 if fact.status is not Status.ERASED:
                     self._index(fact)
             elif kind == "tenure":
@@ -434,16 +367,22 @@ class _MemoryTransaction:
                 earlier = self._kept.tenures.get(tenure.fact.id, ())
                 self._set(self._kept.tenures, tenure.fact.id, (*earlier, tenure))
             elif kind == "verdict":
-                self._append(codec.verdict_from_record(given))
+                verdict = codec.verdict_from_record(given)
+                times[verdict.seq] = verdict.recorded_at
+                self._append(verdict)
             elif kind == "erasure":
                 self._set(self._kept.erasures, given["id"], codec.erasure_from_record(given))
+            else:
+                raise ValueError(f"a record of unknown kind {kind!r}")
             count += 1
         return count
 
 
-def _last_moment(fact: Fact) -> datetime:
-    """A moment after which a restored fact's term may still run: when it was recorded."""
-    return fact.recorded_at
+def _copy(fact: Fact) -> Fact:
+    """The fact with a value of its own, so that nobody can reach into the store through it."""
+    if isinstance(fact.value, list | dict):
+        return fact.evolve(value=deepcopy(fact.value))
+    return fact
 
 
 def _selected(fact: Fact, selection: Selection) -> bool:

@@ -1,0 +1,116 @@
+"""The in-memory store: the reference that says in plain Python what a store has to do."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from tenure.model.errors import SessionClosed
+from tenure.model.records import Erasure
+from tenure.model.scope import Place
+from tenure.model.values import canonical
+from tenure.stores import codec
+from tenure.stores.in_memory.tables import Declared, MemoryTransaction, Tables
+from tenure.stores.port import Glance, Reader, Selection, Transaction
+
+_UNBOUNDED = 1 << 62
+
+
+class MemoryStore:
+    """Keeps everything in dictionaries. Gone when closed; for tests, scratch work and learning."""
+
+    def __init__(self) -> None:
+        self._organizations: dict[str, Tables] = {}
+        self._declared = Declared()
+        self._lock = threading.RLock()
+        self._closed = False
+
+    @contextmanager
+    def read(self, organization: str) -> Iterator[Reader]:
+        with self._lock:
+            self._check_open()
+            yield self._transaction(organization)
+
+    @contextmanager
+    def write(self, organization: str) -> Iterator[Transaction]:
+        with self._lock:
+            self._check_open()
+            transaction = self._transaction(organization)
+            try:
+                yield transaction
+            except BaseException:
+                transaction.roll_back()
+                raise
+
+    def _transaction(self, organization: str) -> MemoryTransaction:
+        tables = self._organizations.setdefault(organization, Tables())
+        return MemoryTransaction(tables, organization, self._declared)
+
+    def glance(
+        self,
+        organization: str,
+        owners: tuple[str, ...],
+        places: tuple[Place, ...],
+        key: str,
+        subject: str,
+    ) -> Glance | None:
+        with self.read(organization) as reader:
+            selection = Selection(owners, tuple(scope_id for _, scope_id in places), key, subject)
+            found = [f for f in reader.live(selection) if f.place in places]
+            if len(found) != 1 or not found[0].is_ordinary(found[0].recorded_at):
+                return None
+            return Glance(canonical(found[0].value, limit=_UNBOUNDED), self._declared.all)
+
+    def organizations(self) -> list[str]:
+        with self._lock:
+            self._check_open()
+            return sorted(name for name, kept in self._organizations.items() if kept.verdicts)
+
+    def erasures(self, organization: str) -> list[Erasure]:
+        with self._lock:
+            self._check_open()
+            kept = self._organizations.get(organization, Tables())
+            return sorted(kept.erasures.values(), key=lambda erasure: erasure.id)
+
+    def dump(self, organization: str) -> Iterator[dict[str, Any]]:
+        with self._lock:
+            self._check_open()
+            kept = self._organizations.get(organization, Tables())
+            records = [
+                *(
+                    {"kind": "declaration", **codec.declaration_record(d)}
+                    for d in self._declared.all
+                ),
+                *({"kind": "verdict", **codec.verdict_record(v)} for v in kept.verdicts.values()),
+                *(
+                    {"kind": "fact", "seq": r.born, "since": r.since, **codec.fact_record(r.fact)}
+                    for r in sorted(kept.rows.values(), key=lambda r: (r.born, r.fact.id))
+                ),
+                *(
+                    {"kind": "tenure", "since": t.since, "until": t.until}
+                    | codec.fact_record(t.fact)
+                    for fact_id in sorted(kept.tenures)
+                    for t in kept.tenures[fact_id]
+                ),
+                *({"kind": "erasure", **codec.erasure_record(e)} for e in kept.erasures.values()),
+            ]
+        yield from records
+
+    def scrub(self) -> bool:
+        self._check_open()
+        return True
+
+    def check(self) -> list[str]:
+        self._check_open()
+        return []
+
+    def close(self) -> None:
+        with self._lock:
+            self._closed = True
+            self._organizations.clear()
+
+    def _check_open(self) -> None:
+        if self._closed:
+            raise SessionClosed("the memory is closed; open it again with tenure.open()")
