@@ -14,7 +14,7 @@ from tenure.model.errors import DuplicateId, InvalidInput, UnknownDependency, Un
 from tenure.model.fact import Basis, Fact, MemoryType, Source, Status
 from tenure.model.ids import new_id
 from tenure.model.records import Declaration
-from tenure.model.scope import EVERYWHERE
+from tenure.model.scope import EVERYWHERE, Place
 from tenure.rules.authority import check_may_write_as, check_may_write_key, derived_authority
 from tenure.rules.classification import classify_constraint, classify_memory
 from tenure.rules.supersession import binds
@@ -64,15 +64,18 @@ class Candidates:
         wider = tuple(found for found in around if self._is_wider(found, fact))
         return Candidate(fact, targets, wider)
 
-    def _is_wider(self, found: Fact, fact: Fact) -> bool:
+    @staticmethod
+    def _is_wider(found: Fact, fact: Fact) -> bool:
         """Whether a fact applies wherever the candidate would, and further."""
-        if found.owner not in (fact.owner, "") or found.address == fact.address:
-            return False
+        return found.owner in (fact.owner, "") and found.address != fact.address
+
+    def _bearing(self, place: Place) -> tuple[Place, ...]:
+        """The places whose facts bear on a candidate at this one: its own and the wider ones."""
         places = self._lens.places
-        if fact.place in places:
-            return places.index(found.place) >= places.index(fact.place)
+        if place in places:
+            return places[places.index(place) :]
         # A task or branch other than the session's own: only what is global bears on it.
-        return found.place in (EVERYWHERE, fact.place)
+        return (place, EVERYWHERE)
 
     def _authority(self, proposal: Proposal, declared: tuple[Declaration, ...]) -> Authority:
         authority = self._identity.authority
@@ -85,13 +88,14 @@ class Candidates:
 
     def _around(self, proposal: Proposal, workspace: Workspace, now: datetime) -> list[Fact]:
         """Valid facts on the same subject and key, in any scope that bears on this one."""
-        place = (proposal.scope, proposal.scope_id or "")
-        places, scope_ids = self._lens.places, self._lens.scope_ids
-        if place not in places:
-            places = (*places, place)
-            scope_ids = tuple(dict.fromkeys((*scope_ids, place[1])))
+        places = self._bearing((proposal.scope, proposal.scope_id or ""))
         found = workspace.live(
-            Selection(self._lens.owners, scope_ids, proposal.key, proposal.subject or "")
+            Selection(
+                self._lens.owners,
+                tuple(dict.fromkeys(scope_id for _, scope_id in places)),
+                proposal.key,
+                proposal.subject or "",
+            )
         )
         return [fact for fact in found if fact.place in places and fact.held_at(now)]
 
@@ -124,7 +128,7 @@ class Candidates:
             rung = derived_authority(rung, bases, self._ladder)
         source = proposal.source
         if source.authority is None:
-            source = _BY.get((source, authority.title)) or _with_authority(source, authority.title)
+            source = _with_authority(source, authority.title)
         constraint = _constraint(proposal, source)
         memory_type = proposal.memory_type or self._memory_type(
             source, rung, constraint, proposal.subject, targets, around
@@ -158,9 +162,11 @@ class Candidates:
             when_superseded=self._awaited(proposal),
             is_constraint=constraint is not None,
             constraint_type=constraint,
-            multi_valued=any(told.multi_valued for told in declared),
-            time_sensitive=any(told.time_sensitive for told in declared),
-            status=Status.WITHDRAWN,
+            multi_valued=bool(declared) and any(told.multi_valued for told in declared),
+            time_sensitive=bool(declared) and any(told.time_sensitive for told in declared),
+            # In anticipation: most candidates take office, and need no second copy then.
+            status=Status.OFFICE,
+            started_at=valid_from,
             standing=rung,
             basis=tuple(Basis(base.id, base.id) for base in bases),
         )
@@ -218,12 +224,14 @@ def _constraint(proposal: Proposal, source: Source) -> str | None:
     return found or ("policy" if proposal.is_constraint else None)
 
 
-# The same few sources come with every write of a session.
-_BY: dict[tuple[Source, str], Source] = {}
+_last: tuple[Source, str, Source] = (Source(), "", Source(authority=""))
 
 
 def _with_authority(source: Source, title: str) -> Source:
-    found = replace(source, authority=title)
-    if len(_BY) < 1024:
-        _BY[source, title] = found
+    global _last
+    # The same source comes with one write after the other; one object for it is enough.
+    known, known_title, found = _last
+    if source is not known or title != known_title:
+        found = replace(source, authority=title)
+        _last = (source, title, found)
     return found

@@ -16,7 +16,7 @@ from tenure.model.fact import Fact, Status
 from tenure.model.values import same_value
 from tenure.model.verdict import Outcome
 from tenure.rules import office
-from tenure.rules.supersession import Judgement, Situation, judge
+from tenure.rules.supersession import UNOPPOSED, Judgement, Situation, judge
 from tenure.rules.temporal import is_scheduled, place
 
 
@@ -45,8 +45,11 @@ def enter(
     replaying: bool = False,
 ) -> Entered:
     """Judge a candidate, whose tenure is blank, and carry the judgement out."""
+    incumbents = workspace.incumbents(candidate.address)
+    if not (incumbents or targets or around) and candidate.when_superseded is None:
+        return Entered(UNOPPOSED, workspace.put(office.install(candidate)))
     situation = Situation(
-        incumbents=workspace.incumbents(candidate.address),
+        incumbents=incumbents,
         targets=targets,
         around=around,
         confidence=confidence,

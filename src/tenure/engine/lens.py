@@ -50,7 +50,8 @@ class Lens:
 
     def sees(self, reader: Reader, fact: Fact) -> bool:
         """Whether this identity may know of the fact."""
-        declared = matching(reader.declarations(), fact.key)
+        declarations = reader.declarations()
+        declared = matching(declarations, fact.key) if declarations else ()
         return may_read(self.identity, fact, self.settings.ladder, declared)
 
     def held(

@@ -16,12 +16,16 @@ from tenure.model.times import moment
 from tenure.model.values import canonical, check_text
 from tenure.settings import Settings
 
+_STATED = Source()
 CONSTRAINT_TYPES = ("budget", "deadline", "capacity", "policy")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)
 class Proposal:
-    """A candidate in the caller's words. Every field has passed its check."""
+    """A candidate in the caller's words. Every field has passed its check; none is changed after.
+
+    Not frozen only because building frozen values takes twice as long, and each write builds one.
+    """
 
     key: str
     value: Any
@@ -31,7 +35,7 @@ class Proposal:
     scope_id: str | None = None
     depends_on: tuple[str, ...] = ()
     when_superseded: str | None = None
-    source: Source = Source()
+    source: Source = _STATED
     authority: str | None = None
     memory_type: MemoryType | None = None
     is_constraint: bool | None = None
@@ -152,7 +156,7 @@ def check_reason(reason: str | None) -> str | None:
 def _source(source: str | Source | None) -> Source:
     """A source given by name: one of the types, or the name of a system or kind of statement."""
     if source is None:
-        return Source()
+        return _STATED
     if isinstance(source, Source):
         for field in fields(source):
             value = getattr(source, field.name)

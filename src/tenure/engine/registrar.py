@@ -19,13 +19,12 @@ from tenure.model.times import to_micros
 from tenure.model.values import same_value
 from tenure.model.verdict import Action, Outcome, Repair, Rule, Verdict
 from tenure.rules import office
-from tenure.rules.supersession import Judgement
+from tenure.rules.supersession import UNOPPOSED
 from tenure.rules.temporal import as_seen
 from tenure.stores.port import Transaction
 
 _TICK = timedelta(microseconds=1)
 _NO_REPAIR = Repair()
-_NOTHING = Judgement(Outcome.ESTABLISHED, Rule.FIRST)
 
 
 def next_moment(now: datetime, last: datetime | None) -> datetime:
@@ -153,7 +152,7 @@ class Registrar:
         workspace = Workspace(self.transaction)
         fact = workspace.need(fact.id)
         status = Status.DISCARDED if rule is Rule.DISCARD else Status.RETRACTED
-        entered = Entered(_NOTHING, workspace.put(office.leave(fact, status, self.now)))
+        entered = Entered(UNOPPOSED, workspace.put(office.leave(fact, status, self.now)))
         if fact.status is Status.OFFICE:
             follow_departures(workspace, [fact], self.ladder, entered)
         return self.record(

@@ -17,10 +17,9 @@ from tenure.model.fact import Fact, Status
 from tenure.model.times import from_micros
 from tenure.model.verdict import Action, Outcome, Rule, Verdict
 from tenure.rules import office
-from tenure.rules.supersession import Judgement
+from tenure.rules.supersession import UNOPPOSED
 from tenure.stores.port import Reader, Selection
 
-_NOTHING = Judgement(Outcome.ESTABLISHED, Rule.FIRST)
 _TURNED_AWAY = {Outcome.OVERRULED: Status.OVERRULED, Outcome.CONTESTED: Status.CONTESTED}
 
 
@@ -118,7 +117,7 @@ def _step(
         held = current.is_valid
         past.put(office.leave(current, leaving, entry.at))
         if held:
-            follow_departures(past, [current], ladder, Entered(_NOTHING, current))
+            follow_departures(past, [current], ladder, Entered(UNOPPOSED, current))
 
 
 def _assert(
@@ -135,7 +134,7 @@ def _assert(
         base = past.get(fact.when_superseded)
         past.put(blank.evolve(status=Status.WAITING, awaits=fact.when_superseded))
         if base is not None and not past.end_of(base).is_valid:
-            follow_departures(past, [base], ladder, Entered(_NOTHING, blank))
+            follow_departures(past, [base], ladder, Entered(UNOPPOSED, blank))
         return
     named = (past.get(target) for target in entry.targets)
     ends = tuple(past.end_of(target) for target in named if target is not None)

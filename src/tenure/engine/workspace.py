@@ -33,6 +33,7 @@ class Workspace:
         self._view = view
         self._before: dict[str, Fact] = {}
         self._now: dict[str, Fact] = {}
+        self._put: dict[str, None] = {}
         self._at: dict[Address, dict[str, None]] = defaultdict(dict)
         self._awaiting: dict[str, set[str]] = defaultdict(set)
         self._derived: set[str] = set()
@@ -53,6 +54,10 @@ class Workspace:
 
     def put(self, fact: Fact) -> Fact:
         """Let a fact stand like this from now on."""
+        self._put[fact.id] = None
+        return self._hold(fact)
+
+    def _hold(self, fact: Fact) -> Fact:
         old = self._now.get(fact.id)
         if old is not None and old.awaits:
             self._awaiting[old.awaits].discard(fact.id)
@@ -71,7 +76,7 @@ class Workspace:
     def _load(self, fact: Fact) -> Fact:
         if fact.id not in self._now:
             self._before[fact.id] = fact
-            self.put(fact)
+            self._hold(fact)
         return self._now[fact.id]
 
     # several facts
@@ -144,13 +149,11 @@ class Workspace:
 
     def touched(self) -> list[Fact]:
         """Every fact that is new or stands differently now, ordered by id."""
-        before = self._before
-        found = [
-            fact
-            for fact_id, fact in self._now.items()
-            if before.get(fact_id) is not fact and before.get(fact_id) != fact
-        ]
-        found.sort(key=_by_id)
+        found = []
+        for fact_id in self._put if len(self._put) < 2 else sorted(self._put):
+            fact, before = self._now[fact_id], self._before.get(fact_id)
+            if before is not fact and before != fact:
+                found.append(fact)
         return found
 
     def outcome(self) -> tuple[list[Fact], list[Change]]:
@@ -164,10 +167,6 @@ class Workspace:
             else:
                 changed.append(Change(before, fact))
         return new, changed
-
-
-def _by_id(fact: Fact) -> str:
-    return fact.id
 
 
 def _covers(selection: Selection, address: Address) -> bool:

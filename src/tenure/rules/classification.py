@@ -63,7 +63,10 @@ def classify_memory(source: Source, *, speaks_for_all: bool) -> MemoryType:
 
     `speaks_for_all` tells that the statement has the highest authority there is.
     """
-    name = (source.name or "").strip().lower().replace(" ", "_").replace("-", "_")
+    if source.name is None:
+        policy = speaks_for_all or source.type == "policy"
+        return MemoryType.ORGANIZATIONAL if policy else MemoryType.USER
+    name = source.name.strip().lower().replace(" ", "_").replace("-", "_")
     if name in _PERSONAL:
         return MemoryType.USER
     if name in _CAPABILITY:
@@ -82,7 +85,7 @@ def classify_constraint(key: str, value: Any, source: Source) -> str | None:
         return _CONSTRAINT_HEADS[head.group(1).lower()]
     if _FIRST.match(key):
         return "capacity"
-    if source.type == "policy" or (source.name or "").strip().lower() == "policy":
+    if source.type == "policy" or (source.name and source.name.strip().lower() == "policy"):
         return "policy"
     if isinstance(value, str) and _BINDING.search(value):
         return "policy"

@@ -29,6 +29,8 @@ def install(
     fact: Fact, predecessors: tuple[str, ...] = (), *, started_at: datetime | None = None
 ) -> Fact:
     """Put a fact into office."""
+    if not predecessors and started_at is None and _is_seated(fact):
+        return fact
     return fact.evolve(
         status=Status.OFFICE,
         superseded_by=None,
@@ -36,6 +38,18 @@ def install(
         started_at=started_at or fact.valid_from,
         ended_at=None,
         awaits=None,
+    )
+
+
+def _is_seated(fact: Fact) -> bool:
+    """Whether a fact stands as if just installed, as a fresh candidate does in anticipation."""
+    return (
+        fact.status is Status.OFFICE
+        and not fact.predecessors
+        and fact.started_at is fact.valid_from
+        and fact.superseded_by is None
+        and fact.ended_at is None
+        and fact.awaits is None
     )
 
 

@@ -63,14 +63,16 @@ class Judgement:
     evidence: dict[str, Any] = field(default_factory=dict)
 
 
+UNOPPOSED = Judgement(Outcome.ESTABLISHED, Rule.FIRST)
+"""What `judge` comes to where nobody holds anything the candidate wants."""
+
+
 def judge(candidate: Fact, situation: Situation, ladder: Ladder) -> Judgement:
     """Decide on a candidate. Pure: the same inputs give the same judgement."""
     if candidate.when_superseded is not None and not situation.replaying:
         return Judgement(
             Outcome.WAITING, Rule.CONTINGENCY, evidence={"waits_for": candidate.when_superseded}
         )
-    if not (situation.incumbents or situation.targets or situation.around):
-        return Judgement(Outcome.ESTABLISHED, Rule.FIRST)
     lapsed = tuple(f for f in situation.incumbents if has_lapsed(f, candidate))
     holders = tuple(f for f in situation.incumbents if f not in lapsed)
     targets = tuple(f for f in situation.targets if is_as_narrow(candidate, f))

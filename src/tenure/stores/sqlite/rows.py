@@ -21,7 +21,7 @@ _MEMORY_TYPES = {kind.value: kind for kind in MemoryType}
 _SCOPES = {scope.value: scope for scope in Scope}
 _STATUSES = {status.value: status for status in Status}
 _SOURCES: dict[str, Source] = {}
-_SOURCE_TEXTS: dict[Source, str] = {}
+_last_source: tuple[Source | None, str] = (None, "")
 _REMEMBERED = 1024
 
 
@@ -48,12 +48,12 @@ def _source(text: str) -> Source:
 
 
 def _source_text(source: Source) -> str:
-    found = _SOURCE_TEXTS.get(source)
-    if found is None:
-        found = _encode(codec.source_record(source))
-        if len(_SOURCE_TEXTS) < _REMEMBERED:
-            _SOURCE_TEXTS[source] = found
-    return found
+    global _last_source
+    known, text = _last_source
+    if source is not known:
+        text = _encode(codec.source_record(source))
+        _last_source = (source, text)
+    return text
 
 
 def fact_of(row: Row) -> Fact:
@@ -96,7 +96,7 @@ def fact_of(row: Row) -> Fact:
 
 
 def content_values(fact: Fact) -> Row:
-    """The CONTENT columns of a fact."""
+    """The CONTENT columns of a fact. (`_value_` is an enum's value without a descriptor call.)"""
     return (
         fact.id,
         to_micros(fact.recorded_at),
@@ -109,8 +109,8 @@ def content_values(fact: Fact) -> Row:
         to_micros(fact.timestamp),
         to_micros(fact.valid_from),
         _micros(fact.valid_until),
-        fact.memory_type.value,
-        fact.scope.value,
+        fact.memory_type._value_,
+        fact.scope._value_,
         fact.scope_id or "",
         fact.authority,
         _encode(fact.requires) if fact.requires else None,
@@ -128,7 +128,7 @@ def tenure_values(fact: Fact) -> Row:
     """The TENURE columns of a fact."""
     review = codec.review_record(fact)
     return (
-        fact.status.value,
+        fact.status._value_,
         fact.superseded_by,
         _encode(fact.predecessors) if fact.predecessors else None,
         _micros(fact.started_at),
@@ -159,9 +159,9 @@ def verdict_values(verdict: Verdict) -> Row:
         verdict.organization,
         verdict.seq,
         verdict.id,
-        verdict.action.value,
-        verdict.outcome.value,
-        verdict.rule.value,
+        verdict.action._value_,
+        verdict.outcome._value_,
+        verdict.rule._value_,
         verdict.fact_id,
         _encode(verdict.superseded) if verdict.superseded else None,
         _encode(verdict.targets) if verdict.targets else None,

@@ -1,0 +1,47 @@
+"""The baseline: the same rows by plain `sqlite3`, with nothing decided about them."""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+from typing import Any
+
+Rows = list[tuple[Any, ...]]
+
+
+def connect(path: Path) -> sqlite3.Connection:
+    """A connection with the durability that Tenure's default gives."""
+    connection = sqlite3.connect(path, isolation_level=None)
+    connection.execute("PRAGMA synchronous = FULL")
+    return connection
+
+
+def rows_of(path: Path, after: int, count: int) -> tuple[Rows, Rows]:
+    """Rows of the two tables that a plain write goes to, in the order of the log."""
+    with connect(path) as connection:
+        limit = "ORDER BY seq LIMIT ? OFFSET ?"
+        facts = connection.execute(f"SELECT * FROM facts {limit}", (count, after)).fetchall()
+        verdicts = connection.execute(f"SELECT * FROM verdicts {limit}", (count, after)).fetchall()
+    connection.close()
+    return facts, verdicts
+
+
+def insert(table: str, width: int) -> str:
+    return f"INSERT INTO {table} VALUES ({', '.join('?' * width)})"
+
+
+def write_batch(connection: sqlite3.Connection, facts: Rows, verdicts: Rows) -> None:
+    """One transaction of the rows that a batch of facts comes to."""
+    into_facts = insert("facts", len(facts[0]))
+    into_verdicts = insert("verdicts", len(verdicts[0]))
+    connection.execute("BEGIN IMMEDIATE")
+    for fact, verdict in zip(facts, verdicts, strict=True):
+        connection.execute(into_facts, fact)
+        connection.execute(into_verdicts, verdict)
+    connection.execute("COMMIT")
+
+
+SELECT = (
+    "SELECT value FROM facts WHERE organization = ? AND owner = ? AND key = ? AND subject = ? "
+    "AND scope = ? AND scope_id = ? AND live = 1"
+)
