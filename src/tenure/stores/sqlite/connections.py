@@ -26,6 +26,7 @@ from tenure.stores.sqlite.sql import migrations
 T = TypeVar("T")
 
 APPLICATION_ID = 0x54454E55  # "TENU"
+_BRIEFLY = 20  # milliseconds
 _HEADER = b"SQLite format 3\x00"
 _BUSY = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 
@@ -71,7 +72,11 @@ class Connections:
         self._check_file()
         first = self.patiently(self._connect)
         try:
+            # Two openers of a new file can each hold what the other waits for. Giving up quickly
+            # and trying again lets one of them through; SQLite's own wait would keep both.
+            first.execute(f"PRAGMA busy_timeout = {_BRIEFLY}")
             self.patiently(lambda: self._prepare(first))
+            first.execute(f"PRAGMA busy_timeout = {int(busy_timeout * 1000)}")
         except sqlite3.Error as error:
             first.close()
             raise translate(error, path) from error
@@ -190,9 +195,14 @@ class Connections:
     def _prepare(self, connection: sqlite3.Connection) -> None:
         """Make a new file ours, bring an older one up to date, refuse anything else."""
         latest = migrations()[-1][0]
-        version = connection.execute("PRAGMA user_version").fetchone()[0]
-        mark = connection.execute("PRAGMA application_id").fetchone()[0]
-        tables = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+        # In one transaction: another process may be making the file ours right now.
+        connection.execute("BEGIN")
+        try:
+            tables = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+            version = connection.execute("PRAGMA user_version").fetchone()[0]
+            mark = connection.execute("PRAGMA application_id").fetchone()[0]
+        finally:
+            connection.execute("ROLLBACK")
         if mark != APPLICATION_ID and (tables or version):
             raise NotADatabase(
                 f"{self.path} is an SQLite database of another program; choose another path"
