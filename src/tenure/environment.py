@@ -53,7 +53,10 @@ class Providers:
                 unavailable[name] = _told(error)
         zone = _zone(signals.pop("timezone", None) or self._timezone, unavailable)
         location = signals.pop("location", None)
-        local = now.astimezone(zone)
+        try:
+            local = now.astimezone(zone)
+        except OverflowError:  # at the ends of the calendar
+            local, zone = now, ZoneInfo("UTC")
         return Environment(
             current_time=local,
             current_date=local.date(),
@@ -80,6 +83,6 @@ def _told(error: Exception) -> str:
 def _zone(name: Any, unavailable: dict[str, str]) -> ZoneInfo:
     try:
         return ZoneInfo(str(name))
-    except (ZoneInfoNotFoundError, ValueError):
-        unavailable["timezone"] = f"{name!r} is not a known time zone; using UTC"
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        unavailable["timezone"] = f"{name!r:.80} is not a known time zone; using UTC"
         return ZoneInfo("UTC")

@@ -60,13 +60,40 @@ def _store(where: str, settings: Settings) -> Store:
     return SQLiteStore(where, durability=settings.durability, busy_timeout=settings.busy_timeout)
 
 
-def _checked(records: Iterable[Any]) -> Iterator[dict[str, Any]]:
-    """Records whose values a store can carry; what else is wrong with them, it finds itself."""
-    for record in records:
-        if not isinstance(record, dict):
-            raise InvalidInput(f"the export is damaged: {record!r:.80} is no record")
-        canonical(record, limit=_NO_LIMIT)
-        yield record
+def _told(error: Exception) -> str:
+    return str(error) if isinstance(error, InvalidInput) else repr(error)
+
+
+class _Checked:
+    """Goes through the records of an export and refuses what a store could not live with."""
+
+    def __init__(self, records: Iterable[Any], declared: Iterable[Declaration]) -> None:
+        self._records = records
+        self._declared = {declaration.pattern for declaration in declared}
+        self._facts: set[str] = set()
+        self._named: set[str] = set()
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        for record in self._records:
+            if not isinstance(record, dict):
+                raise InvalidInput(f"{record!r:.80} is no record")
+            for item in record.values():
+                canonical(item, limit=_NO_LIMIT)
+            kind = record.get("kind")
+            if kind == "declaration" and record["pattern"] in self._declared:
+                continue  # declarations hold for every organization; an import changes none
+            if kind == "fact":
+                self._facts.add(record["id"])
+                self._named.update(record["depends_on"], record["predecessors"])
+                self._named.update(filter(None, (record["superseded_by"], record["awaits"])))
+            elif kind == "verdict":
+                self._named.add(record["fact_id"])
+            yield record
+
+    def check_complete(self) -> None:
+        missing = sorted(self._named - self._facts)
+        if missing:
+            raise InvalidInput(f"{len(missing)} facts are missing, for example {missing[0]!r}")
 
 
 class Memory:
@@ -195,9 +222,12 @@ class Memory:
                     f"organization=..., or into a new file"
                 )
             try:
-                return transaction.restore(_checked(rows))
+                checked = _Checked(rows, transaction.declarations())
+                count = transaction.restore(checked)
+                checked.check_complete()
+                return count
             except (KeyError, TypeError, ValueError, AttributeError) as error:
-                raise InvalidInput(f"the export is damaged: {error!r}") from None
+                raise InvalidInput(f"the export is damaged: {_told(error)}") from None
             except StoreError as error:
                 raise InvalidInput(f"the export contradicts itself: {error}") from None
 

@@ -233,10 +233,10 @@ class Session:
         """Whether a fact, or any fact at a key, holds office."""
         self._check_named(key_or_id)
         with self._reading() as (reader, lens):
-            fact = lens.by_id(reader, key_or_id)
-            if fact is not None:
-                return fact.is_valid
-            return bool(lens.view(reader, key_or_id).effective)
+            if lens.view(reader, key_or_id).effective:
+                return True
+            fact = lens.glimpse(reader, key_or_id)
+            return fact is not None and fact.is_valid and fact.place in lens.places
 
     def get(self, fact_id: str) -> Fact | None:
         """One fact by its id, whatever its status, or None where there is none to be seen."""
@@ -294,10 +294,13 @@ class Session:
             raise InvalidInput(
                 f"{fact.key!r} ({fact.id}) is {fact.status} already; there is nothing to retract"
             )
-        if self._branch is not None and fact.place != self._branch:
+        self._check_in_branch(fact)
+
+    def _check_in_branch(self, fact: Fact | None) -> None:
+        if self._branch is not None and fact is not None and fact.place != self._branch:
             raise InvalidInput(
                 f"{fact.key!r} lies outside this branch, and a branch changes nothing real; "
-                f"retract it in the session itself"
+                f"do this in the session itself, or write the value you want to try out"
             )
 
     def undo(self, verdict: Verdict | str, *, reason: str | None = None) -> Verdict:
@@ -305,6 +308,10 @@ class Session:
         verdict_id = verdict.id if isinstance(verdict, Verdict) else check_name(verdict, "verdict")
         check_reason(reason)
         with self._registrar() as registrar:
+            if self._branch is not None:
+                undone = registrar.transaction.verdict(verdict_id)
+                if undone is not None:
+                    self._check_in_branch(registrar.transaction.fact(undone.fact_id))
             return undo(registrar, verdict_id, reason=reason)
 
     def revert(
@@ -314,15 +321,20 @@ class Session:
         self._check_named(key_or_id, subject)
         self._check_named(to)
         with self._registrar() as registrar:
-            return reviewing.revert(registrar, key_or_id, to, subject)
+            return reviewing.revert(registrar, key_or_id, to, subject, self._branch)
 
     def promote(self, key_or_id: str, *, subject: str | None = None) -> Verdict:
         """Give a fact of a narrower scope the wider one: what held in a task, everywhere."""
         self._check_named(key_or_id, subject)
         with self._registrar() as registrar:
-            fact = registrar.lens.find(registrar.transaction, key_or_id, subject, UnknownFact)
-            if fact.scope is Scope.GLOBAL:
-                raise InvalidInput(f"{fact.key!r} is global already")
+            if self._branch is not None:
+                raise InvalidInput("inside a branch, commit() makes facts real")
+            fact = registrar.lens.by_id(registrar.transaction, key_or_id) or registrar.lens.find(
+                registrar.transaction, key_or_id, subject, UnknownFact
+            )
+            if fact.scope is Scope.GLOBAL or not fact.is_valid:
+                standing = "global already" if fact.is_valid else f"{fact.status}, not in office"
+                raise InvalidInput(f"{fact.key!r} ({fact.id}) is {standing}")
             return reviewing.take_over(registrar, fact, EVERYWHERE, {})
 
     def reviews(self) -> list[Review]:
@@ -348,6 +360,7 @@ class Session:
             canonical(value, limit=self._memory.settings.max_value_bytes)
         with self._registrar() as registrar:
             fact = reviewing.under_review(registrar, fact_id)
+            self._check_in_branch(fact)
             if retract:
                 return registrar.retract(fact, rule=Rule.REVIEW, reason=reason)
             if value is not UNSET:
@@ -467,7 +480,11 @@ class Session:
         with self._reading() as (reader, lens):
             view = lens.view(reader)
             items = [] if self._when else self.working_set()
-            dead = [f for f in lens.everything(reader) if not f.is_valid] if items else []
+            watched = items or environment.external_data or environment.location
+            dead = [f for f in lens.everything(reader) if not f.is_valid] if watched else []
+            dead += [fact for fact, _ in view.overruled]
+            if chosen.reviews != "show":
+                dead += [fact for fact in view.effective if fact.needs_review]
             causes = {cause.base for fact in view.effective for cause in fact.causes}
             bases = {base: lens.by_id(reader, base) for base in causes}
         material = Material(
@@ -524,9 +541,9 @@ def _lifetime(ttl: timedelta | float | None) -> timedelta | None:
     if isinstance(ttl, timedelta):
         seconds = ttl.total_seconds()
     elif isinstance(ttl, int | float) and not isinstance(ttl, bool):
-        seconds = float(ttl)
+        seconds = ttl if ttl > _LONGEST.total_seconds() else float(ttl)
     else:
         raise InvalidInput(f"ttl must be a timedelta or seconds, not {type(ttl).__name__}")
-    if not 0 < seconds <= _LONGEST.total_seconds():
+    if not 0 < seconds <= _LONGEST.total_seconds():  # not-a-number fails this too
         raise InvalidInput(f"ttl must be positive and at most {_LONGEST.days} days, not {ttl!r}")
     return timedelta(seconds=seconds)

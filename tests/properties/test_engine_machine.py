@@ -101,8 +101,8 @@ class Stage:
     def play(self, entry: Said) -> None:
         if entry.kind == "confirm":
             for holder in self.holders.values():
-                if holder.fact == entry.fact:
-                    holder.rank = max(holder.rank, entry.rank)
+                if holder.fact == entry.fact and entry.rank >= holder.rank:
+                    holder.rank = entry.rank
                     holder.time = max(holder.time, entry.time)
         elif entry.kind == "retract":
             left = [

@@ -25,6 +25,7 @@ from tenure.model.identity import Identity
 from tenure.model.records import Environment, WorkingItem
 
 _CUT = " [cut]"
+_HIGHEST_BUDGET = 1_000_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,8 +100,8 @@ def check_request(query: object, budget: object, profile: object) -> Profile:
         raise InvalidInput(f"query must be a string, not {type(query).__name__}")
     if isinstance(budget, bool) or not isinstance(budget, int):
         raise InvalidInput(f"budget must be a whole number of tokens, not {budget!r}")
-    if budget < 0:
-        raise InvalidInput(f"budget must be 0 or more, not {budget}")
+    if not 0 <= budget <= _HIGHEST_BUDGET:
+        raise InvalidInput(f"budget must be from 0 to {_HIGHEST_BUDGET:,}, not {budget!r:.40}")
     if not isinstance(profile, str) or profile not in PROFILES:
         raise InvalidInput(f"profile {profile!r} is not one of {', '.join(PROFILES)}")
     return PROFILES[profile]
@@ -120,9 +121,15 @@ def assemble(
     page = _Page(budget, count)
     page.omissions.extend(material.omissions)
     page.add_cut("Identity", list(identity_lines(material.identity)))
+    held = [fact for fact in material.facts if profile.reviews == "show" or not fact.needs_review]
+    dead = dead_values(material.dead, held)
     for text in environment_lines(material.environment):
-        if not page.add("Environment", text):
-            page.omissions.append(Omission("over budget", item=text.partition(":")[0]))
+        name, _, value = text.partition(": ")
+        smuggled = smuggles(WorkingItem(name, value, at), dead)
+        if smuggled is not None and name not in ("Current date", "Current time"):
+            page.omissions.append(Omission("quotes a dead value", smuggled.id, name))
+        elif not page.add("Environment", text):
+            page.omissions.append(Omission("over budget", item=name))
     ceiling = page.used + int((budget - page.used) * share)
     facts = sorted(material.facts, key=lambda fact: (fact.order, fact.id), reverse=True)
     constraints = [fact for fact in facts if fact.is_constraint]
@@ -130,7 +137,6 @@ def assemble(
     for section, members in (("Constraints", constraints), ("Facts", others)):
         for fact in members:
             _add_fact(page, section, fact, material, profile, ceiling)
-    dead = dead_values(material.dead, material.facts)
     for item in material.working_set:
         smuggled = smuggles(item, dead)
         if smuggled is not None:

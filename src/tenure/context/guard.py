@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from tenure.model.fact import Fact
 from tenure.model.records import WorkingItem
-from tenure.model.values import text_of
+from tenure.model.values import leaves, text_of
 
 
 def _is_telling(value: str) -> bool:
@@ -20,13 +20,16 @@ def _spoken(text: str) -> re.Pattern[str]:
 
 
 def dead_values(dead: Iterable[Fact], live: Iterable[Fact]) -> dict[str, Fact]:
-    """Values that only dead facts hold, as text, each with a fact that held it."""
-    alive = {text_of(fact.value).strip().casefold() for fact in live}
+    """Values that only dead facts hold, as text, each with a fact that held it.
+
+    Of a list or an object, each of the values in it.
+    """
+    alive = {leaf.casefold() for fact in live for leaf in leaves(fact.value)}
     found: dict[str, Fact] = {}
     for fact in dead:
-        text = text_of(fact.value).strip()
-        if text and text.casefold() not in alive:
-            found.setdefault(text, fact)
+        for leaf in leaves(fact.value):
+            if leaf.casefold() not in alive:
+                found.setdefault(leaf, fact)
     return found
 
 

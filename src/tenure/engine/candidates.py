@@ -10,7 +10,13 @@ from tenure.engine.lens import Lens, matching
 from tenure.engine.proposal import Proposal
 from tenure.engine.workspace import Workspace
 from tenure.model.authority import Authority
-from tenure.model.errors import DuplicateId, InvalidInput, UnknownDependency, UnknownTarget
+from tenure.model.errors import (
+    DuplicateId,
+    InvalidInput,
+    NotPermitted,
+    UnknownDependency,
+    UnknownTarget,
+)
 from tenure.model.fact import Basis, Fact, MemoryType, Source, Status
 from tenure.model.ids import new_id
 from tenure.model.records import Declaration
@@ -60,9 +66,25 @@ class Candidates:
         )
         around = self._around(proposal, workspace, now)
         targets = self._targets(proposal, workspace, replaces)
+        for target in targets:
+            told = matching(self._reader.declarations(), target.key)
+            check_may_write_key(target.key, authority, told, self._ladder)
         fact = self._fact(proposal, authority, declared, bases, targets, around, now)
+        self._check_seen(fact, workspace)
         wider = tuple(found for found in around if self._is_wider(found, fact))
         return Candidate(fact, targets, wider)
+
+    def _check_seen(self, fact: Fact, workspace: Workspace) -> None:
+        """Refuse to write over what the writer may not see.
+
+        The outcome of a write would tell whether a guess at the hidden value was right.
+        """
+        for incumbent in workspace.incumbents(fact.address):
+            if not fact.multi_valued and not self._lens.sees(self._reader, incumbent):
+                raise NotPermitted(
+                    f"{fact.key!r} is not open to {self._identity.user_id!r} here; "
+                    f"it takes permissions that this session does not have"
+                )
 
     @staticmethod
     def _is_wider(found: Fact, fact: Fact) -> bool:
@@ -109,8 +131,12 @@ class Candidates:
                 self._reader, proposal.supersedes, proposal.subject, UnknownTarget
             )
             end = self._lens.end_of(self._reader, named)
-            if end is not None and end.is_valid:
-                targets.append(end.id)
+            if end is None or workspace.need(end.id).status is not Status.OFFICE:
+                raise UnknownTarget(
+                    f"{named.key!r} ({named.id}) is {named.status}, and no fact in office follows "
+                    f"it; write {proposal.key!r} without supersedes"
+                )
+            targets.append(end.id)
         return tuple(workspace.need(target) for target in targets)
 
     def _fact(

@@ -50,6 +50,7 @@ def enter(
         return Entered(UNOPPOSED, workspace.put(office.install(candidate)))
     situation = Situation(
         incumbents=incumbents,
+        running=workspace.running(candidate.address, candidate.valid_from),
         targets=targets,
         around=around,
         confidence=confidence,
@@ -61,7 +62,7 @@ def enter(
     if judgement.outcome is Outcome.CONFIRMED:
         assert judgement.against is not None
         entered.fact = workspace.put(
-            office.confirm(judgement.against, candidate.authority, candidate.order, ladder)
+            office.confirm(judgement.against, candidate.authority, said_at(candidate), ladder)
         )
     elif judgement.outcome is Outcome.WAITING:
         waiting = office.turn_away(candidate, Status.WAITING)
@@ -70,20 +71,55 @@ def enter(
         entered.fact = workspace.put(office.turn_away(candidate, Status.OVERRULED))
     elif judgement.outcome is Outcome.CONTESTED:
         entered.fact = workspace.put(office.turn_away(candidate, Status.CONTESTED))
+    elif judgement.past:
+        entered.fact = workspace.put(office.lapse(office.install(candidate)))
     elif judgement.late:
-        _file_late(workspace, candidate, judgement, ladder, entered)
+        _file_late(workspace, candidate, situation, judgement, ladder, entered)
+        entered.fact = workspace.need(candidate.id)
     else:
         _take_office(workspace, candidate, judgement, entered)
-        follow_departures(workspace, list(judgement.retires), ladder, entered)
+        departed = [*judgement.retires, *(f for f in judgement.lapsed if _is_over(f, workspace))]
+        follow_departures(workspace, departed, ladder, entered)
         entered.fact = workspace.need(candidate.id)
     return entered
 
 
-def accept(workspace: Workspace, contested: Fact, ladder: Ladder) -> Entered:
-    """Let a contested candidate take office after all, in place of whoever holds it now."""
-    rivals = workspace.incumbents(contested.address)
-    rivals = () if contested.multi_valued else rivals
-    return enter(workspace, office.unborn(contested), ladder, targets=rivals, replaying=True)
+def said_at(candidate: Fact) -> datetime:
+    """When a restatement was made; a date in the future does not make it newer than it is."""
+    return min(candidate.order, candidate.recorded_at)
+
+
+def _is_over(fact: Fact, workspace: Workspace) -> bool:
+    return fact.valid_until is not None and fact.valid_until <= workspace.now
+
+
+def accept(
+    workspace: Workspace, contested: Fact, named: tuple[Fact, ...], ladder: Ladder
+) -> Entered:
+    """Let a contested candidate take office after all, in place of whoever holds it now.
+
+    `named` are the facts that it named as superseded and that are in office.
+    """
+    rivals = () if contested.multi_valued else workspace.incumbents(contested.address)
+    targets = tuple({fact.id: fact for fact in (*named, *rivals)}.values())
+    return enter(workspace, office.unborn(contested), ladder, targets=targets, replaying=True)
+
+
+def depart(workspace: Workspace, fact: Fact, status: Status, at: datetime) -> None:
+    """Take a fact out of office with no successor.
+
+    If it had not begun yet, those who were to make room for it stay.
+    """
+    if fact.started_at is None or fact.started_at <= at:
+        workspace.put(office.leave(fact, status, at))
+        return
+    workspace.put(office.leave(fact, status, at).evolve(predecessors=()))
+    for earlier in fact.predecessors:
+        before = workspace.need(earlier)
+        if before.status is Status.SUPERSEDED:
+            workspace.put(office.reinstate(before))
+        elif before.status is Status.ERASED:
+            workspace.put(before.evolve(superseded_by=None))
 
 
 def _take_office(
@@ -99,16 +135,28 @@ def _take_office(
     predecessors = tuple(fact.id for fact in judgement.retires)
     installed = workspace.put(office.install(candidate, predecessors, started_at=started_at))
     for fact in judgement.retires:
-        workspace.put(office.retire(fact, installed))
+        _retire(workspace, fact, installed)
     entered.superseded = predecessors
+
+
+def _retire(workspace: Workspace, fact: Fact, successor: Fact) -> None:
+    """Retire a fact, and let go of one that was to follow it later."""
+    if fact.superseded_by is not None and fact.superseded_by != successor.id:
+        other = workspace.need(fact.superseded_by)
+        kept = tuple(earlier for earlier in other.predecessors if earlier != fact.id)
+        workspace.put(other.evolve(predecessors=kept))
+    workspace.put(office.retire(fact, successor))
 
 
 def _file_late(
     workspace: Workspace,
     candidate: Fact,
+    situation: Situation,
     judgement: Judgement,
     ladder: Ladder,
     entered: Entered,
+    *,
+    started_at: datetime | None = None,
 ) -> None:
     """Put a late candidate behind the newer fact that supersedes it, in its place in the chain."""
     incumbent = judgement.against
@@ -122,18 +170,19 @@ def _file_late(
     )
     if position.overruled_by is not None:
         entered.overruled_by = position.overruled_by.id
-        entered.fact = workspace.put(office.turn_away(candidate, Status.OVERRULED))
+        workspace.put(office.turn_away(candidate, Status.OVERRULED))
         return
-    after, before = position.after, position.before
-    filed = office.install(candidate, (after.id,) if after else ())
-    filed = workspace.put(office.retire(filed, before))
-    kept = tuple(i for i in before.predecessors if after is None or i != after.id)
-    workspace.put(before.evolve(predecessors=(filed.id, *kept)))
-    if after is not None:
-        workspace.put(office.retire(after, filed))
-        entered.superseded = (after.id,)
+    # Whoever holds the office until then makes room, whether linked to the one that follows or not.
+    after = (position.after,) if position.after else ()
+    earlier = tuple({fact.id: fact for fact in (*after, *situation.running)}.values())
+    filed = office.install(candidate, tuple(f.id for f in earlier), started_at=started_at)
+    filed = workspace.put(office.retire(filed, position.before))
+    for fact in earlier:
+        _retire(workspace, fact, filed)
+    before = workspace.need(position.before.id)
+    workspace.put(before.evolve(predecessors=(filed.id, *before.predecessors)))
+    entered.superseded = filed.predecessors
     judgement.evidence.update(late=True, superseded_by=before.id)
-    entered.fact = filed
 
 
 def follow_departures(
@@ -161,16 +210,20 @@ def _activate(
     candidate = office.unborn(waiting)
     # Judged as said at the moment it takes effect, so that it is not late to its own cue.
     dated = candidate.evolve(timestamp=since, recorded_at=since, valid_from=since)
-    situation = Situation(workspace.incumbents(candidate.address), replaying=True)
+    situation = Situation(
+        workspace.incumbents(candidate.address),
+        running=workspace.running(candidate.address, since),
+        replaying=True,
+    )
     judgement = judge(dated, situation, ladder)
+    activation = Entered(judgement, candidate)
     if judgement.outcome is Outcome.OVERRULED:
         workspace.put(office.turn_away(candidate, Status.OVERRULED))
         return ()
     if judgement.late:
-        assert judgement.against is not None
-        judgement = Judgement(Outcome.SUPERSEDED, judgement.rule, retires=(judgement.against,))
-    activation = Entered(judgement, candidate)
-    _take_office(workspace, candidate, judgement, activation, started_at=since)
+        _file_late(workspace, candidate, situation, judgement, ladder, activation, started_at=since)
+    else:
+        _take_office(workspace, candidate, judgement, activation, started_at=since)
     entered.activated.append(candidate.id)
     entered.displaced.extend(activation.superseded)
-    return judgement.retires
+    return tuple(workspace.need(fact_id) for fact_id in activation.superseded)

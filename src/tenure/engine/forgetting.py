@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from datetime import datetime
-from typing import Any
 
 from tenure.engine.registrar import next_moment
 from tenure.engine.settling import settle
@@ -14,9 +13,11 @@ from tenure.model.errors import UnknownFact
 from tenure.model.fact import Fact, Status
 from tenure.model.ids import new_id
 from tenure.model.records import Erasure
-from tenure.model.values import text_of
+from tenure.model.values import leaves, same_value, text_of
 from tenure.model.verdict import Action, Outcome, Repair, Rule, Verdict
 from tenure.stores.port import Selection, Transaction
+
+_PAGE = 1_000
 
 
 def forget(
@@ -29,12 +30,14 @@ def forget(
 ) -> Erasure:
     """Erase the facts that match every given condition, and what repeats them.
 
-    Facts derived from an erased one that quote its content go with it; those that do not are
-    marked for review. Working items that quote it go too.
+    Facts of the same chain that say the same go with them (the draft of a committed fact, a value
+    gone back to), and so do facts derived from them that quote their content; derived facts that
+    do not are marked for review. Working items and reasons that quote it go too.
     """
-    doomed = _matching(transaction, user_id, subject, fact_id)
+    doomed = _with_copies(transaction, _matching(transaction, user_id, subject, fact_id))
     quoting = _quoting(transaction, doomed)
     items = _drop_items(transaction, [*doomed, *quoting], user_id, subject, fact_id)
+    reasons = _reasons(transaction, [*doomed, *quoting])
     erasure = Erasure(
         id=new_id(now),
         organization=transaction.organization,
@@ -43,7 +46,8 @@ def forget(
         quoted_in=tuple(sorted(fact.id for fact in quoting)),
         removed={"working_items": items},
     )
-    erasure = transaction.erase(erasure.fact_ids, erasure)
+    everything_of = user_id if subject is None and fact_id is None else None
+    erasure = transaction.erase(erasure.fact_ids, erasure, reasons=reasons, user_id=everything_of)
     if erasure.fact_ids:
         _record(transaction, erasure, now)
     return erasure
@@ -70,46 +74,63 @@ def _matching(
     ]
 
 
-def _leaves(value: Any) -> Iterable[str]:
-    if isinstance(value, dict):
-        for item in value.values():
-            yield from _leaves(item)
-    elif isinstance(value, list):
-        for item in value:
-            yield from _leaves(item)
-    elif value is not None and not isinstance(value, bool):
-        text = text_of(value).strip()
-        if text:
-            yield text
-
-
 def quotes(facts: Iterable[Fact]) -> re.Pattern[str] | None:
     """A pattern for text that repeats a value of these facts, or None where they hold no text.
 
     Erring on the side of removal: it looks only at what was derived from the facts or lies on
     their owner's desk, where a repeated word is more likely a quotation than a coincidence.
     """
-    found = sorted({leaf for fact in facts for leaf in _leaves(fact.value)}, key=len, reverse=True)
+    found = sorted({leaf for fact in facts for leaf in leaves(fact.value)}, key=len, reverse=True)
     if not found:
         return None
     return re.compile("|".join(rf"(?<!\w){re.escape(leaf)}(?!\w)" for leaf in found), re.IGNORECASE)
 
 
+def _with_copies(transaction: Transaction, facts: list[Fact]) -> list[Fact]:
+    """These facts, and those of their chains that hold the same value."""
+    found = {fact.id: fact for fact in facts}
+    for fact in facts:
+        seen = {fact.id}
+        queue = [fact]
+        while queue:
+            current = queue.pop()
+            for linked in (current.superseded_by, *current.predecessors):
+                near = transaction.fact(linked) if linked and linked not in seen else None
+                if near is not None:
+                    seen.add(near.id)
+                    queue.append(near)
+                    if near.status is not Status.ERASED and same_value(near.value, fact.value):
+                        found[near.id] = near
+    return list(found.values())
+
+
 def _quoting(transaction: Transaction, doomed: list[Fact]) -> list[Fact]:
     """Facts derived from these, to any depth, that repeat their content."""
-    gone = {fact.id for fact in doomed}
+    seen = {fact.id for fact in doomed}
     found: list[Fact] = []
     frontier = doomed
     while frontier:
-        pattern = quotes(frontier)
+        # A fact in between that quotes nothing can still have passed it on.
         derived = transaction.derived_from([fact.id for fact in frontier])
-        frontier = [
-            fact
-            for fact in derived
-            if fact.id not in gone and pattern is not None and pattern.search(text_of(fact.value))
-        ]
-        gone.update(fact.id for fact in frontier)
-        found.extend(frontier)
+        frontier = [fact for fact in derived if fact.id not in seen]
+        seen.update(fact.id for fact in frontier)
+        pattern = quotes([*doomed, *found])
+        if pattern is not None:
+            found.extend(fact for fact in frontier if pattern.search(text_of(fact.value)))
+    return found
+
+
+def _reasons(transaction: Transaction, erased: list[Fact]) -> list[str]:
+    """The verdicts whose reason repeats what is erased."""
+    pattern = quotes(erased)
+    found: list[str] = []
+    after = 0
+    while pattern is not None:
+        page = transaction.log(after, _PAGE)
+        if not page:
+            break
+        after = page[-1].seq
+        found.extend(entry.id for entry in page if entry.reason and pattern.search(entry.reason))
     return found
 
 
@@ -125,14 +146,14 @@ def _drop_items(
         dropped += transaction.drop_items(user_id=user_id)
     pattern = quotes(erased)
     for owner, session_id, item in transaction.desks() if pattern else ():
-        if pattern is not None and pattern.search(text_of(item.value)):
+        if pattern is not None and pattern.search(f"{item.key}\n{text_of(item.value)}"):
             dropped += transaction.drop_items(user_id=owner, session_id=session_id, key=item.key)
     return dropped
 
 
 def _record(transaction: Transaction, erasure: Erasure, now: datetime) -> None:
     """Put the erasure on the log, with the derived facts that need review because of it."""
-    workspace = Workspace(transaction)
+    workspace = Workspace(transaction, now)
     marked, lifted = settle(workspace, relinked=erasure.fact_ids)
     seq, last = transaction.head()
     moment = next_moment(now, last)

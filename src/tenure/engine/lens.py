@@ -9,7 +9,7 @@ from functools import cached_property
 from heapq import heapify, heappop, heappush
 
 from tenure.model.errors import AmbiguousTarget, InvalidInput
-from tenure.model.fact import Fact, Status
+from tenure.model.fact import Cause, Fact, Status
 from tenure.model.identity import Identity
 from tenure.model.records import Chain, Declaration
 from tenure.model.scope import Place
@@ -19,6 +19,8 @@ from tenure.rules.temporal import as_seen
 from tenure.rules.visibility import may_read
 from tenure.settings import Settings
 from tenure.stores.port import Reader, Selection
+
+Causes = dict[str, tuple[Cause, ...]]
 
 
 @dataclass
@@ -55,36 +57,75 @@ class Lens:
         return may_read(self.identity, fact, self.settings.ladder, declared)
 
     def held(
-        self, reader: Reader, key: str | None = None, subject: str | None = None
+        self,
+        reader: Reader,
+        key: str | None = None,
+        subject: str | None = None,
+        *,
+        marks: bool = True,
     ) -> list[Fact]:
-        """Visible facts in office at this lens's moment, in scopes that apply."""
+        """Visible facts in office at this lens's moment, in scopes that apply.
+
+        Without `marks`, the reasons to review them are not worked out.
+        """
         selection = self.selection(key, subject)
         if self.past:
             found = reader.known(selection, self._seq(reader))
         else:
             found = reader.live(selection)
+        known: Causes = {}
         return [
-            self.seen(reader, fact)
+            self.seen(reader, fact, known) if marks else as_seen(fact, self.when)
             for fact in found
             if fact.held_at(self.when) and fact.place in self.places and self.sees(reader, fact)
         ]
 
-    def seen(self, reader: Reader, fact: Fact) -> Fact:
+    def seen(self, reader: Reader, fact: Fact, known: Causes | None = None) -> Fact:
         """A fact as it stands at this lens's moment, with the reasons to review it then.
 
         Bases expire and successors start with no entry in the log, so the marks of a derived fact
-        are worked out afresh for the moment that is looked at.
+        are worked out afresh for the moment that is looked at. `known` keeps what was worked out,
+        for looking at many facts.
         """
         fact = as_seen(fact, self.when)
         if not fact.is_valid or not fact.depends_on:
             return fact
+        return fact.evolve(causes=self._causes(reader, fact, {} if known is None else known))
+
+    def _causes(self, reader: Reader, fact: Fact, known: Causes) -> tuple[Cause, ...]:
+        """The causes of a fact, bases before what rests on them; no recursion, so any depth."""
+        legs: dict[str, tuple[dict[str, Fact], dict[str, Fact]]] = {}
+        stack = [fact]
+        while stack:
+            current = stack[-1]
+            if current.id not in legs:
+                legs[current.id] = self._legs(reader, current)
+            bases, ends = legs[current.id]
+            open_ends = [
+                end
+                for end in ends.values()
+                if end.is_valid and end.depends_on and end.id not in known and end.id not in legs
+            ]
+            if open_ends:
+                stack.extend(open_ends)
+                continue
+            settled = {
+                base: end.evolve(causes=known.get(end.id, ())) if end.depends_on else end
+                for base, end in ends.items()
+            }
+            known[current.id] = causes_of(current, bases, settled)
+            stack.pop()
+        return known[fact.id]
+
+    def _legs(self, reader: Reader, fact: Fact) -> tuple[dict[str, Fact], dict[str, Fact]]:
+        """The bases of a fact, and whoever of their chains is in office at this moment."""
         bases, ends = {}, {}
         for base_id in fact.depends_on:
             base = self._stored(reader, base_id)
             assert base is not None, f"{fact.id} rests on {base_id}, which does not exist"
             bases[base_id] = base
-            ends[base_id] = self.seen(reader, self._holding(reader, base))
-        return fact.evolve(causes=causes_of(fact, bases, ends))
+            ends[base_id] = as_seen(self._holding(reader, base), self.when)
+        return bases, ends
 
     def _holding(self, reader: Reader, base: Fact) -> Fact:
         """The fact of a base's chain that is in office at this moment, else the chain's end."""
@@ -127,10 +168,15 @@ class Lens:
 
     def by_id(self, reader: Reader, fact_id: str) -> Fact | None:
         """A visible fact, or None; an erased one is nobody's to see."""
+        fact = self.glimpse(reader, fact_id)
+        return self.seen(reader, fact) if fact is not None else None
+
+    def glimpse(self, reader: Reader, fact_id: str) -> Fact | None:
+        """The same without working out review marks, which takes a look at all its bases."""
         fact = self._stored(reader, fact_id)
         if fact is None or fact.status is Status.ERASED or not self.sees(reader, fact):
             return None
-        return self.seen(reader, fact)
+        return as_seen(fact, self.when)
 
     def find(
         self, reader: Reader, reference: str, subject: str | None, error: type[InvalidInput]
@@ -139,12 +185,18 @@ class Lens:
 
         Where nothing is named by it, raises `error`; where several are, AmbiguousTarget.
         """
-        fact = self.by_id(reader, reference)
-        if fact is not None:
-            return fact
+        fact = self.glimpse(reader, reference)
         found = self.led_to(reader, reference, subject)
-        if not found and subject is None:
-            found = self.led_to(reader, reference, None, any_subject=True)
+        if fact is not None and fact.place in self.places:
+            if any(other.id != fact.id and other.key == reference for other in found):
+                # Somebody chose an id that reads like this key; guessing could hit the wrong fact.
+                raise AmbiguousTarget(
+                    f"{reference!r} is the id of one fact and the key of another; "
+                    f"name the other by its id: {', '.join(other.id for other in found[:5])}"
+                )
+            return fact
+        if not found:
+            found = self.led_to(reader, reference, None, any_subject=subject is None)
         if not found:
             about = f" about {subject!r}" if subject else ""
             raise error(
@@ -166,7 +218,8 @@ class Lens:
         A key whose facts were all superseded by others leads to where their chains end.
         """
         wanted = None if any_subject else (subject or "")
-        here = list(self.view(reader, key, wanted).effective)
+        held = self.held(reader, key, wanted, marks=False)
+        here = list(effective(held, self.places, self.settings.ladder).effective)
         if here:
             if not any_subject and not any(fact.multi_valued for fact in here):
                 # One's own fact beside an unrelated one of the organization.
@@ -175,7 +228,7 @@ class Lens:
         last = [f for f in self.everything(reader, key, wanted) if f.status is Status.SUPERSEDED]
         ends: dict[str, Fact] = {}
         for fact in last:
-            end = self.end_of(reader, fact)
+            end = self.glimpse(reader, self._holding(reader, fact).id)
             if end is not None and end.is_valid:
                 ends[end.id] = end
         return list(ends.values())
@@ -185,7 +238,7 @@ class Lens:
         current: Fact | None = fact
         while current is not None and current.superseded_by is not None:
             current = reader.fact(current.superseded_by)
-        return self.by_id(reader, current.id) if current is not None else None
+        return self.glimpse(reader, current.id) if current is not None else None
 
     def chain(self, reader: Reader, facts: list[Fact]) -> Chain:
         """These facts and all that are linked with them by supersession, oldest first."""

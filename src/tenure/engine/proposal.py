@@ -17,6 +17,7 @@ from tenure.model.values import canonical, check_text
 from tenure.settings import Settings
 
 _STATED = Source()
+_HIGHEST_INDEX = 1 << 53
 CONSTRAINT_TYPES = ("budget", "deadline", "capacity", "policy")
 
 
@@ -88,6 +89,11 @@ def propose(
                 f"valid_until ({valid_until.isoformat()}) must come after "
                 f"valid_from ({valid_from.isoformat()})"
             )
+    if supersedes is not None and when_superseded is not None:
+        raise InvalidInput(
+            "a contingent fact takes over its own address when its time comes; "
+            "leave out supersedes, or when_superseded"
+        )
     if not isinstance(confidence, int | float) or not 0 <= confidence <= 1:
         raise InvalidInput(f"confidence must be between 0 and 1, not {confidence!r}")
     return Proposal(
@@ -160,8 +166,11 @@ def _source(source: str | Source | None) -> Source:
     if isinstance(source, Source):
         for field in fields(source):
             value = getattr(source, field.name)
-            if isinstance(value, str):
-                check_text(value, f"source.{field.name}")
+            if field.name.endswith("_index"):
+                if not (value is None or (type(value) is int and 0 <= value < _HIGHEST_INDEX)):
+                    raise InvalidInput(f"source.{field.name} must be a count, not {value!r:.40}")
+            elif value is not None:
+                check_name(value, f"source.{field.name}")
         return source
     name = check_name(source, "source")
     for kind in SOURCE_TYPES:

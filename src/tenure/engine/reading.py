@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections import defaultdict
 
 from tenure.engine.lens import Lens
+from tenure.engine.redaction import mentioned, redacted
 from tenure.model.errors import UnknownFact
 from tenure.model.fact import Fact
 from tenure.model.records import Explanation
+from tenure.model.verdict import Verdict
 from tenure.stores.port import Reader
 
 
@@ -15,7 +17,7 @@ def with_derived(reader: Reader, lens: Lens, facts: list[Fact]) -> list[Fact]:
     """The same facts with `derived_facts` filled in, as far as this identity may know."""
     derived: dict[str, list[str]] = defaultdict(list)
     for fact in reader.derived_from(fact.id for fact in facts):
-        if lens.sees(reader, fact):
+        if lens.glimpse(reader, fact.id) is not None:
             for base in fact.depends_on:
                 derived[base].append(fact.id)
     return [
@@ -26,10 +28,10 @@ def with_derived(reader: Reader, lens: Lens, facts: list[Fact]) -> list[Fact]:
 
 def find_any(reader: Reader, lens: Lens, key_or_id: str, subject: str | None) -> Fact:
     """The fact of an id, the one in office at a key, or the last one that was written there."""
-    fact = lens.by_id(reader, key_or_id)
-    if fact is not None:
-        return fact
     here = lens.view(reader, key_or_id, subject).effective
+    fact = lens.by_id(reader, key_or_id)
+    if fact is not None and not here:
+        return fact
     found = sorted(here, key=lambda f: (not f.owner, f.id)) or sorted(
         lens.everything(reader, key_or_id, subject), key=lambda f: f.id, reverse=True
     )
@@ -41,13 +43,19 @@ def find_any(reader: Reader, lens: Lens, key_or_id: str, subject: str | None) ->
     return found[0]
 
 
+def _hidden(reader: Reader, lens: Lens, verdict: Verdict) -> set[str]:
+    """The facts a verdict mentions that this identity may not know of."""
+    found = {fact_id: reader.fact(fact_id) for fact_id in mentioned(verdict)}
+    return {i for i, fact in found.items() if fact is not None and not lens.sees(reader, fact)}
+
+
 def explain(reader: Reader, lens: Lens, fact: Fact) -> Explanation:
     """A fact with its chain and every verdict on it and on the statements it prevailed over."""
     address = lens.everything(reader, fact.key, fact.subject or "")
     linked = lens.chain(reader, [fact, *(f for f in address if f.address == fact.address)])
     facts = {f.id: f for f in (*linked.facts, *linked.overruled, *address, fact)}
     verdicts = tuple(
-        verdict.evolve(fact=facts[verdict.fact_id])
+        redacted(verdict, _hidden(reader, lens, verdict)).evolve(fact=facts[verdict.fact_id])
         for verdict in reader.verdicts(facts)
         if verdict.fact_id in facts
     )

@@ -7,18 +7,19 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from tenure.engine.candidates import Candidate, Candidates
-from tenure.engine.entering import Entered, accept, enter, follow_departures
-from tenure.engine.lens import Lens
+from tenure.engine.entering import Entered, accept, depart, enter, follow_departures, said_at
+from tenure.engine.lens import Lens, matching
 from tenure.engine.proposal import Proposal
+from tenure.engine.redaction import redacted
 from tenure.engine.settling import settle
 from tenure.engine.workspace import Workspace
-from tenure.model.errors import DependencyCycle, NotPermitted
+from tenure.model.errors import NotPermitted
 from tenure.model.fact import Fact, Status
 from tenure.model.ids import new_id
 from tenure.model.times import to_micros
 from tenure.model.values import same_value
 from tenure.model.verdict import Action, Outcome, Repair, Rule, Verdict
-from tenure.rules import office
+from tenure.rules.authority import check_may_write_key
 from tenure.rules.supersession import UNOPPOSED
 from tenure.rules.temporal import as_seen
 from tenure.stores.port import Transaction
@@ -65,7 +66,7 @@ class Registrar:
         `rule` and `outcome` name what led here where that says more than the judgement (a commit,
         a reversion), if the candidate takes office. `replaces` is a fact it takes over outright.
         """
-        workspace = Workspace(self.transaction)
+        workspace = Workspace(self.transaction, self.now)
         candidate = self._candidates.make(proposal, workspace, self.now, replaces=replaces)
         if replaces is not None and _says_the_same(candidate.fact, workspace):
             others = tuple(t for t in candidate.targets if t.id != replaces.id)
@@ -79,7 +80,6 @@ class Registrar:
             confidence=proposal.confidence,
             contest_below=self.settings.contest_below,
         )
-        self._check_cycle(workspace, entered)
         return self._record_entry(
             workspace, entered, candidate, proposal.confidence, rule, outcome, reason
         )
@@ -99,7 +99,7 @@ class Registrar:
         action, found = Action.ASSERT, (judgement.outcome, judgement.rule)
         if judgement.outcome is Outcome.CONFIRMED:
             action = Action.CONFIRM
-            evidence["order"] = to_micros(candidate.fact.order)
+            evidence["order"] = to_micros(said_at(candidate.fact))
         elif entered.overruled_by is not None:
             found = (Outcome.OVERRULED, Rule.AUTHORITY)
             evidence["overruled_by"] = entered.overruled_by
@@ -119,29 +119,6 @@ class Registrar:
             reason=reason,
         )
 
-    def _check_cycle(self, workspace: Workspace, entered: Entered) -> None:
-        """Refuse a fact that rests, through whatever, on one that it retires."""
-        retired = set(entered.superseded)
-        queue: list[tuple[str, tuple[str, ...]]] = [
-            (base, (entered.fact.id, base)) for base in entered.fact.depends_on
-        ]
-        seen = set()
-        while queue and retired:
-            fact_id, path = queue.pop()
-            if fact_id in retired:
-                keys = " ← ".join(workspace.need(step).key for step in path)
-                raise DependencyCycle(
-                    f"{entered.fact.key!r} would rest on what it replaces: {keys}; "
-                    f"leave that base out of depends_on"
-                )
-            if fact_id not in seen:
-                seen.add(fact_id)
-                queue.extend(
-                    (step, (*path, step))
-                    for leg in workspace.need(fact_id).basis
-                    for step in dict.fromkeys(leg)
-                )
-
     # leaving office, and reviews
 
     def retract(
@@ -149,10 +126,11 @@ class Registrar:
     ) -> Verdict:
         """Take a fact out of office, or off the list of those that want in, with no successor."""
         self.check_may_settle(fact)
-        workspace = Workspace(self.transaction)
+        workspace = Workspace(self.transaction, self.now)
         fact = workspace.need(fact.id)
         status = Status.DISCARDED if rule is Rule.DISCARD else Status.RETRACTED
-        entered = Entered(UNOPPOSED, workspace.put(office.leave(fact, status, self.now)))
+        depart(workspace, fact, status, self.now)
+        entered = Entered(UNOPPOSED, workspace.need(fact.id))
         if fact.status is Status.OFFICE:
             follow_departures(workspace, [fact], self.ladder, entered)
         return self.record(
@@ -168,7 +146,7 @@ class Registrar:
     def acknowledge(self, fact: Fact, *, reason: str | None = None) -> Verdict:
         """Record that a fact is still right although what it rests on has changed."""
         self.check_may_settle(fact)
-        workspace = Workspace(self.transaction)
+        workspace = Workspace(self.transaction, self.now)
         seen, fact = fact, workspace.need(fact.id)
         tokens = sorted({cause.token for cause in (*seen.causes, *fact.causes)})
         workspace.put(fact.evolve(acknowledged=fact.acknowledged.union(tokens)))
@@ -185,11 +163,12 @@ class Registrar:
     def accept(self, fact: Fact, *, reason: str | None = None) -> Verdict:
         """Let a contested statement take office."""
         self.check_may_settle(fact)
-        workspace = Workspace(self.transaction)
+        workspace = Workspace(self.transaction, self.now)
         fact = workspace.need(fact.id)
-        for rival in workspace.incumbents(fact.address):
+        named = self._named_by(workspace, fact)
+        for rival in (*named, *workspace.incumbents(fact.address)):
             self.check_may_settle(rival)
-        entered = accept(workspace, fact, self.ladder)
+        entered = accept(workspace, fact, named, self.ladder)
         outcome = entered.judgement.outcome
         return self.record(
             workspace,
@@ -201,8 +180,21 @@ class Registrar:
             reason=reason,
         )
 
+    def _named_by(self, workspace: Workspace, fact: Fact) -> tuple[Fact, ...]:
+        """The facts in office that a statement named as superseded when it was made."""
+        ids = {target for entry in self.transaction.verdicts([fact.id]) for target in entry.targets}
+        ends = {end.id: end for end in map(workspace.end_of, map(workspace.need, sorted(ids)))}
+        return tuple(end for end in ends.values() if end.status is Status.OFFICE)
+
     def check_may_settle(self, fact: Fact) -> None:
-        """Raise NotPermitted where the fact's standing is above this identity's authority."""
+        """Raise NotPermitted where the fact is above, or reserved from, this identity."""
+        if not self.lens.sees(self.transaction, fact):
+            raise NotPermitted(
+                "this would also change facts that this session may not see; "
+                "somebody who may see them has to do it"
+            )
+        told = matching(self.transaction.declarations(), fact.key)
+        check_may_write_key(fact.key, self.identity.authority, told, self.ladder)
         if self.ladder.rank(fact.standing) > self.identity.authority.rank:
             raise NotPermitted(
                 f"{fact.key!r} stands on the authority of {fact.standing!r}; "
@@ -271,33 +263,8 @@ class Registrar:
         }
         if not hidden:
             return verdict
-        shown = _redacted(verdict, hidden)
+        shown = redacted(verdict, hidden)
         return shown.evolve(fact=None) if verdict.fact_id in hidden else shown
-
-
-def _redacted(verdict: Verdict, hidden: set[str]) -> Verdict:
-    def visible(ids: Iterable[str]) -> tuple[str, ...]:
-        return tuple(fact_id for fact_id in ids if fact_id not in hidden)
-
-    evidence: dict[str, Any] = {}
-    for name, value in verdict.evidence.items():
-        if isinstance(value, list):
-            evidence[name] = list(visible(value))
-        elif value not in hidden:
-            evidence[name] = value
-    repair = verdict.repair
-    marked = {f: path for f, path in repair.marked.items() if hidden.isdisjoint((f, *path))}
-    return verdict.evolve(
-        superseded=visible(verdict.superseded),
-        targets=visible(verdict.targets),
-        evidence=evidence,
-        repair=Repair(
-            marked,
-            visible(repair.lifted),
-            visible(repair.took_office),
-            visible(repair.stepped_back),
-        ),
-    )
 
 
 def _says_the_same(candidate: Fact, workspace: Workspace) -> bool:

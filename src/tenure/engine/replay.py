@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from tenure.engine.entering import Entered, accept, enter, follow_departures
+from tenure.engine.entering import Entered, accept, depart, enter, follow_departures
 from tenure.engine.workspace import Workspace, at
 from tenure.model.authority import Ladder
 from tenure.model.fact import Fact, Status
@@ -79,11 +79,14 @@ class _Past:
 
 def replay(facts: dict[str, Fact], entries: Iterable[Verdict], ladder: Ladder) -> dict[str, Fact]:
     """How the facts of a component stand after these entries, in order."""
-    past = Workspace(_Past())
+    past = Workspace(_Past(), from_micros(0))
+    named: dict[str, tuple[str, ...]] = {}
     for entry in entries:
         fact = facts.get(entry.fact_id)
         if fact is not None:
-            _step(past, fact, entry, facts, ladder)
+            past.now = entry.recorded_at
+            named.setdefault(fact.id, entry.targets)
+            _step(past, fact, entry, facts, named, ladder)
     return {fact_id: _outcome(past, fact) for fact_id, fact in facts.items()}
 
 
@@ -94,7 +97,12 @@ def _outcome(past: Workspace, fact: Fact) -> Fact:
 
 
 def _step(
-    past: Workspace, fact: Fact, entry: Verdict, facts: dict[str, Fact], ladder: Ladder
+    past: Workspace,
+    fact: Fact,
+    entry: Verdict,
+    facts: dict[str, Fact],
+    named: dict[str, tuple[str, ...]],
+    ladder: Ladder,
 ) -> None:
     if entry.action is Action.ASSERT:
         _assert(past, fact, entry, facts, ladder)
@@ -108,14 +116,14 @@ def _step(
         tokens = current.acknowledged.union(entry.evidence["acknowledged"])
         past.put(current.evolve(acknowledged=tokens))
     elif entry.action is Action.ACCEPT and current.status is Status.CONTESTED:
-        accept(past, current, ladder)
+        accept(past, current, _in_office(past, named[fact.id]), ladder)
     elif entry.action is Action.RETRACT and current.status not in (
         Status.SUPERSEDED,
         Status.RETRACTED,
     ):
         leaving = Status.DISCARDED if entry.rule is Rule.DISCARD else Status.RETRACTED
         held = current.is_valid
-        past.put(office.leave(current, leaving, entry.at))
+        depart(past, current, leaving, entry.at)
         if held:
             follow_departures(past, [current], ladder, Entered(UNOPPOSED, current))
 
@@ -124,7 +132,7 @@ def _assert(
     past: Workspace, fact: Fact, entry: Verdict, facts: dict[str, Fact], ladder: Ladder
 ) -> None:
     if fact.status is Status.ERASED:
-        _assert_erased(past, fact)
+        _assert_erased(past, fact, facts)
         return
     blank = office.unborn(fact)
     if entry.outcome in _TURNED_AWAY:
@@ -136,10 +144,7 @@ def _assert(
         if base is not None and not past.end_of(base).is_valid:
             follow_departures(past, [base], ladder, Entered(UNOPPOSED, blank))
         return
-    named = (past.get(target) for target in entry.targets)
-    ends = tuple(past.end_of(target) for target in named if target is not None)
-    targets = tuple(end for end in ends if end.is_valid)
-    enter(past, blank, ladder, targets=targets, replaying=True)
+    enter(past, blank, ladder, targets=_in_office(past, entry.targets), replaying=True)
     entered = past.need(fact.id)
     erased = tuple(
         i for i in fact.predecessors if facts.get(i) and facts[i].status is Status.ERASED
@@ -148,14 +153,21 @@ def _assert(
         past.put(entered.evolve(predecessors=(*entered.predecessors, *erased)))
 
 
-def _assert_erased(past: Workspace, fact: Fact) -> None:
+def _in_office(past: Workspace, ids: Iterable[str]) -> tuple[Fact, ...]:
+    """The facts in office where the chains of these end."""
+    found = (past.get(fact_id) for fact_id in ids)
+    ends = (past.end_of(fact) for fact in found if fact is not None)
+    return tuple({end.id: end for end in ends if end.is_valid}.values())
+
+
+def _assert_erased(past: Workspace, fact: Fact, facts: dict[str, Fact]) -> None:
     """An erased fact still keeps down what it superseded: forgetting must not resurrect."""
     for target in fact.predecessors:
         before = past.get(target)
         if before is not None and before.is_valid:
+            # It left office when the record says it did; the fact that could tell is gone.
+            ended_at = facts[target].ended_at or before.started_at
             past.put(
-                before.evolve(
-                    status=Status.SUPERSEDED, superseded_by=fact.id, ended_at=before.started_at
-                )
+                before.evolve(status=Status.SUPERSEDED, superseded_by=fact.id, ended_at=ended_at)
             )
     past.put(fact)

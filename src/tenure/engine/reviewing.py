@@ -5,16 +5,17 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from tenure.engine.lens import Lens
+from tenure.engine.lens import Causes, Lens
 from tenure.engine.proposal import Proposal
 from tenure.engine.reading import find_any
 from tenure.engine.registrar import Registrar
 from tenure.model.errors import InvalidInput, UnknownFact
 from tenure.model.fact import Fact, Status
-from tenure.model.records import Review
+from tenure.model.records import Chain, Review
 from tenure.model.scope import Place, Scope
 from tenure.model.values import same_value
 from tenure.model.verdict import Outcome, Rule, Verdict
+from tenure.rules.authority import may_write_as
 from tenure.stores.port import Reader, Selection
 
 
@@ -45,15 +46,21 @@ def _again(fact: Fact, **changes: Any) -> Proposal:
 
 def reviews(reader: Reader, lens: Lens) -> list[Review]:
     """The review queue of one session, oldest first."""
+    if lens.past:
+        contested = [f for f in lens.everything(reader) if f.status is Status.CONTESTED]
+        derived = [f for f in lens.held(reader) if f.depends_on]
+    else:
+        contested, derived = reader.contested(lens.owners), reader.derived(lens.owners)
     found = []
-    for fact in reader.contested(lens.owners):
+    for fact in contested:
         if fact.place in lens.places and lens.sees(reader, fact):
             rivals = lens.held(reader, fact.key, fact.subject or "")
             rival = next((held for held in rivals if held.address == fact.address), None)
             found.append(Review(fact, "contested", rival=rival))
-    for fact in reader.derived(lens.owners):
+    known: Causes = {}
+    for fact in derived:
         if fact.place in lens.places and lens.sees(reader, fact):
-            seen = lens.seen(reader, fact)
+            seen = lens.seen(reader, fact, known)
             if seen.is_valid and seen.needs_review:
                 found.append(Review(seen, "base changed", causes=seen.causes))
     return sorted(found, key=lambda review: review.fact.id)
@@ -83,7 +90,11 @@ def recalculate(registrar: Registrar, fact: Fact, value: Any, reason: str | None
     )
     contested = fact.status is Status.CONTESTED
     proposal = _again(
-        fact, value=value, depends_on=bases, supersedes=None if contested else fact.id
+        fact,
+        value=value,
+        depends_on=bases,
+        supersedes=None if contested else fact.id,
+        valid_until=fact.valid_until,
     )
     verdict = registrar.propose(proposal, rule=Rule.REVIEW, reason=reason)
     if contested:
@@ -91,21 +102,23 @@ def recalculate(registrar: Registrar, fact: Fact, value: Any, reason: str | None
     return verdict
 
 
-def revert(registrar: Registrar, key_or_id: str, to: str | None, subject: str | None) -> Verdict:
-    """Put an earlier value of a chain back into office, as a new fact."""
+def revert(
+    registrar: Registrar,
+    key_or_id: str,
+    to: str | None,
+    subject: str | None,
+    branch: Place | None = None,
+) -> Verdict:
+    """Put an earlier value of a chain back into office, as a new fact.
+
+    It comes back on its own grounds, so that it claims no more authority than it had and needs
+    review if they have changed; and it is read by nobody whom either fact kept out.
+    """
     lens, transaction = registrar.lens, registrar.transaction
     fact = find_any(transaction, lens, key_or_id, subject)
     chain = lens.chain(transaction, [fact])
     live = chain.live
-    if to is not None:
-        earlier = next((f for f in chain if f.id == to), None)
-    else:
-        last = live or chain.facts[-1]
-        older = chain.facts[: chain.facts.index(last)] if live else chain.facts
-        earlier = next(
-            (f for f in reversed(older) if live is None or not same_value(f.value, live.value)),
-            None,
-        )
+    earlier = _earlier(chain, live, to)
     if earlier is None:
         raise UnknownFact(
             f"{key_or_id!r} has no earlier value"
@@ -113,39 +126,62 @@ def revert(registrar: Registrar, key_or_id: str, to: str | None, subject: str | 
             + "; session.history(key) shows the chain"
         )
     at = live or earlier
+    limits = [rung for rung in (earlier.min_authority, at.min_authority) if rung]
+    place = branch or at.place
     proposal = _again(
-        at,
-        value=earlier.value,
-        depends_on=(),
-        source=earlier.source,
-        supersedes=live.id if live else None,
+        earlier,
+        key=at.key,
+        subject=at.subject,
+        scope=place[0],
+        scope_id=place[1] or None,
+        memory_type=at.memory_type,
+        requires=tuple(sorted({*earlier.requires, *at.requires})),
+        min_authority=registrar.ladder.highest(*limits) if limits else None,
+        supersedes=live.id if live and live.place == place else None,
     )
     return registrar.propose(proposal, rule=Rule.REVERSION, outcome=Outcome.REVERTED)
 
 
-def of_branch(registrar: Registrar, branch: Place) -> list[Fact]:
-    """The facts in office in a branch, in the order they were said."""
-    selection = Selection(registrar.lens.owners, (branch[1],))
-    found = registrar.transaction.live(selection)
-    lens = registrar.lens
-    return sorted(
-        (
-            fact
-            for fact in found
-            if fact.place == branch and fact.is_valid and lens.sees(registrar.transaction, fact)
-        ),
-        key=lambda fact: (fact.recorded_at, fact.id),
+def _earlier(chain: Chain, live: Fact | None, to: str | None) -> Fact | None:
+    """The fact of a chain to go back to: the named one, or the last that said something else."""
+    if to is not None:
+        return next((fact for fact in chain if fact.id == to), None)
+    older = chain.facts[: chain.facts.index(live)] if live else chain.facts
+    return next(
+        (f for f in reversed(older) if live is None or not same_value(f.value, live.value)), None
     )
 
 
+_OPEN = (Status.OFFICE, Status.CONTESTED, Status.WAITING)
+
+
+def of_branch(registrar: Registrar, branch: Place) -> list[Fact]:
+    """The facts of a branch that are in office, contested or waiting, as they were said."""
+    lens, transaction = registrar.lens, registrar.transaction
+    found = transaction.timeline(Selection(lens.owners, (branch[1],)))
+    return [
+        fact
+        for fact in found
+        if fact.place == branch and fact.status in _OPEN and lens.sees(transaction, fact)
+    ]
+
+
 def commit(registrar: Registrar, branch: Place, place: Place) -> list[Verdict]:
-    """Put every fact of a branch forward in the scope it was branched from."""
+    """Put every fact of a branch forward in the scope it was branched from.
+
+    What is overruled there stays a draft, and so does what the branch itself has not settled.
+    """
     moved: dict[str, str] = {}
     verdicts = []
     for fact in of_branch(registrar, branch):
+        if fact.status is Status.CONTESTED:
+            continue
         verdict = take_over(registrar, fact, place, moved)
         moved[fact.id] = verdict.fact_id
         verdicts.append(verdict)
+        if verdict.outcome in (Outcome.CONFIRMED, Outcome.WAITING):
+            # It lives on in the wider place, so it leaves the branch.
+            registrar.retract(fact, rule=Rule.COMMIT)
     return verdicts
 
 
@@ -155,14 +191,23 @@ def take_over(registrar: Registrar, fact: Fact, place: Place, moved: dict[str, s
     It speaks with the authority it was written with, or with the committer's if that is lower.
     `moved` maps facts already taken over to what they became.
     """
-    rung = registrar.ladder.lowest(fact.authority, registrar.identity.authority.rung)
+    rung = fact.authority
+    if not may_write_as(registrar.identity, rung, registrar.ladder):
+        rung = registrar.identity.authority.rung
+    awaited = fact.when_superseded if fact.status is Status.WAITING else None
     proposal = _again(
         fact,
         scope=place[0],
         scope_id=place[1] or None,
+        when_superseded=moved.get(awaited, awaited) if awaited else None,
         authority=rung,
         depends_on=tuple(moved.get(base, base) for base in fact.depends_on),
         valid_from=fact.valid_from if fact.valid_from > registrar.now else None,
         valid_until=fact.valid_until,
     )
-    return registrar.propose(proposal, rule=Rule.COMMIT, outcome=Outcome.PROMOTED, replaces=fact)
+    return registrar.propose(
+        proposal,
+        rule=Rule.COMMIT,
+        outcome=Outcome.PROMOTED,
+        replaces=None if awaited else fact,
+    )

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Iterable
 
 from tenure.engine.workspace import Workspace
+from tenure.model.errors import DependencyCycle
 from tenure.model.fact import Basis, Fact, Status
 from tenure.rules.repair import causes_of
 
@@ -27,22 +27,43 @@ def settle(
         return {}, ()  # a plain new fact, as most are
     loosened = (*workspace.derived_from(relinked), *workspace.standing_on(relinked))
     afresh = {fact.id for fact in loosened}
-    pending = deque(sorted(afresh | {fact.id for fact in workspace.standing_on(moved)}))
-    for fact in touched:
-        if fact.is_valid and fact.depends_on:
-            # It may have been out of office while its bases moved on.
-            afresh.add(fact.id)
-            pending.append(fact.id)
-    while pending:
-        fact = workspace.need(pending.popleft())
-        if not fact.is_valid:
-            continue
-        settled = _settled(workspace, fact, afresh=fact.id in afresh)
-        if settled != fact:
-            workspace.put(settled)
-        if settled.causes != fact.causes:
-            pending.extend(dependent.id for dependent in workspace.standing_on([fact.id]))
+    # A fact may have been out of office while its bases moved on.
+    entering = [fact for fact in touched if fact.is_valid and fact.depends_on]
+    afresh.update(fact.id for fact in entering)
+    wave = afresh | {fact.id for fact in workspace.standing_on(moved)}
+    for fact in entering:
+        _check_rests_on_others(workspace, fact)
+    while wave:
+        changed = []
+        for fact_id in sorted(wave):
+            fact = workspace.need(fact_id)
+            if fact.is_valid:
+                settled = _settled(workspace, fact, afresh=fact_id in afresh)
+                if settled != fact:
+                    workspace.put(settled)
+                if settled.causes != fact.causes:
+                    changed.append(fact_id)
+        wave = {fact.id for fact in workspace.standing_on(changed)}
     return _difference(workspace)
+
+
+def _check_rests_on_others(workspace: Workspace, fact: Fact) -> None:
+    """Refuse a fact in office that rests, through whatever bases and successors, on itself."""
+    queue: list[tuple[str, tuple[str, ...]]] = [(base, (base,)) for base in fact.depends_on]
+    seen = set()
+    while queue:
+        base_id, path = queue.pop()
+        end = workspace.end_of(workspace.need(base_id))
+        if end.id == fact.id:
+            keys = " ← ".join(workspace.need(step).key for step in (fact.id, *path))
+            raise DependencyCycle(
+                f"{fact.key!r} would rest on what it replaces, or on itself: {keys}; "
+                f"leave that base out of depends_on, or retract {fact.key!r} ({fact.id}) first"
+            )
+        if end.id not in seen:
+            seen.add(end.id)
+            if end.is_valid:
+                queue.extend((base, (*path, base)) for base in end.depends_on)
 
 
 def _settled(workspace: Workspace, fact: Fact, *, afresh: bool) -> Fact:

@@ -36,13 +36,14 @@ def _set_aside(registrar: Registrar, verdict: Verdict, fact: Fact, reason: str |
     transaction = registrar.transaction
     undo_id = new_id(registrar.now)
     linked = component(transaction, [fact.id, *verdict.superseded])
-    flips = _flips(registrar, verdict, active=False, by=undo_id)
+    _check_nothing_erased_since(registrar, verdict, linked)
+    flips = _flips(registrar, verdict, undo_id)
     entries = [
         entry
         for entry in transaction.verdicts(linked)
         if flips.get(entry.id, entry.undone_by) is None and entry.action is not Action.UNDO
     ]
-    workspace = Workspace(transaction)
+    workspace = Workspace(transaction, registrar.now)
     stepped_back, took_office = [], []
     for fact_id, after in replay(linked, entries, registrar.ladder).items():
         before = workspace.need(fact_id)
@@ -70,16 +71,34 @@ def _set_aside(registrar: Registrar, verdict: Verdict, fact: Fact, reason: str |
     return undoing
 
 
-def _flips(
-    registrar: Registrar, verdict: Verdict, *, active: bool, by: str
-) -> dict[str, str | None]:
-    """Which verdicts change between standing and undone, each with the one that undoes it now."""
-    flips: dict[str, str | None] = {verdict.id: None if active else by}
-    if verdict.action is Action.UNDO:
-        inner = registrar.transaction.verdict(verdict.evidence["undoes"])
-        assert inner is not None
-        flips |= _flips(registrar, inner, active=not active, by=verdict.id)
-    return flips
+def _flips(registrar: Registrar, verdict: Verdict, undo_id: str) -> dict[str, str | None]:
+    """Which verdicts change between standing and undone, each with the one that undoes it now.
+
+    A verdict is undone while an undo of it stands; from the last undo back, each says so of one.
+    """
+    entries = registrar.transaction.verdicts([verdict.fact_id])
+    undone: dict[str, str] = {verdict.id: undo_id}
+    for entry in reversed(entries):
+        if entry.action is Action.UNDO and entry.id not in undone:
+            undone.setdefault(entry.evidence["undoes"], entry.id)
+    return {
+        entry.id: undone.get(entry.id)
+        for entry in entries
+        if undone.get(entry.id) != entry.undone_by
+    }
+
+
+def _check_nothing_erased_since(
+    registrar: Registrar, verdict: Verdict, linked: dict[str, Fact]
+) -> None:
+    """Refuse where a linked fact of later date was erased: it could no longer keep others down."""
+    erased = [fact.id for fact in linked.values() if fact.status is Status.ERASED]
+    for entry in registrar.transaction.verdicts(erased) if erased else ():
+        if entry.action is Action.ASSERT and entry.seq > verdict.seq:
+            raise NothingToUndo(
+                f"a fact that came after verdict {verdict.id!r} was erased, and undoing could "
+                f"bring back what it replaced; write the value that should hold"
+            )
 
 
 def _hidden(registrar: Registrar, fact: Fact) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable
+from datetime import datetime
 from typing import Protocol
 
 from tenure.model.fact import Address, Fact, Status
@@ -29,7 +30,8 @@ def at(address: Address) -> Selection:
 class Workspace:
     """Facts as they will stand, over the view of how they stand now."""
 
-    def __init__(self, view: View) -> None:
+    def __init__(self, view: View, now: datetime) -> None:
+        self.now = now
         self._view = view
         self._before: dict[str, Fact] = {}
         self._now: dict[str, Fact] = {}
@@ -63,10 +65,10 @@ class Workspace:
             self._awaiting[old.awaits].discard(fact.id)
         if fact.awaits:
             self._awaiting[fact.awaits].add(fact.id)
-        # An address lists those who hold or held it, so that a long past costs nothing.
-        if fact.status is Status.OFFICE:
+        # An address lists those who hold it or may yet, so that a long past costs nothing.
+        if fact.may_hold_after(self.now):
             self._at[fact.address][fact.id] = None
-        elif old is not None and old.status is Status.OFFICE:
+        elif old is not None:
             self._at[fact.address].pop(fact.id, None)
         if fact.depends_on:
             self._derived.add(fact.id)
@@ -89,10 +91,22 @@ class Workspace:
 
     def incumbents(self, address: Address) -> tuple[Fact, ...]:
         """The facts in office at an address, ordered by id."""
+        return tuple(fact for fact in self._seated(address) if fact.status is Status.OFFICE)
+
+    def running(self, address: Address, when: datetime) -> tuple[Fact, ...]:
+        """The facts at an address whose term still runs at a moment, although it will end."""
+        return tuple(
+            fact
+            for fact in self._seated(address)
+            if fact.status is not Status.OFFICE and fact.held_at(when)
+        )
+
+    def _seated(self, address: Address) -> list[Fact]:
         if not any(_covers(selection, address) for selection in self._looked_up):
+            self._looked_up.append(at(address))
             for fact in self._view.live(at(address)):
                 self._load(fact)
-        return tuple(self._now[fact_id] for fact_id in sorted(self._at[address]))
+        return [self._now[fact_id] for fact_id in sorted(self._at[address])]
 
     def timeline(self, address: Address) -> list[Fact]:
         """Every fact that was ever written at an address."""
@@ -134,7 +148,10 @@ class Workspace:
         An erased fact is passed through: it has nothing to say, but it keeps its link.
         """
         while fact.superseded_by is not None:
-            fact = self.need(fact.superseded_by)
+            following = self.get(fact.superseded_by)
+            if following is None:
+                break  # a replay has not come to it yet
+            fact = following
         return fact
 
     # what came of it

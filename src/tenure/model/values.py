@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Iterator
 from typing import Any
 
 from tenure.model.errors import InvalidInput
@@ -98,3 +99,17 @@ def same_value(left: Any, right: Any) -> bool:
 def text_of(value: Any) -> str:
     """How a value reads in a line: strings bare, everything else as JSON."""
     return value if isinstance(value, str) else _encode(value)
+
+
+def leaves(value: Any) -> Iterator[str]:
+    """The texts and numbers in a value, each as text."""
+    if isinstance(value, dict):
+        for item in value.values():
+            yield from leaves(item)
+    elif isinstance(value, list):
+        for item in value:
+            yield from leaves(item)
+    elif value is not None and not isinstance(value, bool):
+        text = text_of(value).strip()
+        if text:
+            yield text

@@ -11,13 +11,18 @@ from tenure.model.identity import Identity
 from tenure.model.records import Declaration
 
 
+def may_write_as(identity: Identity, rung: str, ladder: Ladder) -> bool:
+    """Whether an identity stands on that rung, or holds a permission to speak for it."""
+    rank = ladder.rank(rung)
+    if rank <= identity.authority.rank:
+        return True
+    return any(identity.may(f"authority:{name}") for name in (*ladder.rungs[rank:], "*"))
+
+
 def check_may_write_as(identity: Identity, authority: Authority, ladder: Ladder) -> None:
     """Raise NotPermitted for an authority above one's own without an explicit permission."""
-    if authority.rank <= identity.authority.rank:
+    if may_write_as(identity, authority.rung, ladder):
         return
-    for rung in (*ladder.rungs[authority.rank :], "*"):
-        if identity.may(f"authority:{rung}"):
-            return
     raise NotPermitted(
         f"{identity.user_id!r} has authority {identity.authority.rung!r} and may not write as "
         f"{authority.rung!r}; open the session with permissions=['authority:{authority.rung}'] "

@@ -45,8 +45,8 @@ _CONSTRAINT_HEADS = {
     "min": "capacity",
 }
 _BINDING = re.compile(
-    r"\b(must(?: not)?|may not|cannot exceed|can't exceed|no more than|at most|not permitted|"
-    r"is prohibited|are prohibited|is forbidden|max(?:imum)?(?: of)? [$€£]?\d)",
+    r"\b(must(?! ?-)(?: not)?|may not|cannot exceed|can't exceed|no more than|at most|"
+    r"not permitted|is prohibited|are prohibited|is forbidden|max(?:imum)?(?: of)? [$€£]?\d)",
     re.IGNORECASE,
 )
 

@@ -63,7 +63,12 @@ def retire(fact: Fact, successor: Fact) -> Fact:
 
 
 def confirm(fact: Fact, rung: str, order: datetime, ladder: Ladder) -> Fact:
-    """Let a restatement count: its authority protects the fact, its date refreshes it."""
+    """Let a restatement count: its authority protects the fact, its date refreshes it.
+
+    One from below counts for nothing: it could keep out those above by its date.
+    """
+    if ladder.rank(rung) < ladder.rank(fact.standing):
+        return fact
     return fact.evolve(
         standing=ladder.highest(fact.standing, rung),
         confirmed_at=max(fact.order, order),
@@ -78,6 +83,11 @@ def lapse(fact: Fact) -> Fact:
 def leave(fact: Fact, status: Status, at: datetime) -> Fact:
     """Take a fact out of office with no successor."""
     return fact.evolve(status=status, ended_at=at)
+
+
+def reinstate(fact: Fact) -> Fact:
+    """Let a fact stay on that was to make room for one which now never comes."""
+    return fact.evolve(status=Status.OFFICE, superseded_by=None, ended_at=None)
 
 
 def turn_away(fact: Fact, status: Status) -> Fact:

@@ -3,10 +3,11 @@
 The order of the questions is the policy:
 
 1. Does it wait for another fact to leave?            → waiting
+   Does it tell of a term that ended before?          → established, in the past
 2. Does it say what the incumbent says?               → confirmed
 3. Does a target or the incumbent outrank it?         → overruled
 4. Does something wider or shared outrank it?         → overruled
-5. Is it older than the incumbent?                    → filed in its place in the chain
+5. Is it older than the incumbent, or due before it?  → filed in its place in the chain
 6. Is the evidence too weak to retire anything?       → contested
 7. Otherwise it takes office: superseding, shadowing or as the first.
 """
@@ -22,7 +23,7 @@ from tenure.model.scope import Scope
 from tenure.model.values import same_value
 from tenure.model.verdict import Outcome, Rule
 from tenure.rules.authority import outranks
-from tenure.rules.temporal import has_lapsed, is_late, is_scheduled
+from tenure.rules.temporal import has_lapsed, is_late, is_scheduled, tells_of_the_past
 
 _WIDTH = {
     Scope.HYPOTHETICAL: 0,
@@ -39,6 +40,8 @@ class Situation:
 
     incumbents: tuple[Fact, ...] = ()
     """The facts in office at the candidate's own address."""
+    running: tuple[Fact, ...] = ()
+    """Facts at that address whose term still runs, although another is to follow."""
     targets: tuple[Fact, ...] = ()
     """The facts in office that the candidate names as superseded."""
     around: tuple[Fact, ...] = ()
@@ -60,6 +63,8 @@ class Judgement:
     against: Fact | None = None
     """The fact that overruled it, was confirmed by it, is contested by it or shadowed by it."""
     late: bool = False
+    past: bool = False
+    """Whether it only tells of a term that was over before the incumbent's began."""
     evidence: dict[str, Any] = field(default_factory=dict)
 
 
@@ -78,6 +83,8 @@ def judge(candidate: Fact, situation: Situation, ladder: Ladder) -> Judgement:
     targets = tuple(f for f in situation.targets if is_as_narrow(candidate, f))
     too_wide = tuple(f for f in situation.targets if f not in targets)
 
+    if holders and tells_of_the_past(candidate, holders + situation.running):
+        return Judgement(Outcome.ESTABLISHED, Rule.TEMPORAL, past=True, evidence={"past": True})
     restated = _restated(candidate, holders, targets)
     if restated is not None and not situation.replaying:
         return Judgement(
@@ -87,7 +94,8 @@ def judge(candidate: Fact, situation: Situation, ladder: Ladder) -> Judgement:
             evidence={"confirms": restated.id},
         )
     named = targets + too_wide if candidate.scope.is_real else targets
-    rivals = named if candidate.multi_valued else named + holders
+    present = () if candidate.multi_valued else holders + situation.running
+    rivals = named + present
     for rival in rivals:
         if outranks(rival.standing, candidate.authority, ladder):
             return _overruled(rival)
@@ -97,11 +105,11 @@ def judge(candidate: Fact, situation: Situation, ladder: Ladder) -> Judgement:
         if _binds(wider, candidate) and outranks(wider.standing, candidate.authority, ladder):
             return _overruled(wider)
 
-    retires = _unique(targets + (() if candidate.multi_valued else holders))
-    if retires and not targets and not candidate.multi_valued:
-        incumbent = retires[0]
-        higher = outranks(candidate.authority, incumbent.standing, ladder)
-        if is_scheduled(incumbent, candidate) or (is_late(incumbent, candidate) and not higher):
+    retires = _unique(targets + present)
+    if holders and not targets and not candidate.multi_valued:
+        incumbent = holders[0]
+        behind = is_scheduled(incumbent, candidate) or is_late(incumbent, candidate)
+        if behind and not outranks(candidate.authority, incumbent.standing, ladder):
             return Judgement(
                 Outcome.SUPERSEDED, Rule.TEMPORAL, lapsed=lapsed, against=incumbent, late=True
             )
@@ -173,6 +181,7 @@ def _same_terms(holder: Fact, candidate: Fact) -> bool:
     return (
         not holder.causes
         and not is_scheduled(holder, candidate)
+        and candidate.valid_from <= candidate.recorded_at
         and candidate.valid_until in (None, holder.valid_until)
         and (not candidate.depends_on or set(candidate.depends_on) == set(holder.depends_on))
         and candidate.requires == holder.requires

@@ -30,6 +30,13 @@ def has_lapsed(incumbent: Fact, candidate: Fact) -> bool:
     return incumbent.valid_until is not None and incumbent.valid_until <= candidate.valid_from
 
 
+def tells_of_the_past(candidate: Fact, present: Iterable[Fact]) -> bool:
+    """Whether the candidate's term ends before any of these begins: it contradicts none of them."""
+    return candidate.valid_until is not None and all(
+        candidate.valid_until <= (fact.started_at or fact.valid_from) for fact in present
+    )
+
+
 def is_scheduled(incumbent: Fact, candidate: Fact) -> bool:
     """Whether the incumbent only starts later, leaving room for the candidate until then."""
     start = incumbent.started_at or incumbent.valid_from

@@ -171,12 +171,20 @@ class Transaction(Reader, Protocol):
         """Remove working items that match every given condition; returns how many."""
         ...
 
-    def erase(self, fact_ids: Sequence[str], erasure: Erasure) -> Erasure:
+    def erase(
+        self,
+        fact_ids: Sequence[str],
+        erasure: Erasure,
+        *,
+        reasons: Sequence[str] = (),
+        user_id: str | None = None,
+    ) -> Erasure:
         """Empty these facts for good; returns and keeps the proof, with the counts added.
 
         What stays is a row with the id, the links of the chain and the sequence numbers. The
         content, earlier tenures, dependency legs, and the reasons given in verdicts on them are
-        gone from every table and index.
+        gone from every table and index. So are the reasons of the verdicts named in `reasons`, and
+        the name of `user_id` in every verdict they made.
         """
         ...
 

@@ -316,7 +316,14 @@ class MemoryTransaction:
             self._put_items(items)
         return dropped
 
-    def erase(self, fact_ids: Sequence[str], erasure: Erasure) -> Erasure:
+    def erase(
+        self,
+        fact_ids: Sequence[str],
+        erasure: Erasure,
+        *,
+        reasons: Sequence[str] = (),
+        user_id: str | None = None,
+    ) -> Erasure:
         kept, counts = self._kept, {"facts": 0, "tenures": 0, "reasons": 0}
         for fact_id in fact_ids:
             row = kept.rows[fact_id]
@@ -330,6 +337,15 @@ class MemoryTransaction:
             self._forget_index(row.fact)
             blank = codec.erased(row.fact, _BLANK)
             self._set(kept.rows, fact_id, _Row(blank, row.born, row.since, False))
+        for verdict in list(kept.verdicts.values()):
+            named = verdict.id in reasons
+            counts["reasons"] += named and verdict.reason is not None
+            emptied = verdict.evolve(
+                reason=None if named else verdict.reason,
+                by="" if user_id is not None and verdict.by == user_id else verdict.by,
+            )
+            if emptied != verdict:
+                self._set(kept.verdicts, verdict.seq, emptied)
         proven = replace(erasure, removed={**erasure.removed, **counts})
         self._set(kept.erasures, erasure.id, proven)
         return proven

@@ -87,18 +87,23 @@ class Connections:
 
     def take(self) -> sqlite3.Connection:
         """A connection for this thread alone, until it is given back."""
-        if self._process != os.getpid():
-            # A forked child must not touch the parent's connections: SQLite's locks are per
-            # process, and closing them here would drop the parent's.
-            self._idle = []
-            self._lock, self._writing = threading.Lock(), threading.Lock()
-            self._process = os.getpid()
+        self._notice_fork()
         if self._closed:
             raise SessionClosed("the memory is closed; open it again with tenure.open()")
         try:
             return self._idle.pop()
         except IndexError:
             return self.patiently(self._connect)
+
+    def _notice_fork(self) -> None:
+        """A forked child must not touch the parent's connections, nor wait for its locks.
+
+        SQLite's locks are per process, and closing a connection here would drop the parent's.
+        """
+        if self._process != os.getpid():
+            self._idle = []
+            self._lock, self._writing = threading.Lock(), threading.Lock()
+            self._process = os.getpid()
 
     def give_back(self, connection: sqlite3.Connection) -> None:
         if self._closed:
@@ -175,6 +180,7 @@ class Connections:
         Threads of this process queue at a lock of ours, which is fair and cheap; processes queue
         at SQLite's.
         """
+        self._notice_fork()
         writing = self._writing
         if not writing.acquire(timeout=self.busy_timeout):
             raise StoreBusy(

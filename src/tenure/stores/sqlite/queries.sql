@@ -58,12 +58,13 @@ SELECT {fact} FROM facts WHERE organization = :organization AND id IN (
 ) ORDER BY id;
 
 -- name: waiting_on
-SELECT {fact} FROM facts
-WHERE organization = :organization AND awaits IN ({ids}) AND status = 'waiting' ORDER BY id;
+-- In this and the next, "+id" keeps the planner from walking every id to save a small sort.
+SELECT {fact} FROM facts INDEXED BY facts_awaits
+WHERE organization = :organization AND awaits IN ({ids}) AND status = 'waiting' ORDER BY +id;
 
 -- name: contingent_on
-SELECT {fact} FROM facts
-WHERE organization = :organization AND when_superseded IN ({ids}) ORDER BY id;
+SELECT {fact} FROM facts INDEXED BY facts_contingent
+WHERE organization = :organization AND when_superseded IN ({ids}) ORDER BY +id;
 
 -- name: contested
 SELECT {fact} FROM facts INDEXED BY facts_flagged
@@ -80,9 +81,9 @@ SELECT {verdict} FROM verdicts WHERE organization = :organization AND id = :id;
 SELECT {verdict} FROM verdicts WHERE organization = :organization AND seq IN (
     SELECT seq FROM facts WHERE organization = :organization AND id IN ({ids})
     UNION
-    SELECT seq FROM verdicts
+    SELECT seq FROM verdicts INDEXED BY verdicts_fact
     WHERE organization = :organization AND action <> 'assert' AND fact_id IN ({ids})
-) ORDER BY seq;
+) ORDER BY +seq;
 
 -- name: log
 SELECT {verdict} FROM verdicts WHERE organization = :organization AND seq > :after
@@ -180,6 +181,13 @@ UPDATE verdicts SET reason = NULL, by_user = '' WHERE organization = :organizati
     UNION
     SELECT seq FROM verdicts
     WHERE organization = :organization AND action <> 'assert' AND fact_id = :id);
+
+-- name: erase_reason
+UPDATE verdicts SET reason = NULL
+WHERE organization = :organization AND id = :id AND reason IS NOT NULL;
+
+-- name: erase_author
+UPDATE verdicts SET by_user = '' WHERE organization = :organization AND by_user = :user_id;
 
 -- name: insert_erasure
 INSERT INTO erasures (organization, id, proof) VALUES (:organization, :id, :proof);

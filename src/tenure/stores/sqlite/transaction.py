@@ -312,7 +312,14 @@ class SQLiteTransaction:
         }
         return self._connection.execute(statement("drop_items"), parameters).rowcount
 
-    def erase(self, fact_ids: Sequence[str], erasure: Erasure) -> Erasure:
+    def erase(
+        self,
+        fact_ids: Sequence[str],
+        erasure: Erasure,
+        *,
+        reasons: Sequence[str] = (),
+        user_id: str | None = None,
+    ) -> Erasure:
         counts = {"facts": 0, "tenures": 0, "reasons": 0}
         execute = self._connection.execute
         for fact_id in fact_ids:
@@ -322,6 +329,11 @@ class SQLiteTransaction:
             counts["tenures"] += execute(statement("erase_tenures"), given).rowcount
             execute(statement("erase_dependencies"), given)
             counts["facts"] += execute(statement("erase_fact"), given).rowcount
+        for verdict_id in reasons:
+            given = {"organization": self._organization, "id": verdict_id}
+            counts["reasons"] += execute(statement("erase_reason"), given).rowcount
+        if user_id is not None:
+            self.rows("erase_author", {"user_id": user_id})
         proven = replace(erasure, removed={**erasure.removed, **counts})
         proof = json.dumps(codec.erasure_record(proven))
         self.rows("insert_erasure", {"id": erasure.id, "proof": proof})
