@@ -35,6 +35,14 @@ class Candidate(NamedTuple):
     around: tuple[Fact, ...]
 
 
+class Around(NamedTuple):
+    """The live facts that a proposal meets, and where they were looked for."""
+
+    places: tuple[Place, ...]
+    selection: Selection
+    found: list[Fact]
+
+
 class Candidates:
     """Makes candidates for one session, inside one transaction, at one moment."""
 
@@ -44,11 +52,28 @@ class Candidates:
         self._identity = lens.identity
         self._ladder = lens.settings.ladder
 
+    def around(self, proposal: Proposal) -> Around:
+        """Look up the live facts on the same subject and key in every scope that bears on it."""
+        places = self._bearing((proposal.scope, proposal.scope_id or ""))
+        selection = Selection(
+            self._lens.owners,
+            tuple(dict.fromkeys(scope_id for _, scope_id in places)),
+            proposal.key,
+            proposal.subject or "",
+        )
+        return Around(places, selection, self._reader.live(selection))
+
+    def alone(self, proposal: Proposal, now: datetime) -> Fact:
+        """The fact of a proposal that refers to nothing and finds nobody around."""
+        declared = self._declared(proposal)
+        authority = self._authority(proposal, declared)
+        return self._fact(proposal, authority, declared, (), (), [], now)
+
     def make(
         self,
         proposal: Proposal,
+        around: Around,
         workspace: Workspace,
-        now: datetime,
         *,
         replaces: Fact | None = None,
     ) -> Candidate:
@@ -56,23 +81,27 @@ class Candidates:
 
         Raises the errors of a proposal that does not fit what is stored, or is not permitted.
         """
-        if proposal.id is not None and self._reader.fact(proposal.id) is not None:
-            raise DuplicateId(f"a fact with id {proposal.id!r} exists; ids are used once")
-        declared = matching(self._reader.declarations(), proposal.key)
+        declared = self._declared(proposal)
         authority = self._authority(proposal, declared)
         bases = tuple(
             self._lens.find(self._reader, base, proposal.subject, UnknownDependency)
             for base in proposal.depends_on
         )
-        around = self._around(proposal, workspace, now)
         targets = self._targets(proposal, workspace, replaces)
         for target in targets:
             told = matching(self._reader.declarations(), target.key)
             check_may_write_key(target.key, authority, told, self._ladder)
-        fact = self._fact(proposal, authority, declared, bases, targets, around, now)
+        held = [f for f in around.found if f.place in around.places and f.held_at(workspace.now)]
+        fact = self._fact(proposal, authority, declared, bases, targets, held, workspace.now)
         self._check_seen(fact, workspace)
-        wider = tuple(found for found in around if self._is_wider(found, fact))
+        wider = tuple(found for found in held if self._is_wider(found, fact))
         return Candidate(fact, targets, wider)
+
+    def _declared(self, proposal: Proposal) -> tuple[Declaration, ...]:
+        if proposal.id is not None and self._reader.fact(proposal.id) is not None:
+            raise DuplicateId(f"a fact with id {proposal.id!r} exists; ids are used once")
+        declarations = self._reader.declarations()
+        return matching(declarations, proposal.key) if declarations else ()
 
     def _check_seen(self, fact: Fact, workspace: Workspace) -> None:
         """Refuse to write over what the writer may not see.
@@ -107,19 +136,6 @@ class Candidates:
         if declared:
             check_may_write_key(proposal.key, authority, declared, self._ladder)
         return authority
-
-    def _around(self, proposal: Proposal, workspace: Workspace, now: datetime) -> list[Fact]:
-        """Valid facts on the same subject and key, in any scope that bears on this one."""
-        places = self._bearing((proposal.scope, proposal.scope_id or ""))
-        found = workspace.live(
-            Selection(
-                self._lens.owners,
-                tuple(dict.fromkeys(scope_id for _, scope_id in places)),
-                proposal.key,
-                proposal.subject or "",
-            )
-        )
-        return [fact for fact in found if fact.place in places and fact.held_at(now)]
 
     def _targets(
         self, proposal: Proposal, workspace: Workspace, replaces: Fact | None

@@ -49,6 +49,10 @@ class Proposal:
     id: str | None = None
     confidence: float = 1.0
 
+    @property
+    def refers_to_others(self) -> bool:
+        return bool(self.supersedes or self.depends_on or self.when_superseded)
+
 
 def propose(
     settings: Settings,

@@ -66,8 +66,13 @@ class Registrar:
         `rule` and `outcome` name what led here where that says more than the judgement (a commit,
         a reversion), if the candidate takes office. `replaces` is a fact it takes over outright.
         """
+        around = self._candidates.around(proposal)
+        if not around.found and replaces is None and not proposal.refers_to_others:
+            fact = self._candidates.alone(proposal, self.now)
+            return self._establish(fact, proposal.confidence, rule, outcome, reason)
         workspace = Workspace(self.transaction, self.now)
-        candidate = self._candidates.make(proposal, workspace, self.now, replaces=replaces)
+        workspace.adopt(around.selection, around.found)
+        candidate = self._candidates.make(proposal, around, workspace, replaces=replaces)
         if replaces is not None and _says_the_same(candidate.fact, workspace):
             others = tuple(t for t in candidate.targets if t.id != replaces.id)
             candidate = candidate._replace(targets=others)
@@ -83,6 +88,37 @@ class Registrar:
         return self._record_entry(
             workspace, entered, candidate, proposal.confidence, rule, outcome, reason
         )
+
+    def _establish(
+        self,
+        fact: Fact,
+        confidence: float,
+        rule: Rule | None,
+        outcome: Outcome | None,
+        reason: str | None,
+    ) -> Verdict:
+        """Record the first fact of an address: the commonest case by far, and nobody to judge."""
+        self._seq += 1
+        verdict = Verdict(
+            id=new_id(self.now),
+            organization=fact.organization,
+            seq=self._seq,
+            action=Action.ASSERT,
+            outcome=outcome or UNOPPOSED.outcome,
+            rule=rule or UNOPPOSED.rule,
+            fact_id=fact.id,
+            confidence=confidence,
+            by=self.identity.user_id,
+            authority=fact.authority,
+            at=fact.timestamp,
+            recorded_at=self.now,
+            reason=reason,
+            repair=_NO_REPAIR,
+            fact=as_seen(fact, self.now),
+        )
+        self.transaction.record(verdict, (fact,))
+        self.now = self.lens.when = next_moment(self.now, self.now)
+        return verdict if self.lens.sees(self.transaction, fact) else verdict.evolve(fact=None)
 
     def _record_entry(
         self,

@@ -83,11 +83,11 @@ class Workspace:
 
     # several facts
 
-    def live(self, selection: Selection) -> list[Fact]:
-        """Load the live facts of a selection; later questions about it are answered from here."""
-        found = [self._load(fact) for fact in self._view.live(selection)]
+    def adopt(self, selection: Selection, live: Iterable[Fact]) -> None:
+        """Take the live facts of a selection; later questions about it are answered from here."""
+        for fact in live:
+            self._load(fact)
         self._looked_up.append(selection)
-        return found
 
     def incumbents(self, address: Address) -> tuple[Fact, ...]:
         """The facts in office at an address, ordered by id."""
