@@ -41,6 +41,23 @@ def write_batch(connection: sqlite3.Connection, facts: Rows, verdicts: Rows) -> 
     connection.execute("COMMIT")
 
 
+def make_lean(path: Path) -> sqlite3.Connection:
+    """A table with next to nothing in it: an id, a key, a value, and an index on the key."""
+    connection = connect(path)
+    connection.execute("PRAGMA journal_mode = WAL")
+    connection.execute("CREATE TABLE lean (id TEXT PRIMARY KEY, key TEXT, value TEXT)")
+    connection.execute("CREATE INDEX lean_key ON lean (key)")
+    return connection
+
+
+def write_lean(connection: sqlite3.Connection, rows: Rows) -> None:
+    """One transaction of as many rows as a batch comes to, in the lean table."""
+    connection.execute("BEGIN IMMEDIATE")
+    for row in rows:
+        connection.execute("INSERT INTO lean VALUES (?, ?, ?)", row)
+    connection.execute("COMMIT")
+
+
 SELECT = (
     "SELECT value FROM facts WHERE organization = ? AND owner = ? AND key = ? AND subject = ? "
     "AND scope = ? AND scope_id = ? AND live = 1"

@@ -28,14 +28,15 @@ def session_on(path: Path) -> tuple[tenure.Memory, tenure.Session]:
     return memory, memory.session(user_id="bench", authority="manager", organization="acme")
 
 
-def loads(ours: Path, theirs: Path, size: int) -> tuple[float, float]:
-    """Load facts in batches of one transaction each, ours and bare in turn. Medians, per fact."""
+def loads(ours: Path, theirs: Path, lean: Path, size: int) -> tuple[float, float, float]:
+    """Load facts in batches of one transaction each, ours, bare and lean in turn. Medians."""
     memory, session = session_on(ours)
     tenure.open(theirs).close()  # the same schema
     connection = bare.connect(theirs)
     order = list(range(size))
     random.Random(7).shuffle(order)
-    mine, bares = [], []
+    plain = bare.make_lean(lean)
+    mine, bares, leans = [], [], []
     for start in range(0, size, BATCH):
         batch = order[start : start + BATCH]
         writes = [{"key": key_of(index), "value": f"City number {index}"} for index in batch]
@@ -44,9 +45,12 @@ def loads(ours: Path, theirs: Path, size: int) -> tuple[float, float]:
         bares.append(
             timed(lambda f=facts, v=verdicts: bare.write_batch(connection, f, v)) / len(batch)  # type: ignore[misc]
         )
+        rows = [(f"{row}-{i}", key_of(i), f"City number {i}") for i in batch for row in "fv"]
+        leans.append(timed(lambda rows=rows: bare.write_lean(plain, rows)) / len(batch))  # type: ignore[misc]
+    plain.close()
     connection.close()
     memory.close()
-    return statistics.median(mine), statistics.median(bares)
+    return statistics.median(mine), statistics.median(bares), statistics.median(leans)
 
 
 def timed(operation: Callable[[], object]) -> float:

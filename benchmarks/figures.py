@@ -12,6 +12,7 @@ class Figures:
 
     batch: float
     bare_batch: float
+    lean_batch: float
     single: float
     bare_single: float
     current: float
