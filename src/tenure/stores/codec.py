@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, fields
 from datetime import datetime
 from enum import StrEnum
-from typing import Any
+from typing import Any, NamedTuple
 
 from tenure.model.fact import Basis, Cause, Fact, MemoryType, Source, Status
 from tenure.model.records import Declaration, Erasure
@@ -207,5 +207,50 @@ def erased(fact: Fact, blank: datetime) -> Fact:
     )
 
 
-def without_erased(fact_ids: Iterable[str], gone: set[str]) -> tuple[str, ...]:
-    return tuple(fact_id for fact_id in fact_ids if fact_id not in gone)
+class KeptFact(NamedTuple):
+    """A fact of an export, with the entries that brought it and its present tenure."""
+
+    fact: Fact
+    born: int
+    since: int
+    changed_at: datetime
+    """When the present tenure was recorded."""
+
+
+class KeptTenure(NamedTuple):
+    """An earlier tenure of a fact of an export."""
+
+    fact: Fact
+    since: int
+    until: int
+
+
+Kept = Declaration | KeptFact | KeptTenure | Verdict | Erasure
+
+
+def read_dump(records: Iterable[dict[str, Any]], organization: str) -> Iterator[Kept]:
+    """The values in a dump, for an organization of another name if need be.
+
+    Raises KeyError, TypeError or ValueError for a record that is none.
+    """
+    times: dict[int, datetime] = {}
+    for record in records:
+        given = {**record, "organization": organization}
+        kind = given.pop("kind")
+        if kind == "declaration":
+            del given["organization"]
+            yield declaration_from_record(given)
+        elif kind == "verdict":
+            verdict = verdict_from_record(given)
+            times[verdict.seq] = verdict.recorded_at
+            yield verdict
+        elif kind == "fact":
+            born, since = given.pop("seq"), given.pop("since")
+            yield KeptFact(fact_from_record(given), born, since, times[since])
+        elif kind == "tenure":
+            since, until = given.pop("since"), given.pop("until")
+            yield KeptTenure(fact_from_record(given), since, until)
+        elif kind == "erasure":
+            yield erasure_from_record(given)
+        else:
+            raise ValueError(f"a record of unknown kind {kind!r}")

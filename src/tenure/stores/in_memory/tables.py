@@ -353,45 +353,37 @@ class MemoryTransaction:
     def _forget_index(self, fact: Fact) -> None:
         kept = self._kept
         where = (fact.owner, fact.key)
-        live = codec.without_erased(kept.live.get(where, ()), {fact.id})
-        by_key = codec.without_erased(kept.by_key.get(fact.key, ()), {fact.id})
+        live = _without(kept.live.get(where, ()), fact.id)
+        by_key = _without(kept.by_key.get(fact.key, ()), fact.id)
         self._set(kept.live, where, live) if live else self._drop(kept.live, where)
         self._set(kept.by_key, fact.key, by_key) if by_key else self._drop(kept.by_key, fact.key)
         for base in fact.depends_on:
-            left = codec.without_erased(kept.derived.get(base, ()), {fact.id})
+            left = _without(kept.derived.get(base, ()), fact.id)
             self._set(kept.derived, base, left)
         self._drop(kept.contingent, fact.id)
 
     def restore(self, records: Iterable[dict[str, Any]]) -> int:
         count = 0
-        times: dict[int, datetime] = {}
-        for record in records:
-            given = {**record, "organization": self._organization}
-            kind = given.pop("kind")
-            if kind == "declaration":
-                del given["organization"]
-                self.declare(codec.declaration_from_record(given))
-            elif kind == "fact":
-                born, since = given.pop("seq"), given.pop("since")
-                fact = codec.fact_from_record(given)
-                self._seat(fact, born, since, times[since])
-                if fact.status is not Status.ERASED:
-                    self._index(fact)
-            elif kind == "tenure":
-                since, until = given.pop("since"), given.pop("until")
-                tenure = _Tenure(codec.fact_from_record(given), since, until)
-                earlier = self._kept.tenures.get(tenure.fact.id, ())
-                self._set(self._kept.tenures, tenure.fact.id, (*earlier, tenure))
-            elif kind == "verdict":
-                verdict = codec.verdict_from_record(given)
-                times[verdict.seq] = verdict.recorded_at
-                self._append(verdict)
-            elif kind == "erasure":
-                self._set(self._kept.erasures, given["id"], codec.erasure_from_record(given))
+        for kept in codec.read_dump(records, self._organization):
+            if isinstance(kept, codec.KeptFact):
+                self._seat(kept.fact, kept.born, kept.since, kept.changed_at)
+                if kept.fact.status is not Status.ERASED:
+                    self._index(kept.fact)
+            elif isinstance(kept, codec.KeptTenure):
+                earlier = self._kept.tenures.get(kept.fact.id, ())
+                self._set(self._kept.tenures, kept.fact.id, (*earlier, _Tenure(*kept)))
+            elif isinstance(kept, Verdict):
+                self._append(kept)
+            elif isinstance(kept, Declaration):
+                self.declare(kept)
             else:
-                raise ValueError(f"a record of unknown kind {kind!r}")
+                self._set(self._kept.erasures, kept.id, kept)
             count += 1
         return count
+
+
+def _without(fact_ids: Iterable[str], gone: str) -> tuple[str, ...]:
+    return tuple(fact_id for fact_id in fact_ids if fact_id != gone)
 
 
 def _copy(fact: Fact) -> Fact:

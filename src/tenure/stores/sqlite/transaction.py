@@ -335,38 +335,32 @@ class SQLiteTransaction:
         if user_id is not None:
             self.rows("erase_author", {"user_id": user_id})
         proven = replace(erasure, removed={**erasure.removed, **counts})
-        proof = json.dumps(codec.erasure_record(proven))
-        self.rows("insert_erasure", {"id": erasure.id, "proof": proof})
+        self._prove(proven)
         return proven
 
     def restore(self, records: Iterable[dict[str, Any]]) -> int:
         count = 0
-        times: dict[int, datetime] = {}
-        for record in records:
-            given = {**record, "organization": self._organization}
-            kind = given.pop("kind")
-            if kind == "declaration":
-                del given["organization"]
-                self.declare(codec.declaration_from_record(given))
-            elif kind == "fact":
-                born, since = given.pop("seq"), given.pop("since")
-                fact = codec.fact_from_record(given)
-                values = (*content_values(fact), *tenure_values(fact), born, since)
-                index = index_values(fact, times[since])
-                self._connection.execute(statement("insert_fact"), (*values, *index))
-                self._stand(fact)
-            elif kind == "tenure":
-                since, until = given.pop("since"), given.pop("until")
-                fact = codec.fact_from_record(given)
-                named = dict(zip(TENURE, tenure_values(fact), strict=True))
-                self.rows("insert_tenure", {**named, "id": fact.id, "since": since, "until": until})
-            elif kind == "verdict":
-                verdict = codec.verdict_from_record(given)
-                times[verdict.seq] = verdict.recorded_at
-                self._append(verdict)
-            elif kind == "erasure":
-                self.rows("insert_erasure", {"id": given["id"], "proof": json.dumps(given)})
+        for kept in codec.read_dump(records, self._organization):
+            if isinstance(kept, codec.KeptFact):
+                values = (*content_values(kept.fact), *tenure_values(kept.fact))
+                index = index_values(kept.fact, kept.changed_at)
+                self._connection.execute(
+                    statement("insert_fact"), (*values, kept.born, kept.since, *index)
+                )
+                self._stand(kept.fact)
+            elif isinstance(kept, codec.KeptTenure):
+                named = dict(zip(TENURE, tenure_values(kept.fact), strict=True))
+                span = {"id": kept.fact.id, "since": kept.since, "until": kept.until}
+                self.rows("insert_tenure", {**named, **span})
+            elif isinstance(kept, Verdict):
+                self._append(kept)
+            elif isinstance(kept, Declaration):
+                self.declare(kept)
             else:
-                raise ValueError(f"a record of unknown kind {kind!r}")
+                self._prove(kept)
             count += 1
         return count
+
+    def _prove(self, erasure: Erasure) -> None:
+        proof = json.dumps(codec.erasure_record(erasure))
+        self.rows("insert_erasure", {"id": erasure.id, "proof": proof})
