@@ -32,7 +32,9 @@ def settle(
     afresh.update(fact.id for fact in entering)
     wave = afresh | {fact.id for fact in workspace.standing_on(moved)}
     for fact in entering:
-        _check_rests_on_others(workspace, fact)
+        # Nothing leads to a new fact that took nobody's place.
+        if fact.predecessors or workspace.before(fact.id) is not None:
+            _check_rests_on_others(workspace, fact)
     while wave:
         changed = []
         for fact_id in sorted(wave):
