@@ -16,7 +16,7 @@ from tenure.rules.authority import (
 from tenure.rules.classification import classify_constraint, classify_memory
 from tenure.rules.repair import broken_leg, causes_of
 from tenure.rules.scope import effective
-from tenure.rules.temporal import as_seen, has_lapsed, is_late, is_scheduled, place
+from tenure.rules.temporal import as_seen, has_lapsed, is_late, overlaps, place
 from tenure.rules.visibility import may_read
 from tests.rules.sample import HOUR, LADDER, NOON, a_candidate, a_fact, an_identity
 
@@ -188,14 +188,17 @@ class TestTime:
         assert as_seen(leaving, NOON).status is Status.OFFICE
         assert as_seen(leaving, NOON + HOUR).status is Status.SUPERSEDED
 
-    def test_lapsed_scheduled_and_late(self) -> None:
+    def test_lapsed_later_and_late(self) -> None:
         """Three ways in which two facts do not meet."""
         candidate = a_candidate()
         assert has_lapsed(a_fact(valid_until=candidate.valid_from), candidate)
         assert not has_lapsed(a_fact(valid_until=candidate.valid_from + HOUR), candidate)
-        assert is_scheduled(a_fact(at=NOON + 5 * HOUR), candidate)
-        assert not is_scheduled(a_fact(), candidate)
-        assert is_late(a_fact(), a_candidate(timestamp=NOON - HOUR))
+        assert overlaps(a_fact(), candidate)
+        brief = a_candidate(valid_until=candidate.valid_from + HOUR)
+        assert not overlaps(a_fact(at=NOON + 5 * HOUR), brief)
+        earlier = NOON - HOUR
+        assert is_late(a_fact(), a_candidate(timestamp=earlier, valid_from=earlier))
+        assert not is_late(a_fact(), a_candidate(timestamp=earlier, valid_from=NOON + HOUR))
         assert not is_late(a_fact(), candidate)
         assert not is_late(a_fact(at=NOON + 5 * HOUR), candidate)
 
@@ -204,7 +207,7 @@ class TestTime:
         first = a_fact("1", at=NOON, status=Status.SUPERSEDED, superseded_by="3")
         last = a_fact("3", at=NOON + 2 * HOUR, predecessors=("1",))
         late = a_candidate("2", at=NOON + 3 * HOUR, timestamp=NOON + HOUR)
-        position = place(late, last, [first, last], LADDER, by_validity=False)
+        position = place(late, last, [first, last], LADDER)
         assert (position.after, position.before) == (first, last)
         assert position.overruled_by is None
 
@@ -212,7 +215,7 @@ class TestTime:
         """It becomes the first of the chain."""
         last = a_fact("3")
         late = a_candidate("2", timestamp=NOON - HOUR)
-        assert place(late, last, [last], LADDER, by_validity=False)[:2] == (None, last)
+        assert place(late, last, [last], LADDER)[:2] == (None, last)
 
     def test_a_late_candidate_below_its_neighbour_is_overruled(self) -> None:
         """What held office then outranks it."""
@@ -221,7 +224,7 @@ class TestTime:
         )
         last = a_fact("3", at=NOON + 2 * HOUR, authority="policy")
         late = a_candidate("2", timestamp=NOON + HOUR)
-        assert place(late, last, [first, last], LADDER, by_validity=False).overruled_by == first
+        assert place(late, last, [first, last], LADDER).overruled_by == first
 
 
 class TestClassification:

@@ -44,7 +44,7 @@ def test_a_candidate_at_an_address(
 ) -> None:
     """With at most one incumbent, outcome and rule follow the order of the seven questions."""
     held = () if incumbent is None else (a_fact(**incumbent),)
-    assert outcome(a_candidate(**candidate), incumbents=held) == expected
+    assert outcome(a_candidate(**candidate), seats=held) == expected
 
 
 def test_a_named_target_is_superseded_by_the_explicit_rule() -> None:
@@ -67,9 +67,7 @@ def test_a_target_that_outranks_overrules() -> None:
 )
 def test_weak_evidence_is_contested(confidence: float, expected: Outcome) -> None:
     """Below the threshold nothing is retired."""
-    found, _ = outcome(
-        a_candidate(), incumbents=(a_fact(),), confidence=confidence, contest_below=0.6
-    )
+    found, _ = outcome(a_candidate(), seats=(a_fact(),), confidence=confidence, contest_below=0.6)
     assert found is expected
 
 
@@ -111,7 +109,7 @@ def test_a_personal_candidate_meets_a_shared_fact(
 def test_a_late_candidate_is_filed() -> None:
     """Dated before the incumbent, it is superseded by it, on the temporal rule."""
     late = a_candidate(timestamp=NOON - HOUR, valid_from=NOON - HOUR)
-    judgement = judge(late, Situation(incumbents=(a_fact(),)), LADDER)
+    judgement = judge(late, Situation(seats=(a_fact(),)), LADDER)
     assert (judgement.outcome, judgement.rule, judgement.late) == (
         Outcome.SUPERSEDED,
         Rule.TEMPORAL,
@@ -122,14 +120,14 @@ def test_a_late_candidate_is_filed() -> None:
 def test_a_late_candidate_of_higher_authority_takes_office() -> None:
     """Authority prevails in either order."""
     late = a_candidate(timestamp=NOON - HOUR, valid_from=NOON - HOUR, authority="policy")
-    judgement = judge(late, Situation(incumbents=(a_fact(),)), LADDER)
+    judgement = judge(late, Situation(seats=(a_fact(),)), LADDER)
     assert (judgement.rule, judgement.late) == (Rule.AUTHORITY, False)
 
 
 def test_an_undated_candidate_is_never_late() -> None:
     """A skewed clock does not decide."""
     ahead = a_fact(at=NOON + 9 * HOUR, started_at=NOON, valid_from=NOON)
-    assert judge(a_candidate(), Situation(incumbents=(ahead,)), LADDER).late is False
+    assert judge(a_candidate(), Situation(seats=(ahead,)), LADDER).late is False
 
 
 @pytest.mark.parametrize(
@@ -166,5 +164,5 @@ def test_binding() -> None:
 
 def test_judging_is_pure() -> None:
     """The same inputs give the same judgement."""
-    situation = Situation(incumbents=(a_fact(),))
+    situation = Situation(seats=(a_fact(),))
     assert judge(a_candidate(), situation, LADDER) == judge(a_candidate(), situation, LADDER)

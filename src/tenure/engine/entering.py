@@ -17,7 +17,7 @@ from tenure.model.values import same_value
 from tenure.model.verdict import Outcome
 from tenure.rules import office
 from tenure.rules.supersession import UNOPPOSED, Judgement, Situation, judge
-from tenure.rules.temporal import is_scheduled, place
+from tenure.rules.temporal import place
 
 
 @dataclass
@@ -45,12 +45,11 @@ def enter(
     replaying: bool = False,
 ) -> Entered:
     """Judge a candidate, whose tenure is blank, and carry the judgement out."""
-    incumbents = workspace.incumbents(candidate.address)
-    if not (incumbents or targets or around) and candidate.when_superseded is None:
+    seats = workspace.seats(candidate.address)
+    if not (seats or targets or around) and candidate.when_superseded is None:
         return Entered(UNOPPOSED, workspace.put(office.install(candidate)))
     situation = Situation(
-        incumbents=incumbents,
-        running=workspace.running(candidate.address, candidate.valid_from),
+        seats=seats,
         targets=targets,
         around=around,
         confidence=confidence,
@@ -65,8 +64,8 @@ def enter(
             office.confirm(judgement.against, candidate.authority, said_at(candidate), ladder)
         )
     elif judgement.outcome is Outcome.WAITING:
-        waiting = office.turn_away(candidate, Status.WAITING)
-        entered.fact = workspace.put(waiting.evolve(awaits=candidate.when_superseded))
+        await_departure(workspace, candidate, ladder, entered)
+        entered.fact = workspace.need(candidate.id)
     elif judgement.outcome is Outcome.OVERRULED:
         entered.fact = workspace.put(office.turn_away(candidate, Status.OVERRULED))
     elif judgement.outcome is Outcome.CONTESTED:
@@ -74,23 +73,29 @@ def enter(
     elif judgement.past:
         entered.fact = workspace.put(office.lapse(office.install(candidate)))
     elif judgement.late:
-        _file_late(workspace, candidate, situation, judgement, ladder, entered)
+        _file_late(workspace, candidate, judgement, ladder, entered)
         entered.fact = workspace.need(candidate.id)
     else:
         _take_office(workspace, candidate, judgement, entered)
-        departed = [*judgement.retires, *(f for f in judgement.lapsed if _is_over(f, workspace))]
-        follow_departures(workspace, departed, ladder, entered)
+        follow_departures(workspace, [*judgement.retires, *judgement.lapsed], ladder, entered)
         entered.fact = workspace.need(candidate.id)
     return entered
+
+
+def await_departure(
+    workspace: Workspace, candidate: Fact, ladder: Ladder, entered: Entered
+) -> None:
+    """File a contingent fact; where its base is known to leave, or has left, it is due then."""
+    waiting = office.turn_away(candidate, Status.WAITING)
+    workspace.put(waiting.evolve(awaits=candidate.when_superseded))
+    base = workspace.get(candidate.when_superseded or "")
+    if base is not None and base.status not in (Status.OFFICE, Status.ERASED):
+        follow_departures(workspace, [base], ladder, entered)
 
 
 def said_at(candidate: Fact) -> datetime:
     """When a restatement was made; a date in the future does not make it newer than it is."""
     return min(candidate.order, candidate.recorded_at)
-
-
-def _is_over(fact: Fact, workspace: Workspace) -> bool:
-    return fact.valid_until is not None and fact.valid_until <= workspace.now
 
 
 def accept(
@@ -108,8 +113,11 @@ def accept(
 def depart(workspace: Workspace, fact: Fact, status: Status, at: datetime) -> None:
     """Take a fact out of office with no successor.
 
-    If it had not begun yet, those who were to make room for it stay.
+    One that was to make room for another lets go of it. If it had not begun yet, those who were
+    to make room for it stay.
     """
+    _let_go(workspace, fact)
+    fact = fact.evolve(superseded_by=None)
     if fact.started_at is None or fact.started_at <= at:
         workspace.put(office.leave(fact, status, at))
         return
@@ -120,6 +128,14 @@ def depart(workspace: Workspace, fact: Fact, status: Status, at: datetime) -> No
             workspace.put(office.reinstate(before))
         elif before.status is Status.ERASED:
             workspace.put(before.evolve(superseded_by=None))
+
+
+def _let_go(workspace: Workspace, fact: Fact) -> None:
+    """Take a fact off the predecessors of the one that was to follow it."""
+    other = workspace.get(fact.superseded_by) if fact.superseded_by else None
+    if other is not None:
+        kept = tuple(earlier for earlier in other.predecessors if earlier != fact.id)
+        workspace.put(other.evolve(predecessors=kept))
 
 
 def _take_office(
@@ -135,53 +151,43 @@ def _take_office(
     predecessors = tuple(fact.id for fact in judgement.retires)
     installed = workspace.put(office.install(candidate, predecessors, started_at=started_at))
     for fact in judgement.retires:
-        _retire(workspace, fact, installed)
+        _let_go(workspace, fact)
+        workspace.put(office.retire(workspace.need(fact.id), installed))
     entered.superseded = predecessors
-
-
-def _retire(workspace: Workspace, fact: Fact, successor: Fact) -> None:
-    """Retire a fact, and let go of one that was to follow it later."""
-    if fact.superseded_by is not None and fact.superseded_by != successor.id:
-        other = workspace.need(fact.superseded_by)
-        kept = tuple(earlier for earlier in other.predecessors if earlier != fact.id)
-        workspace.put(other.evolve(predecessors=kept))
-    workspace.put(office.retire(fact, successor))
+    follower = judgement.follower
+    if follower is not None:
+        workspace.put(office.retire(installed, follower))
+        follower = workspace.need(follower.id)
+        workspace.put(follower.evolve(predecessors=(installed.id, *follower.predecessors)))
+    elif not candidate.multi_valued and len(workspace.incumbents(candidate.address)) > 1:
+        # Its own term ends before the next one's begins, who keeps the seat.
+        workspace.put(office.lapse(installed))
 
 
 def _file_late(
     workspace: Workspace,
     candidate: Fact,
-    situation: Situation,
     judgement: Judgement,
     ladder: Ladder,
     entered: Entered,
-    *,
-    started_at: datetime | None = None,
 ) -> None:
     """Put a late candidate behind the newer fact that supersedes it, in its place in the chain."""
     incumbent = judgement.against
     assert incumbent is not None
-    position = place(
-        candidate,
-        incumbent,
-        workspace.timeline(candidate.address),
-        ladder,
-        by_validity=candidate.time_sensitive or is_scheduled(incumbent, candidate),
-    )
+    timeline = workspace.timeline(candidate.address)
+    position = place(candidate, incumbent, timeline, ladder)
     if position.overruled_by is not None:
         entered.overruled_by = position.overruled_by.id
         workspace.put(office.turn_away(candidate, Status.OVERRULED))
         return
-    # Whoever holds the office until then makes room, whether linked to the one that follows or not.
-    after = (position.after,) if position.after else ()
-    earlier = tuple({fact.id: fact for fact in (*after, *situation.running)}.values())
-    filed = office.install(candidate, tuple(f.id for f in earlier), started_at=started_at)
-    filed = workspace.put(office.retire(filed, position.before))
-    for fact in earlier:
-        _retire(workspace, fact, filed)
-    before = workspace.need(position.before.id)
-    workspace.put(before.evolve(predecessors=(filed.id, *before.predecessors)))
-    entered.superseded = filed.predecessors
+    after, before = position.after, position.before
+    filed = office.install(candidate, (after.id,) if after else ())
+    filed = workspace.put(office.retire(filed, before))
+    kept = tuple(i for i in before.predecessors if after is None or i != after.id)
+    workspace.put(before.evolve(predecessors=(filed.id, *kept)))
+    if after is not None:
+        workspace.put(office.retire(after, filed))
+        entered.superseded = (after.id,)
     judgement.evidence.update(late=True, superseded_by=before.id)
 
 
@@ -193,7 +199,7 @@ def follow_departures(
     while queue:
         base = queue.popleft()
         base = workspace.need(base.id)
-        successor = workspace.need(base.superseded_by) if base.superseded_by else None
+        successor = workspace.get(base.superseded_by) if base.superseded_by else None
         for waiting in workspace.waiting_on(base.id):
             if successor is not None and same_value(successor.value, base.value):
                 # Renewed on other terms, not changed: go on waiting, for the renewed fact.
@@ -206,24 +212,17 @@ def _activate(
     workspace: Workspace, waiting: Fact, base: Fact, ladder: Ladder, entered: Entered
 ) -> tuple[Fact, ...]:
     """Enter a contingent fact at the moment its base left. Returns the facts it retires."""
-    since = max(base.ended_at or waiting.valid_from, waiting.valid_from)
+    since = max(base.until or waiting.valid_from, waiting.valid_from)
     candidate = office.unborn(waiting)
     # Judged as said at the moment it takes effect, so that it is not late to its own cue.
     dated = candidate.evolve(timestamp=since, recorded_at=since, valid_from=since)
-    situation = Situation(
-        workspace.incumbents(candidate.address),
-        running=workspace.running(candidate.address, since),
-        replaying=True,
-    )
+    situation = Situation(seats=workspace.seats(candidate.address), replaying=True)
     judgement = judge(dated, situation, ladder)
-    activation = Entered(judgement, candidate)
     if judgement.outcome is Outcome.OVERRULED:
         workspace.put(office.turn_away(candidate, Status.OVERRULED))
         return ()
-    if judgement.late:
-        _file_late(workspace, candidate, situation, judgement, ladder, activation, started_at=since)
-    else:
-        _take_office(workspace, candidate, judgement, activation, started_at=since)
+    activation = Entered(judgement, candidate)
+    _take_office(workspace, candidate, judgement, activation, started_at=since)
     entered.activated.append(candidate.id)
     entered.displaced.extend(activation.superseded)
-    return tuple(workspace.need(fact_id) for fact_id in activation.superseded)
+    return (*judgement.retires, *judgement.lapsed)

@@ -167,7 +167,7 @@ class Registrar:
         status = Status.DISCARDED if rule is Rule.DISCARD else Status.RETRACTED
         depart(workspace, fact, status, self.now)
         entered = Entered(UNOPPOSED, workspace.need(fact.id))
-        if fact.status is Status.OFFICE:
+        if fact.status is Status.OFFICE or fact.held_at(self.now):
             follow_departures(workspace, [fact], self.ladder, entered)
         return self.record(
             workspace,

@@ -9,8 +9,16 @@ or await it before.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from datetime import datetime
 
-from tenure.engine.entering import Entered, accept, depart, enter, follow_departures
+from tenure.engine.entering import (
+    Entered,
+    accept,
+    await_departure,
+    depart,
+    enter,
+    follow_departures,
+)
 from tenure.engine.workspace import Workspace, at
 from tenure.model.authority import Ladder
 from tenure.model.fact import Fact, Status
@@ -91,9 +99,23 @@ def replay(facts: dict[str, Fact], entries: Iterable[Verdict], ladder: Ladder) -
 
 
 def _outcome(past: Workspace, fact: Fact) -> Fact:
-    if fact.status is Status.ERASED:
-        return fact
-    return past.get(fact.id) or office.unborn(fact)
+    if not _is_erased(fact):
+        return past.get(fact.id) or office.unborn(fact)
+    # An erased fact keeps its link to whoever took its place, while that one stands.
+    followers = (f for f in past.held() if fact.id in f.predecessors)
+    follower = next(followers, None)
+    return fact.evolve(superseded_by=follower.id if follower else None)
+
+
+def _is_erased(fact: Fact) -> bool:
+    return fact.status is Status.ERASED
+
+
+def _can_leave(fact: Fact, now: datetime) -> bool:
+    """Whether there is something to retract: it is in office, or wants to be."""
+    if fact.status is Status.SUPERSEDED:
+        return fact.held_at(now)
+    return fact.status in (Status.OFFICE, Status.CONTESTED, Status.WAITING, Status.EXPIRED)
 
 
 def _step(
@@ -109,7 +131,8 @@ def _step(
     current = past.get(fact.id)
     if current is None:
         return
-    if entry.action is Action.CONFIRM and current.is_valid:
+    holds = current.is_valid or current.held_at(past.now)
+    if entry.action is Action.CONFIRM and holds:
         order = from_micros(entry.evidence["order"])
         past.put(office.confirm(current, entry.authority, order, ladder))
     elif entry.action is Action.ACKNOWLEDGE:
@@ -117,14 +140,10 @@ def _step(
         past.put(current.evolve(acknowledged=tokens))
     elif entry.action is Action.ACCEPT and current.status is Status.CONTESTED:
         accept(past, current, _in_office(past, named[fact.id]), ladder)
-    elif entry.action is Action.RETRACT and current.status not in (
-        Status.SUPERSEDED,
-        Status.RETRACTED,
-    ):
+    elif entry.action is Action.RETRACT and _can_leave(current, past.now):
         leaving = Status.DISCARDED if entry.rule is Rule.DISCARD else Status.RETRACTED
-        held = current.is_valid
         depart(past, current, leaving, entry.at)
-        if held:
+        if holds:
             follow_departures(past, [current], ladder, Entered(UNOPPOSED, current))
 
 
@@ -139,16 +158,11 @@ def _assert(
         past.put(office.turn_away(blank, _TURNED_AWAY[entry.outcome]))
         return
     if fact.when_superseded is not None:
-        base = past.get(fact.when_superseded)
-        past.put(blank.evolve(status=Status.WAITING, awaits=fact.when_superseded))
-        if base is not None and not past.end_of(base).is_valid:
-            follow_departures(past, [base], ladder, Entered(UNOPPOSED, blank))
+        await_departure(past, blank, ladder, Entered(UNOPPOSED, blank))
         return
     enter(past, blank, ladder, targets=_in_office(past, entry.targets), replaying=True)
     entered = past.need(fact.id)
-    erased = tuple(
-        i for i in fact.predecessors if facts.get(i) and facts[i].status is Status.ERASED
-    )
+    erased = tuple(i for i in entry.superseded if i in facts and _is_erased(facts[i]))
     if entered.is_valid and erased:
         past.put(entered.evolve(predecessors=(*entered.predecessors, *erased)))
 

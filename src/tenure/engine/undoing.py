@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+
 from tenure.engine.registrar import Registrar
 from tenure.engine.replay import component, replay
 from tenure.engine.workspace import Workspace
@@ -48,8 +50,9 @@ def _set_aside(registrar: Registrar, verdict: Verdict, fact: Fact, reason: str |
     for fact_id, after in replay(linked, entries, registrar.ladder).items():
         before = workspace.need(fact_id)
         workspace.put(after.evolve(basis=before.basis, causes=before.causes))
-        if before.is_valid and not after.is_valid:
+        if _holds(before, registrar.now) and not _holds(after, registrar.now):
             registrar.check_may_settle(before)
+        if before.is_valid and not after.is_valid:
             stepped_back.append(fact_id)
         elif after.is_valid and not before.is_valid:
             took_office.append(fact_id)
@@ -99,6 +102,10 @@ def _check_nothing_erased_since(
                 f"a fact that came after verdict {verdict.id!r} was erased, and undoing could "
                 f"bring back what it replaced; write the value that should hold"
             )
+
+
+def _holds(fact: Fact, now: datetime) -> bool:
+    return fact.is_valid or fact.held_at(now)
 
 
 def _hidden(registrar: Registrar, fact: Fact) -> bool:

@@ -93,20 +93,17 @@ class Workspace:
         """The facts in office at an address, ordered by id."""
         return tuple(fact for fact in self._seated(address) if fact.status is Status.OFFICE)
 
-    def running(self, address: Address, when: datetime) -> tuple[Fact, ...]:
-        """The facts at an address whose term still runs at a moment, although it will end."""
-        return tuple(
-            fact
-            for fact in self._seated(address)
-            if fact.status is not Status.OFFICE and fact.held_at(when)
-        )
+    def seats(self, address: Address) -> tuple[Fact, ...]:
+        """The facts that hold an address now or may hold it later, ordered by id."""
+        return tuple(self._seated(address))
 
     def _seated(self, address: Address) -> list[Fact]:
         if not any(_covers(selection, address) for selection in self._looked_up):
             self._looked_up.append(at(address))
             for fact in self._view.live(at(address)):
                 self._load(fact)
-        return [self._now[fact_id] for fact_id in sorted(self._at[address])]
+        held = (self._now[fact_id] for fact_id in sorted(self._at[address]))
+        return [fact for fact in held if fact.may_hold_after(self.now)]
 
     def timeline(self, address: Address) -> list[Fact]:
         """Every fact that was ever written at an address."""

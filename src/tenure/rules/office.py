@@ -54,12 +54,11 @@ def _is_seated(fact: Fact) -> bool:
 
 
 def retire(fact: Fact, successor: Fact) -> Fact:
-    """Take a fact out of office in favour of another."""
-    return fact.evolve(
-        status=Status.SUPERSEDED,
-        superseded_by=successor.id,
-        ended_at=successor.started_at or successor.valid_from,
-    )
+    """Take a fact out of office in favour of another. Its own end can only come sooner."""
+    end = successor.started_at or successor.valid_from
+    if fact.ended_at is not None and fact.status is not Status.OFFICE:
+        end = min(end, fact.ended_at)
+    return fact.evolve(status=Status.SUPERSEDED, superseded_by=successor.id, ended_at=end)
 
 
 def confirm(fact: Fact, rung: str, order: datetime, ladder: Ladder) -> Fact:

@@ -7,15 +7,16 @@ The order of the questions is the policy:
 2. Does it say what the incumbent says?               → confirmed
 3. Does a target or the incumbent outrank it?         → overruled
 4. Does something wider or shared outrank it?         → overruled
-5. Is it older than the incumbent, or due before it?  → filed in its place in the chain
+5. Is it older than the incumbent?                    → filed in its place in the chain
 6. Is the evidence too weak to retire anything?       → contested
-7. Otherwise it takes office: superseding, shadowing or as the first.
+7. Otherwise it takes office: superseding, shadowing or as the first. It holds up to the next
+   fact that is planned for the address, unless it outranks that one.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from tenure.model.authority import Ladder
 from tenure.model.fact import Fact
@@ -23,7 +24,14 @@ from tenure.model.scope import Scope
 from tenure.model.values import same_value
 from tenure.model.verdict import Outcome, Rule
 from tenure.rules.authority import outranks
-from tenure.rules.temporal import has_lapsed, is_late, is_scheduled, tells_of_the_past
+from tenure.rules.temporal import (
+    effect_of,
+    has_lapsed,
+    is_late,
+    overlaps,
+    start_of,
+    tells_of_the_past,
+)
 
 _WIDTH = {
     Scope.HYPOTHETICAL: 0,
@@ -38,10 +46,8 @@ _WIDTH = {
 class Situation:
     """All that a judgement may look at."""
 
-    incumbents: tuple[Fact, ...] = ()
-    """The facts in office at the candidate's own address."""
-    running: tuple[Fact, ...] = ()
-    """Facts at that address whose term still runs, although another is to follow."""
+    seats: tuple[Fact, ...] = ()
+    """The facts that hold the candidate's own address, now or later, whatever follows them."""
     targets: tuple[Fact, ...] = ()
     """The facts in office that the candidate names as superseded."""
     around: tuple[Fact, ...] = ()
@@ -60,6 +66,9 @@ class Judgement:
     rule: Rule
     retires: tuple[Fact, ...] = ()
     lapsed: tuple[Fact, ...] = ()
+    """Incumbents whose own term ends before the candidate's begins."""
+    follower: Fact | None = None
+    """A fact planned for later, up to which the candidate holds."""
     against: Fact | None = None
     """The fact that overruled it, was confirmed by it, is contested by it or shadowed by it."""
     late: bool = False
@@ -78,14 +87,14 @@ def judge(candidate: Fact, situation: Situation, ladder: Ladder) -> Judgement:
         return Judgement(
             Outcome.WAITING, Rule.CONTINGENCY, evidence={"waits_for": candidate.when_superseded}
         )
-    lapsed = tuple(f for f in situation.incumbents if has_lapsed(f, candidate))
-    holders = tuple(f for f in situation.incumbents if f not in lapsed)
+    if situation.seats and tells_of_the_past(candidate) and not candidate.multi_valued:
+        return Judgement(Outcome.ESTABLISHED, Rule.TEMPORAL, past=True, evidence={"past": True})
+    lapsed = tuple(f for f in situation.seats if f.is_valid and has_lapsed(f, candidate))
+    seats = tuple(f for f in situation.seats if overlaps(f, candidate))
     targets = tuple(f for f in situation.targets if is_as_narrow(candidate, f))
     too_wide = tuple(f for f in situation.targets if f not in targets)
 
-    if holders and tells_of_the_past(candidate, holders + situation.running):
-        return Judgement(Outcome.ESTABLISHED, Rule.TEMPORAL, past=True, evidence={"past": True})
-    restated = _restated(candidate, holders, targets)
+    restated = _restated(candidate, seats, targets)
     if restated is not None and not situation.replaying:
         return Judgement(
             Outcome.CONFIRMED,
@@ -93,26 +102,21 @@ def judge(candidate: Fact, situation: Situation, ladder: Ladder) -> Judgement:
             against=restated,
             evidence={"confirms": restated.id},
         )
+    meets = _meet(candidate, () if candidate.multi_valued else seats, targets, ladder)
     named = targets + too_wide if candidate.scope.is_real else targets
-    present = () if candidate.multi_valued else holders + situation.running
-    rivals = named + present
-    for rival in rivals:
-        if outranks(rival.standing, candidate.authority, ladder):
-            return _overruled(rival)
-
     around = situation.around + too_wide
-    for wider in around:
-        if _binds(wider, candidate) and outranks(wider.standing, candidate.authority, ladder):
-            return _overruled(wider)
-
-    retires = _unique(targets + present)
-    if holders and not targets and not candidate.multi_valued:
-        incumbent = holders[0]
-        behind = is_scheduled(incumbent, candidate) or is_late(incumbent, candidate)
-        if behind and not outranks(candidate.authority, incumbent.standing, ladder):
-            return Judgement(
-                Outcome.SUPERSEDED, Rule.TEMPORAL, lapsed=lapsed, against=incumbent, late=True
-            )
+    above = (
+        *(rival for rival in (*named, *meets.present) if _is_above(rival, candidate, ladder)),
+        *(w for w in around if _binds(w, candidate) and _is_above(w, candidate, ladder)),
+    )
+    if above:
+        return _overruled(above[0])
+    incumbent = next(iter(meets.present), None)
+    if incumbent is not None and not targets:
+        late = is_late(incumbent, candidate)
+        if late and not outranks(candidate.authority, incumbent.standing, ladder):
+            return Judgement(Outcome.SUPERSEDED, Rule.TEMPORAL, against=incumbent, late=True)
+    retires = _unique(targets + meets.present + meets.outranked)
     if retires and situation.confidence < situation.contest_below:
         return Judgement(
             Outcome.CONTESTED,
@@ -121,8 +125,39 @@ def judge(candidate: Fact, situation: Situation, ladder: Ladder) -> Judgement:
             evidence={"contests": retires[0].id},
         )
     if retires:
-        return _supersedes(candidate, retires, targets, lapsed, ladder)
-    return _takes_free_office(candidate, around, lapsed)
+        return _supersedes(candidate, retires, targets, lapsed, meets.follower, ladder)
+    return _takes_free_office(candidate, around, lapsed, meets.follower)
+
+
+class _Meeting(NamedTuple):
+    """Whom a candidate meets at its address in the time that it wants."""
+
+    present: tuple[Fact, ...]
+    """Those who hold it when the candidate would begin."""
+    outranked: tuple[Fact, ...]
+    """Those planned for later that the candidate outranks: it takes their time too."""
+    follower: Fact | None
+    """The first planned for later that it does not outrank: it holds up to that one."""
+
+
+def _meet(
+    candidate: Fact, seats: tuple[Fact, ...], targets: tuple[Fact, ...], ladder: Ladder
+) -> _Meeting:
+    begins = effect_of(candidate)
+    present = tuple(seat for seat in seats if start_of(seat) <= begins)
+    planned = sorted(
+        (seat for seat in seats if start_of(seat) > begins and seat not in targets), key=start_of
+    )
+    outranked: list[Fact] = []
+    for seat in planned:
+        if not outranks(candidate.authority, seat.standing, ladder):
+            return _Meeting(present, tuple(outranked), seat)
+        outranked.append(seat)
+    return _Meeting(present, tuple(outranked), None)
+
+
+def _is_above(rival: Fact, candidate: Fact, ladder: Ladder) -> bool:
+    return outranks(rival.standing, candidate.authority, ladder)
 
 
 def is_as_narrow(candidate: Fact, target: Fact) -> bool:
@@ -180,7 +215,7 @@ def _same_terms(holder: Fact, candidate: Fact) -> bool:
     """
     return (
         not holder.causes
-        and not is_scheduled(holder, candidate)
+        and start_of(holder) <= effect_of(candidate)
         and candidate.valid_from <= candidate.recorded_at
         and candidate.valid_until in (None, holder.valid_until)
         and (not candidate.depends_on or set(candidate.depends_on) == set(holder.depends_on))
@@ -197,6 +232,7 @@ def _supersedes(
     retires: tuple[Fact, ...],
     targets: tuple[Fact, ...],
     lapsed: tuple[Fact, ...],
+    follower: Fact | None,
     ladder: Ladder,
 ) -> Judgement:
     if targets:
@@ -212,12 +248,13 @@ def _supersedes(
         rule,
         retires=retires,
         lapsed=lapsed,
+        follower=follower,
         evidence={"supersedes": [fact.id for fact in retires]},
     )
 
 
 def _takes_free_office(
-    candidate: Fact, around: tuple[Fact, ...], lapsed: tuple[Fact, ...]
+    candidate: Fact, around: tuple[Fact, ...], lapsed: tuple[Fact, ...], follower: Fact | None
 ) -> Judgement:
     for wider in around:
         hides = wider.owner == candidate.owner or binds(wider, subject=candidate.subject)
@@ -226,11 +263,14 @@ def _takes_free_office(
                 Outcome.SHADOWED,
                 Rule.SCOPE,
                 lapsed=lapsed,
+                follower=follower,
                 against=wider,
                 evidence={"shadows": wider.id},
             )
     evidence = {"after_expiry_of": [fact.id for fact in lapsed]} if lapsed else {}
-    return Judgement(Outcome.ESTABLISHED, Rule.FIRST, lapsed=lapsed, evidence=evidence)
+    return Judgement(
+        Outcome.ESTABLISHED, Rule.FIRST, lapsed=lapsed, follower=follower, evidence=evidence
+    )
 
 
 def _unique(facts: tuple[Fact, ...]) -> tuple[Fact, ...]:

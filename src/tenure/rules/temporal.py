@@ -30,17 +30,25 @@ def has_lapsed(incumbent: Fact, candidate: Fact) -> bool:
     return incumbent.valid_until is not None and incumbent.valid_until <= candidate.valid_from
 
 
-def tells_of_the_past(candidate: Fact, present: Iterable[Fact]) -> bool:
-    """Whether the candidate's term ends before any of these begins: it contradicts none of them."""
-    return candidate.valid_until is not None and all(
-        candidate.valid_until <= (fact.started_at or fact.valid_from) for fact in present
-    )
+def tells_of_the_past(candidate: Fact) -> bool:
+    """Whether the candidate's term was over when it was said: it contradicts nothing present."""
+    return candidate.valid_until is not None and candidate.valid_until <= candidate.recorded_at
 
 
-def is_scheduled(incumbent: Fact, candidate: Fact) -> bool:
-    """Whether the incumbent only starts later, leaving room for the candidate until then."""
-    start = incumbent.started_at or incumbent.valid_from
-    return start > candidate.valid_from and start > candidate.recorded_at
+def start_of(fact: Fact) -> datetime:
+    return fact.started_at or fact.valid_from
+
+
+def effect_of(candidate: Fact) -> datetime:
+    """From when on a candidate bears on what is in office: its start, or now if that is past."""
+    return max(candidate.valid_from, candidate.recorded_at)
+
+
+def overlaps(seat: Fact, candidate: Fact) -> bool:
+    """Whether a fact holds its address at some moment that the candidate wants."""
+    ends_before = seat.until is not None and seat.until <= effect_of(candidate)
+    starts_after = candidate.valid_until is not None and candidate.valid_until <= start_of(seat)
+    return not ends_before and not starts_after
 
 
 def is_late(incumbent: Fact, candidate: Fact) -> bool:
@@ -49,7 +57,8 @@ def is_late(incumbent: Fact, candidate: Fact) -> bool:
     A candidate that its caller did not date is said now, whatever a skewed clock thinks.
     """
     dated = candidate.timestamp != candidate.recorded_at or candidate.time_sensitive
-    return dated and candidate.order < incumbent.order
+    older = candidate.order < incumbent.order and candidate.valid_from <= start_of(incumbent)
+    return dated and older
 
 
 class Position(NamedTuple):
@@ -60,16 +69,14 @@ class Position(NamedTuple):
     overruled_by: Fact | None = None
 
 
-def place(
-    candidate: Fact, incumbent: Fact, timeline: Iterable[Fact], ladder: Ladder, *, by_validity: bool
-) -> Position:
-    """Find a late (or interim) candidate's place among the facts that held its address.
+def place(candidate: Fact, incumbent: Fact, timeline: Iterable[Fact], ladder: Ladder) -> Position:
+    """Find a late candidate's place among the facts that held its address.
 
     It goes before the first later fact that may supersede it; the incumbent is one that may.
     """
 
     def key(fact: Fact) -> datetime:
-        return fact.valid_from if by_validity else fact.order
+        return fact.valid_from if candidate.time_sensitive else fact.order
 
     rank = ladder.rank(candidate.authority)
     served = sorted(
