@@ -83,7 +83,9 @@ def place(candidate: Fact, incumbent: Fact, timeline: Iterable[Fact], ladder: La
         (
             fact
             for fact in timeline
-            if fact.status in (Status.OFFICE, Status.SUPERSEDED) and fact.id != candidate.id
+            if (fact.status in (Status.OFFICE, Status.SUPERSEDED) or fact.id == incumbent.id)
+            and fact.id != candidate.id
+            and start_of(fact) <= start_of(incumbent)  # plans for later are no part of the past
         ),
         key=lambda fact: (key(fact), fact.recorded_at, fact.id),
     )
