@@ -17,7 +17,13 @@ from tenure.engine.proposal import Proposal, check_key, check_reason, propose
 from tenure.engine.reading import explain, find_any, with_derived
 from tenure.engine.registrar import Registrar
 from tenure.engine.undoing import undo
-from tenure.model.errors import InvalidInput, ReadOnlySession, SessionClosed, UnknownFact
+from tenure.model.errors import (
+    InvalidInput,
+    NotPermitted,
+    ReadOnlySession,
+    SessionClosed,
+    UnknownFact,
+)
 from tenure.model.fact import Fact, Source, Status
 from tenure.model.identity import Identity, check_name
 from tenure.model.ids import new_id
@@ -148,8 +154,14 @@ class Session:
                 raise InvalidInput(
                     f"write {index}: {str(error).replace('propose()', 'write()')}"
                 ) from None
+        verdicts = []
         with self._registrar() as registrar:
-            return [registrar.propose(proposal) for proposal in proposals]
+            for index, proposal in enumerate(proposals):
+                try:
+                    verdicts.append(registrar.propose(proposal))
+                except (InvalidInput, NotPermitted) as error:
+                    raise type(error)(f"write {index}: {error}") from error
+        return verdicts
 
     def _placed(self, proposal: Proposal) -> Proposal:
         """Fill in where a proposal goes: the branch, the task, the session."""
@@ -392,7 +404,7 @@ class Session:
         place = parent._branch or EVERYWHERE
         with self._registrar() as registrar:
             verdicts = reviewing.commit(registrar, branch, place)
-        self._closed = "this branch was committed"
+        self._closed = "this branch was committed; draft() or hypothetical() opens another"
         return verdicts
 
     def discard(self) -> list[Verdict]:
@@ -403,7 +415,7 @@ class Session:
                 registrar.retract(fact, rule=Rule.DISCARD)
                 for fact in reviewing.of_branch(registrar, branch)
             ]
-        self._closed = "this branch was discarded"
+        self._closed = "this branch was discarded; draft() or hypothetical() opens another"
         return verdicts
 
     def _need_branch(self) -> tuple[Place, Session]:
@@ -516,11 +528,18 @@ class Session:
         if self._closed is None and self._when is None and self._branch is None:
             with self._memory.store.write(self.identity.organization) as transaction:
                 transaction.drop_items(user_id=self.identity.user_id, session_id=self.session_id)
-        self._closed = self._closed or "this session was closed"
+        self._closed = self._closed or (
+            "this session was closed; start another with memory.session(...)"
+        )
 
     def _check_open(self) -> None:
         if self._closed is not None:
-            raise SessionClosed(f"{self._closed}; start another with memory.session(...)")
+            raise SessionClosed(self._closed)
+
+    def __repr__(self) -> str:
+        who = self.identity
+        where = f", {self._branch[0]} {self._branch[1]!r}" if self._branch else ""
+        return f"<Session of {who.user_id!r} ({who.authority.rung}) in {who.organization!r}{where}>"
 
     def __enter__(self) -> Session:
         return self

@@ -124,8 +124,20 @@ class Lens:
             base = self._stored(reader, base_id)
             assert base is not None, f"{fact.id} rests on {base_id}, which does not exist"
             bases[base_id] = base
-            ends[base_id] = as_seen(self._holding(reader, base), self.when)
+            holding = as_seen(self._holding(reader, base), self.when)
+            ends[base_id] = self._in_front_of(reader, holding)
         return bases, ends
+
+    def _in_front_of(self, reader: Reader, fact: Fact) -> Fact:
+        """The fact that this session goes by instead: what a task or a branch puts in front.
+
+        In a what-if, whatever rests on the value that is tried out has to be worked out again.
+        """
+        if not fact.is_valid or fact.multi_valued or fact.place not in self.places:
+            return fact
+        held = self.held(reader, fact.key, fact.subject or "", marks=False)
+        shadowed = effective(held, self.places, self.settings.ladder).shadowed
+        return next((front for behind, front in shadowed if behind.id == fact.id), fact)
 
     def _holding(self, reader: Reader, base: Fact) -> Fact:
         """The fact of a base's chain that is in office at this moment, else the chain's end."""

@@ -10,6 +10,7 @@ from typing import Any, Literal, NamedTuple
 
 from tenure.model.errors import InvalidInput
 from tenure.model.scope import Place, Scope
+from tenure.model.values import text_of
 
 SourceType = Literal["conversation", "state_write", "system", "policy"]
 SOURCE_TYPES: tuple[SourceType, ...] = ("conversation", "state_write", "system", "policy")
@@ -201,6 +202,10 @@ class Fact:
             return False
         until = self.until
         return until is None or when < until
+
+    def __str__(self) -> str:
+        about = f" ({self.subject})" if self.subject else ""
+        return f"{self.key}{about} = {text_of(self.value)} [{self.status}]"
 
     def may_hold_after(self, moment: datetime) -> bool:
         """Whether the fact is in office, or has a term that ends later than that moment."""

@@ -36,6 +36,9 @@ class Chain(Sequence[Fact]):
     def values(self) -> tuple[Any, ...]:
         return tuple(fact.value for fact in self.facts)
 
+    def __str__(self) -> str:
+        return " -> ".join(str(fact) for fact in self.facts)
+
     @overload
     def __getitem__(self, index: int) -> Fact: ...
     @overload

@@ -34,7 +34,6 @@ _CONSTRAINT_HEADS = {
     "requirement": "policy",
     "budget": "budget",
     "deadline": "deadline",
-    "due": "deadline",
     "capacity": "capacity",
     "limit": "capacity",
     "cap": "capacity",
