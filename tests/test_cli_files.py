@@ -183,6 +183,11 @@ class TestForget:
         run("forget", "--user", "alice", input="y\n")
         run("current", "phone", code=1)
 
+    def test_says_when_nothing_matched(self, run: Run) -> None:
+        """A misspelt subject is no success: exit code 1 and a note."""
+        run("write", "phone", "555 0199", "--subject", "Jane")
+        assert "nothing matched" in run("forget", "--subject", "Jnae", "-y", code=1).stderr
+
     def test_takes_no_user_from_the_environment(self, run: Run) -> None:
         """TENURE_USER says who asks, never whom to erase."""
         run("write", "phone", "555 0199")

@@ -233,6 +233,21 @@ class TestErasure:
         assert "555-0199" not in str(list(memory.export("acme")))
 
 
+class TestBranches:
+    """A what-if shows what would follow."""
+
+    def test_what_rests_on_a_value_tried_out_is_not_known_there(self, alice: Session) -> None:
+        """In the branch the derived value must be recalculated; outside it stands."""
+        alice.write("price", 12)
+        alice.write("total", 1200, depends_on=["price"])
+        plan = alice.hypothetical()
+        plan.write("price", 9)
+        assert [review.fact.key for review in plan.reviews()] == ["total"]
+        assert "1200" not in plan.context("What does it cost?").text
+        assert alice.reviews() == []
+        assert "1200" in alice.context("What does it cost?").text
+
+
 class TestBoundaries:
     """What lies outside a branch, a permission or an organization stays outside."""
 

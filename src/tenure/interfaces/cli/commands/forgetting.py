@@ -54,6 +54,10 @@ def forget(
         )
     if common.json:
         print_json({**erasure_record(erasure), "digest": erasure.digest})
+    if not erasure.fact_ids and not any(erasure.removed.values()):
+        complain(f"nothing matched in organization {organization!r}; check the name", kind="note")
+        raise typer.Exit(1)
+    if common.json:
         return
     show(f"erased  {len(erasure.fact_ids)} fact(s) in organization {organization!r}")
     counts = ", ".join(f"{kind} {count}" for kind, count in sorted(erasure.removed.items()))
