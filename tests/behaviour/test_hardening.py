@@ -233,6 +233,45 @@ class TestErasure:
         assert "555-0199" not in str(list(memory.export("acme")))
 
 
+class TestErasedBases:
+    """An undo near an erased base neither fails nor fires what waits for it."""
+
+    def test_an_arrangement_on_an_erased_base_goes_on_waiting(
+        self, memory: tenure.Memory, alice: Session
+    ) -> None:
+        """Undone and brought back, it still does not take office."""
+        base = alice.write("lead", 1)
+        alice.write("rep", "old")
+        arranged = alice.write("rep", "J", when_superseded="lead")
+        memory.forget(organization="acme", fact_id=base.fact_id)
+        alice.undo(alice.undo(arranged))
+        assert alice.current("rep") == "old"
+
+    def test_links_agree_after_an_undo_over_an_erased_fact(
+        self, memory: tenure.Memory, alice: Session
+    ) -> None:
+        """The tombstone follows whoever stands after it, and nobody while none does."""
+        first = alice.write("x", 1)
+        second = alice.write("x", 2)
+        memory.forget(organization="acme", fact_id=first.fact_id)
+        undone = alice.undo(second)
+        check_links(all_facts(memory))
+        alice.undo(undone)
+        check_links(all_facts(memory))
+        assert alice.current("x") == 2
+
+
+class TestNumbers:
+    """Numbers too long to print are refused like any other."""
+
+    def test_a_huge_budget_or_index(self, alice: Session) -> None:
+        """A clear error of ours, not Python's."""
+        with pytest.raises(tenure.InvalidInput, match="budget"):
+            alice.context("q", budget=10**5000)
+        with pytest.raises(tenure.InvalidInput, match="turn_index"):
+            alice.write("k", 1, source=tenure.Source(turn_index=10**5000))
+
+
 class TestBranches:
     """A what-if shows what would follow."""
 

@@ -101,7 +101,9 @@ def check_request(query: object, budget: object, profile: object) -> Profile:
     if isinstance(budget, bool) or not isinstance(budget, int):
         raise InvalidInput(f"budget must be a whole number of tokens, not {budget!r}")
     if not 0 <= budget <= _HIGHEST_BUDGET:
-        raise InvalidInput(f"budget must be from 0 to {_HIGHEST_BUDGET:,}, not {budget!r:.40}")
+        # Python refuses to print a number of thousands of digits.
+        told = budget if abs(budget) < 10**12 else "one so far off"
+        raise InvalidInput(f"budget must be from 0 to {_HIGHEST_BUDGET:,} tokens, not {told}")
     if not isinstance(profile, str) or profile not in PROFILES:
         raise InvalidInput(f"profile {profile!r} is not one of {', '.join(PROFILES)}")
     return PROFILES[profile]

@@ -172,7 +172,9 @@ def _source(source: str | Source | None) -> Source:
             value = getattr(source, field.name)
             if field.name.endswith("_index"):
                 if not (value is None or (type(value) is int and 0 <= value < _HIGHEST_INDEX)):
-                    raise InvalidInput(f"source.{field.name} must be a count, not {value!r:.40}")
+                    raise InvalidInput(
+                        f"source.{field.name} must be a whole number from 0 to {_HIGHEST_INDEX - 1}"
+                    )
             elif value is not None:
                 check_name(value, f"source.{field.name}")
         return source

@@ -60,14 +60,11 @@ def component(reader: Reader, start: Iterable[str]) -> dict[str, Fact]:
     return found
 
 
-class _Past:
-    """A view of the facts of a component that the replay has already come to."""
-
-    def __init__(self) -> None:
-        self.facts: dict[str, Fact] = {}
+class _Nothing:
+    """The view of a replay: all it has is what it has played so far, in its workspace."""
 
     def fact(self, fact_id: str) -> Fact | None:
-        return self.facts.get(fact_id)
+        return None
 
     def live(self, selection: Selection) -> list[Fact]:
         return []
@@ -87,7 +84,7 @@ class _Past:
 
 def replay(facts: dict[str, Fact], entries: Iterable[Verdict], ladder: Ladder) -> dict[str, Fact]:
     """How the facts of a component stand after these entries, in order."""
-    past = Workspace(_Past(), from_micros(0))
+    past = Workspace(_Nothing(), from_micros(0))
     named: dict[str, tuple[str, ...]] = {}
     for entry in entries:
         fact = facts.get(entry.fact_id)
