@@ -152,7 +152,10 @@ class Candidates:
                     f"{named.key!r} ({named.id}) is {named.status}, and no fact in office follows "
                     f"it; write {proposal.key!r} without supersedes"
                 )
-            targets.append(end.id)
+            inside = (proposal.scope, proposal.scope_id or "") == end.place
+            if inside or proposal.scope.is_real or end.scope.is_real:
+                targets.append(end.id)
+            # Else a branch within a branch: it stands in front of the outer one's, until committed.
         return tuple(workspace.need(target) for target in targets)
 
     def _fact(

@@ -173,7 +173,7 @@ def _source(source: str | Source | None) -> Source:
             if field.name.endswith("_index"):
                 if not (value is None or (type(value) is int and 0 <= value < _HIGHEST_INDEX)):
                     raise InvalidInput(
-                        f"source.{field.name} must be a whole number from 0 to {_HIGHEST_INDEX - 1}"
+                        f"source.{field.name} must be a whole number up to {_HIGHEST_INDEX - 1}"
                     )
             elif value is not None:
                 check_name(value, f"source.{field.name}")
