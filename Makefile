@@ -3,8 +3,11 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
+PEERS := .venv-peers
+PEERS_STAMP := $(PEERS)/.installed
 TESTS ?= tests
 WORKERS ?= auto
+PARTS ?=
 
 .DEFAULT_GOAL := help
 .PHONY: help setup demo test lint format types check bench soak clean
@@ -40,12 +43,23 @@ format: $(STAMP)  ## let ruff mend what it can
 	@$(BIN)/ruff check --fix .
 	@$(BIN)/ruff format .
 
-bench: $(STAMP)  ## timings as ratios against bare sqlite3, in one run
-	@$(BIN)/python -m benchmarks
+# The products that contexts are measured against: in an environment of their own, because they
+# bring half a gigabyte of packages that nothing else needs.
+$(PEERS_STAMP): benchmarks/requirements-peers.txt
+	@echo "Setting up $(PEERS) (once; takes two minutes) ..."
+	@$(PYTHON) -m venv $(PEERS)
+	@echo '*' > $(PEERS)/.gitignore
+	@$(PEERS)/bin/pip install --quiet --disable-pip-version-check --requirement $<
+	@touch $@
+
+bench: $(STAMP)  ## timings against bare tools and side by side with others, in one run
+	@$(MAKE) --no-print-directory $(PEERS_STAMP) \
+	    || echo "The peers could not be installed; their figures are left out."
+	@$(BIN)/python -m benchmarks $(PARTS)
 
 soak: $(STAMP)  ## the long versions of the crash, concurrency and property tests
 	@TENURE_SOAK=1 $(BIN)/pytest -n $(WORKERS) -m "slow or not slow" $(TESTS)
 
 clean:  ## remove the environment and everything built
-	@rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	@rm -rf $(VENV) $(PEERS) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,53 +1,96 @@
-"""`make bench`: what Tenure costs on top of the database it stands on.
+"""`make bench`: what Tenure costs, against bare tools and against others, in one run.
 
-Every figure is a ratio against bare `sqlite3` doing the same work in the same run, because
-machines differ and are noisy. Bare means: the very rows that Tenure wrote, in the same tables with
+Every figure is held against something that does its work in the same run, because machines differ
+and are noisy.
+
+engine: against bare `sqlite3`. Bare means: the very rows that Tenure wrote, in the same tables with
 the same indexes, put into a fresh file by a plain loop of INSERTs with the same transactions and
 the same durability; for reading, one SELECT by the full address on the same file. For the batch
 load there is also the barest loop there is: as many rows in a table of an id, a key and a value
 with one index. What lies between the two is what history, provenance and look-ups weigh.
 
-    python -m benchmarks                      1k, 10k and 100k facts
-    python -m benchmarks --sizes 1000         a quick look
-    python -m benchmarks --json out.json      the figures for programs
+contexts: against the bare searches that a context is made of, and side by side with mem0,
+LangGraph's stores and memgine, each as far as it gets.
+
+    python -m benchmarks                               engine, then contexts
+    python -m benchmarks engine --sizes 1000           a quick look at one part
+    python -m benchmarks contexts --embedders static   one embedder only
+    python -m benchmarks retrieval                     what is found, on public data sets
+    python -m benchmarks --json out.json               the figures for programs
 """
 
 from __future__ import annotations
 
 import argparse
+import importlib
 import json
 import platform
 import sqlite3
 import sys
 import tempfile
 from pathlib import Path
+from typing import Any
 
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks import engine
+from benchmarks import contexts, engine, tables
 from benchmarks.figures import Figures, Target, targets_of
+from benchmarks.peers import KINDS
 
+PARTS = ("engine", "contexts", "retrieval")
 SIZES = (1_000, 10_000, 100_000)
 
 
 def main() -> int:
+    options = parse()
+    console = Console(width=None if sys.stdout.isatty() else 150)
+    console.print(
+        f"Python {platform.python_version()}, SQLite {sqlite3.sqlite_version}, "
+        f"{platform.machine()}, durability full (a sync per commit)"
+    )
+    figures: dict[str, Any] = {}
+    if "engine" in options.parts:
+        figures["engine"] = run_engine(console, options)
+    if "contexts" in options.parts:
+        figures["contexts"] = run_contexts(console, options)
+    if "retrieval" in options.parts:
+        figures["retrieval"] = importlib.import_module("benchmarks.retrieval").run(console)
+    if options.json:
+        options.json.write_text(json.dumps(figures, indent=2) + "\n")
+    return 0
+
+
+def parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks",
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--sizes", type=int, nargs="+", default=list(SIZES), metavar="N")
+    parser.add_argument("parts", nargs="*", metavar="PART", help=f"of {', '.join(PARTS)}")
+    parser.add_argument("--sizes", type=int, nargs="+", metavar="N", help="how many facts")
+    parser.add_argument("--embedders", nargs="+", default=list(contexts.SIZES), metavar="NAME")
+    parser.add_argument("--systems", nargs="+", default=list(KINDS), choices=KINDS, metavar="NAME")
+    parser.add_argument(
+        "--limit",
+        type=float,
+        default=contexts.LIMIT_S,
+        metavar="S",
+        help="longest that a peer may take to load up to the next size",
+    )
     parser.add_argument("--json", type=Path, metavar="FILE", help="also write the figures here")
     options = parser.parse_args()
-    console = Console()
+    unknown = set(options.parts) - set(PARTS)
+    if unknown:
+        parser.error(f"no part is called {', '.join(sorted(unknown))}; there are {PARTS}")
+    options.parts = options.parts or ["engine", "contexts"]
+    return options
+
+
+def run_engine(console: Console, options: argparse.Namespace) -> dict[str, Any]:
     progress = Console(stderr=True)
-    console.print(
-        f"Python {platform.python_version()}, SQLite {sqlite3.sqlite_version}, "
-        f"{platform.machine()}, durability full (a sync per commit)"
-    )
     runs: dict[int, Figures] = {}
-    for size in sorted(options.sizes):
+    for size in sorted(options.sizes or SIZES):
         with tempfile.TemporaryDirectory(prefix="tenure-bench-") as folder:
             progress.print(f"{size:,} facts ...", style="dim")
             runs[size] = measure(Path(folder), size)
@@ -57,13 +100,31 @@ def main() -> int:
             f"{size:,}: as many rows in a lean table take {run.lean_batch:.1f} µs a fact; "
             f"batch load is {run.batch / run.lean_batch:.1f}× that"
         )
-    found = targets_of(runs)
-    console.print(verdicts(found))
-    if options.json:
-        options.json.write_text(
-            json.dumps({size: vars(figures) for size, figures in runs.items()}, indent=2) + "\n"
+    console.print(verdicts(targets_of(runs)))
+    return {str(size): vars(figures) for size, figures in runs.items()}
+
+
+def run_contexts(console: Console, options: argparse.Namespace) -> dict[str, Any]:
+    progress = Console(stderr=True)
+    console.print(tables.explained(), highlight=False)
+    sides = []
+    for embedder in options.embedders:
+        sizes = sorted(options.sizes or contexts.SIZES.get(embedder, SIZES))
+        side = contexts.measure(
+            embedder,
+            sizes,
+            options.systems,
+            lambda text: progress.print(text, style="dim"),
+            options.limit,
         )
-    return 0
+        sides.append(side)
+        console.print(tables.side_by_side(side))
+        for remark in tables.remarks(side):
+            console.print(remark, highlight=False)
+    found = contexts.targets_of(sides)
+    if found:
+        console.print(verdicts(found))
+    return {side.embedder: side.plain() for side in sides}
 
 
 def measure(folder: Path, size: int) -> Figures:
@@ -117,7 +178,7 @@ def verdicts(found: list[Target]) -> Table:
         table.add_row(
             target.what,
             f"{target.measured:.2f} {target.unit}",
-            f"≤ {target.ceiling:g} {target.unit}",
+            f"≤ {target.ceiling:.3g} {target.unit}",
             "met" if met else "MISSED",
         )
     return table

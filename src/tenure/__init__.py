@@ -1,6 +1,7 @@
 """Tenure: state for AI agents. Facts hold office until a better one supersedes them."""
 
-from tenure.context.assembly import Context, Line, Omission
+from tenure.context.document import Context, Line, Omission
+from tenure.context.receipt import Receipt, ReceiptChange
 from tenure.memory import Memory, open
 from tenure.model.authority import Authority, Ladder
 from tenure.model.errors import (
@@ -39,6 +40,7 @@ from tenure.model.records import (
 )
 from tenure.model.scope import Scope
 from tenure.model.verdict import Outcome, Repair, Rule, Verdict
+from tenure.search.embedders import Embedder
 from tenure.session import Session
 from tenure.settings import Settings
 
@@ -54,6 +56,7 @@ __all__ = [
     "Declaration",
     "DependencyCycle",
     "DuplicateId",
+    "Embedder",
     "Environment",
     "Erasure",
     "Explanation",
@@ -72,6 +75,8 @@ __all__ = [
     "Outcome",
     "ReadOnlySession",
     "ReadOnlyStore",
+    "Receipt",
+    "ReceiptChange",
     "Repair",
     "Review",
     "Rule",

@@ -2,26 +2,44 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import cached_property
 from os import PathLike, fspath
 from types import TracebackType
 from typing import Any
 
-from tenure.engine.forgetting import forget
+from tenure.context.document import Context, Line
+from tenure.context.receipt import (
+    Receipt,
+    ReceiptChange,
+    compared,
+    condensed,
+    digest_of,
+    redacted,
+    reproduced,
+)
+from tenure.context.rendering import plain_line
+from tenure.context.tokens import counter
+from tenure.engine.forgetting import Quotes, forget
 from tenure.engine.proposal import check_key
 from tenure.environment import Providers
-from tenure.model.errors import InvalidInput, NotPermitted, StoreError
+from tenure.model.errors import InvalidInput, NotPermitted, StoreError, UnknownFact
+from tenure.model.fact import Fact
 from tenure.model.identity import Identity, check_name, check_optional, check_permissions
 from tenure.model.ids import new_id
 from tenure.model.records import Declaration, Erasure
 from tenure.model.times import moment
 from tenure.model.values import canonical
+from tenure.rules.temporal import as_seen
+from tenure.search.embedders import load
+from tenure.search.index import Index, Progress
 from tenure.session import Session
 from tenure.settings import Settings
 from tenure.stores.in_memory import MemoryStore
-from tenure.stores.port import Store
+from tenure.stores.port import Store, StoredReceipt, Transaction
 from tenure.stores.sqlite import SQLiteStore
 
 Clock = Callable[[], datetime]
@@ -64,6 +82,22 @@ def _told(error: Exception) -> str:
     return str(error) if isinstance(error, InvalidInput) else repr(error)
 
 
+def _redact_receipts(transaction: Transaction) -> Callable[[set[str], Quotes, str | None], int]:
+    """How an erasure reaches receipts: lines of erased facts, and texts that quote them."""
+
+    def redact(erased: set[str], quotes: Quotes, user_id: str | None) -> int:
+        count = transaction.drop_receipts(user_id=user_id) if user_id is not None else 0
+        for stored in transaction.receipts(None, _NO_LIMIT):
+            kept = redacted(Receipt.from_record(json.loads(stored.body)), erased, quotes)
+            if kept is not None:
+                body = json.dumps(kept.record(), ensure_ascii=False)
+                transaction.put_receipt(stored._replace(body=body))
+                count += 1
+        return count
+
+    return redact
+
+
 class _Checked:
     """Goes through the records of an export and refuses what a store could not live with."""
 
@@ -102,8 +136,35 @@ class Memory:
     def __init__(self, store: Store, clock: Clock, settings: Settings) -> None:
         self.store = store
         self.settings = settings
-        self.environment = Providers(settings.timezone, settings.max_value_bytes)
+        self.environment = Providers(
+            settings.timezone, settings.max_signal_bytes, settings.provider_timeout
+        )
         self._clock = clock
+        self.progress: Progress | None = None
+        """Told of long work, such as making an index anew: what, how much is done, of how much."""
+
+    @cached_property
+    def index(self) -> Index:
+        """What contexts search. Made on first use: it loads an embedder and a tokenizer."""
+        count = counter(self.settings.tokenizer)
+        chosen = self.settings.embedder
+        return Index(
+            load(chosen) if isinstance(chosen, str) else chosen,
+            tokenizer=self.settings.tokenizer,
+            measure=lambda fact: count(f"{plain_line(fact)}\n"),
+            progress=self._tell,
+        )
+
+    def _tell(self, what: str, done: int, total: int | None) -> None:
+        if self.progress is not None:
+            self.progress(what, done, total)
+
+    def reindex(self, organization: str) -> int:
+        """Make the index of an organization anew; returns how many facts it has.
+
+        A missing or outdated index is made anew by itself when a context is asked for.
+        """
+        return self.index.rebuild(self.store, check_name(organization, "organization"))
 
     def now(self) -> datetime:
         """The present, as this memory's clock has it, in UTC."""
@@ -189,7 +250,9 @@ class Memory:
             "fact_id": check_optional(fact_id, "fact_id"),
         }
         with self.store.write(check_name(organization, "organization")) as transaction:
-            erasure = forget(transaction, self.now(), **conditions)
+            erasure = forget(
+                transaction, self.now(), redact=_redact_receipts(transaction), **conditions
+            )
         return replace(erasure, scrubbed=self.store.scrub())
 
     def export(self, organization: str) -> Iterable[dict[str, Any]]:
@@ -230,6 +293,78 @@ class Memory:
                 raise InvalidInput(f"the export is damaged: {_told(error)}") from None
             except StoreError as error:
                 raise InvalidInput(f"the export contradicts itself: {error}") from None
+
+    def record(self, context: Context) -> Receipt:
+        """Keep the receipt of a context, so that it can be replayed by its id."""
+        receipt = context.receipt
+        with self.store.write(receipt.organization) as transaction:
+            shown = {line.fact_id for line in receipt.lines if line.fact_id is not None}
+            facts = {fact.id: fact for fact in transaction.facts(shown)}
+            kept = condensed(receipt, facts)
+            body = json.dumps(kept.record(), ensure_ascii=False)
+            transaction.put_receipt(StoredReceipt(kept.id, kept.user_id, kept.at, body))
+        return receipt
+
+    def receipt(self, receipt_id: str, *, organization: str = "default") -> Receipt:
+        """A receipt that was kept, by its id."""
+        check_name(receipt_id, "receipt id")
+        with self.store.read(check_name(organization, "organization")) as reader:
+            stored = reader.receipt(receipt_id)
+        if stored is None:
+            raise UnknownFact(
+                f"no receipt {receipt_id!r} in organization {organization!r}; contexts are kept "
+                f"with context(..., record=True) or Settings(record_contexts=True)"
+            )
+        return Receipt.from_record(json.loads(stored.body))
+
+    def replay(self, receipt: Receipt | str, *, organization: str = "default") -> Context:
+        """The same context again, byte for byte, from a receipt or the id of one that was kept.
+
+        What was erased since is shown as erased, and `intact` is then False.
+        """
+        if isinstance(receipt, str):
+            receipt = self.receipt(receipt, organization=organization)
+        text, lines = reproduced(receipt, self._shown(receipt))
+        return Context(
+            text=text,
+            tokens=counter(receipt.tokenizer)(text),
+            budget=receipt.budget,
+            query=receipt.query,
+            profile=receipt.profile,
+            style=receipt.style,
+            at=receipt.at,
+            lines=tuple(
+                Line(line.section, line.text or "", line.fact_id, line.score) for line in lines
+            ),
+            seq=receipt.seq,
+            organization=receipt.organization,
+            user_id=receipt.user_id,
+            tokenizer=receipt.tokenizer,
+            intact=digest_of(text) == receipt.digest,
+        )
+
+    def _shown(self, *receipts: Receipt) -> dict[str, Fact]:
+        """The facts that receipts name, as they stand now."""
+        named = {line.fact_id for receipt in receipts for line in receipt.lines if line.fact_id}
+        with self.store.read(receipts[0].organization) as reader:
+            found = (as_seen(fact, self.now()) for fact in reader.facts(named))
+            return {fact.id: fact for fact in found}
+
+    def compare(
+        self, earlier: Receipt | str, later: Receipt | str, *, organization: str = "default"
+    ) -> list[ReceiptChange]:
+        """What changed between two contexts, line by line, and why."""
+        one, other = (
+            self.receipt(given, organization=organization) if isinstance(given, str) else given
+            for given in (earlier, later)
+        )
+        if one.organization != other.organization:
+            raise InvalidInput(
+                f"the receipts are of two organizations, {one.organization!r} and "
+                f"{other.organization!r}; nothing crosses an organization"
+            )
+        facts = self._shown(one, other)
+        return compared(reproduced(one, facts)[1], reproduced(other, facts)[1], facts)
 
     def close(self) -> None:
         """Release the store. Sessions of this memory stop working."""

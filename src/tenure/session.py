@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import datetime, timedelta
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
-from tenure.context.assembly import Context, Material, Omission, assemble, check_request
+from tenure.context.assembly import assemble
+from tenure.context.document import Context
+from tenure.context.receipt import Receipt
+from tenure.context.request import Request, check_request
 from tenure.context.tokens import counter
 from tenure.engine import reviewing
 from tenure.engine.lens import Lens, matching
@@ -21,6 +24,7 @@ from tenure.model.errors import (
     InvalidInput,
     NotPermitted,
     ReadOnlySession,
+    ReadOnlyStore,
     SessionClosed,
     UnknownFact,
 )
@@ -32,6 +36,9 @@ from tenure.model.scope import EVERYWHERE, Place, Scope
 from tenure.model.times import moment
 from tenure.model.values import canonical
 from tenure.model.verdict import Rule, Verdict
+from tenure.search.analysis import sentence
+from tenure.search.index import OUTDATED, Outpaced
+from tenure.stores.port import Reader
 
 if TYPE_CHECKING:
     from tenure.memory import Memory
@@ -135,8 +142,15 @@ class Session:
             confidence=confidence,
         )
         placed = self._placed(proposal)
+        self._prepare((placed,))
         with self._registrar() as registrar:
             return registrar.propose(placed)
+
+    def _prepare(self, proposals: Iterable[Proposal]) -> None:
+        """Work out meanings before it is our turn to write: others need not wait for that."""
+        self._check_open()
+        if self._memory.settings.indexing and self._when is None:
+            self._memory.index.prepare(sentence(p.key, p.subject, p.value) for p in proposals)
 
     def write_many(self, writes: Iterable[Mapping[str, Any]]) -> list[Verdict]:
         """Several writes in one transaction, in order: all of them, or none.
@@ -154,6 +168,7 @@ class Session:
                 raise InvalidInput(
                     f"write {index}: {str(error).replace('propose()', 'write()')}"
                 ) from None
+        self._prepare(proposals)
         verdicts = []
         with self._registrar() as registrar:
             for index, proposal in enumerate(proposals):
@@ -194,7 +209,17 @@ class Session:
             )
         with self._memory.store.write(self.identity.organization) as transaction:
             # Read the clock only once it is our turn: queueing must not make a write look late.
-            yield Registrar(transaction, self._lens())
+            registrar = Registrar(transaction, self._lens())
+            yield registrar
+            if self._memory.settings.indexing:
+                self._memory.index.keep(
+                    transaction,
+                    registrar.touched.values(),
+                    registrar.now,
+                    first=registrar.is_first,
+                )
+            elif registrar.touched and transaction.recipe() is not None:
+                transaction.set_recipe(OUTDATED)
 
     # reading
 
@@ -456,15 +481,30 @@ class Session:
 
     # layers 3 and 4, and the context
 
-    def note(self, key: str, value: Any, ttl: timedelta | float | None = None) -> WorkingItem:
-        """Put something on this session's desk, for `ttl` (a timedelta, or seconds)."""
+    def note(
+        self,
+        key: str,
+        value: Any,
+        ttl: timedelta | float | None = None,
+        *,
+        states: Iterable[str | Verdict] = (),
+    ) -> WorkingItem:
+        """Put something on this session's desk, for `ttl` (a timedelta, or seconds).
+
+        `states` names the facts that a turn stated, by id or verdict: when one of them leaves
+        office, what the turn said of it leaves the context.
+        """
         settings = self._memory.settings
         check_key(key, settings)
         canonical(value, limit=settings.max_value_bytes)
         lifetime = _lifetime(ttl) or settings.working_set_ttl
+        stated = tuple(
+            one.fact_id if isinstance(one, Verdict) else check_name(one, "states") for one in states
+        )
         with self._registrar() as registrar:
             now = registrar.lens.when
-            item = WorkingItem(key, value, now, None if lifetime is None else now + lifetime)
+            expires = None if lifetime is None else now + lifetime
+            item = WorkingItem(key, value, now, expires, stated)
             registrar.transaction.put_item(self.identity.user_id, self.session_id, item)
             registrar.transaction.drop_items(expired_at=now)
         return item
@@ -472,8 +512,7 @@ class Session:
     def working_set(self) -> list[WorkingItem]:
         """What is on this session's desk and has not expired, oldest first."""
         with self._reading() as (reader, lens):
-            items = reader.working_items(self.identity.user_id, self.session_id)
-            return [item for item in items if not item.expired(lens.when)]
+            return self._desk(reader, lens)
 
     @property
     def environment(self) -> Environment:
@@ -481,45 +520,81 @@ class Session:
         self._check_open()
         return self._memory.environment.read(self._when or self._memory.now())
 
-    def context(self, query: str, *, budget: int = 4000, profile: str = "balanced") -> Context:
+    def context(
+        self,
+        query: str,
+        *,
+        budget: int = 4000,
+        profile: str = "balanced",
+        style: str = "plain",
+        history: bool = False,
+        at: datetime | None = None,
+        explain: bool = False,
+        record: bool | None = None,
+    ) -> Context:
         """What a model should read for this query: identity, environment, facts, working set.
 
-        Only what is current and may be seen; never more than `budget` tokens.
+        Only what is current and may be seen; never more than `budget` tokens. `style` "annotated"
+        adds ids, dates and sources; `history` a section of what was true before; `at` gives the
+        context of that moment. With `explain` every fact left out is named, however many they are;
+        with `record` the receipt is kept, for `memory.replay`.
         """
-        chosen = check_request(query, budget, profile)
+        request = check_request(query, budget, profile, style, history, explain)
+        if at is not None:
+            looking = self.as_of(at)
+            return looking._compose(request, record)
+        return self._compose(request, record)
+
+    def _compose(self, request: Request, record: bool | None) -> Context:
+        from tenure.gathering import Gathering  # brings numpy, which only contexts need
+
         settings = self._memory.settings
+        share = request.profile.share
+        share = settings.fact_share if share is None else share
+        # Before the store is opened: a provider may want to read it, and may take its time.
         environment = self.environment
-        with self._reading() as (reader, lens):
-            view = lens.view(reader)
-            items = [] if self._when else self.working_set()
-            watched = items or environment.external_data or environment.location
-            dead = [f for f in lens.everything(reader) if not f.is_valid] if watched else []
-            dead += [fact for fact, _ in view.overruled]
-            if chosen.reviews != "show":
-                dead += [fact for fact in view.effective if fact.needs_review]
-            causes = {cause.base for fact in view.effective for cause in fact.causes}
-            bases = {base: lens.by_id(reader, base) for base in causes}
-        material = Material(
-            identity=self.identity,
-            environment=environment,
-            facts=view.effective,
-            working_set=items,
-            bases={base: fact for base, fact in bases.items() if fact is not None},
-            dead=dead,
-            omissions=(
-                *(Omission("shadowed", fact.id) for fact, _ in view.shadowed),
-                *(Omission("overruled", fact.id) for fact, _ in view.overruled),
-            ),
-        )
-        return assemble(
-            material,
-            query,
-            budget=budget,
-            profile=chosen,
-            share=settings.fact_share if chosen.share is None else chosen.share,
-            at=lens.when,
-            count=counter(settings.tokenizer),
-        )
+        self._freshen()
+        while True:
+            try:
+                with self._reading() as (reader, lens):
+                    gathering = Gathering(
+                        reader,
+                        lens,
+                        self._memory.index,
+                        request,
+                        environment,
+                        () if self._when else self._desk(reader, lens),
+                        share,
+                    )
+                    material = gathering.material()
+            except Outpaced:
+                continue
+            break
+        count = counter(settings.tokenizer)
+        context = assemble(material, request, share=share, at=lens.when, count=count)
+        if settings.record_contexts if record is None else record:
+            self._memory.record(context)
+        return context
+
+    def _freshen(self) -> None:
+        """Make the index anew where it is missing or outdated; where that cannot be, do without."""
+        if not self._memory.settings.indexing or self._when is not None:
+            return
+        with self._memory.store.read(self.identity.organization) as reader:
+            if self._memory.index.is_current(reader):
+                return
+        with suppress(ReadOnlyStore):
+            self._memory.reindex(self.identity.organization)
+
+    def _desk(self, reader: Reader, lens: Lens) -> list[WorkingItem]:
+        items = reader.working_items(self.identity.user_id, self.session_id)
+        return [item for item in items if not item.expired(lens.when)]
+
+    def receipts(self, *, limit: int = 100) -> list[Receipt]:
+        """The receipts of this person's contexts that were kept, newest first."""
+        with self._reading() as (reader, _):
+            kept = reader.receipts(self.identity.user_id, limit)
+            return [Receipt.from_record(json.loads(stored.body)) for stored in kept]
 
     # the end
 

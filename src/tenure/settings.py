@@ -8,6 +8,10 @@ from typing import Literal
 
 from tenure.model.authority import Ladder
 from tenure.model.errors import InvalidInput
+from tenure.search.embedders import NAMES, Embedder
+
+# An hour. Without a limit, one provider that hangs could hold up a context for ever.
+_LONGEST_TIMEOUT = 3600
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,8 +32,18 @@ class Settings:
     """Share of the remaining token budget that facts may take in a context."""
     tokenizer: str = "o200k_base"
     """Which tokenizer counts: any encoding the `splintr` package carries, such as cl100k_base."""
+    embedder: str | Embedder | None = "minilm"
+    """What gives texts a meaning: "minilm", "static" (faster, weaker), an Embedder, or None."""
+    indexing: bool = True
+    """Whether writes keep the index that contexts search; without it each context reads all."""
+    record_contexts: bool = False
+    """Whether every context leaves a receipt in the store."""
     timezone: str = "UTC"
     """IANA name of the zone in which current_date is told."""
+    provider_timeout: float = 2.0
+    """Seconds a reading of the environment waits for its providers, all of them together."""
+    max_signal_bytes: int = 64_000
+    """Largest signal of a provider, as JSON text in UTF-8."""
     durability: Literal["full", "process"] = "full"
     """"full" survives a power cut (a sync per commit); "process" survives a killed process."""
     busy_timeout: float = 60.0
@@ -40,8 +54,18 @@ class Settings:
             raise InvalidInput(f"fact_share must be between 0 and 1, not {self.fact_share!r}")
         if not 0 <= self.contest_below <= 1:
             raise InvalidInput(f"contest_below must be between 0 and 1, not {self.contest_below!r}")
-        for name in ("max_key_length", "max_value_bytes", "busy_timeout"):
+        if not 0 < self.provider_timeout <= _LONGEST_TIMEOUT:
+            raise InvalidInput(
+                f"provider_timeout must be more than 0 and at most {_LONGEST_TIMEOUT} seconds, "
+                f"not {self.provider_timeout!r}"
+            )
+        for name in ("max_key_length", "max_value_bytes", "max_signal_bytes", "busy_timeout"):
             if getattr(self, name) <= 0:
                 raise InvalidInput(f"{name} must be positive, not {getattr(self, name)!r}")
+        if isinstance(self.embedder, str) and self.embedder not in NAMES:
+            known = ", ".join(map(repr, NAMES))
+            raise InvalidInput(
+                f"embedder {self.embedder!r} is none of {known}; or give an Embedder"
+            )
         if self.durability not in ("full", "process"):
             raise InvalidInput(f'durability is "full" or "process", not {self.durability!r}')

@@ -6,227 +6,228 @@ ceiling holds for the rendered text, headings and separators included, for every
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Any
 
-from tenure.context.guard import dead_values, smuggles
+from tenure.context.document import Context, Line, Omission
+from tenure.context.guard import (
+    Counts,
+    Dead,
+    in_passing,
+    mentions,
+    says_more,
+    spans,
+    within_fact,
+)
+from tenure.context.page import Page
+from tenure.context.ranking import Ranked
 from tenure.context.rendering import (
-    environment_lines,
-    fact_line,
+    ENVIRONMENT,
+    HISTORY,
+    IDENTITY,
+    NOTHING_FOUND,
+    UNKNOWN,
+    WORKING_SET,
+    age_of,
+    history_line,
     identity_lines,
     item_line,
+    note_on,
+    other_environment_lines,
+    plain_line,
     review_line,
+    section_of,
+    signal_line,
+    signals,
+    unknown_line,
 )
+from tenure.context.request import Request
 from tenure.context.tokens import Count
-from tenure.model.errors import InvalidInput
 from tenure.model.fact import Fact
 from tenure.model.identity import Identity
 from tenure.model.records import Environment, WorkingItem
-
-_CUT = " [cut]"
-_HIGHEST_BUDGET = 1_000_000_000
-
-
-@dataclass(frozen=True, slots=True)
-class Profile:
-    """A trade between density and the risk of misleading."""
-
-    name: str
-    share: float | None
-    """Share of the remaining budget for facts; None takes Settings.fact_share."""
-    reviews: str
-    """What becomes of facts that need review: "omit", "name" or "show"."""
-
-
-PROFILES = {
-    "high-stakes": Profile("high-stakes", 0.5, "omit"),
-    "balanced": Profile("balanced", None, "name"),
-    "comprehensive": Profile("comprehensive", 0.85, "show"),
-}
-
-
-@dataclass(frozen=True, slots=True)
-class Line:
-    """One line of a context, and the fact it came from."""
-
-    section: str
-    text: str
-    fact_id: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Omission:
-    """A fact or working item left out, and why."""
-
-    reason: str
-    fact_id: str | None = None
-    item: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Context:
-    """What a model reads, with its provenance and an account of what was left out."""
-
-    text: str
-    tokens: int
-    budget: int
-    query: str
-    profile: str
-    at: datetime
-    lines: tuple[Line, ...] = ()
-    omissions: tuple[Omission, ...] = ()
-
-    def __str__(self) -> str:
-        return self.text
+from tenure.model.values import text_of
 
 
 @dataclass(frozen=True, slots=True)
 class Material:
-    """Everything a context is made of: already visible, valid and in scope."""
+    """Everything a context is made of: already visible, valid, in scope and ranked."""
 
     identity: Identity
     environment: Environment
-    facts: Sequence[Fact]
+    facts: Sequence[Ranked]
     working_set: Sequence[WorkingItem] = ()
-    bases: Mapping[str, Fact] = field(default_factory=dict)
-    dead: Sequence[Fact] = ()
+    changed: Mapping[str, Sequence[Fact]] = field(default_factory=dict)
+    """For each fact that needs review, what it rests on that has changed."""
+    unknown: Sequence[Fact] = ()
+    """Matters that the query asks for, on which the last word was taken back or ran out."""
+    unanswered: bool = False
+    """Whether nothing at all was found that the query could be about."""
+    past: Sequence[Fact] = ()
+    """What was true before, for those who ask for history."""
+    dead: Sequence[Dead] = ()
+    """Values that no fact in office holds, as far as anything here could repeat them."""
+    gone: frozenset[str] = frozenset()
+    """Facts that are out of office, for the notes that say which facts they stated."""
     omissions: Sequence[Omission] = ()
-
-
-def check_request(query: object, budget: object, profile: object) -> Profile:
-    """Refuse a query, budget or profile that cannot be served."""
-    if not isinstance(query, str):
-        raise InvalidInput(f"query must be a string, not {type(query).__name__}")
-    if isinstance(budget, bool) or not isinstance(budget, int):
-        raise InvalidInput(f"budget must be a whole number of tokens, not {budget!r}")
-    if not 0 <= budget <= _HIGHEST_BUDGET:
-        # Python refuses to print a number of thousands of digits.
-        told = budget if abs(budget) < 10**12 else "one so far off"
-        raise InvalidInput(f"budget must be from 0 to {_HIGHEST_BUDGET:,} tokens, not {told}")
-    if not isinstance(profile, str) or profile not in PROFILES:
-        raise InvalidInput(f"profile {profile!r} is not one of {', '.join(PROFILES)}")
-    return PROFILES[profile]
+    is_common: Callable[[str], bool] = bool
+    """Whether a word is used for many things."""
+    seq: int = 0
+    """The last entry of the log that was known."""
 
 
 def assemble(
-    material: Material,
-    query: str,
-    *,
-    budget: int,
-    profile: Profile,
-    share: float,
-    at: datetime,
-    count: Count,
+    material: Material, request: Request, *, share: float, at: datetime, count: Count
 ) -> Context:
     """Build a context. Pure: the same material gives the same bytes."""
-    page = _Page(budget, count)
+    page = Page(request.budget, count)
     page.omissions.extend(material.omissions)
-    page.add_cut("Identity", list(identity_lines(material.identity)))
-    held = [fact for fact in material.facts if profile.reviews == "show" or not fact.needs_review]
-    dead = dead_values(material.dead, held)
-    for text in environment_lines(material.environment):
-        name, _, value = text.partition(": ")
-        smuggled = smuggles(WorkingItem(name, value, at), dead)
-        if smuggled is not None and name not in ("Current date", "Current time"):
-            page.omissions.append(Omission("quotes a dead value", smuggled.id, name))
-        elif not page.add("Environment", text):
-            page.omissions.append(Omission("over budget", item=name))
-    ceiling = page.used + int((budget - page.used) * share)
-    facts = sorted(material.facts, key=lambda fact: (fact.order, fact.id), reverse=True)
-    constraints = [fact for fact in facts if fact.is_constraint]
-    others = [fact for fact in facts if not fact.is_constraint]
-    for section, members in (("Constraints", constraints), ("Facts", others)):
-        for fact in members:
-            _add_fact(page, section, fact, material, profile, ceiling)
+    page.add_cut(IDENTITY, list(identity_lines(material.identity)))
+    if not page.is_cut:
+        _add_environment(page, material)
+        ceiling = page.used + int((request.budget - page.used) * share)
+        _add_facts(page, material, request, ceiling, at)
+        _add_unknown(page, material, ceiling)
+        if request.history:
+            _add_history(page, material)
+        _add_working_set(page, material)
+    else:
+        _account_for_all(page, material)
+    return page.finish(request, at=at, seq=material.seq, identity=material.identity)
+
+
+def _account_for_all(page: Page, material: Material) -> None:
+    """Where even the identity does not fit, everything else is over budget."""
+    for ranked in material.facts:
+        page.omissions.append(Omission("over budget", ranked.fact.id))
     for item in material.working_set:
-        smuggled = smuggles(item, dead)
-        if smuggled is not None:
-            page.omissions.append(Omission("quotes a dead value", smuggled.id, item.key))
-        elif not page.add("Working set", item_line(item)):
-            page.omissions.append(Omission("over budget", item=item.key))
-    return page.finish(query, profile.name, at)
+        page.omissions.append(Omission("over budget", item=item.key))
+
+
+def _add_environment(page: Page, material: Material) -> None:
+    for name, value in signals(material.environment):
+        cuts = _cuts(page, name, value, material.dead)
+        if cuts is not None and not page.add(ENVIRONMENT, signal_line(name, value, cuts)):
+            page.omissions.append(Omission("over budget", item=name))
+    for name, text in other_environment_lines(material.environment):
+        if not page.add(ENVIRONMENT, text):
+            page.omissions.append(Omission("over budget", item=name))
+
+
+def _cuts(
+    page: Page, name: str, value: Any, dead: Sequence[Dead], counts: Counts = in_passing
+) -> list[tuple[int, int]] | None:
+    """Where a note or signal repeats dead values; None where nothing else would be left of it."""
+    text = text_of(value)
+    found = mentions(text, name, dead, counts)
+    page.omissions.extend(
+        Omission("quotes a dead value", mention.fact.id, name) for mention in found
+    )
+    if mentions(name, "", dead, counts):
+        return None  # the name itself says it
+    return spans(found) if not found or says_more(text, found) else None
+
+
+def _add_facts(
+    page: Page, material: Material, request: Request, ceiling: int, at: datetime
+) -> None:
+    best = max((ranked.score for ranked in material.facts), default=0.0)
+    profile = request.profile
+    for place, ranked in enumerate(material.facts):
+        fact = ranked.fact
+        if fact.needs_review and profile.reviews == "omit":
+            page.omissions.append(Omission("needs review", fact.id))
+        elif not profile.keeps(ranked, place, best):
+            page.omissions.append(Omission("irrelevant", fact.id))
+        else:
+            _add_fact(page, ranked, material, request, ceiling, at)
 
 
 def _add_fact(
-    page: _Page, section: str, fact: Fact, material: Material, profile: Profile, ceiling: int
+    page: Page,
+    ranked: Ranked,
+    material: Material,
+    request: Request,
+    ceiling: int,
+    at: datetime,
 ) -> None:
+    fact = ranked.fact
     if fact.needs_review:
-        if profile.reviews == "omit":
-            page.omissions.append(Omission("needs review", fact.id))
-            return
-        text = review_line(fact, material.bases, with_value=profile.reviews == "show")
+        shows = request.profile.reviews == "show"
+        text = review_line(fact, material.changed.get(fact.id, ()), with_value=shows)
+        tokens = None
     else:
-        text = fact_line(fact)
-    if not page.add(section, text, fact.id, ceiling=ceiling):
+        text, tokens = plain_line(fact), ranked.tokens
+        judged = within_fact(fact, material.is_common)
+        found = mentions(text_of(fact.value), fact.key, material.dead, judged)
+        if found:
+            text, tokens = plain_line(fact, spans(found)), None
+            page.omissions.extend(
+                Omission("quotes a dead value", mention.fact.id, fact.key) for mention in found
+            )
+        if fact.time_sensitive:
+            text, tokens = text + age_of(fact, at), None
+    if request.style == "annotated":
+        text, tokens = text + note_on(fact), None
+    line = Line(
+        section=section_of(fact),
+        text=text,
+        fact_id=fact.id,
+        score=ranked.score,
+        parts=ranked.parts,
+        sources=(fact.source,),
+    )
+    if not page.put(line, tokens, ceiling=ceiling):
         page.omissions.append(Omission("over budget", fact.id))
 
 
-class _Page:
-    """Lines under headings, with a running count that is checked on the real text at the end."""
+def _add_unknown(page: Page, material: Material, ceiling: int) -> None:
+    for fact in material.unknown:
+        page.put(Line(UNKNOWN, unknown_line(fact), fact.id), ceiling=ceiling)
+    if material.unanswered:
+        page.add(UNKNOWN, NOTHING_FOUND, ceiling=ceiling)
 
-    def __init__(self, budget: int, count: Count) -> None:
-        self.budget = budget
-        self.count = count
-        self.used = 0
-        self.lines: list[Line] = []
-        self.omissions: list[Omission] = []
 
-    def add(
-        self, section: str, text: str, fact_id: str | None = None, *, ceiling: int | None = None
-    ) -> bool:
-        """Add a line if it fits; a line that does not is passed over, not a wall."""
-        cost = self.count(f"{text}\n")
-        if not self.lines or self.lines[-1].section != section:
-            cost += self.count(f"\n# {section}\n")
-        if self.used + cost > (self.budget if ceiling is None else ceiling):
-            return False
-        self.used += cost
-        self.lines.append(Line(section, text, fact_id))
-        return True
+def _add_history(page: Page, material: Material) -> None:
+    for fact in material.past:
+        line = Line(HISTORY, history_line(fact), fact.id, sources=(fact.source,))
+        if not page.put(line):
+            page.omissions.append(Omission("over budget", fact.id))
 
-    def add_cut(self, section: str, texts: list[str]) -> None:
-        """Add lines that must be there; where the budget is too small, cut visibly."""
-        if all(self.add(section, text) for text in texts):
-            return
-        whole = "\n".join(texts)
-        low, high = 0, len(whole)
-        while low < high:
-            middle = (low + high + 1) // 2
-            if self.count(f"# {section}\n{whole[:middle]}{_CUT}") <= self.budget:
-                low = middle
-            else:
-                high = middle - 1
-        cut = f"{whole[:low]}{_CUT}"
-        self.lines = [Line(section, text) for text in cut.split("\n")]
-        self.used = self.count(self._text())
-        if self.used > self.budget:
-            self.lines, self.used = [], 0
 
-    def finish(self, query: str, profile: str, at: datetime) -> Context:
-        # Tokens of joined lines can differ by a little from the sum of their counts.
-        while self.count(self._text()) > self.budget:
-            line = self.lines.pop()
-            item = None if line.fact_id else line.text.partition(":")[0].removeprefix("- ")
-            self.omissions.append(Omission("over budget", line.fact_id, item))
-        text = self._text()
-        return Context(
-            text=text,
-            tokens=self.count(text),
-            budget=self.budget,
-            query=query,
-            profile=profile,
-            at=at,
-            lines=tuple(self.lines),
-            omissions=tuple(self.omissions),
+def _add_working_set(page: Page, material: Material) -> None:
+    """The newest first, so that they are the ones that fit; shown in the order they were put."""
+    kept: list[str] = []
+    for item in reversed(material.working_set):
+        text = _item_text(page, item, material)
+        if text is None:
+            continue
+        if page.fits(WORKING_SET, text, more=kept):
+            kept.append(text)
+        else:
+            page.omissions.append(Omission("over budget", item=item.key))
+    for text in reversed(kept):
+        if not page.add(WORKING_SET, text):
+            name = text.partition(":")[0].removeprefix("- ")
+            page.omissions.append(Omission("over budget", item=name))
+
+
+def _item_text(page: Page, item: WorkingItem, material: Material) -> str | None:
+    """A note as it may be shown; None where it has to stay out."""
+    stated = {fact_id for fact_id in item.states if fact_id in material.gone}
+
+    def counts(value: Dead, present: set[str], before: str) -> bool:
+        return value.fact.id in stated or in_passing(value, present, before)
+
+    own = [dead for dead in material.dead if dead.fact.id in stated]
+    repeated = {m.fact.id for m in mentions(text_of(item.value), "", own, lambda *_: True)}
+    if stated - repeated:
+        # It said in its own words what is no longer so; there is no telling where.
+        page.omissions.extend(
+            Omission("quotes a dead value", fact_id, item.key) for fact_id in sorted(stated)
         )
-
-    def _text(self) -> str:
-        parts: list[str] = []
-        section = None
-        for line in self.lines:
-            if line.section != section:
-                parts.append(f"\n# {line.section}" if parts else f"# {line.section}")
-                section = line.section
-            parts.append(line.text)
-        return "\n".join(parts)
+        return None
+    cuts = _cuts(page, item.key, item.value, material.dead, counts)
+    return None if cuts is None else item_line(item, cuts)

@@ -2,25 +2,53 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import cache
+from functools import cache, lru_cache
+from typing import Protocol
 
 from tenure.model.errors import InvalidInput
 
-Count = Callable[[str], int]
+# These cut a text at line breaks before they join anything.
+_ADDING_UP = ("cl100k_base", "o200k_base")
+_REMEMBERED = 8_192
+_SHORT = 400
+
+
+class Count(Protocol):
+    """Counts the tokens of a text."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def adds_up(self) -> bool:
+        """Whether lines cost as much together as apart."""
+        ...
+
+    def __call__(self, text: str) -> int: ...
+
+
+class Counter:
+    """Counts with one of the tokenizers that the `splintr` package carries."""
+
+    def __init__(self, name: str) -> None:
+        import splintr  # on first use: it takes some memory
+
+        self.name = name
+        self.adds_up = name in _ADDING_UP
+        try:
+            self._encode = splintr.Tokenizer.from_pretrained(name).encode_ordinary
+        except ValueError as error:
+            raise InvalidInput(f"Settings.tokenizer {name!r} is not available: {error}") from None
+        self._short = lru_cache(maxsize=_REMEMBERED)(self._count)
+
+    def _count(self, text: str) -> int:
+        return len(self._encode(text))
+
+    def __call__(self, text: str) -> int:
+        return self._short(text) if len(text) <= _SHORT else self._count(text)
 
 
 @cache
 def counter(name: str) -> Count:
-    """A function that counts the tokens of a text. Loaded on first use: it takes some memory."""
-    import splintr
-
-    try:
-        encode = splintr.Tokenizer.from_pretrained(name).encode_ordinary
-    except ValueError as error:
-        raise InvalidInput(f"Settings.tokenizer {name!r} is not available: {error}") from None
-
-    def count(text: str) -> int:
-        return len(encode(text))
-
-    return count
+    """The counter of a tokenizer, loaded once per process."""
+    return Counter(name)

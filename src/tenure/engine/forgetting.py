@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from datetime import datetime
 
 from tenure.engine.registrar import next_moment
@@ -19,11 +19,16 @@ from tenure.stores.port import Selection, Transaction
 
 _PAGE = 1_000
 
+Quotes = Callable[[str], bool]
+Redact = Callable[[set[str], Quotes, str | None], int]
+"""Takes erased facts out of receipts: their ids, what quotes them, and whose receipts go whole."""
+
 
 def forget(
     transaction: Transaction,
     now: datetime,
     *,
+    redact: Redact,
     user_id: str | None = None,
     subject: str | None = None,
     fact_id: str | None = None,
@@ -38,15 +43,21 @@ def forget(
     quoting = _quoting(transaction, doomed)
     items = _drop_items(transaction, [*doomed, *quoting], user_id, subject, fact_id)
     reasons = _reasons(transaction, [*doomed, *quoting])
+    everything_of = user_id if subject is None and fact_id is None else None
+    pattern = quotes([*doomed, *quoting])
+    receipts = redact(
+        {fact.id for fact in (*doomed, *quoting)},
+        lambda text: pattern is not None and bool(pattern.search(text)),
+        everything_of,
+    )
     erasure = Erasure(
         id=new_id(now),
         organization=transaction.organization,
         at=now,
         fact_ids=tuple(sorted(fact.id for fact in (*doomed, *quoting))),
         quoted_in=tuple(sorted(fact.id for fact in quoting)),
-        removed={"working_items": items},
+        removed={"working_items": items, "receipts": receipts},
     )
-    everything_of = user_id if subject is None and fact_id is None else None
     erasure = transaction.erase(erasure.fact_ids, erasure, reasons=reasons, user_id=everything_of)
     if erasure.fact_ids:
         _record(transaction, erasure, now)

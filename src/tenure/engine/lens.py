@@ -70,15 +70,23 @@ class Lens:
         """
         selection = self.selection(key, subject)
         if self.past:
-            found = reader.known(selection, self._seq(reader))
+            found = reader.known(selection, self.seq(reader))
         else:
             found = reader.live(selection)
+        return self.in_office(reader, found, marks=marks)
+
+    def in_office(self, reader: Reader, facts: Iterable[Fact], *, marks: bool = True) -> list[Fact]:
+        """Of these facts, those that are visible, in office at this moment and in scope."""
         known: Causes = {}
         return [
             self.seen(reader, fact, known) if marks else as_seen(fact, self.when)
-            for fact in found
+            for fact in facts
             if fact.held_at(self.when) and fact.place in self.places and self.sees(reader, fact)
         ]
+
+    def as_seen(self, fact: Fact) -> Fact:
+        """A fact as it stands at this lens's moment, without the reasons to review it."""
+        return as_seen(fact, self.when)
 
     def seen(self, reader: Reader, fact: Fact, known: Causes | None = None) -> Fact:
         """A fact as it stands at this lens's moment, with the reasons to review it then.
@@ -155,7 +163,7 @@ class Lens:
         if fact is None or not self.past or fact.status is Status.ERASED:
             return fact
         selection = Selection((fact.owner,), None, fact.key, fact.subject or "")
-        known = reader.known(selection, self._seq(reader))
+        known = reader.known(selection, self.seq(reader))
         return next((found for found in known if found.id == fact_id), None)
 
     def view(self, reader: Reader, key: str | None = None, subject: str | None = None) -> View:
@@ -169,7 +177,7 @@ class Lens:
         """Visible facts of every status in scopes that apply, oldest first."""
         selection = self.selection(key, subject)
         if self.past:
-            found = reader.known(selection, self._seq(reader))
+            found = reader.known(selection, self.seq(reader))
         else:
             found = reader.timeline(selection)
         return [
@@ -276,7 +284,8 @@ class Lens:
             next((fact.id for fact in (*_own_first(live), *reversed(valid))), None),
         )
 
-    def _seq(self, reader: Reader) -> int:
+    def seq(self, reader: Reader) -> int:
+        """The last entry of the log that counts as known."""
         return reader.head()[0] if self.known_at is None else reader.seq_at(self.known_at)
 
 

@@ -22,7 +22,7 @@ from tenure.model.verdict import Action, Outcome, Repair, Rule, Verdict
 from tenure.rules.authority import check_may_write_key
 from tenure.rules.supersession import UNOPPOSED
 from tenure.rules.temporal import as_seen
-from tenure.stores.port import Transaction
+from tenure.stores.port import Change, Transaction
 
 _TICK = timedelta(microseconds=1)
 _NO_REPAIR = Repair()
@@ -48,6 +48,10 @@ class Registrar:
         self.ladder = lens.settings.ladder
         self._seq, last = transaction.head()
         self.now = lens.when = next_moment(lens.when, last)
+        self.is_first = last is None
+        """Whether the organization had nothing before."""
+        self.touched: dict[str, Fact] = {}
+        """Facts that were brought, or took office, and how they stand now: these want indexing."""
         self._candidates = Candidates(transaction, lens)
 
     # writing
@@ -117,6 +121,7 @@ class Registrar:
             fact=as_seen(fact, self.now),
         )
         self.transaction.record(verdict, (fact,))
+        self.touched[fact.id] = fact
         self.now = self.lens.when = next_moment(self.now, self.now)
         return verdict if self.lens.sees(self.transaction, fact) else verdict.evolve(fact=None)
 
@@ -288,9 +293,19 @@ class Registrar:
             ),
             fact=as_seen(workspace.need(fact_id), self.now),
         )
-        self.transaction.record(verdict, *workspace.outcome())
+        new, changed = workspace.outcome()
+        self.transaction.record(verdict, new, changed)
+        self._touch(new, changed)
         self.now = self.lens.when = next_moment(self.now, self.now)
         return self._shown(verdict, workspace)
+
+    def _touch(self, new: Iterable[Fact], changed: Iterable[Change]) -> None:
+        for fact in new:
+            self.touched[fact.id] = fact
+        for before, after in changed:
+            sat_down = after.may_hold_after(self.now) and not before.may_hold_after(self.now)
+            if after.id in self.touched or sat_down:
+                self.touched[after.id] = after
 
     def _shown(self, verdict: Verdict, workspace: Workspace) -> Verdict:
         """The verdict without the ids of facts that its author may not know of."""

@@ -99,6 +99,8 @@ class WorkingItem:
     value: Any
     created_at: datetime
     expires_at: datetime | None = None
+    states: tuple[str, ...] = ()
+    """Ids of the facts that it stated; when one of them dies, so does what it said of it."""
 
     def expired(self, when: datetime) -> bool:
         return self.expires_at is not None and self.expires_at <= when

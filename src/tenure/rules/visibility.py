@@ -10,6 +10,15 @@ from tenure.model.identity import Identity
 from tenure.model.records import Declaration
 
 
+def meets(
+    identity: Identity, requires: Iterable[str], min_authority: str | None, ladder: Ladder
+) -> bool:
+    """Whether this identity meets the conditions on the readers of a fact."""
+    if requires and not identity.permissions.issuperset(requires):
+        return False
+    return not min_authority or identity.authority.rank >= ladder.rank(min_authority)
+
+
 def may_read(
     identity: Identity,
     fact: Fact,
@@ -24,8 +33,6 @@ def may_read(
             return False
     elif fact.owner != identity.user_id:
         return False
-    if fact.requires and not identity.permissions.issuperset(fact.requires):
-        return False
-    if fact.min_authority and identity.authority.rank < ladder.rank(fact.min_authority):
+    if not meets(identity, fact.requires, fact.min_authority, ladder):
         return False
     return all(identity.permissions.issuperset(told.requires) for told in declarations)

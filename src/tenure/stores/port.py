@@ -44,6 +44,80 @@ class Change(NamedTuple):
     after: Fact
 
 
+class Shelf(NamedTuple):
+    """Where index entries stand: facts of one owner, scope and condition on readers.
+
+    Every fact of a shelf is for the same readers, so that what others have written can neither
+    be found nor be felt in a ranking. Constraints stand apart.
+    """
+
+    id: int
+    owner: str
+    place: Place
+    requires: tuple[str, ...]
+    min_authority: str | None
+    binding: bool
+    version: int
+    """Grows with every transaction that changes an entry of the shelf."""
+
+
+class Entry(NamedTuple):
+    """How a fact is found: the terms of its text, and a vector of its meaning."""
+
+    fact: Fact
+    terms: str
+    """The terms of its text, in order, separated by spaces."""
+    probes: str
+    """The terms by which somebody is noticed who repeats its value, separated by spaces."""
+    tokens: int
+    """How many tokens its line takes in a context."""
+    vector: bytes | None = None
+
+
+class Placed(NamedTuple):
+    """What is kept of an entry for searching: its number, and what decides whether it counts."""
+
+    entry: int
+    changed: int
+    live: bool
+    """Whether its fact holds office or may yet hold it."""
+    starts: datetime | None
+    """When its term begins and ends; None where it simply holds, or where there is no limit."""
+    ends: datetime | None
+    derived: bool
+    length: int
+    """How many terms it has."""
+    key: str
+    probes: str
+    vector: bytes | None
+
+
+def term_of(fact: Fact, now: datetime) -> tuple[bool, datetime | None, datetime | None]:
+    """What an entry keeps of a fact's tenure: live, a start still to come, an end."""
+    later = fact.started_at if fact.started_at is not None and fact.started_at > now else None
+    return fact.may_hold_after(now), later, fact.until
+
+
+class Found(NamedTuple):
+    """An entry that a search is about to rank."""
+
+    entry: int
+    fact_id: str
+    key: str
+    terms: str
+    tokens: int
+    vector: bytes | None
+
+
+class StoredReceipt(NamedTuple):
+    """A receipt as a store keeps it: who and when for finding it, the rest as JSON text."""
+
+    id: str
+    user_id: str
+    at: datetime
+    body: str
+
+
 class Reader(Protocol):
     """A consistent view of one organization: every call sees the same committed state."""
 
@@ -121,6 +195,59 @@ class Reader(Protocol):
         """Verdicts with a sequence number above `after`, in log order, at most `limit`."""
         ...
 
+    def facts(self, fact_ids: Iterable[str]) -> list[Fact]:
+        """The facts of these ids as they stand, erased ones included, ordered by id."""
+        ...
+
+    def live_keys(
+        self, owners: tuple[str, ...], scope_ids: tuple[str, ...], keys: Iterable[str]
+    ) -> list[Fact]:
+        """What `live` gives for each of these keys, ordered by id."""
+        ...
+
+    def retracted(self, owners: tuple[str, ...], limit: int) -> list[Fact]:
+        """Facts of these owners that were retracted, the most recently changed first."""
+        ...
+
+    def recipe(self) -> str | None:
+        """How the index of this organization was made; None where there is none yet."""
+        ...
+
+    def shelves(self, owners: tuple[str, ...], places: tuple[Place, ...]) -> list[Shelf]:
+        """The shelves of these owners in these places, ordered by id."""
+        ...
+
+    def placed(self, shelf: int, after: int) -> Iterator[Placed]:
+        """The entries of a shelf that changed after version `after`, in the order of that.
+
+        With 0, all. An entry whose fact was erased is there too, with nothing in it.
+        """
+        ...
+
+    def postings(self, shelves: Sequence[int], term: str, limit: int) -> list[int]:
+        """The live entries of these shelves that have a term, at most `limit`, ordered."""
+        ...
+
+    def found(self, entries: Sequence[int]) -> list[Found]:
+        """These entries with what ranking needs, ordered by entry; missing ones left out."""
+        ...
+
+    def entries_of(self, fact_ids: Iterable[str]) -> list[Found]:
+        """The entries of these facts, live or not, ordered by entry."""
+        ...
+
+    def unindexed(self, limit: int) -> list[Fact]:
+        """Facts that have no entry yet, erased ones left out, at most `limit`, ordered by id."""
+        ...
+
+    def receipt(self, receipt_id: str) -> StoredReceipt | None:
+        """The receipt of that id, or None."""
+        ...
+
+    def receipts(self, user_id: str | None, limit: int) -> list[StoredReceipt]:
+        """The receipts of a user, or of everybody, newest first, at most `limit`."""
+        ...
+
     def working_items(self, user_id: str, session_id: str) -> list[WorkingItem]:
         """The items of one session, expired ones included, in the order they were put."""
         ...
@@ -154,6 +281,31 @@ class Transaction(Reader, Protocol):
     def declare(self, declaration: Declaration) -> None:
         """Add a declaration, replacing the one with the same pattern. Not bound to one
         organization."""
+        ...
+
+    def index(self, entries: Sequence[Entry]) -> None:
+        """Add entries, in this transaction, so that they live and die with their facts.
+
+        From here on `record` and `erase` keep them in step by themselves: an entry leaves the
+        postings when its fact leaves office, comes back with it, and is emptied with it. The entry
+        of a fact that has one already is replaced.
+        """
+        ...
+
+    def unindex(self, limit: int) -> int:
+        """Remove entries of this organization, at most `limit`; returns how many."""
+        ...
+
+    def set_recipe(self, recipe: str) -> None:
+        """Note how the index of this organization is made."""
+        ...
+
+    def put_receipt(self, receipt: StoredReceipt) -> None:
+        """Keep a receipt, replacing the one of the same id."""
+        ...
+
+    def drop_receipts(self, *, user_id: str | None = None, receipt_id: str | None = None) -> int:
+        """Remove the receipts that match every given condition; returns how many."""
         ...
 
     def put_item(self, user_id: str, session_id: str, item: WorkingItem) -> None:

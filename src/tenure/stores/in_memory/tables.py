@@ -14,6 +14,7 @@ from tenure.model.records import Declaration, Erasure, WorkingItem
 from tenure.model.times import from_micros
 from tenure.model.verdict import Verdict
 from tenure.stores import codec
+from tenure.stores.in_memory.index import IndexTables, MemoryIndex
 from tenure.stores.port import Change, Selection
 
 _BLANK = from_micros(0)
@@ -65,29 +66,17 @@ class Tables:
     contingent: dict[str, None] = field(default_factory=dict)
     items: dict[tuple[str, str, str], _Item] = field(default_factory=dict)
     erasures: dict[str, Erasure] = field(default_factory=dict)
+    index: IndexTables = field(default_factory=IndexTables)
 
 
-class MemoryTransaction:
+class MemoryTransaction(MemoryIndex):
     """Reads and writes one organization; keeps a journal so that it can be rolled back."""
 
     def __init__(self, tables: Tables, organization: str, declared: Declared) -> None:
+        super().__init__(tables.index)
         self._kept = tables
         self._organization = organization
         self._declared = declared
-        self._journal: list[Callable[[], None]] = []
-
-    def _set(self, where: dict[Any, Any], key: Any, value: Any) -> None:
-        if key in where:
-            old = where[key]
-            self._journal.append(lambda: where.__setitem__(key, old))
-        else:
-            self._journal.append(lambda: where.pop(key, None))
-        where[key] = value
-
-    def _drop(self, where: dict[Any, Any], key: Any) -> None:
-        if key in where:
-            old = where.pop(key)
-            self._journal.append(lambda: where.__setitem__(key, old))
 
     def roll_back(self) -> None:
         while self._journal:
@@ -109,6 +98,33 @@ class MemoryTransaction:
     def fact(self, fact_id: str) -> Fact | None:
         row = self._kept.rows.get(fact_id)
         return _copy(row.fact) if row else None
+
+    def facts(self, fact_ids: Iterable[str]) -> list[Fact]:
+        return self._where(set(fact_ids) & self._kept.rows.keys(), lambda _: True)
+
+    def live_keys(
+        self, owners: tuple[str, ...], scope_ids: tuple[str, ...], keys: Iterable[str]
+    ) -> list[Fact]:
+        found = {
+            fact.id: fact
+            for key in keys
+            for fact in self.live(Selection(owners, scope_ids, key, None))
+        }
+        return [found[fact_id] for fact_id in sorted(found)]
+
+    def retracted(self, owners: tuple[str, ...], limit: int) -> list[Fact]:
+        found = self._where(
+            self._kept.rows, lambda f: f.owner in owners and f.status is Status.RETRACTED
+        )
+        found.sort(key=lambda fact: fact.ended_at or fact.recorded_at, reverse=True)
+        return found[:limit]
+
+    def unindexed(self, limit: int) -> list[Fact]:
+        missing = self._kept.rows.keys() - self._kept.index.entry_of.keys()
+        return self._where(missing, lambda f: f.status is not Status.ERASED)[:limit]
+
+    def _recorded(self, fact: Fact) -> datetime:
+        return self.head()[1] or fact.recorded_at
 
     def live(self, selection: Selection) -> list[Fact]:
         if selection.key is None or selection.owners is None:
@@ -238,9 +254,10 @@ class MemoryTransaction:
                 tenure = _Tenure(row.fact, row.since, verdict.seq)
                 self._set(kept.tenures, before.id, (*tenures, tenure))
             self._seat(after, row.born, verdict.seq, verdict.recorded_at)
+            self.follow(after, verdict.recorded_at)
         for fact in map(_copy, new):
             self._seat(fact, verdict.seq, verdict.seq, verdict.recorded_at)
-            self._index(fact)
+            self._link(fact)
 
     def _append(self, verdict: Verdict) -> None:
         kept = self._kept
@@ -251,7 +268,7 @@ class MemoryTransaction:
         for target in verdict.targets:
             self._set(kept.naming, target, (*kept.naming.get(target, ()), verdict.fact_id))
 
-    def _index(self, fact: Fact) -> None:
+    def _link(self, fact: Fact) -> None:
         self._set(self._kept.by_key, fact.key, (*self._kept.by_key.get(fact.key, ()), fact.id))
         for base in fact.depends_on:
             self._set(self._kept.derived, base, (*self._kept.derived.get(base, ()), fact.id))
@@ -335,6 +352,7 @@ class MemoryTransaction:
                 counts["reasons"] += verdict.reason is not None
                 self._set(kept.verdicts, seq, verdict.evolve(reason=None, by=""))
             self._forget_index(row.fact)
+            self.empty_entry(fact_id)
             blank = codec.erased(row.fact, _BLANK)
             self._set(kept.rows, fact_id, _Row(blank, row.born, row.since, False))
         for verdict in list(kept.verdicts.values()):
@@ -368,7 +386,7 @@ class MemoryTransaction:
             if isinstance(kept, codec.KeptFact):
                 self._seat(kept.fact, kept.born, kept.since, kept.changed_at)
                 if kept.fact.status is not Status.ERASED:
-                    self._index(kept.fact)
+                    self._link(kept.fact)
             elif isinstance(kept, codec.KeptTenure):
                 earlier = self._kept.tenures.get(kept.fact.id, ())
                 self._set(self._kept.tenures, kept.fact.id, (*earlier, _Tenure(*kept)))

@@ -19,6 +19,10 @@ SELECT {fact} FROM facts WHERE organization = :organization AND id IN ({ids}) OR
 SELECT {fact} FROM facts INDEXED BY facts_live
 WHERE organization = :organization AND live = 1 {where} ORDER BY +id;
 
+-- name: live_keys
+SELECT {fact} FROM facts INDEXED BY facts_live
+WHERE organization = :organization AND live = 1 {where} AND key IN ({ids});
+
 -- name: live_at
 -- One probe of the index; the loader joins as many as there are owners and scopes.
 SELECT {fact} FROM facts INDEXED BY facts_live
@@ -137,15 +141,15 @@ ON CONFLICT (pattern) DO UPDATE SET multi_valued = excluded.multi_valued,
     requires = excluded.requires;
 
 -- name: working_items
-SELECT user_id, session_id, key, value, created_at, expires_at FROM working_items
+SELECT user_id, session_id, key, value, created_at, expires_at, states FROM working_items
 WHERE organization = :organization AND (:user_id IS NULL OR user_id = :user_id)
     AND (:session_id IS NULL OR session_id = :session_id)
 ORDER BY position;
 
 -- name: put_item
 INSERT INTO working_items
-    (organization, user_id, session_id, key, value, created_at, expires_at)
-VALUES (:organization, :user_id, :session_id, :key, :value, :created_at, :expires_at);
+    (organization, user_id, session_id, key, value, created_at, expires_at, states)
+VALUES (:organization, :user_id, :session_id, :key, :value, :created_at, :expires_at, :states);
 
 -- name: drop_items
 DELETE FROM working_items WHERE organization = :organization
@@ -219,3 +223,111 @@ SELECT {verdict} FROM verdicts WHERE organization = :organization ORDER BY seq;
 -- name: insert_tenure
 INSERT INTO tenures (organization, fact_id, since, until, {tenure})
 VALUES (:organization, :id, :since, :until, {tenure_values});
+
+-- name: retracted
+SELECT {fact} FROM facts INDEXED BY facts_retracted
+WHERE organization = :organization AND status = 'retracted' {where}
+ORDER BY since DESC, id LIMIT :limit;
+
+-- name: recipe
+SELECT recipe FROM recipes WHERE organization = :organization;
+
+-- name: set_recipe
+INSERT INTO recipes (organization, recipe) VALUES (:organization, :recipe)
+ON CONFLICT (organization) DO UPDATE SET recipe = excluded.recipe;
+
+-- name: shelves
+SELECT id, owner, scope, scope_id, requires, min_authority, binding, version FROM shelves
+WHERE organization = :organization AND owner = :owner AND scope_id = :scope_id AND scope = :scope;
+
+-- name: insert_shelf
+INSERT OR IGNORE INTO shelves
+    (organization, owner, scope, scope_id, requires, min_authority, binding, version)
+VALUES (?, ?, ?, ?, ?, ?, ?, 0);
+
+-- name: shelf_id
+SELECT id FROM shelves WHERE organization = ? AND owner = ? AND scope = ? AND scope_id = ?
+    AND requires = ? AND min_authority = ? AND binding = ?;
+
+-- name: bump_shelf
+UPDATE shelves SET version = version + 1 WHERE id = ?;
+
+-- name: shelf_version
+SELECT version FROM shelves WHERE id = ?;
+
+-- name: placed
+SELECT entry, changed, live, starts, ends, derived, length, key, probes, vector FROM entries
+WHERE shelf = ? AND changed > ? ORDER BY changed, entry;
+
+-- name: postings
+SELECT rowid FROM postings WHERE postings MATCH ? LIMIT ?;
+
+-- name: post
+INSERT INTO postings (rowid, tokens) VALUES (?, ?);
+
+-- name: unpost
+-- The tokens have to be those that were posted: they are made of the entry's own terms.
+INSERT INTO postings (postings, rowid, tokens) VALUES ('delete', ?, ?);
+
+-- name: merge_postings
+-- Removed tokens stay in the segments of the index until they are merged.
+INSERT INTO postings (postings) VALUES ('optimize');
+
+-- name: found
+SELECT entry, fact_id, key, terms, tokens, vector FROM entries
+WHERE entry IN ({ids}) AND organization = :organization;
+
+-- name: entries_of
+SELECT entry, fact_id, key, terms, tokens, vector FROM entries
+WHERE organization = :organization AND fact_id IN ({ids});
+
+-- name: entry_of
+SELECT entry, shelf, live, terms FROM entries WHERE organization = ? AND fact_id = ?;
+
+-- name: some_entries
+SELECT entry, shelf, live, terms FROM entries WHERE organization = :organization LIMIT :limit;
+
+-- name: insert_entry
+INSERT OR IGNORE INTO entries (changed, live, starts, ends, derived, length, tokens, key, terms,
+    probes, vector, shelf, organization, fact_id)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
+
+-- name: replace_entry
+UPDATE entries SET changed = ?, live = ?, starts = ?, ends = ?, derived = ?, length = ?, tokens = ?,
+    key = ?, terms = ?, probes = ?, vector = ?, shelf = ? WHERE organization = ? AND fact_id = ?;
+
+-- name: delete_shelves
+DELETE FROM shelves WHERE organization = :organization;
+
+-- name: move_entry
+UPDATE entries SET live = ?, starts = ?, ends = ?, changed = ? WHERE entry = ?;
+
+-- name: empty_entry
+UPDATE entries SET live = 0, starts = NULL, ends = NULL, derived = 0, length = 0, tokens = 0,
+    key = '', terms = '', probes = '', vector = NULL, changed = ? WHERE entry = ?;
+
+-- name: delete_entry
+DELETE FROM entries WHERE entry = ?;
+
+-- name: unindexed
+SELECT {fact} FROM facts WHERE organization = :organization AND status <> 'erased'
+    AND NOT EXISTS (SELECT 1 FROM entries AS e
+        WHERE e.organization = facts.organization AND e.fact_id = facts.id)
+ORDER BY id LIMIT :limit;
+
+-- name: receipt
+SELECT id, user_id, at, body FROM receipts WHERE organization = :organization AND id = :id;
+
+-- name: receipts
+SELECT id, user_id, at, body FROM receipts
+WHERE organization = :organization AND (:user_id IS NULL OR user_id = :user_id)
+ORDER BY at DESC, id LIMIT :limit;
+
+-- name: put_receipt
+INSERT INTO receipts (organization, id, user_id, at, body)
+VALUES (:organization, :id, :user_id, :at, :body)
+ON CONFLICT (organization, id) DO UPDATE SET body = excluded.body;
+
+-- name: drop_receipts
+DELETE FROM receipts WHERE organization = :organization
+    AND (:user_id IS NULL OR user_id = :user_id) AND (:id IS NULL OR id = :id);

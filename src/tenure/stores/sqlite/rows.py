@@ -205,5 +205,6 @@ def declaration_of(row: Row) -> Declaration:
 
 
 def item_of(row: Row) -> WorkingItem:
-    key, value, created_at, expires_at = row
-    return WorkingItem(key, json.loads(value), from_micros(created_at), _moment(expires_at))
+    key, value, created_at, expires_at, states = row
+    moments = (from_micros(created_at), _moment(expires_at))
+    return WorkingItem(key, json.loads(value), *moments, _list(states))

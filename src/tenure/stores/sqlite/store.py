@@ -124,6 +124,7 @@ class SQLiteStore:
         def rewrite(connection: sqlite3.Connection) -> bool:
             try:
                 connection.execute("PRAGMA busy_timeout = 2000")
+                connection.execute(statement("merge_postings"))
                 connection.execute("VACUUM")
                 busy, _, _ = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
                 return not busy

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime
 from functools import lru_cache
@@ -17,6 +17,7 @@ from tenure.model.times import from_micros, to_micros
 from tenure.model.verdict import Verdict
 from tenure.stores import codec
 from tenure.stores.port import Change, Selection
+from tenure.stores.sqlite.index import SQLiteIndex, chunks
 from tenure.stores.sqlite.rows import (
     Row,
     content_values,
@@ -30,8 +31,6 @@ from tenure.stores.sqlite.rows import (
     verdict_values,
 )
 from tenure.stores.sqlite.sql import TENURE, probes, statement
-
-_CHUNK = 500  # below every build's limit on bound parameters
 
 
 @lru_cache(maxsize=256)
@@ -73,19 +72,11 @@ def _taken(*ids: str) -> DuplicateId:
     return DuplicateId(f"a fact with id {named} exists; ids are used once")
 
 
-def _chunks(ids: Iterable[str]) -> Iterator[dict[str, str]]:
-    """Ids as named parameters, in portions that every build of SQLite takes."""
-    wanted = sorted(set(ids))
-    for start in range(0, len(wanted), _CHUNK):
-        chunk = wanted[start : start + _CHUNK]
-        yield {f"id{index}": fact_id for index, fact_id in enumerate(chunk)}
-
-
 def _arrivals_last(change: Change) -> bool:
     return change.after.is_valid
 
 
-class SQLiteTransaction:
+class SQLiteTransaction(SQLiteIndex):
     """One connection inside BEGIN ... COMMIT, bound to an organization."""
 
     def __init__(
@@ -94,8 +85,7 @@ class SQLiteTransaction:
         organization: str,
         declarations: Callable[[sqlite3.Connection], tuple[Declaration, ...]],
     ) -> None:
-        self._connection = connection
-        self._organization = organization
+        super().__init__(connection, organization)
         self._load_declarations = declarations
         self._declared: tuple[Declaration, ...] | None = None
 
@@ -105,13 +95,9 @@ class SQLiteTransaction:
 
     # reading
 
-    def rows(self, name: str, parameters: dict[str, Any], **fill: Any) -> list[Row]:
-        parameters["organization"] = self._organization
-        return self._connection.execute(statement(name, **fill), parameters).fetchall()
-
     def _facts(self, name: str, ids: Iterable[str]) -> list[Fact]:
         found: dict[str, Fact] = {}
-        for chunk in _chunks(ids):
+        for chunk in chunks(ids):
             for row in self.rows(name, dict(chunk), ids=len(chunk)):
                 found[row[0]] = fact_of(row)
         return [found[fact_id] for fact_id in sorted(found)]
@@ -134,6 +120,35 @@ class SQLiteTransaction:
     def fact(self, fact_id: str) -> Fact | None:
         rows = self.rows("fact", {"id": fact_id})
         return fact_of(rows[0]) if rows else None
+
+    def facts(self, fact_ids: Iterable[str]) -> list[Fact]:
+        return self._facts("facts", fact_ids)
+
+    def live_keys(
+        self, owners: tuple[str, ...], scope_ids: tuple[str, ...], keys: Iterable[str]
+    ) -> list[Fact]:
+        found: list[Fact] = []
+        for owner in dict.fromkeys(owners):
+            for chunk in chunks(keys):
+                where, parameters = where_of(Selection((owner,), scope_ids))
+                rows = self.rows("live_keys", {**parameters, **chunk}, where=where, ids=len(chunk))
+                found.extend(fact_of(row) for row in rows)
+        return sorted(found, key=lambda fact: fact.id)
+
+    def retracted(self, owners: tuple[str, ...], limit: int) -> list[Fact]:
+        # One owner at a time, so that each is a walk along the index from its end.
+        found: list[Row] = []
+        for owner in dict.fromkeys(owners):
+            where, parameters = where_of(Selection((owner,)))
+            parameters["limit"] = limit
+            found.extend(self.rows("retracted", parameters, where=where))
+        facts = [fact_of(row) for row in found]
+        facts.sort(key=lambda fact: fact.id)
+        facts.sort(key=lambda fact: fact.ended_at or fact.recorded_at, reverse=True)
+        return facts[:limit]
+
+    def unindexed(self, limit: int) -> list[Fact]:
+        return [fact_of(row) for row in self.rows("unindexed", {"limit": limit})]
 
     def live(self, selection: Selection) -> list[Fact]:
         owners, scope_ids, key, subject = selection
@@ -184,7 +199,7 @@ class SQLiteTransaction:
 
     def naming(self, fact_ids: Iterable[str]) -> list[str]:
         found: set[str] = set()
-        for chunk in _chunks(fact_ids):
+        for chunk in chunks(fact_ids):
             rows = self.rows("naming", dict(chunk), ids=len(chunk))
             found.update(row[0] for row in rows)
         return sorted(found)
@@ -201,7 +216,7 @@ class SQLiteTransaction:
 
     def verdicts(self, fact_ids: Iterable[str]) -> list[Verdict]:
         found: dict[int, Verdict] = {}
-        for chunk in _chunks(fact_ids):
+        for chunk in chunks(fact_ids):
             for row in self.rows("verdicts", dict(chunk), ids=len(chunk)):
                 found[row[1]] = verdict_of(row)
         return [found[seq] for seq in sorted(found)]
@@ -255,6 +270,7 @@ class SQLiteTransaction:
         self._connection.execute(statement("keep_tenure"), parameters)
         self._connection.execute(statement("change_tenure"), parameters)
         self._stand(after)
+        self.follow(after, now)
 
     def _stand(self, fact: Fact) -> None:
         for base, stands_on in fact.basis:
@@ -290,6 +306,7 @@ class SQLiteTransaction:
             "value": json.dumps(item.value, ensure_ascii=False),
             "created_at": to_micros(item.created_at),
             "expires_at": None if item.expires_at is None else to_micros(item.expires_at),
+            "states": json.dumps(item.states) if item.states else None,
         }
         # A replaced item moves to the end of the desk.
         self.drop_items(user_id=user_id, session_id=session_id, key=item.key)
@@ -328,6 +345,7 @@ class SQLiteTransaction:
             execute(statement("erase_reasons"), given)
             counts["tenures"] += execute(statement("erase_tenures"), given).rowcount
             execute(statement("erase_dependencies"), given)
+            self.empty_entry(fact_id)
             counts["facts"] += execute(statement("erase_fact"), given).rowcount
         for verdict_id in reasons:
             given = {"organization": self._organization, "id": verdict_id}

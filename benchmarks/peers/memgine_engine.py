@@ -1,0 +1,47 @@
+"""memgine, as the statebench package carries it: facts in as events, a context out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import splintr
+import tiktoken  # type: ignore[import-not-found]
+from statebench.baselines import get_baseline  # type: ignore[import-not-found]
+from statebench.schema.timeline import StateWrite, Write  # type: ignore[import-not-found]
+
+from benchmarks.corpus import Fact
+from benchmarks.peers.port import BUDGET, Embedder
+
+# tiktoken would download its files; splintr carries the same encoding.
+_ENCODING = splintr.Tokenizer.from_pretrained("cl100k_base")
+tiktoken.get_encoding = lambda name: _ENCODING
+_BEGIN = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+class Memgine:
+    def __init__(self, folder: Path, embedder: Embedder) -> None:
+        self._engine: Any = get_baseline("memgine", token_budget=BUDGET)
+
+    def load(self, facts: Sequence[Fact]) -> None:
+        for fact in facts:
+            key = f"{fact.subject}.{fact.key}" if fact.subject else fact.key
+            write = Write(
+                id=f"F-{fact.number}", layer="persistent_facts", key=key, value=fact.value
+            )
+            at = _BEGIN + timedelta(seconds=fact.number)
+            self._engine.process_event(StateWrite(ts=at, writes=[write]))
+
+    def ask(self, question: str) -> object:
+        return self._engine.build_context(question)
+
+    def holds(self, answer: Any, fact: Fact) -> bool:
+        return f"F-{fact.number}" in answer.get_included_fact_ids()
+
+    def tokens(self, answer: Any) -> int | None:
+        return len(_ENCODING.encode(answer.context))
+
+    def close(self) -> None:
+        pass

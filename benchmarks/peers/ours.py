@@ -1,0 +1,56 @@
+"""Tenure, through the calls its users make."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import tenure
+from benchmarks.corpus import Fact
+from benchmarks.peers.handover import HandedOver
+from benchmarks.peers.port import BUDGET
+
+
+class _Tenure:
+    def __init__(self, folder: Path, embedder: HandedOver | None) -> None:
+        self._memory = tenure.open(
+            folder / "tenure.db", settings=tenure.Settings(embedder=embedder)
+        )
+        self._session = self._memory.session(
+            user_id="bench", authority="manager", organization="acme"
+        )
+
+    def load(self, facts: Sequence[Fact]) -> None:
+        self._session.write_many(
+            [{"key": fact.key, "value": fact.value, "subject": fact.subject} for fact in facts]
+        )
+
+    def ask(self, question: str) -> object:
+        return self._session.context(question, budget=BUDGET)
+
+    def holds(self, answer: Any, fact: Fact) -> bool:
+        shown = {line.fact_id for line in answer.lines}
+        return any(
+            found.id in shown for found in self._session.facts(fact.key, subject=fact.subject)
+        )
+
+    def tokens(self, answer: Any) -> int | None:
+        return int(answer.tokens)
+
+    def close(self) -> None:
+        self._memory.close()
+
+
+class Ranked(_Tenure):
+    """With vectors. They are always computed live: that is part of what a write costs."""
+
+    def __init__(self, folder: Path, embedder: HandedOver) -> None:
+        super().__init__(folder, embedder)
+
+
+class TextOnly(_Tenure):
+    """Without an embedder."""
+
+    def __init__(self, folder: Path, embedder: HandedOver) -> None:
+        super().__init__(folder, None)

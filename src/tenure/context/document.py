@@ -1,0 +1,114 @@
+"""A context: the text a model reads, its lines with their provenance, and what was left out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import cached_property
+from typing import Any, Literal
+
+from tenure.context.receipt import Receipt, ReceiptLine, receipt_of
+from tenure.model.errors import InvalidInput
+from tenure.model.fact import Source
+
+Api = Literal["openai", "anthropic", "gemini"]
+APIS: tuple[Api, ...] = ("openai", "anthropic", "gemini")
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line of a context, and the fact it came from."""
+
+    section: str
+    text: str
+    fact_id: str | None = None
+    score: float | None = None
+    """How relevant the fact was found to be; `parts` says what that is made of."""
+    parts: Mapping[str, float] = field(default_factory=dict)
+    sources: tuple[Source, ...] = ()
+    """Who or what the fact came from."""
+
+
+@dataclass(frozen=True, slots=True)
+class Omission:
+    """A fact, note or signal left out, and why."""
+
+    reason: str
+    fact_id: str | None = None
+    item: str | None = None
+    """The name of the note, signal or fact whose text was left out or cut."""
+    count: int = 1
+    """How many facts this speaks for; more than one where they are too many to name."""
+
+
+@dataclass(frozen=True)
+class Context:
+    """What a model reads, with its provenance and an account of what was left out.
+
+    Invariant: `tokens` is what `tokenizer` counts for `text`, and never more than `budget`.
+    """
+
+    text: str
+    tokens: int
+    budget: int
+    query: str
+    profile: str
+    at: datetime
+    style: str = "plain"
+    lines: tuple[Line, ...] = ()
+    omissions: tuple[Omission, ...] = ()
+    seq: int = 0
+    """The last entry of the organization's log that was known."""
+    organization: str = ""
+    user_id: str = ""
+    tokenizer: str = ""
+    intact: bool = True
+    """False for a replay that could not be the same, because something was erased since."""
+
+    def __str__(self) -> str:
+        return self.text
+
+    @cached_property
+    def receipt(self) -> Receipt:
+        """The proof of this context: enough to reproduce it byte for byte."""
+        return receipt_of(
+            text=self.text,
+            tokens=self.tokens,
+            budget=self.budget,
+            query=self.query,
+            profile=self.profile,
+            style=self.style,
+            at=self.at,
+            seq=self.seq,
+            organization=self.organization,
+            user_id=self.user_id,
+            tokenizer=self.tokenizer,
+            lines=tuple(
+                ReceiptLine(line.section, line.text, line.fact_id, line.score)
+                for line in self.lines
+            ),
+        )
+
+    def messages(self, api: Api = "openai") -> list[dict[str, Any]]:
+        """Ready chat messages: the context, then the query, in the shape of a common API.
+
+        "openai" has a system and a user message, as most APIs take them. "anthropic" has one user
+        message of two blocks, the first marked for caching; "gemini" one of two parts.
+        """
+        if api == "openai":
+            return [
+                {"role": "system", "content": self.text},
+                {"role": "user", "content": self.query},
+            ]
+        if api == "anthropic":
+            blocks: list[dict[str, Any]] = [
+                {"type": "text", "text": text} for text in (self.text, self.query) if text
+            ]
+            if self.text:
+                blocks[0]["cache_control"] = {"type": "ephemeral"}
+            return [{"role": "user", "content": blocks}]
+        if api == "gemini":
+            parts = [{"text": text} for text in (self.text, self.query) if text]
+            return [{"role": "user", "parts": parts}]
+        raise InvalidInput(f"api {api!r} is not one of {', '.join(APIS)}")

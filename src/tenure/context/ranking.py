@@ -1,0 +1,147 @@
+"""Ranking: which of the facts that were found a query is most about. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import NamedTuple
+
+from tenure.model.authority import Ladder
+from tenure.model.fact import Fact
+
+# How much each part can add. Words and meaning decide; the rest settles what they leave open.
+TEXT = 0.4
+MEANING = 0.45
+KEY = 0.25
+SUBJECT = 0.15
+AUTHORITY = 0.03
+RECENCY = 0.05
+CONSTRAINT = 0.1
+REPEATED = 0.5
+"""What is left of the score of a fact that says what a better one says already."""
+
+_HALF_LIFE = 7 * 86_400
+_ALIKE = 0.94
+
+
+class Candidate(NamedTuple):
+    """A fact that was found, and how well it matches by itself."""
+
+    fact: Fact
+    text: float
+    meaning: float
+    tokens: int | None = None
+    """How many tokens its plain line takes, where that is known."""
+    vector: bytes | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """A fact with its score, and what that is made of."""
+
+    fact: Fact
+    score: float
+    parts: Mapping[str, float] = field(default_factory=dict)
+    tokens: int | None = None
+
+
+Terms = Callable[[str], Sequence[str]]
+Alike = Callable[[Sequence[bytes | None], float], list[tuple[int, int]]]
+
+
+def base_score(text: float, meaning: float) -> float:
+    """What words and meaning say together, before anything is known of the fact itself."""
+    return TEXT * text + MEANING * max(0.0, meaning)
+
+
+def rank(
+    candidates: Sequence[Candidate],
+    query: str,
+    *,
+    now: datetime,
+    ladder: Ladder,
+    terms: Terms,
+    alike: Alike,
+) -> list[Ranked]:
+    """The candidates, best first; equals in the order newest first, then by id.
+
+    `terms` cuts a text into terms as the index does, and `alike` gives the pairs of vectors that
+    are at least so similar.
+    """
+    asked = set(terms(query))
+    found = [
+        _judged(candidate, asked, now=now, ladder=ladder, terms=terms) for candidate in candidates
+    ]
+    order = sorted(range(len(found)), key=lambda index: _before(found[index]))
+    repeats = _repeats([candidates[index] for index in order], terms, alike)
+    ranked = [
+        _lessened(found[index]) if place in repeats else found[index]
+        for place, index in enumerate(order)
+    ]
+    return sorted(ranked, key=_before)
+
+
+def _before(ranked: Ranked) -> tuple[float, float, str]:
+    return (-ranked.score, -ranked.fact.order.timestamp(), ranked.fact.id)
+
+
+def _judged(
+    candidate: Candidate, asked: set[str], *, now: datetime, ladder: Ladder, terms: Terms
+) -> Ranked:
+    fact = candidate.fact
+    parts = {
+        "text": TEXT * candidate.text,
+        "meaning": MEANING * max(0.0, candidate.meaning),
+        "key": KEY * _share(terms(_words(fact.key)), asked),
+        "subject": SUBJECT * _share(terms(fact.subject), asked) if fact.subject else 0.0,
+        "authority": AUTHORITY * ladder.rank(fact.standing) / max(1, len(ladder.rungs) - 1),
+        "recency": RECENCY * _freshness(fact, now) if fact.time_sensitive else 0.0,
+    }
+    bearing = parts["text"] + parts["key"] + parts["subject"] + parts["meaning"]
+    if fact.is_constraint:
+        parts["constraint"] = CONSTRAINT * min(1.0, bearing)
+    told = {name: round(value, 4) for name, value in parts.items() if value}
+    return Ranked(fact, round(sum(told.values()), 4), told, candidate.tokens)
+
+
+def _words(key: str) -> str:
+    return key.replace("_", " ").replace(".", " ")
+
+
+def _share(named: Sequence[str], asked: set[str]) -> float:
+    """How much of a name the query uses."""
+    told = [term for term in dict.fromkeys(named) if not term.isdigit()]
+    return sum(term in asked for term in told) / len(told) if told else 0.0
+
+
+def _freshness(fact: Fact, now: datetime) -> float:
+    """1 for a reading of now, half of it a week ago."""
+    age = max(0.0, (now - fact.order).total_seconds())
+    return float(0.5 ** (age / _HALF_LIFE))
+
+
+def _repeats(ordered: Sequence[Candidate], terms: Terms, alike: Alike) -> set[int]:
+    """Places of candidates that say what a better one says.
+
+    Nearness of meaning alone would take the same statement on two matters for one, so their
+    words have to agree too, numbers above all.
+    """
+    found: set[int] = set()
+    for better, worse in alike([candidate.vector for candidate in ordered], _ALIKE):
+        if worse in found or better in found:
+            continue
+        one, other = (set(terms(str(ordered[i].fact.value))) for i in (better, worse))
+        if one and len(one & other) >= 0.8 * len(one | other) and _numbers(one) == _numbers(other):
+            found.add(worse)
+    return found
+
+
+def _numbers(found: set[str]) -> set[str]:
+    return {term for term in found if any(map(str.isdigit, term))}
+
+
+def _lessened(ranked: Ranked) -> Ranked:
+    lost = round(ranked.score * (1 - REPEATED), 4)
+    parts = {**ranked.parts, "repeated": -lost}
+    return Ranked(ranked.fact, round(ranked.score - lost, 4), parts, ranked.tokens)

@@ -1,0 +1,223 @@
+"""Receipts: the proof of a context, and the way back to its text.
+
+A receipt keeps the lines that facts stand behind as ids, because what a fact says never changes;
+everything else (identity, notes, signals, lines whose wording depended on the moment) it keeps as
+it read. Erasing a fact therefore takes it out of every context that ever showed it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any, Literal
+
+from tenure.context.rendering import note_on, plain_line, render
+from tenure.model.errors import InvalidInput
+from tenure.model.fact import Fact, Status
+
+FORMAT = 1
+ERASED = "[erased]"
+_ERASED_LINE = f"- {ERASED}"
+
+
+@dataclass(frozen=True, slots=True)
+class ReceiptLine:
+    """A line: the fact it came from, and its text where the fact alone does not give it."""
+
+    section: str
+    text: str | None
+    fact_id: str | None = None
+    score: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """What was asked, by whom, when, which facts were shown, and a hash of what they gave."""
+
+    id: str
+    organization: str
+    user_id: str
+    at: datetime
+    seq: int
+    """The last entry of the log that was known."""
+    query: str
+    budget: int
+    profile: str
+    style: str
+    tokenizer: str
+    tokens: int
+    digest: str
+    """SHA-256 of the text."""
+    lines: tuple[ReceiptLine, ...]
+    format: int = FORMAT
+
+    def record(self) -> dict[str, Any]:
+        """Every field as JSON."""
+        return {
+            "format": self.format,
+            "id": self.id,
+            "organization": self.organization,
+            "user_id": self.user_id,
+            "at": self.at.isoformat(),
+            "seq": self.seq,
+            "query": self.query,
+            "budget": self.budget,
+            "profile": self.profile,
+            "style": self.style,
+            "tokenizer": self.tokenizer,
+            "tokens": self.tokens,
+            "digest": self.digest,
+            "lines": [[line.section, line.text, line.fact_id, line.score] for line in self.lines],
+        }
+
+    @staticmethod
+    def from_record(record: Mapping[str, Any]) -> Receipt:
+        """The reverse of `record`."""
+        if record.get("format") != FORMAT:
+            raise InvalidInput(
+                f"the receipt has format {record.get('format')!r}, this Tenure reads {FORMAT}"
+            )
+        try:
+            given = {
+                **record,
+                "at": datetime.fromisoformat(record["at"]),
+                "lines": tuple(ReceiptLine(*line) for line in record["lines"]),
+            }
+            return Receipt(**given)
+        except (KeyError, TypeError, ValueError) as error:
+            raise InvalidInput(f"this is not a receipt: {error}") from None
+
+
+def digest_of(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def receipt_of(*, text: str, lines: Sequence[ReceiptLine], **given: Any) -> Receipt:
+    """The receipt of a context; its id is made of its content, so that equal contexts agree."""
+    receipt = Receipt(id="", digest=digest_of(text), lines=tuple(lines), **given)
+    body = json.dumps(receipt.record(), sort_keys=True)
+    return replace(receipt, id=f"rc-{hashlib.sha256(body.encode()).hexdigest()[:32]}")
+
+
+def condensed(receipt: Receipt, facts: Mapping[str, Fact]) -> Receipt:
+    """The receipt without the texts that the facts give by themselves, for keeping."""
+
+    def kept(line: ReceiptLine) -> ReceiptLine:
+        fact = facts.get(line.fact_id or "")
+        given = fact is not None and line.text == wording(fact, receipt.style)
+        return replace(line, text=None) if given else line
+
+    return replace(receipt, lines=tuple(map(kept, receipt.lines)))
+
+
+def wording(fact: Fact, style: str) -> str:
+    """How a fact in office reads in that style, whenever it is shown."""
+    return plain_line(fact) + (note_on(fact) if style == "annotated" else "")
+
+
+def reproduced(receipt: Receipt, facts: Mapping[str, Fact]) -> tuple[str, tuple[ReceiptLine, ...]]:
+    """The text of a receipt, and its lines as they read."""
+
+    def text_of(line: ReceiptLine) -> str:
+        fact = facts.get(line.fact_id or "")
+        if line.fact_id is not None and (fact is None or fact.status is Status.ERASED):
+            return _ERASED_LINE
+        if line.text is not None:
+            return line.text
+        assert fact is not None
+        return wording(fact, receipt.style)
+
+    lines = tuple(replace(line, text=text_of(line)) for line in receipt.lines)
+    return render([(line.section, line.text or "") for line in lines]), lines
+
+
+def redacted(receipt: Receipt, erased: set[str], quotes: Callable[[str], bool]) -> Receipt | None:
+    """The receipt without what was erased; None where there is nothing of it in here."""
+
+    def kept(line: ReceiptLine) -> ReceiptLine:
+        if line.fact_id in erased:
+            return replace(line, text=None)
+        if line.text is not None and quotes(line.text):
+            return replace(line, text=_ERASED_LINE)
+        return line
+
+    lines = tuple(map(kept, receipt.lines))
+    query = ERASED if quotes(receipt.query) else receipt.query
+    if lines == receipt.lines and query == receipt.query:
+        return None
+    return replace(receipt, lines=lines, query=query)
+
+
+@dataclass(frozen=True, slots=True)
+class ReceiptChange:
+    """One difference between two contexts, and why it came about."""
+
+    kind: Literal["added", "removed", "changed"]
+    section: str
+    before: str | None
+    after: str | None
+    why: str
+    fact_id: str | None = None
+    """The fact behind the later line, or behind the earlier one where there is no later."""
+
+
+def compared(
+    earlier: Sequence[ReceiptLine], later: Sequence[ReceiptLine], facts: Mapping[str, Fact]
+) -> list[ReceiptChange]:
+    """What changed from one context to another, in the order of the later one.
+
+    Lines about the same matter are paired; what has no partner was added or removed.
+    """
+    before = {_matter(line, facts): line for line in earlier}
+    after = {_matter(line, facts): line for line in later}
+    found = []
+    for matter, line in after.items():
+        old = before.get(matter)
+        if old is None:
+            why = _arrival(line, facts)
+            found.append(ReceiptChange("added", line.section, None, line.text, why, line.fact_id))
+        elif old.text != line.text:
+            why = _replacement(old, line, facts)
+            found.append(
+                ReceiptChange("changed", line.section, old.text, line.text, why, line.fact_id)
+            )
+    found.extend(
+        ReceiptChange(
+            "removed", line.section, line.text, None, _departure(line, facts), line.fact_id
+        )
+        for matter, line in before.items()
+        if matter not in after
+    )
+    return found
+
+
+def _matter(line: ReceiptLine, facts: Mapping[str, Fact]) -> tuple[str, ...]:
+    fact = facts.get(line.fact_id or "")
+    if fact is None or fact.status is Status.ERASED:
+        return (line.section, (line.text or "").partition(":")[0], line.fact_id or "")
+    several = fact.id if fact.multi_valued else ""
+    return ("fact", fact.key, fact.subject or "", fact.owner, several)
+
+
+def _arrival(line: ReceiptLine, facts: Mapping[str, Fact]) -> str:
+    fact = facts.get(line.fact_id or "")
+    return "not shown before" if fact is None else f"said {fact.timestamp:%Y-%m-%d %H:%M}"
+
+
+def _replacement(old: ReceiptLine, new: ReceiptLine, facts: Mapping[str, Fact]) -> str:
+    if old.fact_id == new.fact_id:
+        return "shown differently" if new.fact_id else "read anew"
+    fact = facts.get(old.fact_id or "")
+    return f"{fact.status} since" if fact is not None and not fact.is_valid else "another fact"
+
+
+def _departure(line: ReceiptLine, facts: Mapping[str, Fact]) -> str:
+    fact = facts.get(line.fact_id or "")
+    if line.fact_id is None:
+        return "gone"
+    if fact is None:
+        return "erased"
+    return "still in office, less relevant or over budget" if fact.is_valid else f"{fact.status}"

@@ -1,0 +1,78 @@
+"""What is asked of a context, checked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from tenure.context.ranking import Ranked
+from tenure.model.errors import InvalidInput
+
+Style = Literal["plain", "annotated"]
+STYLES: tuple[Style, ...] = ("plain", "annotated")
+_HIGHEST_BUDGET = 1_000_000_000
+LONGEST_QUERY = 20_000
+"""Of a longer query, so many characters are looked at."""
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """A trade between density and the risk of misleading."""
+
+    name: str
+    share: float | None
+    """Share of the remaining budget for facts; None takes Settings.fact_share."""
+    reviews: str
+    """What becomes of facts that need review: "omit", "name" or "show"."""
+    floor: float
+    """The share of the best score below which a fact is left out as irrelevant."""
+    always: int
+    """So many of the best are kept whatever their score."""
+
+    def keeps(self, ranked: Ranked, place: int, best: float) -> bool:
+        """Whether a fact at that place of the ranking is relevant enough."""
+        return place < self.always or ranked.score >= self.floor * best
+
+
+PROFILES = {
+    "high-stakes": Profile("high-stakes", 0.5, "omit", floor=0.5, always=12),
+    "balanced": Profile("balanced", None, "name", floor=0.3, always=40),
+    "comprehensive": Profile("comprehensive", 0.85, "show", floor=0.0, always=0),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A query with everything that shapes its context."""
+
+    query: str
+    budget: int
+    profile: Profile
+    style: Style = "plain"
+    history: bool = False
+    explain: bool = False
+
+
+def check_request(
+    query: object,
+    budget: object,
+    profile: object,
+    style: object = "plain",
+    history: object = False,
+    explain: object = False,
+) -> Request:
+    """Refuse a query, budget, profile or style that cannot be served."""
+    if not isinstance(query, str):
+        raise InvalidInput(f"query must be a string, not {type(query).__name__}")
+    if isinstance(budget, bool) or not isinstance(budget, int):
+        raise InvalidInput(f"budget must be a whole number of tokens, not {budget!r}")
+    if not 0 <= budget <= _HIGHEST_BUDGET:
+        # Python refuses to print a number of thousands of digits.
+        told = budget if abs(budget) < 10**12 else "one so far off"
+        raise InvalidInput(f"budget must be from 0 to {_HIGHEST_BUDGET:,} tokens, not {told}")
+    if not isinstance(profile, str) or profile not in PROFILES:
+        raise InvalidInput(f"profile {profile!r} is not one of {', '.join(PROFILES)}")
+    for known in STYLES:
+        if style == known:
+            return Request(query, budget, PROFILES[profile], known, bool(history), bool(explain))
+    raise InvalidInput(f"style {style!r} is not one of {', '.join(STYLES)}")

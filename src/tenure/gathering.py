@@ -1,0 +1,293 @@
+"""Gathering: what a context is made of, found through a lens and ranked.
+
+Visibility, scope and validity come first: only what this reader may see, here and now, is ever
+searched, counted or compared. So what a person may not know of cannot be felt in what they get.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property
+
+from tenure.context.assembly import Material
+from tenure.context.document import Omission
+from tenure.context.ranking import Candidate, Ranked, base_score, rank
+from tenure.context.request import LONGEST_QUERY, Request
+from tenure.engine.lens import Lens, matching
+from tenure.ghosts import Ghosts
+from tenure.model.fact import SERVED, Fact, Status
+from tenure.model.records import Environment, WorkingItem
+from tenure.rules.scope import View, effective
+from tenure.rules.visibility import meets
+from tenure.search import analysis
+from tenure.search.index import Hides, Index
+from tenure.search.places import Hall
+from tenure.search.retrieval import Hit, alike, search
+from tenure.stores.port import Found, Reader, Shelf
+
+_TOKENS_A_LINE = 12
+_FEWEST = 64
+_SMALL = 400
+"""Of so many facts every one is ranked, and every one that is left out is named."""
+_RETRACTIONS = 200
+_MOST_HISTORY = 500
+_MATCHING = 0.5
+"""How much of a key a query has to use to be asking for it."""
+_UNRELATED = 0.2
+"""A meaning nearer than this may have something to do with the query."""
+
+
+@dataclass
+class Gathering:
+    """Collects the material of one context."""
+
+    reader: Reader
+    lens: Lens
+    index: Index
+    request: Request
+    environment: Environment
+    items: Sequence[WorkingItem]
+    share: float
+    """Of the budget, for facts."""
+
+    def material(self) -> Material:
+        """Everything the context is made of."""
+        with self._hall() as hall:
+            hits = self._search(hall)
+            held = self._held(hall, hits)
+            view = effective(held, self.lens.places, self.lens.settings.ladder)
+            ranked = self._rank(view.effective, hits)
+            ghosts = Ghosts(self, hall, view)
+            dead = ghosts.dead([candidate.fact for candidate in ranked])
+            gone = ghosts.gone(self.items)
+            unknown = self._unknown(hall)
+            omissions = self._omissions(hall, view)
+        return Material(
+            identity=self.lens.identity,
+            environment=self.environment,
+            facts=ranked,
+            working_set=self.items,
+            changed=self._changed(ranked),
+            unknown=unknown,
+            unanswered=not unknown and self._is_unanswered(ranked),
+            past=self._past(ranked) if self.request.history else (),
+            dead=dead,
+            gone=gone,
+            omissions=omissions,
+            is_common=analysis.is_common,
+            seq=self.lens.seq(self.reader),
+        )
+
+    @cached_property
+    def query(self) -> str:
+        return self.request.query[:LONGEST_QUERY]
+
+    @cached_property
+    def asked(self) -> set[str]:
+        """The terms of the query."""
+        return set(analysis.terms(self.query))
+
+    @cached_property
+    def everything(self) -> list[Fact]:
+        """Every visible fact of every status. Only for memories that are small, or on request."""
+        return self.lens.everything(self.reader)
+
+    # finding
+
+    @contextmanager
+    def _hall(self) -> Iterator[Hall]:
+        """What there is to search: the index, or where that cannot serve, the facts."""
+        if self.lens.past or not self.index.is_current(self.reader):
+            yield Hall.ad_hoc(self._rows())
+            return
+        shelves = self._shelves()
+        hides = self._hides()
+        with self.index.shelved(self.reader, shelves, self.lens.when, hides) as hall:
+            yield hall
+
+    def _shelves(self) -> list[Shelf]:
+        identity, ladder = self.lens.identity, self.lens.settings.ladder
+        return [
+            shelf
+            for shelf in self.reader.shelves(self.lens.owners, self.lens.places)
+            if meets(identity, shelf.requires, shelf.min_authority, ladder)
+        ]
+
+    def _hides(self) -> Hides | None:
+        """Whether a declaration keeps a key from this reader; None where none keeps any."""
+        held = self.lens.identity.permissions
+        kept = tuple(
+            told for told in self.reader.declarations() if not held.issuperset(told.requires)
+        )
+        return (lambda key: bool(matching(kept, key))) if kept else None
+
+    def _rows(self) -> tuple[list[Fact], list[tuple[Found, bool]], int]:
+        """The facts in office as if they had been on shelves: with entries made where missing."""
+        facts = self.lens.held(self.reader)
+        known = {row.fact_id: row for row in self.reader.entries_of(f.id for f in facts)}
+        usable = self.index.is_current(self.reader)
+        missing = [f for f in facts if not usable or f.id not in known]
+        self.index.prepare(
+            analysis.sentence(fact.key, fact.subject, fact.value) for fact in missing
+        )
+        rows = []
+        for number, fact in enumerate(sorted(facts, key=lambda fact: fact.id), start=1):
+            row = known.get(fact.id) if usable else None
+            if row is None or row.vector is None:
+                entry = self.index.entry(fact, live=True)
+                row = Found(number, fact.id, fact.key, entry.terms, entry.tokens, entry.vector)
+            rows.append((row._replace(entry=number), fact.is_constraint))
+        return facts, rows, self.index.dimensions
+
+    def _search(self, hall: Hall) -> dict[str, Hit]:
+        budget = int(self.request.budget * self.share)
+        limit = hall.size if hall.size <= _SMALL else max(_FEWEST, budget // _TOKENS_A_LINE)
+        found = search(hall.collection, self.query, self.index.meaning, limit=limit)
+        return {hit.fact_id: hit for hit in found}
+
+    def _held(self, hall: Hall, hits: dict[str, Hit]) -> list[Fact]:
+        """The facts to choose from: all of a small memory, of a large one those that may fit."""
+        if hall.facts is not None:
+            pool = {fact.id: fact for fact in hall.facts}
+        elif hall.size <= _SMALL:
+            pool = {fact.id: fact for fact in self.lens.held(self.reader)}
+        else:
+            return self._nearby(self._loaded(self._promising(hits)), hall)
+        if len(pool) <= _SMALL:
+            return list(pool.values())
+        return self._beside([pool[i] for i in self._promising(hits) if i in pool], pool.values())
+
+    def _promising(self, hits: dict[str, Hit]) -> list[str]:
+        """The best by words and meaning, somewhat more than would fit, and every constraint."""
+        room = 1.3 * self.request.budget * self.share
+        chosen: list[str] = []
+        for hit in sorted(hits.values(), key=_first):
+            if room <= 0 and len(chosen) >= _FEWEST and not hit.binding:
+                continue
+            chosen.append(hit.fact_id)
+            room -= hit.tokens
+        return chosen
+
+    def _loaded(self, fact_ids: Iterable[str]) -> list[Fact]:
+        return self.lens.in_office(self.reader, self.reader.facts(fact_ids))
+
+    def _nearby(self, facts: list[Fact], hall: Hall) -> list[Fact]:
+        """These and whatever else holds the same matter, in another scope or for all."""
+        if hall.is_uniform:
+            return facts
+        keys = {fact.key for fact in facts}
+        others = self.reader.live_keys(self.lens.owners, self.lens.scope_ids, keys)
+        return self._beside(facts, self.lens.in_office(self.reader, others))
+
+    def _beside(self, facts: list[Fact], pool: Iterable[Fact]) -> list[Fact]:
+        matters = {(fact.key, fact.subject) for fact in facts}
+        found = {fact.id: fact for fact in pool if (fact.key, fact.subject) in matters}
+        return list({**found, **{fact.id: fact for fact in facts}}.values())
+
+    def _rank(self, facts: Sequence[Fact], hits: dict[str, Hit]) -> list[Ranked]:
+        candidates = []
+        for fact in facts:
+            hit = hits.get(fact.id)
+            if hit is None:
+                candidates.append(Candidate(fact, 0.0, 0.0))
+            else:
+                candidates.append(Candidate(fact, hit.text, hit.meaning, hit.tokens, hit.vector))
+        return rank(
+            candidates,
+            self.query,
+            now=self.lens.when,
+            ladder=self.lens.settings.ladder,
+            terms=analysis.terms,
+            alike=alike,
+        )
+
+    # what the facts leave open
+
+    def _changed(self, ranked: Sequence[Ranked]) -> dict[str, list[Fact]]:
+        """What the facts that need review rest on and has changed, as far as it may be seen."""
+        found: dict[str, list[Fact]] = {}
+        for fact in (one.fact for one in ranked if one.fact.needs_review):
+            bases = {cause.base for cause in fact.causes}
+            seen = (self.lens.glimpse(self.reader, base) for base in sorted(bases))
+            found[fact.id] = [base for base in seen if base is not None]
+        return found
+
+    def _unknown(self, hall: Hall) -> list[Fact]:
+        """Matters the query asks for whose last word was taken back or ran out."""
+        if hall.facts is not None:
+            ended = [f for f in self.everything if f.status in (Status.RETRACTED, Status.EXPIRED)]
+        else:
+            entries = self.reader.found(hall.expired[:_RETRACTIONS])
+            expired = self.reader.facts(row.fact_id for row in entries)
+            retracted = self.reader.retracted(self.lens.owners, _RETRACTIONS)
+            ended = [self.lens.as_seen(fact) for fact in (*retracted, *expired)]
+        found: dict[tuple[str, str | None], Fact] = {}
+        for fact in sorted(ended, key=lambda fact: (fact.until or fact.recorded_at, fact.id)):
+            if self._is_asked(fact) and self._is_vacant(fact):
+                found[fact.key, fact.subject] = fact
+        return [found[matter] for matter in sorted(found, key=lambda m: (m[0], m[1] or ""))]
+
+    def _is_asked(self, fact: Fact) -> bool:
+        named = [t for t in analysis.terms(analysis.spoken(fact.key)) if not t.isdigit()]
+        about = analysis.terms(fact.subject) if fact.subject else []
+        used = sum(term in self.asked for term in named)
+        return used > 0 and used >= _MATCHING * len(named) and self.asked.issuperset(about)
+
+    def _is_vacant(self, fact: Fact) -> bool:
+        lens, reader = self.lens, self.reader
+        if fact.place not in lens.places or not lens.sees(reader, fact):
+            return False
+        return not lens.held(reader, fact.key, fact.subject or "", marks=False)
+
+    def _is_unanswered(self, ranked: Sequence[Ranked]) -> bool:
+        def bears(one: Ranked) -> bool:
+            parts = one.parts
+            by_words = any(parts.get(name) for name in ("text", "key", "subject"))
+            return by_words or parts.get("meaning", 0.0) > base_score(0.0, _UNRELATED)
+
+        return bool(self.asked) and self.request.budget > 0 and not any(map(bears, ranked))
+
+    def _past(self, ranked: Sequence[Ranked]) -> list[Fact]:
+        """What was true before, of the matters that the query or the best facts are about."""
+        matters = {(one.fact.key, one.fact.subject) for one in ranked[:_FEWEST]}
+        found = [
+            fact
+            for fact in self.everything
+            if fact.status in SERVED
+            and not fact.is_valid
+            and fact.started_at is not None
+            and ((fact.key, fact.subject) in matters or self._says(fact))
+        ]
+        found.sort(key=lambda fact: (fact.key, fact.subject or "", fact.started_at, fact.id))
+        return found[:_MOST_HISTORY]
+
+    def _says(self, fact: Fact) -> bool:
+        text = analysis.text_for_terms(fact.key, fact.subject, fact.value)
+        return not self.asked.isdisjoint(analysis.terms(text))
+
+    # accounting
+
+    def _omissions(self, hall: Hall, view: View) -> list[Omission]:
+        """What is out before anything was ranked, and what was too far off to be ranked."""
+        told = [
+            *(Omission("shadowed", fact.id) for fact, _ in view.shadowed),
+            *(Omission("overruled", fact.id) for fact, _ in view.overruled),
+        ]
+        known = {fact.id for fact in view.effective} | {omission.fact_id for omission in told}
+        if self.request.explain or hall.total <= _SMALL:
+            told.extend(
+                Omission(_reason(fact), fact.id) for fact in self.everything if fact.id not in known
+            )
+        elif hall.size > len(known):
+            told.append(Omission("irrelevant", count=hall.size - len(known)))
+        return told
+
+
+def _first(hit: Hit) -> tuple[float, str]:
+    return (-base_score(hit.text, hit.meaning), hit.fact_id)
+
+
+def _reason(fact: Fact) -> str:
+    return "irrelevant" if fact.is_valid else str(fact.status)

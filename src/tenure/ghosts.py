@@ -1,0 +1,118 @@
+"""Ghosts: the dead values that anything in a context could repeat."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from tenure.context.guard import Dead, dead_values, held_values, said
+from tenure.context.rendering import signals
+from tenure.model.fact import Fact, Status
+from tenure.model.records import WorkingItem
+from tenure.model.values import text_of
+from tenure.rules.scope import View
+from tenure.search import analysis
+from tenure.search.places import Hall
+
+if TYPE_CHECKING:
+    from tenure.gathering import Gathering
+
+_ALIVE = frozenset({Status.OFFICE, Status.WAITING})
+_FREQUENT = 200
+
+
+def is_dead(fact: Fact, *, shows_reviews: bool) -> bool:
+    """Whether what a fact says is not so, or not known to be so, for this reader now.
+
+    A fact that waits for its time is not dead, only early.
+    """
+    return fact.status not in _ALIVE or (fact.needs_review and not shows_reviews)
+
+
+class Ghosts:
+    """Finds dead values by the words of the texts that are about to be shown."""
+
+    def __init__(self, gathering: Gathering, hall: Hall, view: View) -> None:
+        self._gathering = gathering
+        self._hall = hall
+        self._view = view
+        self._shows_reviews = gathering.request.profile.reviews == "show"
+
+    def dead(self, shown: Sequence[Fact]) -> list[Dead]:
+        """The values that no visible fact in office holds and that these texts could have."""
+        aside = [fact for fact, _ in (*self._view.shadowed, *self._view.overruled)]
+        suspects = [*self._suspects(self._words(shown)), *aside]
+        found = dead_values(self._only_dead(suspects, {fact.id for fact in aside}))
+        if not found:
+            return []
+        held = held_values(
+            fact
+            for fact in self._view.effective
+            if not is_dead(fact, shows_reviews=self._shows_reviews)
+        )
+        return [dead for dead in found if dead.words not in held and not self._is_held(dead)]
+
+    def _words(self, shown: Sequence[Fact]) -> set[str]:
+        """The words of every running text that may be shown."""
+        texts = [f"{item.key} {text_of(item.value)}" for item in self._gathering.items]
+        told = signals(self._gathering.environment)
+        texts.extend(f"{name} {text_of(value)}" for name, value in told)
+        texts.extend(f"{fact.key} {text_of(fact.value)}" for fact in shown if _is_running(fact))
+        return {word for text in texts for word in analysis.words(text)}
+
+    def _suspects(self, words: set[str]) -> list[Fact]:
+        gathering, hall = self._gathering, self._hall
+        if hall.facts is not None:
+            return gathering.everything
+        entries = hall.suspects(words)
+        if not entries:
+            return []
+        rows = gathering.reader.found(sorted(entries))
+        facts = gathering.reader.facts(row.fact_id for row in rows)
+        lens = gathering.lens
+        return [
+            lens.seen(gathering.reader, fact)
+            for fact in facts
+            if fact.place in lens.places
+            and fact.status is not Status.ERASED
+            and lens.sees(gathering.reader, fact)
+        ]
+
+    def _only_dead(self, facts: Iterable[Fact], aside: set[str]) -> list[Fact]:
+        return [
+            fact
+            for fact in facts
+            if fact.id in aside or is_dead(fact, shows_reviews=self._shows_reviews)
+        ]
+
+    def _is_held(self, dead: Dead) -> bool:
+        """Whether a visible fact in office says just this, among those not looked at yet."""
+        if self._hall.facts is not None or self._hall.is_loaded:
+            return False
+        wanted = analysis.terms(dead.text)
+        posted = [self._hall.collection.postings(term, _FREQUENT).entries for term in wanted]
+        known = [set(entries) for entries in posted if entries is not None]
+        if not known:
+            return bool(wanted)  # words that many facts have; to cut them would cut at random
+        rows = self._gathering.reader.found(sorted(set.intersection(*known)))
+        facts = self._gathering.lens.in_office(
+            self._gathering.reader, self._gathering.reader.facts(row.fact_id for row in rows)
+        )
+        held = (f for f in facts if not is_dead(f, shows_reviews=self._shows_reviews))
+        return dead.words in held_values(held)
+
+    def gone(self, items: Sequence[WorkingItem]) -> frozenset[str]:
+        """Of the facts that notes say they stated, those that are dead now."""
+        stated = {fact_id for item in items for fact_id in item.states}
+        lens, reader = self._gathering.lens, self._gathering.reader
+        seen = {fact_id: lens.by_id(reader, fact_id) for fact_id in stated}
+        return frozenset(
+            fact_id
+            for fact_id, fact in seen.items()
+            if fact is None or is_dead(fact, shows_reviews=self._shows_reviews)
+        )
+
+
+def _is_running(fact: Fact) -> bool:
+    """Whether a value is long enough to quote another."""
+    return len(said(text_of(fact.value)[:200])) > 1

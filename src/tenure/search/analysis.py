@@ -1,0 +1,164 @@
+"""From text to the terms it is found by. Pure, and the same for every store."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import Any
+
+from tenure.model.values import leaves, text_of
+
+VERSION = 1
+"""Changes with every change of what a text gives; indexes of another version are rebuilt."""
+
+_LONGEST_TEXT = 40_000
+_MOST_PROBES = 64
+
+# Words that say how a sentence is built and not what it is about. Other languages need no list:
+# what is frequent in a memory weighs next to nothing, and is pruned when it is very frequent.
+_FUNCTION_WORDS = """
+a about also am an and any are as at be been but by can could d did do does for from had has have he
+her here him his how i if in into is it its just ll m me might my of on or our re s shall she should
+so some such t than that the their them then there these they this those to us ve very was we were
+what when where which who whom whose why will with would you your
+"""
+STOP_WORDS = frozenset(_FUNCTION_WORDS.split())
+
+_PARTS = re.compile(
+    r"\d+(?:[.,]\d+)+"  # 5,000 and 3.14 are one number each
+    r"|[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]+"  # written without spaces
+    r"|[^\W_\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]+"
+)
+_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_SEPARATED = re.compile(r"[\W_]+")
+_THOUSANDS = re.compile(r",(?=\d{3}(?:\D|$))")
+
+
+@lru_cache(maxsize=1)
+def _stemmer() -> Any:
+    import Stemmer  # loaded on first use, like everything that only contexts need
+
+    return Stemmer.Stemmer("english")
+
+
+@lru_cache(maxsize=65_536)
+def _stem(word: str) -> str:
+    if word.isascii() and word.isalpha() and len(word) > 3:
+        stem: str = _stemmer().stemWord(word)
+        return stem
+    return word
+
+
+def normalised(text: str) -> str:
+    """Text with its look taken away: width, case and compatibility forms."""
+    return text.lower() if text.isascii() else unicodedata.normalize("NFKC", text).casefold()
+
+
+def terms(text: str) -> list[str]:
+    """The terms of a text in order, repeated ones included, without stop words."""
+    found: list[str] = []
+    for part in _PARTS.findall(normalised(text[:_LONGEST_TEXT])):
+        if part in STOP_WORDS:
+            continue
+        if _is_unspaced(part[0]):
+            found.extend(_bigrams(part))
+        elif part[0].isdigit():
+            found.append(number(part))
+        else:
+            found.append(_stem(part))
+    return found
+
+
+def _is_unspaced(character: str) -> bool:
+    return (
+        "\u3040" <= character <= "\u30ff"
+        or "\u3400" <= character <= "\u9fff"
+        or "\uf900" <= character <= "\ufaff"
+    )
+
+
+def _bigrams(run: str) -> Iterator[str]:
+    if len(run) == 1:
+        yield run
+    for index in range(len(run) - 1):
+        yield run[index : index + 2]
+
+
+def number(part: str) -> str:
+    """A number without thousands separators and in characters every index takes: 1,250.5 is 1250p5.
+
+    What only looks like one (an address, a version) keeps its parts apart the same way.
+    """
+    if part.isdigit():
+        return part
+    return _THOUSANDS.sub("", part).replace(".", "p").replace(",", "p")
+
+
+@lru_cache(maxsize=16_384)
+def spoken(key: str) -> str:
+    """A key as words: order_status, orderStatus and order.status are "order status"."""
+    return _SEPARATED.sub(" ", _CAMEL.sub(" ", key)).strip()
+
+
+def text_for_terms(key: str, subject: str | None, value: Any) -> str:
+    """Everything a fact can be found by: what it is about, and what it says."""
+    about = f"{spoken(key)} {subject}" if subject else spoken(key)
+    return f"{about} {text_of(value)}"
+
+
+def sentence(key: str, subject: str | None, value: Any) -> str:
+    """What a fact means, for an embedder: numbers in a key tell things apart but mean nothing."""
+    words = [word for word in spoken(key).split() if word.isalpha()]
+    about = " ".join([subject or "", *words]).strip()
+    said = text_of(value)[:_LONGEST_TEXT]
+    return f"{about}: {said}" if about else said
+
+
+def probes(value: Any) -> list[str]:
+    """One term for each of the texts in a value: whoever repeats the text uses that term too.
+
+    The longest, because few other texts have it.
+    """
+    found: dict[str, None] = {}
+    for leaf in leaves(value):
+        longest = probe(leaf)
+        if longest:
+            found[longest] = None
+        if len(found) >= _MOST_PROBES:
+            break
+    return list(found)
+
+
+def probe(text: str) -> str:
+    """The term by which a repetition of this text is noticed; "" where it has none."""
+    parts = _PARTS.findall(normalised(text[:_LONGEST_TEXT]))
+    if not parts:
+        return ""
+    longest = max(parts, key=len)  # the first of the longest
+    return next(_noticeable(longest))
+
+
+def words(text: str) -> set[str]:
+    """Every term that `probe` could have chosen of a text that occurs in this one."""
+    return {term for part in _PARTS.findall(normalised(text)) for term in _noticeable(part)}
+
+
+@lru_cache(maxsize=1)
+def _vocabulary() -> frozenset[str]:
+    from tenure.search.embedders.words import common_words
+
+    return common_words()
+
+
+def is_common(word: str) -> bool:
+    """Whether a word is one that people use for many things."""
+    return word in _vocabulary()
+
+
+def _noticeable(part: str) -> Iterator[str]:
+    if _is_unspaced(part[0]):
+        yield from _bigrams(part)
+    else:
+        yield number(part) if part[0].isdigit() else part

@@ -1,0 +1,213 @@
+"""What a search goes through: the shelves a reader may see, or a set of facts put together ad hoc.
+
+Both answer the same questions, so that the context of a moment past is ranked exactly as it was.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+import numpy as np
+
+from tenure.search.stack import Stack, signs
+from tenure.stores.port import Found, Placed, Reader
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    Vector = npt.NDArray[np.float32]
+
+
+_REMEMBERED_TERMS = 20_000
+
+
+class Frequent(NamedTuple):
+    """What is remembered of a term that very many entries have.
+
+    Good until so many entries have left the shelves that it might be frequent no longer.
+    """
+
+    seen: int
+    removed: int
+    share: float
+
+
+class Postings(NamedTuple):
+    """The entries that have a term, ordered."""
+
+    entries: list[int] | None
+    """None where they are too many to be worth reading."""
+    share: float
+    """Of all entries, how many; of very many, an estimate from the first."""
+
+
+class Collection(Protocol):
+    """Live entries that a reader may see, each with terms and perhaps a meaning."""
+
+    @property
+    def size(self) -> int: ...
+
+    @property
+    def mean_length(self) -> float: ...
+
+    def postings(self, term: str, limit: int) -> Postings:
+        """The entries that have a term, unless they are more than `limit`."""
+        ...
+
+    def nearest(self, query: Vector, count: int) -> list[int]:
+        """The entries whose meaning is nearest, at least `count` of them if there are as many."""
+        ...
+
+    def binding(self, query: Vector | None, count: int) -> list[int]:
+        """The constraints; where they are more than `count`, those whose meaning is nearest."""
+        ...
+
+    def rows(self, entries: Sequence[int]) -> list[Found]:
+        """These entries, ordered."""
+        ...
+
+
+def code_of(query: Vector) -> npt.NDArray[np.uint64]:
+    """The signs of a query, in the form a stack compares with."""
+    code: npt.NDArray[np.uint64] = signs(np.sign(query).astype(np.int8)[None, :])[0]
+    return code
+
+
+def nearest_of(stacks: Sequence[Stack], query: Vector, count: int, hidden: set[int]) -> list[int]:
+    """The nearest entries of several stacks by their signs, ties all taken: no luck of order."""
+    code = code_of(query)
+    scans = [stack.distances(code) for stack in stacks if stack.size]
+    if not scans:
+        return []
+    far = np.concatenate([distances for distances, _ in scans]) if len(scans) > 1 else scans[0][0]
+    entries = np.concatenate([numbers for _, numbers in scans]) if len(scans) > 1 else scans[0][1]
+    wanted = count + len(hidden)
+    if wanted < len(far):
+        within = np.cumsum(np.bincount(far))
+        farthest = int(np.searchsorted(within, wanted))
+        entries = entries[far <= farthest]
+    found: list[int] = entries.tolist()
+    return [entry for entry in found if entry not in hidden] if hidden else found
+
+
+def _nearest_or_all(
+    stacks: Sequence[Stack], query: Vector | None, count: int, hidden: set[int]
+) -> list[int]:
+    if query is None or sum(stack.size for stack in stacks) <= count:
+        found = (entry for stack in stacks for entry in stack.live_entries())
+        return sorted(entry for entry in found if entry not in hidden)[-count:]
+    return nearest_of(stacks, query, count, hidden)
+
+
+class Shelved:
+    """The shelves that a reader may see, as they stand in the store and in memory."""
+
+    def __init__(
+        self,
+        reader: Reader,
+        stacks: dict[int, Stack],
+        binding: Sequence[int],
+        hidden: set[int],
+        frequent: dict[tuple[tuple[int, ...], str], Frequent],
+    ) -> None:
+        self._reader = reader
+        self._stacks = stacks
+        self._binding = binding
+        self._hidden = hidden
+        """Entries of these shelves that do not count here: out of term, or not for this reader."""
+        self._frequent = frequent
+        self._removed = sum(stack.removed for stack in stacks.values())
+        self._numbers = tuple(stacks)
+
+    @property
+    def size(self) -> int:
+        return sum(stack.size for stack in self._stacks.values()) - len(self._hidden)
+
+    @property
+    def mean_length(self) -> float:
+        terms = sum(stack.length for stack in self._stacks.values())
+        terms -= sum(
+            stack.length_of(entry) for entry in self._hidden for stack in self._stacks.values()
+        )
+        return terms / self.size if self.size else 0.0
+
+    def postings(self, term: str, limit: int) -> Postings:
+        # As many more as are hidden: those may neither be found nor make a term look frequent.
+        most = limit + len(self._hidden)
+        known = self._frequent.get((self._numbers, term))
+        if known is not None and known.seen - (self._removed - known.removed) > most:
+            return Postings(None, known.share)
+        # Reading further than needed, so that the answer stays good for a while.
+        found = self._reader.postings(self._numbers, term, most + limit)
+        visible = [entry for entry in found if entry not in self._hidden]
+        if len(visible) > limit:
+            share = self._share(visible)
+            if len(found) > most:
+                if len(self._frequent) > _REMEMBERED_TERMS:
+                    self._frequent.clear()
+                self._frequent[self._numbers, term] = Frequent(len(found), self._removed, share)
+            return Postings(None, share)
+        return Postings(visible, len(visible) / max(1, self.size))
+
+    def _share(self, first: list[int]) -> float:
+        """How dense the first entries with a term lie among those up to the last of them."""
+        passed = sum(stack.count_up_to(first[-1]) for stack in self._stacks.values())
+        return len(first) / max(1, passed)
+
+    def nearest(self, query: Vector, count: int) -> list[int]:
+        return nearest_of(list(self._stacks.values()), query, count, self._hidden)
+
+    def binding(self, query: Vector | None, count: int) -> list[int]:
+        stacks = [self._stacks[number] for number in self._binding]
+        return _nearest_or_all(stacks, query, count, self._hidden)
+
+    def rows(self, entries: Sequence[int]) -> list[Found]:
+        return self._reader.found(entries)
+
+
+class AdHoc:
+    """Facts put together for one search, such as those that held office at a moment past."""
+
+    def __init__(self, rows: Sequence[tuple[Found, bool]], dimensions: int) -> None:
+        """Each row with whether it is a constraint."""
+        self._rows = {row.entry: row for row, _ in rows}
+        self._binding = Stack(dimensions)
+        self._others = Stack(dimensions)
+        self._posted: dict[str, list[int]] = {}
+        for stack, wanted in ((self._binding, True), (self._others, False)):
+            stack.catch_up((_placed(row) for row, binding in rows if binding is wanted), 1)
+        for row, _ in sorted(rows):
+            for term in dict.fromkeys(row.terms.split()):
+                self._posted.setdefault(term, []).append(row.entry)
+
+    @property
+    def size(self) -> int:
+        return len(self._rows)
+
+    @property
+    def mean_length(self) -> float:
+        return (self._binding.length + self._others.length) / self.size if self._rows else 0.0
+
+    def postings(self, term: str, limit: int) -> Postings:
+        found = self._posted.get(term, [])
+        if len(found) > limit:
+            first = found[: 2 * limit]
+            stacks = (self._binding, self._others)
+            passed = sum(stack.count_up_to(first[-1]) for stack in stacks)
+            return Postings(None, len(first) / max(1, passed))
+        return Postings(found, len(found) / max(1, self.size))
+
+    def nearest(self, query: Vector, count: int) -> list[int]:
+        return nearest_of([self._binding, self._others], query, count, set())
+
+    def binding(self, query: Vector | None, count: int) -> list[int]:
+        return _nearest_or_all([self._binding], query, count, set())
+
+    def rows(self, entries: Sequence[int]) -> list[Found]:
+        return [self._rows[entry] for entry in sorted(entries)]
+
+
+def _placed(row: Found) -> Placed:
+    length = len(row.terms.split())
+    return Placed(row.entry, 1, True, None, None, False, length, row.key, "", row.vector)

@@ -1,0 +1,66 @@
+"""Text to vectors, offline. The port, and the two models that ship with Tenure.
+
+Nothing heavy is imported here: numpy, onnxruntime and tokenizers come with the first `load`.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Protocol
+
+from tenure.model.errors import InvalidInput
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+NAMES = ("minilm", "static")
+"""What `load` knows: a small transformer, and a table of word vectors made from it."""
+
+
+class Embedder(Protocol):
+    """Gives each text a vector whose direction is its meaning.
+
+    The same text gives the same bits whatever else is in the call, and in every run on one
+    machine. Safe to share between threads.
+    """
+
+    @property
+    def name(self) -> str:
+        """The model and its version: vectors of different names are never compared."""
+        ...
+
+    @property
+    def dimensions(self) -> int:
+        """How many numbers a vector has."""
+        ...
+
+    def embed(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
+        """One row of length 1 per text; a row of zeros for a text that has no words."""
+        ...
+
+
+_loaded: dict[str, Embedder] = {}
+_lock = threading.Lock()
+
+
+def load(name: str) -> Embedder:
+    """The model of that name, read from the package once per process."""
+    if name not in NAMES:
+        known = " or ".join(f'"{known}"' for known in NAMES)
+        raise InvalidInput(f"there is no embedder {name!r}; use {known}")
+    with _lock:
+        if name not in _loaded:
+            _loaded[name] = _read(name)
+        return _loaded[name]
+
+
+def _read(name: str) -> Embedder:
+    if name == "minilm":
+        from tenure.search.embedders.minilm import MiniLM
+
+        return MiniLM()
+    from tenure.search.embedders.static import Static
+
+    return Static()

@@ -1,0 +1,217 @@
+"""The index of a memory: makes entries for facts, and keeps shelves in memory for searching."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from tenure.model.fact import Fact
+from tenure.search import analysis
+from tenure.search.places import Hall
+from tenure.stores.port import Entry, Reader, Shelf, Store, Transaction
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from tenure.search.collection import Frequent, Vector
+    from tenure.search.embedders import Embedder
+    from tenure.search.stack import Stack
+
+Progress = Callable[[str, int, int | None], None]
+"""Told of long work: what is being done, how much is done, and of how much if that is known."""
+Hides = Callable[[str], bool]
+
+_REMEMBERED_TEXTS = 4_096
+_REMEMBERED_ENTRIES = 4_000_000
+_PORTION = 128
+OUTDATED = ""
+
+
+class Outpaced(Exception):
+    """The shelves in memory are newer than what this reader sees; look again with a new one."""
+
+
+class Index:
+    """Makes entries and searches them. One for each memory; safe to share between threads."""
+
+    def __init__(
+        self,
+        embedder: Embedder | None,
+        *,
+        tokenizer: str,
+        measure: Callable[[Fact], int],
+        progress: Progress | None = None,
+    ) -> None:
+        self.embedder = embedder
+        self.progress = progress
+        named = embedder.name if embedder is not None else "no embedder"
+        self.recipe = f"analysis {analysis.VERSION}, {named}, {tokenizer}"
+        self._measure = measure
+        self._vectors: OrderedDict[str, bytes] = OrderedDict()
+        self._stacks: OrderedDict[tuple[str, int], Stack] = OrderedDict()
+        self._frequent: dict[tuple[tuple[int, ...], str], Frequent] = {}
+        self._lock = threading.RLock()
+
+    # writing
+
+    def prepare(self, texts: Iterable[str]) -> None:
+        """Work out the meaning of texts ahead of a transaction, so that nobody waits for it."""
+        if self.embedder is None:
+            return
+        wanted = [text for text in dict.fromkeys(texts) if text not in self._vectors]
+        for start in range(0, len(wanted), _PORTION):
+            portion = wanted[start : start + _PORTION]
+            made = quantised(self.embedder.embed(portion))
+            with self._lock:
+                self._vectors.update(zip(portion, made, strict=True))
+                while len(self._vectors) > max(_REMEMBERED_TEXTS, len(wanted)):
+                    self._vectors.popitem(last=False)
+
+    def vector(self, text: str) -> bytes | None:
+        if self.embedder is None:
+            return None
+        vector = self._vectors.get(text)
+        return vector if vector is not None else quantised(self.embedder.embed([text]))[0]
+
+    def entry(self, fact: Fact, *, live: bool) -> Entry:
+        """How a fact is found. Only one that holds or may hold office needs a meaning."""
+        text = analysis.text_for_terms(fact.key, fact.subject, fact.value)
+        meaning = analysis.sentence(fact.key, fact.subject, fact.value)
+        return Entry(
+            fact=fact,
+            terms=" ".join(analysis.terms(text)),
+            probes=" ".join(analysis.probes(fact.value)),
+            tokens=self._measure(fact),
+            vector=self.vector(meaning) if live else None,
+        )
+
+    def keep(
+        self, transaction: Transaction, facts: Iterable[Fact], now: datetime, *, first: bool
+    ) -> None:
+        """Index what a transaction brought, in that transaction.
+
+        `first` tells that the organization had nothing before. Where the index was made in
+        another way, nothing is added: it is outdated as a whole, and will be made anew by whoever
+        next needs it.
+        """
+        facts = list(facts)
+        if not facts:
+            return
+        recipe = transaction.recipe()
+        if recipe is None and first:
+            transaction.set_recipe(self.recipe)
+        elif recipe != self.recipe:
+            transaction.set_recipe(OUTDATED)
+            return
+        transaction.index([self.entry(f, live=f.may_hold_after(now)) for f in facts])
+
+    # rebuilding
+
+    def is_current(self, reader: Reader) -> bool:
+        """Whether the index of an organization can be searched as it is."""
+        return reader.recipe() == self.recipe or not reader.head()[0]
+
+    def rebuild(self, store: Store, organization: str) -> int:
+        """Make the index of an organization anew, in steps that let others work in between."""
+        with store.write(organization) as transaction:
+            transaction.set_recipe(OUTDATED)
+            total = transaction.head()[0]
+        removed = 1
+        while removed:
+            with store.write(organization) as transaction:
+                removed = transaction.unindex(1_000)
+        done = 0
+        while True:
+            self._tell(done, total)
+            with store.read(organization) as reader:
+                facts = reader.unindexed(_PORTION)
+            self.prepare(analysis.sentence(f.key, f.subject, f.value) for f in facts)
+            with store.write(organization) as transaction:
+                # Others may have written meanwhile; what they wrote is among the rest.
+                missing = transaction.unindexed(_PORTION)
+                if not missing:
+                    transaction.set_recipe(self.recipe)
+                    break
+                now = transaction.head()[1] or missing[0].recorded_at
+                transaction.index([self.entry(f, live=f.may_hold_after(now)) for f in missing])
+                done += len(missing)
+        self._tell(done, done)
+        return done
+
+    def _tell(self, done: int, total: int) -> None:
+        if self.progress is not None:
+            self.progress("indexing facts", done, max(done, total))
+
+    # searching
+
+    @property
+    def dimensions(self) -> int:
+        return self.embedder.dimensions if self.embedder is not None else 0
+
+    def meaning(self, query: str) -> Vector | None:
+        """The meaning of a query, or None where there is no embedder."""
+        if self.embedder is None or not query.strip():
+            return None
+        meaning: Vector = self.embedder.embed([query])[0]
+        return meaning
+
+    @contextmanager
+    def shelved(
+        self, reader: Reader, shelves: Sequence[Shelf], when: datetime, hides: Hides | None
+    ) -> Iterator[Hall]:
+        """The entries on these shelves that hold at a moment, but those whose key is hidden."""
+        from tenure.search.collection import Shelved
+
+        with self._lock:
+            stacks = {
+                shelf.id: self._stack(reader, shelf, with_keys=hides is not None)
+                for shelf in shelves
+            }
+            hidden = {entry for stack in stacks.values() for entry in stack.out_of_term(when)}
+            if hides is not None:
+                for stack in stacks.values():
+                    assert stack.keys is not None
+                    hidden.update(e for e in stack.live_entries() if hides(stack.keys[e]))
+            binding = [shelf.id for shelf in shelves if shelf.binding]
+            collection = Shelved(reader, stacks, binding, hidden, self._frequent)
+            filled = {(s.owner, s.place) for s in shelves if stacks[s.id].size}
+            yield Hall(
+                collection,
+                size=collection.size,
+                total=sum(map(len, stacks.values())),
+                expired=[e for stack in stacks.values() for e in stack.expired(when)],
+                stacks=list(stacks.values()),
+                is_uniform=len(filled) < 2,
+            )
+
+    def _stack(self, reader: Reader, shelf: Shelf, *, with_keys: bool) -> Stack:
+        from tenure.search.stack import Stack
+
+        name = (reader.organization, shelf.id)
+        stack = self._stacks.get(name)
+        if stack is None or (with_keys and stack.keys is None):
+            stack = self._stacks[name] = Stack(self.dimensions, with_keys=with_keys)
+            self._frequent.clear()  # what is remembered counts from what a stack has seen leave
+        self._stacks.move_to_end(name)
+        if stack.version > shelf.version:
+            raise Outpaced
+        if stack.version < shelf.version:
+            stack.catch_up(reader.placed(shelf.id, stack.version), shelf.version)
+            self._make_room()
+        return stack
+
+    def _make_room(self) -> None:
+        while len(self._stacks) > 1 and sum(map(len, self._stacks.values())) > _REMEMBERED_ENTRIES:
+            self._stacks.popitem(last=False)
+
+
+def quantised(vectors: Vector) -> list[bytes]:
+    """Each vector as one signed byte a dimension; only its direction matters."""
+    import numpy as np
+
+    largest = np.abs(vectors).max(axis=1, keepdims=True)
+    scaled = np.divide(127 * vectors, largest, out=np.zeros_like(vectors), where=largest > 0)
+    return [row.tobytes() for row in np.rint(scaled).astype(np.int8)]

@@ -1,0 +1,58 @@
+"""The hall: everything that one context may search, with what is known of it beforehand."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from tenure.model.fact import Fact
+
+if TYPE_CHECKING:
+    from tenure.search.collection import Collection
+    from tenure.search.stack import Stack
+    from tenure.stores.port import Found
+
+
+@dataclass
+class Hall:
+    """A collection to search, and what stands around it."""
+
+    collection: Collection
+    size: int
+    """How many facts can be found."""
+    total: int
+    """How many there are with those out of office."""
+    facts: Sequence[Fact] | None = None
+    """All of them, where they are in memory anyway."""
+    expired: list[int] = field(default_factory=list)
+    """Entries whose term is over."""
+    stacks: Sequence[Stack] = ()
+    is_uniform: bool = True
+    """Whether no two facts can be about the same matter: one owner, one scope."""
+    is_loaded: bool = False
+
+    @staticmethod
+    def ad_hoc(given: tuple[list[Fact], list[tuple[Found, bool]], int]) -> Hall:
+        """A hall for facts that are in memory already."""
+        from tenure.search.collection import AdHoc
+
+        facts, rows, dimensions = given
+        return Hall(AdHoc(rows, dimensions), len(facts), len(facts), facts, is_uniform=False)
+
+    def suspects(self, words: set[str]) -> set[int]:
+        """Entries whose value may be dead and may be repeated by a text with these words."""
+        found: set[int] = set()
+        for stack in self.stacks:
+            known = stack.suspects
+            if len(known) < len(words):
+                for probe, entries in known.items():
+                    if probe in words:
+                        found |= entries
+            else:
+                for word in words:
+                    found |= known.get(word, _NONE)
+        return found
+
+
+_NONE: set[int] = set()

@@ -1,0 +1,153 @@
+"""Retrieval: the entries that a query is about, by its words and by its meaning."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Sequence
+from math import log
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from tenure.search.analysis import terms
+from tenure.stores.port import Found
+
+if TYPE_CHECKING:
+    from tenure.search.collection import Collection, Vector
+
+# The usual constants of BM25.
+_K1 = 1.2
+_B = 0.75
+_FREQUENT = 1_000
+"""A term that more entries have than this tells nothing apart, and reading its postings is slow."""
+_USUAL = 0.15
+"""The share of all entries from which on a term is what they are all about anyway."""
+_FEW = 20
+_MOST_TERMS = 48
+"""Of a longer query, the first terms count."""
+_BINDING = 64
+"""How many constraints are looked at, whatever else is nearer."""
+
+
+class Hit(NamedTuple):
+    """An entry that was found, and how well it matches."""
+
+    entry: int
+    fact_id: str
+    tokens: int
+    text: float
+    """How much of what the query says its text says too; 1 for all of it, once."""
+    meaning: float
+    """From -1 to 1: the cosine between the two meanings."""
+    vector: bytes | None
+    binding: bool = False
+    """Whether it was looked at for being a constraint."""
+
+
+def search(
+    collection: Collection,
+    query: str,
+    embed: Callable[[str], Vector | None],
+    *,
+    limit: int,
+) -> list[Hit]:
+    """At least the `limit` best entries by words and as many by meaning, in no order."""
+    wanted = list(dict.fromkeys(terms(query)))[:_MOST_TERMS]
+    size = collection.size
+    weights: dict[str, float] = {}
+    usual: set[str] = set()
+    gathered: dict[int, float] = defaultdict(float)
+    for term in wanted:
+        posted = collection.postings(term, _FREQUENT)
+        if size >= _FEW and posted.share >= _USUAL:
+            usual.add(term)
+        if posted.entries is None:
+            continue
+        weights[term] = log(1 + (size - len(posted.entries) + 0.5) / (len(posted.entries) + 0.5))
+        for entry in posted.entries:
+            gathered[entry] += weights[term]
+    chosen = set(_best(gathered, limit))
+    meaning = embed(_telling(query, usual))
+    if meaning is not None:
+        chosen.update(collection.nearest(meaning, limit))
+    binding = set(collection.binding(meaning, _BINDING))
+    chosen |= binding
+    rows = collection.rows(sorted(chosen))
+    said = _said(rows, gathered, weights, collection.mean_length)
+    meant = _meant(rows, meaning)
+    return [
+        Hit(row.entry, row.fact_id, row.tokens, text, near, row.vector, row.entry in binding)
+        for row, text, near in zip(rows, said, meant, strict=True)
+    ]
+
+
+def _telling(query: str, usual: set[str]) -> str:
+    """The query without the words that a good part of the memory has.
+
+    A name that half of all facts mention draws a meaning towards itself and away from what is
+    asked: without it, the right facts come up far more often.
+    """
+    if not usual:
+        return query
+    kept = [
+        word for word in query.split() if not (told := terms(word)) or not usual.issuperset(told)
+    ]
+    return " ".join(kept) if any(terms(word) for word in kept) else query
+
+
+def _best(gathered: dict[int, float], limit: int) -> list[int]:
+    """The best by words, the newer first among equals."""
+    if len(gathered) <= limit:
+        return list(gathered)
+    return sorted(gathered, key=lambda entry: (-gathered[entry], -entry))[:limit]
+
+
+def _said(
+    rows: Sequence[Found],
+    gathered: dict[int, float],
+    weights: dict[str, float],
+    mean_length: float,
+) -> list[float]:
+    """How well the words match: BM25 as a share of the most that the query could get."""
+    most = sum(weights.values())
+    if not most:
+        return [0.0] * len(rows)
+    return [
+        _bm25(row, weights, mean_length) / most if row.entry in gathered else 0.0 for row in rows
+    ]
+
+
+def _bm25(row: Found, weights: dict[str, float], mean_length: float) -> float:
+    own = row.terms.split()
+    counts = Counter(term for term in own if term in weights)
+    ballast = _K1 * (1 - _B + _B * len(own) / mean_length) if mean_length else _K1
+    return sum(
+        weights[term] * times * (1 + _K1) / (times + ballast) for term, times in counts.items()
+    )
+
+
+def _meant(rows: Sequence[Found], meaning: Vector | None) -> list[float]:
+    """The cosine of each row's meaning with the query's."""
+    if meaning is None or not rows:
+        return [0.0] * len(rows)
+    blank = bytes(len(meaning))
+    raw = b"".join(row.vector if row.vector is not None else blank for row in rows)
+    vectors = np.frombuffer(raw, np.int8).reshape(len(rows), len(meaning)).astype(np.float32)
+    # Row by row: the same bits whatever else is in the table.
+    lengths = np.sqrt(np.einsum("ij,ij->i", vectors, vectors))
+    products = np.einsum("ij,j->i", vectors, meaning)
+    near = np.divide(products, lengths, out=np.zeros_like(products), where=lengths > 0)
+    return [float(value) for value in near]
+
+
+def alike(vectors: Sequence[bytes | None], least: float) -> list[tuple[int, int]]:
+    """Pairs of places whose vectors have at least this cosine, in order."""
+    known = [place for place, vector in enumerate(vectors) if vector is not None]
+    if len(known) < 2:
+        return []
+    raw = b"".join(vectors[place] or b"" for place in known)
+    table = np.frombuffer(raw, np.int8).reshape(len(known), -1).astype(np.float32)
+    lengths = np.linalg.norm(table, axis=1, keepdims=True)
+    table = np.divide(table, lengths, out=np.zeros_like(table), where=lengths > 0)
+    near = np.triu(table @ table.T, k=1) >= least
+    return [(known[int(one)], known[int(other)]) for one, other in np.argwhere(near)]

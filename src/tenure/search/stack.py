@@ -1,0 +1,209 @@
+"""A shelf held in memory: what can be decided about its entries without asking the store."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from datetime import datetime
+from itertools import islice
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tenure.stores.port import Placed
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    Codes = npt.NDArray[np.uint64]
+    Numbers = npt.NDArray[np.int64]
+
+_PORTION = 8_192
+_WORD = 64
+_ARRAYS = ("_entries", "_lengths", "_live", "_meant", "_codes")
+
+
+def signs(vectors: npt.NDArray[np.int8]) -> Codes:
+    """One bit a dimension, packed into words: what nearness can be guessed from quickly."""
+    bits = np.packbits(vectors > 0, axis=1)
+    spare = -bits.shape[1] % 8
+    if spare:
+        bits = np.pad(bits, ((0, 0), (0, spare)))
+    return np.ascontiguousarray(bits).view(np.uint64)
+
+
+class Stack:
+    """The entries of one shelf, kept up to date by what changed since it was last looked at.
+
+    Codes lie in columns, one row for each word of bits, because a scan of whole columns is what
+    the machine does fastest.
+    """
+
+    def __init__(self, dimensions: int, *, with_keys: bool = False) -> None:
+        self.version = 0
+        self.size = 0
+        """How many of its entries are live."""
+        self.length = 0
+        """How many terms those have together."""
+        self.removed = 0
+        """How many have left so far: postings read earlier may have shrunk by as many."""
+        self.termed: dict[int, tuple[datetime | None, datetime | None]] = {}
+        self.suspects: dict[str, set[int]] = {}
+        """Entries whose value may be dead, by the terms that a repetition of it would have."""
+        self.keys: dict[int, str] | None = {} if with_keys else None
+        self._dimensions = dimensions
+        self._words = -(-dimensions // _WORD)
+        self._count = 0
+        self._entries: Numbers = np.zeros(0, np.int64)
+        self._lengths: npt.NDArray[np.int32] = np.zeros(0, np.int32)
+        self._live: npt.NDArray[np.bool_] = np.zeros(0, np.bool_)
+        self._meant: npt.NDArray[np.bool_] = np.zeros(0, np.bool_)
+        self._codes: Codes = np.zeros((self._words, 0), np.uint64)
+        self._probes: dict[int, str] = {}
+
+    def catch_up(self, changes: Iterable[Placed], version: int) -> None:
+        """Take in what changed up to a version of the shelf."""
+        rest = iter(changes)
+        first = self._count == 0
+        while portion := list(islice(rest, _PORTION)):
+            if first:
+                self._add(portion)
+            else:
+                self._take(portion)
+        if first:
+            # Entries come in the order of their last change; from here on, new ones come last.
+            self._sort()
+        self.version = version
+
+    def _take(self, portion: list[Placed]) -> None:
+        last = int(self._entries[self._count - 1])
+        for placed in portion:
+            if placed.entry <= last:
+                position = self.position(placed.entry)
+                assert position is not None, f"entry {placed.entry} came from nowhere"
+                self._change(position, placed)
+        self._add(sorted(placed for placed in portion if placed.entry > last))
+
+    def _add(self, fresh: list[Placed]) -> None:
+        start = self._count
+        self._append(fresh)
+        for index, placed in enumerate(fresh):
+            self._note(start + index, placed)
+
+    def _sort(self) -> None:
+        order = np.argsort(self._entries[: self._count], kind="stable")
+        for name in _ARRAYS:
+            array = getattr(self, name)
+            array[..., : self._count] = array[..., order]
+
+    def _append(self, fresh: list[Placed]) -> None:
+        count = self._count + len(fresh)
+        if count > len(self._entries):
+            self._grow(max(count, 2 * len(self._entries), 64))
+        span = slice(self._count, count)
+        self._entries[span] = [placed.entry for placed in fresh]
+        self._lengths[span] = [placed.length for placed in fresh]
+        self._live[span] = False
+        self._codes[:, span] = self._coded(fresh)
+        self._meant[span] = [placed.vector is not None for placed in fresh]
+        self._count = count
+
+    def _coded(self, fresh: list[Placed]) -> Codes:
+        if not self._dimensions:
+            return np.zeros((0, len(fresh)), np.uint64)
+        blank = bytes(self._dimensions)
+        given = (placed.vector for placed in fresh)
+        # A vector of another length is of another embedder; the recipe keeps those out.
+        raw = b"".join(v if v is not None and len(v) == len(blank) else blank for v in given)
+        return signs(np.frombuffer(raw, np.int8).reshape(len(fresh), self._dimensions)).T
+
+    def _grow(self, capacity: int) -> None:
+        def larger(array: npt.NDArray[np.generic]) -> npt.NDArray[np.generic]:
+            grown = np.zeros((*array.shape[:-1], capacity), array.dtype)
+            grown[..., : self._count] = array[..., : self._count]
+            return grown
+
+        for name in _ARRAYS:
+            setattr(self, name, larger(getattr(self, name)))
+
+    def _note(self, position: int, placed: Placed) -> None:
+        """Count a new entry in."""
+        if placed.live:
+            self._live[position] = True
+            self.size += 1
+            self.length += placed.length
+        if self.keys is not None:
+            self.keys[placed.entry] = placed.key
+        self._watch(placed)
+
+    def _change(self, position: int, placed: Placed) -> None:
+        if self._live[position]:
+            self.size -= 1
+            self.length -= int(self._lengths[position])
+            self.removed += not placed.live
+        self._live[position] = placed.live
+        self._lengths[position] = placed.length
+        self._codes[:, position] = self._coded([placed])[:, 0]
+        self._meant[position] = placed.vector is not None
+        if placed.live:
+            self.size += 1
+            self.length += placed.length
+        self._watch(placed)
+
+    def _watch(self, placed: Placed) -> None:
+        """Remember terms, and the values that are or may become dead without a further entry."""
+        entry = placed.entry
+        for probe in self._probes.pop(entry, "").split():
+            self.suspects[probe].discard(entry)
+        self.termed.pop(entry, None)
+        if placed.live and (placed.starts is not None or placed.ends is not None):
+            self.termed[entry] = (placed.starts, placed.ends)
+        if placed.probes and (not placed.live or placed.derived or entry in self.termed):
+            self._probes[entry] = placed.probes
+            for probe in placed.probes.split():
+                self.suspects.setdefault(probe, set()).add(entry)
+
+    def __len__(self) -> int:
+        return self._count
+
+    def position(self, entry: int) -> int | None:
+        position = int(np.searchsorted(self._entries[: self._count], entry))
+        if position < self._count and self._entries[position] == entry:
+            return position
+        return None
+
+    def length_of(self, entry: int) -> int:
+        position = self.position(entry)
+        return 0 if position is None else int(self._lengths[position])
+
+    def count_up_to(self, entry: int) -> int:
+        """How many live entries there are up to this one."""
+        position = int(np.searchsorted(self._entries[: self._count], entry, side="right"))
+        return int(np.count_nonzero(self._live[:position]))
+
+    def live_entries(self) -> list[int]:
+        live = self._entries[: self._count][self._live[: self._count]]
+        return [int(entry) for entry in live]
+
+    def out_of_term(self, when: datetime) -> Iterator[int]:
+        """Live entries whose term has not begun or is over at that moment."""
+        for entry, (starts, ends) in self.termed.items():
+            if (starts is not None and when < starts) or (ends is not None and when >= ends):
+                yield entry
+
+    def expired(self, when: datetime) -> Iterator[int]:
+        """Live entries whose term is over at that moment, the last to end first."""
+        ended = [(ends, entry) for entry, (_, ends) in self.termed.items() if ends and when >= ends]
+        yield from (entry for _, entry in sorted(ended, reverse=True))
+
+    def distances(self, code: Codes) -> tuple[npt.NDArray[np.uint16], Numbers]:
+        """How many bits each live entry with a meaning differs in, and which entry it is."""
+        count = self._count
+        far = np.zeros(count, np.uint16)
+        differing = np.empty(count, np.uint64)
+        for word in range(self._words):
+            np.bitwise_xor(self._codes[word, :count], code[word], out=differing)
+            far += np.bitwise_count(differing)
+        counted = self._live[:count] & self._meant[:count]
+        if counted.all():
+            return far, self._entries[:count]
+        return far[counted], self._entries[:count][counted]
