@@ -2,7 +2,7 @@
 
 Prints:
     max_discount: overruled (authority)
-    - max_discount: 15%
+    - [policy] max_discount: 15%
 """
 
 import tenure
@@ -11,7 +11,7 @@ with tenure.open(":memory:") as memory:
     cfo = memory.session(user_id="carla", authority="CFO", organization="acme")
     intern = memory.session(user_id="ian", authority="intern", organization="acme")
 
-    cfo.write("max_discount", "15%", source="policy")
+    cfo.write("max_discount", "15%", source="policy", constraint_type="policy")
     print(intern.write("max_discount", "25%"))
 
     context = intern.context("Can we offer 25%?", budget=500)

@@ -18,8 +18,8 @@ STORES = ("memory", "sqlite")
 SOAK = os.environ.get("TENURE_SOAK") == "1"
 """Whether the long versions of the tests run."""
 
-QUICK = tenure.Settings(durability="process")
-"""No sync per commit: tests that cut no power need not wait for the disk."""
+QUICK = tenure.Settings(durability="process", embedder="static")
+"""No sync per commit and the quick embedder, for tests about neither power cuts nor meaning."""
 
 OpenMemory = Callable[..., tenure.Memory]
 

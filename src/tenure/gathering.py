@@ -161,7 +161,7 @@ class Gathering:
 
     def _promising(self, hits: dict[str, Hit]) -> list[str]:
         """The best by words and meaning, somewhat more than would fit, and every constraint."""
-        room = 1.3 * self.request.budget * self.share
+        room = 1.1 * self.request.budget * self.share
         chosen: list[str] = []
         for hit in sorted(hits.values(), key=_first):
             if room <= 0 and len(chosen) >= _FEWEST and not hit.binding:
@@ -193,13 +193,15 @@ class Gathering:
             if hit is None:
                 candidates.append(Candidate(fact, 0.0, 0.0))
             else:
-                candidates.append(Candidate(fact, hit.text, hit.meaning, hit.tokens, hit.vector))
+                candidates.append(
+                    Candidate(fact, hit.text, hit.meaning, hit.tokens, hit.vector, hit.terms)
+                )
         return rank(
             candidates,
-            self.query,
+            self.asked,
             now=self.lens.when,
             ladder=self.lens.settings.ladder,
-            terms=analysis.terms,
+            terms=analysis.name_terms,
             alike=alike,
         )
 
@@ -230,8 +232,8 @@ class Gathering:
         return [found[matter] for matter in sorted(found, key=lambda m: (m[0], m[1] or ""))]
 
     def _is_asked(self, fact: Fact) -> bool:
-        named = [t for t in analysis.terms(analysis.spoken(fact.key)) if not t.isdigit()]
-        about = analysis.terms(fact.subject) if fact.subject else []
+        named = [term for term in analysis.name_terms(fact.key) if not term.isdigit()]
+        about = analysis.name_terms(fact.subject) if fact.subject else ()
         used = sum(term in self.asked for term in named)
         return used > 0 and used >= _MATCHING * len(named) and self.asked.issuperset(about)
 

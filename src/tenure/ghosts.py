@@ -41,6 +41,8 @@ class Ghosts:
     def dead(self, shown: Sequence[Fact]) -> list[Dead]:
         """The values that no visible fact in office holds and that these texts could have."""
         aside = [fact for fact, _ in (*self._view.shadowed, *self._view.overruled)]
+        if not aside and not self._hall.has_suspects:
+            return []
         suspects = [*self._suspects(self._words(shown)), *aside]
         found = dead_values(self._only_dead(suspects, {fact.id for fact in aside}))
         if not found:

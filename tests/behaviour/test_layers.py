@@ -90,12 +90,13 @@ class TestWorkingSet:
         alice.note("turn", said)
         context = alice.context("?")
         assert "plan-alpha" not in context.text.lower()
-        [omission] = context.omissions
-        assert (omission.reason, omission.fact_id, omission.item) == (
-            "quotes a dead value",
-            dead.fact_id,
-            "turn",
-        )
+        told = [
+            (omission.reason, omission.fact_id, omission.item) for omission in context.omissions
+        ]
+        assert told == [
+            ("superseded", dead.fact_id, None),
+            ("quotes a dead value", dead.fact_id, "turn"),
+        ]
 
     def test_a_note_that_quotes_a_part_of_a_dead_value_is_left_out(self, alice: Session) -> None:
         """A value inside an object or a list is a value too."""
@@ -205,12 +206,12 @@ class TestContext:
     """The plain first context."""
 
     def test_constraints_come_before_other_facts(self, alice: Session) -> None:
-        """Identity, environment, constraints, facts, working set."""
+        """What changes slowly comes first: identity, constraints, facts, notes, then the clock."""
         alice.write("q3_budget", "50k")
         alice.write("plan", "A")
         alice.note("turn", "hello")
         sections = list(dict.fromkeys(line.section for line in alice.context("?").lines))
-        assert sections == ["Identity", "Environment", "Constraints", "Facts", "Working set"]
+        assert sections == ["Identity", "Constraints", "Facts", "Working set", "Environment"]
 
     def test_every_fact_line_names_its_fact(self, alice: Session) -> None:
         """Lines carry the id they came from."""

@@ -154,11 +154,11 @@ class TestMarking:
         alice.write("total", "onehundredtwenty", depends_on=["price"])
         alice.write("price", 15)
         balanced = alice.context("?")
-        assert "- total: not known, must be recalculated, because price changed" in balanced.text
+        assert "- total: not known, recalculate, because price changed" in balanced.text
         assert "onehundredtwenty" not in balanced.text
         strict = alice.context("?", profile="high-stakes")
         assert "total" not in strict.text
-        assert [omission.reason for omission in strict.omissions] == ["needs review"]
+        assert [o.reason for o in strict.omissions] == ["superseded", "needs review"]
         everything = alice.context("?", profile="comprehensive").text
         assert "was onehundredtwenty, not to be relied on" in everything
 

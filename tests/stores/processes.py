@@ -15,6 +15,9 @@ from pathlib import Path
 from typing import Any
 
 import tenure
+from tenure.stores.port import Transaction
+from tenure.stores.sqlite import SQLiteStore
+from tenure.testing.contract.catalogue import entry, posted, shelf_of
 from tests.conftest import QUICK
 from tests.stores.invariants import findings
 
@@ -110,6 +113,33 @@ def read_and_try_to_write(path: Path) -> dict[str, Any]:
                 told["refused"].append((type(error).__name__, str(error)))
         told["current"] = session.current("lead")
         told["history"] = list(session.history("lead").values)
+    return told
+
+
+def search_and_try_to_index(path: Path) -> dict[str, Any]:
+    """Search what is there, and try every kind of writing that has to do with searching."""
+    store = SQLiteStore(path)
+    with store.read("acme") as reader:
+        (fact,) = reader.facts(["fact-0001"])
+        told: dict[str, Any] = {
+            "found": posted(reader, "東京"),
+            "placed": len(list(reader.placed(shelf_of(reader).id, 0))),
+            "receipts": [receipt.id for receipt in reader.receipts("alice", 9)],
+            "refused": [],
+        }
+    attempts: list[Callable[[Transaction], Any]] = [
+        lambda transaction: transaction.index([entry(fact, "bern")]),
+        lambda transaction: transaction.unindex(1),
+        lambda transaction: transaction.set_recipe("another"),
+        lambda transaction: transaction.drop_receipts(),
+    ]
+    for attempt in attempts:
+        try:
+            with store.write("acme") as transaction:
+                attempt(transaction)
+        except tenure.TenureError as error:
+            told["refused"].append(type(error).__name__)
+    store.close()
     return told
 
 

@@ -15,6 +15,7 @@ from tenure.context.document import Context, Line, Omission
 from tenure.context.guard import (
     Counts,
     Dead,
+    Mention,
     in_passing,
     mentions,
     says_more,
@@ -160,8 +161,7 @@ def _add_fact(
         tokens = None
     else:
         text, tokens = plain_line(fact), ranked.tokens
-        judged = within_fact(fact, material.is_common)
-        found = mentions(text_of(fact.value), fact.key, material.dead, judged)
+        found = _repeated(fact, material)
         if found:
             text, tokens = plain_line(fact, spans(found)), None
             page.omissions.extend(
@@ -181,6 +181,13 @@ def _add_fact(
     )
     if not page.put(line, tokens, ceiling=ceiling):
         page.omissions.append(Omission("over budget", fact.id))
+
+
+def _repeated(fact: Fact, material: Material) -> list[Mention]:
+    if not material.dead:
+        return []
+    judged = within_fact(fact, material.is_common)
+    return mentions(text_of(fact.value), fact.key, material.dead, judged)
 
 
 def _add_unknown(page: Page, material: Material, ceiling: int) -> None:

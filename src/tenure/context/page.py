@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from tenure.context.document import Context, Line, Omission
-from tenure.context.rendering import SECTIONS, render
+from tenure.context.rendering import HEADINGS, heading_line, render
 from tenure.context.request import Request
 from tenure.context.tokens import Count
 from tenure.model.identity import Identity
 
 _CUT = " [cut]"
-_RANK = {section: place for place, section in enumerate(SECTIONS)}
+_RANK = {section: place for place, section in enumerate(HEADINGS)}
 
 
 class Page:
@@ -52,7 +52,7 @@ class Page:
         return self.used + cost + heading <= self.budget
 
     def _heading(self, section: str) -> int:
-        return self.count(f"\n# {section}\n")
+        return self.count(f"\n{heading_line(section)}\n")
 
     def add_cut(self, section: str, texts: list[str]) -> None:
         """Add lines that must be there; where the budget is too small, cut visibly."""
@@ -63,7 +63,7 @@ class Page:
         low, high = 0, len(whole)
         while low < high:
             middle = (low + high + 1) // 2
-            if self.count(f"# {section}\n{whole[:middle]}{_CUT}") <= self.budget:
+            if self.count(f"{heading_line(section)}\n{whole[:middle]}{_CUT}") <= self.budget:
                 low = middle
             else:
                 high = middle - 1
@@ -91,7 +91,7 @@ class Page:
         for place, (line, cost) in enumerate(kept):
             following = kept[place + 1][0].section if place + 1 < len(kept) else None
             if place == 0 or kept[place - 1][0].section != line.section:
-                total += self.count(f"# {line.section}\n")
+                total += self.count(f"{heading_line(line.section)}\n")
             if following == line.section:
                 total += cost
             else:

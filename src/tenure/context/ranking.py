@@ -11,10 +11,10 @@ from tenure.model.authority import Ladder
 from tenure.model.fact import Fact
 
 # How much each part can add. Words and meaning decide; the rest settles what they leave open.
-TEXT = 0.4
-MEANING = 0.45
-KEY = 0.25
-SUBJECT = 0.15
+TEXT = 0.3
+MEANING = 0.6
+KEY = 0.15
+SUBJECT = 0.04
 AUTHORITY = 0.03
 RECENCY = 0.05
 CONSTRAINT = 0.1
@@ -23,6 +23,7 @@ REPEATED = 0.5
 
 _HALF_LIFE = 7 * 86_400
 _ALIKE = 0.94
+_SAME = 0.8
 
 
 class Candidate(NamedTuple):
@@ -34,6 +35,8 @@ class Candidate(NamedTuple):
     tokens: int | None = None
     """How many tokens its plain line takes, where that is known."""
     vector: bytes | None = None
+    terms: str = ""
+    """The terms it was indexed by, separated by spaces."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +51,7 @@ class Ranked:
 
 Terms = Callable[[str], Sequence[str]]
 Alike = Callable[[Sequence[bytes | None], float], list[tuple[int, int]]]
+"""For each vector that is so similar to an earlier one: the places of the first such and of it."""
 
 
 def base_score(text: float, meaning: float) -> float:
@@ -57,7 +61,7 @@ def base_score(text: float, meaning: float) -> float:
 
 def rank(
     candidates: Sequence[Candidate],
-    query: str,
+    asked: set[str],
     *,
     now: datetime,
     ladder: Ladder,
@@ -66,15 +70,14 @@ def rank(
 ) -> list[Ranked]:
     """The candidates, best first; equals in the order newest first, then by id.
 
-    `terms` cuts a text into terms as the index does, and `alike` gives the pairs of vectors that
-    are at least so similar.
+    `asked` are the terms of the query, `terms` gives those of a name, and `alike` finds vectors
+    that are similar.
     """
-    asked = set(terms(query))
     found = [
         _judged(candidate, asked, now=now, ladder=ladder, terms=terms) for candidate in candidates
     ]
     order = sorted(range(len(found)), key=lambda index: _before(found[index]))
-    repeats = _repeats([candidates[index] for index in order], terms, alike)
+    repeats = _repeats([candidates[index] for index in order], alike)
     ranked = [
         _lessened(found[index]) if place in repeats else found[index]
         for place, index in enumerate(order)
@@ -93,7 +96,7 @@ def _judged(
     parts = {
         "text": TEXT * candidate.text,
         "meaning": MEANING * max(0.0, candidate.meaning),
-        "key": KEY * _share(terms(_words(fact.key)), asked),
+        "key": KEY * _share(terms(fact.key), asked),
         "subject": SUBJECT * _share(terms(fact.subject), asked) if fact.subject else 0.0,
         "authority": AUTHORITY * ladder.rank(fact.standing) / max(1, len(ladder.rungs) - 1),
         "recency": RECENCY * _freshness(fact, now) if fact.time_sensitive else 0.0,
@@ -105,13 +108,9 @@ def _judged(
     return Ranked(fact, round(sum(told.values()), 4), told, candidate.tokens)
 
 
-def _words(key: str) -> str:
-    return key.replace("_", " ").replace(".", " ")
-
-
 def _share(named: Sequence[str], asked: set[str]) -> float:
     """How much of a name the query uses."""
-    told = [term for term in dict.fromkeys(named) if not term.isdigit()]
+    told = [term for term in named if not term.isdigit()]
     return sum(term in asked for term in told) / len(told) if told else 0.0
 
 
@@ -121,7 +120,7 @@ def _freshness(fact: Fact, now: datetime) -> float:
     return float(0.5 ** (age / _HALF_LIFE))
 
 
-def _repeats(ordered: Sequence[Candidate], terms: Terms, alike: Alike) -> set[int]:
+def _repeats(ordered: Sequence[Candidate], alike: Alike) -> set[int]:
     """Places of candidates that say what a better one says.
 
     Nearness of meaning alone would take the same statement on two matters for one, so their
@@ -129,10 +128,12 @@ def _repeats(ordered: Sequence[Candidate], terms: Terms, alike: Alike) -> set[in
     """
     found: set[int] = set()
     for better, worse in alike([candidate.vector for candidate in ordered], _ALIKE):
-        if worse in found or better in found:
-            continue
-        one, other = (set(terms(str(ordered[i].fact.value))) for i in (better, worse))
-        if one and len(one & other) >= 0.8 * len(one | other) and _numbers(one) == _numbers(other):
+        one, other = (set(ordered[place].terms.split()) for place in (better, worse))
+        if (
+            one
+            and len(one & other) >= _SAME * len(one | other)
+            and _numbers(one) == _numbers(other)
+        ):
             found.add(worse)
     return found
 

@@ -18,29 +18,32 @@ GONE = "[no longer current]"
 """Stands where a dead value was taken out of a text."""
 
 IDENTITY = "Identity"
-CONSTRAINTS = "Constraints (binding: never act against these)"
+CONSTRAINTS = "Constraints"
 PERSONAL = "Facts"
-ORGANIZATION = "Facts of the organization"
-LEARNED = "Learned by this assistant"
-RECALCULATE = "To recalculate (what these rest on has changed)"
-UNKNOWN = "Not known (say so rather than guess)"
-HISTORY = "History (past, no longer true)"
-WORKING_SET = "Working set (this session)"
+ORGANIZATION = "Organization"
+LEARNED = "Learned"
+RECALCULATE = "To recalculate"
+UNKNOWN = "Not known"
+HISTORY = "History"
+WORKING_SET = "Working set"
 ENVIRONMENT = "Environment"
 
-SECTIONS = (
-    IDENTITY,
-    CONSTRAINTS,
-    PERSONAL,
-    ORGANIZATION,
-    LEARNED,
-    RECALCULATE,
-    UNKNOWN,
-    HISTORY,
-    WORKING_SET,
-    ENVIRONMENT,
-)
-"""In the order in which they are rendered: what changes slowly first, so that prompt caches hit."""
+HEADINGS = {
+    IDENTITY: "Identity",
+    CONSTRAINTS: "Constraints (binding: never act against these)",
+    PERSONAL: "Facts",
+    ORGANIZATION: "Facts of the organization",
+    LEARNED: "Learned by this assistant",
+    RECALCULATE: "To recalculate (what these rest on has changed)",
+    UNKNOWN: "Not known (say so rather than guess)",
+    HISTORY: "History (past, no longer true)",
+    WORKING_SET: "Working set (this session)",
+    ENVIRONMENT: "Environment",
+}
+"""The sections in the order in which they are rendered, with their headings.
+
+What changes slowly comes first, so that prompt caches hit; the clock comes last.
+"""
 
 _SECTION_OF = {
     MemoryType.USER: PERSONAL,
@@ -83,12 +86,18 @@ Cuts = Sequence[tuple[int, int]]
 """Spans of a value's text that must not be shown, in order."""
 
 
+# A name, a number, an address of the net: nothing in it that any of the patterns below looks for.
+_SURELY_PLAIN = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.@/-]*\Z")
+
+
 def inline(value: Any, cuts: Cuts = ()) -> str:
     """A value on one line. Text that could be taken for anything but data is shown in quotes.
 
     Inside the quotes whatever hides or turns text, or closes somebody's frame, is escaped.
     """
     text = text_of(value)
+    if not cuts and _SURELY_PLAIN.match(text):
+        return text
     kept = [text]
     for start, end in reversed(cuts):
         kept[0:1] = [kept[0][:start], kept[0][end:]]
@@ -247,13 +256,17 @@ def item_line(item: WorkingItem, cuts: Cuts = ()) -> str:
     return f"- {inline(item.key)}: {inline(item.value, cuts)}"
 
 
+def heading_line(section: str) -> str:
+    return f"# {HEADINGS[section]}"
+
+
 def render(lines: Sequence[tuple[str, str]]) -> str:
     """Lines under the headings of their sections, a blank line between sections."""
     parts: list[str] = []
     section = None
-    for heading, text in lines:
-        if heading != section:
-            parts.append(f"\n# {heading}" if parts else f"# {heading}")
-            section = heading
+    for name, text in lines:
+        if name != section:
+            parts.append(f"\n{heading_line(name)}" if parts else heading_line(name))
+            section = name
         parts.append(text)
     return "\n".join(parts)

@@ -15,6 +15,7 @@ VERSION = 1
 
 _LONGEST_TEXT = 40_000
 _MOST_PROBES = 64
+_REMEMBERED = 100_000
 
 # Words that say how a sentence is built and not what it is about. Other languages need no list:
 # what is frequent in a memory weighs next to nothing, and is pruned when it is very frequent.
@@ -43,12 +44,30 @@ def _stemmer() -> Any:
     return Stemmer.Stemmer("english")
 
 
-@lru_cache(maxsize=65_536)
-def _stem(word: str) -> str:
-    if word.isascii() and word.isalpha() and len(word) > 3:
-        stem: str = _stemmer().stemWord(word)
-        return stem
-    return word
+class _Terms(dict[str, tuple[str, ...]]):
+    """What each part of a text comes to; worked out once, because most words are old friends."""
+
+    def __missing__(self, part: str) -> tuple[str, ...]:
+        found = tuple(_terms_of(part))
+        if len(self) < _REMEMBERED:
+            self[part] = found
+        return found
+
+
+def _terms_of(part: str) -> Iterator[str]:
+    if part in STOP_WORDS:
+        return
+    if _is_unspaced(part[0]):
+        yield from _bigrams(part)
+    elif part[0].isdigit():
+        yield number(part)
+    elif part.isascii() and part.isalpha() and len(part) > 3:
+        yield _stemmer().stemWord(part)
+    else:
+        yield part
+
+
+_KNOWN = _Terms()
 
 
 def normalised(text: str) -> str:
@@ -58,17 +77,15 @@ def normalised(text: str) -> str:
 
 def terms(text: str) -> list[str]:
     """The terms of a text in order, repeated ones included, without stop words."""
-    found: list[str] = []
-    for part in _PARTS.findall(normalised(text[:_LONGEST_TEXT])):
-        if part in STOP_WORDS:
-            continue
-        if _is_unspaced(part[0]):
-            found.extend(_bigrams(part))
-        elif part[0].isdigit():
-            found.append(number(part))
-        else:
-            found.append(_stem(part))
-    return found
+    return [
+        term for part in _PARTS.findall(normalised(text[:_LONGEST_TEXT])) for term in _KNOWN[part]
+    ]
+
+
+@lru_cache(maxsize=16_384)
+def name_terms(name: str) -> tuple[str, ...]:
+    """The terms of a key or a subject, each once."""
+    return tuple(dict.fromkeys(terms(spoken(name))))
 
 
 def _is_unspaced(character: str) -> bool:

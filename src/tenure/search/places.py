@@ -40,6 +40,10 @@ class Hall:
         facts, rows, dimensions = given
         return Hall(AdHoc(rows, dimensions), len(facts), len(facts), facts, is_uniform=False)
 
+    @property
+    def has_suspects(self) -> bool:
+        return self.facts is not None or any(stack.suspects for stack in self.stacks)
+
     def suspects(self, words: set[str]) -> set[int]:
         """Entries whose value may be dead and may be repeated by a text with these words."""
         found: set[int] = set()

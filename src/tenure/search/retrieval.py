@@ -40,6 +40,7 @@ class Hit(NamedTuple):
     meaning: float
     """From -1 to 1: the cosine between the two meanings."""
     vector: bytes | None
+    terms: str = ""
     binding: bool = False
     """Whether it was looked at for being a constraint."""
 
@@ -76,7 +77,16 @@ def search(
     said = _said(rows, gathered, weights, collection.mean_length)
     meant = _meant(rows, meaning)
     return [
-        Hit(row.entry, row.fact_id, row.tokens, text, near, row.vector, row.entry in binding)
+        Hit(
+            row.entry,
+            row.fact_id,
+            row.tokens,
+            text,
+            near,
+            row.vector,
+            row.terms,
+            row.entry in binding,
+        )
         for row, text, near in zip(rows, said, meant, strict=True)
     ]
 
@@ -141,7 +151,7 @@ def _meant(rows: Sequence[Found], meaning: Vector | None) -> list[float]:
 
 
 def alike(vectors: Sequence[bytes | None], least: float) -> list[tuple[int, int]]:
-    """Pairs of places whose vectors have at least this cosine, in order."""
+    """For each vector that has at least this cosine with an earlier one: the first such, and it."""
     known = [place for place, vector in enumerate(vectors) if vector is not None]
     if len(known) < 2:
         return []
@@ -150,4 +160,6 @@ def alike(vectors: Sequence[bytes | None], least: float) -> list[tuple[int, int]
     lengths = np.linalg.norm(table, axis=1, keepdims=True)
     table = np.divide(table, lengths, out=np.zeros_like(table), where=lengths > 0)
     near = np.triu(table @ table.T, k=1) >= least
-    return [(known[int(one)], known[int(other)]) for one, other in np.argwhere(near)]
+    later = np.flatnonzero(near.any(axis=0))
+    first = near.argmax(axis=0)
+    return [(known[int(first[place])], known[int(place)]) for place in later]

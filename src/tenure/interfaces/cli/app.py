@@ -2,12 +2,33 @@
 
 from __future__ import annotations
 
-from tenure.interfaces.cli.commands import carrying, doctor, forgetting, reading, reviewing, writing
+from tenure.interfaces.cli.commands import (
+    carrying,
+    contexts,
+    doctor,
+    forgetting,
+    indexing,
+    reading,
+    receipts,
+    reviewing,
+    writing,
+)
 from tenure.interfaces.cli.commands import demo as demo_command
 from tenure.interfaces.cli.root import app
 
 # The order of `tenure --help`: what one does daily first.
-_MODULES = (writing, reading, reviewing, forgetting, carrying, doctor, demo_command)
+_MODULES = (
+    writing,
+    reading,
+    contexts,
+    receipts,
+    reviewing,
+    forgetting,
+    carrying,
+    indexing,
+    doctor,
+    demo_command,
+)
 for _module in _MODULES:
     _module.register(app)
 

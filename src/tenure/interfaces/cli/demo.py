@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from collections import Counter
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from functools import singledispatch
@@ -16,11 +15,12 @@ from rich.text import Text
 import tenure
 from tenure.interfaces.cli.story import OPENING, STEPS, Step
 from tenure.interfaces.cli.tables import word
-from tenure.interfaces.cli.words import Find, account, told, why
+from tenure.interfaces.cli.words import Find, account, cut, left_out, made_of, told, why
 from tenure.testing.clock import SteppingClock
 
 _INDENT = " " * 4
 _COLUMN = 13
+_LONGEST = 60
 # A clock that moves only when told to: the story is the same every time.
 _MONDAY = datetime(2026, 3, 2, 9, tzinfo=UTC)
 
@@ -81,7 +81,7 @@ def _run(call: str, names: dict[str, Any]) -> object:
     exec(call, names)
     assert isinstance(statement, ast.Assign)
     assigned = names[ast.unparse(statement.targets[0])]
-    return assigned if isinstance(assigned, tenure.Verdict) else None
+    return assigned if isinstance(assigned, tenure.Verdict | tenure.Context) else None
 
 
 @singledispatch
@@ -117,9 +117,23 @@ def _(result: tenure.Erasure, find: Find) -> Iterator[str | Text]:
 def _(result: tenure.Context, find: Find) -> Iterator[str | Text]:
     for line in result.text.splitlines():
         yield f"  {line}" if line else ""
-    reasons = Counter(omission.reason for omission in result.omissions)
-    left_out = ", ".join(f"{count} {reason}" for reason, count in sorted(reasons.items()))
-    yield Text(
-        f"({result.tokens} of {result.budget} tokens; left out: {left_out or 'nothing'})",
-        style="dim",
-    )
+    yield Text(f"({result.tokens} of {result.budget} tokens)", style="dim")
+    yield Text(f"(left out: {left_out(result.omissions)})", style="dim")
+
+
+@_shown.register
+def _(result: tenure.Line, find: Find) -> Iterator[str | Text]:
+    score = f"{result.score:.2f}" if result.score is not None else ""
+    told_line = f"{score:<{_COLUMN}}{cut(result.text, _LONGEST)}"
+    yield Text(told_line).append(f"  ({made_of(result.parts)})", style="dim")
+
+
+@_shown.register
+def _(result: tenure.ReceiptChange, find: Find) -> Iterator[str | Text]:
+    texts = (cut(text, _LONGEST) for text in (result.before, result.after) if text is not None)
+    yield f"{result.kind:<{_COLUMN}}{' -> '.join(texts)}: {result.why}"
+
+
+@_shown.register
+def _(result: tenure.WorkingItem, find: Find) -> Iterator[str | Text]:
+    return iter(())

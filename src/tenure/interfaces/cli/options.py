@@ -19,11 +19,25 @@ from typing import Annotated, Any, get_type_hints
 import typer
 
 import tenure
+from tenure.interfaces.cli.progress import Telling
 from tenure.model.errors import InvalidInput, StoreError
+from tenure.search.embedders import NAMES
 
 DEFAULT_DB = "tenure.db"
 DEFAULT_SESSION = "cli"
+DEFAULT_EMBEDDER = "minilm"
+NO_EMBEDDER = "none"
 ORGANIZATION_HELP = "The organization; nothing crosses it."
+Organization = Annotated[
+    str,
+    typer.Option(
+        "--organization",
+        "--org",
+        envvar="TENURE_ORGANIZATION",
+        metavar="NAME",
+        help=ORGANIZATION_HELP,
+    ),
+]
 
 _WHO = "Who is asking"
 _WHEN = "Looking at the past"
@@ -44,6 +58,16 @@ class Common:
             rich_help_panel=_COMMON,
         ),
     ] = None
+    embedder: Annotated[
+        str,
+        typer.Option(
+            envvar="TENURE_EMBEDDER",
+            metavar="NAME",
+            help="What finds facts by meaning: minilm, static (faster, weaker) or none. Another "
+            "one than before makes the index anew.",
+            rich_help_panel=_COMMON,
+        ),
+    ] = DEFAULT_EMBEDDER
     json: Annotated[
         bool, typer.Option("--json", help="Print one JSON document.", rich_help_panel=_COMMON)
     ] = False
@@ -52,16 +76,29 @@ class Common:
     def path(self) -> str:
         return self.db or DEFAULT_DB
 
+    @property
+    def settings(self) -> tenure.Settings:
+        """What the options say of how the memory works."""
+        if self.embedder not in (*NAMES, NO_EMBEDDER):
+            known = ", ".join((*NAMES, NO_EMBEDDER))
+            raise InvalidInput(f"--embedder {self.embedder!r} is not one of {known}")
+        return tenure.Settings(embedder=None if self.embedder == NO_EMBEDDER else self.embedder)
+
     @contextmanager
     def open(self, *, create: bool = False) -> Iterator[tenure.Memory]:
         """The memory. A command that only reads must not leave an empty file behind a typo."""
+        settings = self.settings
         if not create and self.path != ":memory:" and not os.path.exists(self.path):
             raise StoreError(
                 f"there is no file {self.path}; name yours with --db PATH or TENURE_DB, or start "
                 f"one with: tenure write KEY VALUE"
             )
-        with tenure.open(self.path) as memory:
-            yield memory
+        with tenure.open(self.path, settings=settings) as memory:
+            memory.progress = telling = Telling()
+            try:
+                yield memory
+            finally:
+                telling.close()
 
 
 @dataclass(frozen=True)
@@ -151,6 +188,8 @@ class When:
     as_of: Annotated[
         str | None,
         typer.Option(
+            "--as-of",
+            "--at",
             metavar="TIME",
             help="What was true then: ISO 8601 with a zone, 2026-03-02T09:00:00+00:00.",
             rich_help_panel=_WHEN,

@@ -29,6 +29,7 @@ Examples:
   tenure write order_status cancelled
   tenure current order_status
   tenure explain order_status
+  tenure context 'Can we ship the order?'
 
 Facts are kept in a SQLite file: --db PATH, or TENURE_DB, or tenure.db in the current folder. Who is
 asking is said with options of each command, after its name, or with the TENURE_ variables that its
@@ -37,7 +38,8 @@ help shows. Every command prints text for people, and one JSON document with --j
 \b
 Exit codes:
   0  done
-  1  the answer is no: nothing is current, doctor found something, you did not confirm
+  1  the answer is no: nothing is current, a replay is no longer whole, doctor found something,
+     you did not confirm
   2  the call is wrong or not permitted; nothing was changed
   3  the store refused: missing, not a database, full, read-only, busy
 """

@@ -45,7 +45,7 @@ STEPS = (
     ),
     Step(
         "A new value retires the old one. Repair: what rested on it needs review.",
-        ('ann.write("unit_price", 290)',),
+        ('price = ann.write("unit_price", 290)',),
     ),
     Step(
         "Somebody recalculates, and the review is settled.",
@@ -54,7 +54,7 @@ STEPS = (
     Step(
         "The CFO sets a limit. A lower word against it is kept, and never believed.",
         (
-            'carla.write("max_discount", "15%", source="policy")',
+            'carla.write("max_discount", "15%", source="policy", constraint_type="policy")',
             'ann.write("max_discount", "25%")',
         ),
     ),
@@ -120,7 +120,21 @@ STEPS = (
         ),
     ),
     Step(
-        "What a model reads: what is current, and nothing else.",
-        ('ann.context("What does the order cost?", budget=400)',),
+        "What a model reads: limits first, the best matches next, no dead value by any road.",
+        (
+            'ann.note("turn_1", "At 290 each, 11,600 in all. Lunch at noon?", states=[price])',
+            'asked = "What unit price do we pay, and what discount may we give?"',
+            "context = ann.context(asked, budget=400, record=True)",
+            "sorted(context.lines, key=lambda line: -(line.score or 0))[:4]  # what counted",
+        ),
+    ),
+    Step(
+        "A day on: what was the model told, byte for byte, and what has changed since?",
+        (
+            'ann.write("unit_price", 270)',
+            'memory.replay(context.receipt.id, organization="acme").text == context.text',
+            "memory.compare(context.receipt, ann.context(asked, budget=400).receipt)",
+        ),
+        wait=20,
     ),
 )

@@ -25,7 +25,7 @@ _PIPE_WIDTH = 1_000_000
 _WIDE_ENOUGH = 120
 _NARROW = ("status ", "value and id", "by ", "held (UTC)")
 # With these and an id of 36 characters a narrow table comes to 80.
-_WIDEST = {"status ": 12, "by ": 10, "because ": 28}
+_WIDEST = {"status ": 12, "by ": 10, "because ": 28, "section ": 14}
 
 _STYLES = {
     "in office": "green",
@@ -123,8 +123,8 @@ def is_narrow() -> bool:
 
 
 def with_id(text: str, fact_id: str) -> Text:
-    """A text with an id beneath it."""
-    return Text(text).append(f"\n{fact_id}", style="dim")
+    """A text with an id beneath it, where there is one."""
+    return Text(text).append(f"\n{fact_id}" if fact_id else "", style="dim")
 
 
 def fact_table(facts: Iterable[Fact], *, keys: bool) -> RenderableType:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
+from tenure.context.document import Omission
 from tenure.context.rendering import inline, name_of
 from tenure.model.fact import Fact, Status
 from tenure.model.verdict import Outcome, Rule, Verdict
 
 _LONGEST = 120
+_PARTS = {"text": "words"}
+_REASONS = {"quotes a dead value": "quoting a dead value", "needs review": "needing review"}
 
 Find = Callable[[str], Fact | None]
 """How to look a fact up by its id; None for one that may not be seen or was erased."""
@@ -47,6 +51,38 @@ def shown(value: object) -> str:
     if len(text) <= _LONGEST:
         return text
     return f"{text[:_LONGEST]} ... ({len(text):,} characters)"
+
+
+def cut(line: str, longest: int) -> str:
+    """A line of a context, inert as it is, without its list mark and no longer than so much."""
+    text = line.removeprefix("- ")
+    return text if len(text) <= longest else f"{text[: longest - 4]} ..."
+
+
+def by_reason(omissions: Iterable[Omission]) -> dict[str, int]:
+    """How many were left out for which reason, the most frequent first."""
+    counts: Counter[str] = Counter()
+    for omission in omissions:
+        counts[omission.reason] += omission.count
+    return dict(sorted(counts.items(), key=lambda counted: (-counted[1], counted[0])))
+
+
+def left_out(omissions: Iterable[Omission]) -> str:
+    """The same on one line: `4 superseded, 1 over budget`."""
+    counts = by_reason(omissions).items()
+    told = (f"{count:,} {_REASONS.get(reason, reason)}" for reason, count in counts)
+    return ", ".join(told) or "nothing"
+
+
+def made_of(parts: Mapping[str, float]) -> str:
+    """What a score is made of: `words .18 meaning .22 key .13`."""
+    return " ".join(
+        f"{_PARTS.get(name, name)} {_hundredths(value)}" for name, value in parts.items()
+    )
+
+
+def _hundredths(value: float) -> str:
+    return f"{value:.2f}".replace("0.", ".", 1)
 
 
 def told(fact: Fact) -> str:

@@ -76,7 +76,7 @@ class MemoryIndex:
         yield from sorted(found, key=lambda placed: (placed.changed, placed.entry))
 
     def postings(self, shelves: Sequence[int], term: str, limit: int) -> list[int]:
-        found = (self._index.postings.get((shelf, term), {}) for shelf in shelves)
+        found = (self._index.postings.get((shelf, term), {}) for shelf in set(shelves))
         return sorted(entry for entries in found for entry in entries)[:limit]
 
     def found(self, entries: Sequence[int]) -> list[Found]:
@@ -161,13 +161,19 @@ class MemoryIndex:
     def _post(self, number: int) -> None:
         kept = self._index.entries[number]
         for term in dict.fromkeys(kept.found.terms.split()):
-            posted = self._index.postings.setdefault((kept.shelf, term), {})
-            self._set(posted, number, None)
+            where = (kept.shelf, term)
+            if where not in self._index.postings:
+                self._set(self._index.postings, where, {})
+            self._set(self._index.postings[where], number, None)
 
     def _unpost(self, number: int) -> None:
         kept = self._index.entries[number]
         for term in dict.fromkeys(kept.found.terms.split()):
-            self._drop(self._index.postings.get((kept.shelf, term), {}), number)
+            where = (kept.shelf, term)
+            posted = self._index.postings.get(where, {})
+            self._drop(posted, number)
+            if not posted:
+                self._drop(self._index.postings, where)  # the term itself is content
 
     def follow(self, fact: Fact, now: datetime) -> None:
         """Keep the entry of a fact in step with its tenure."""
@@ -176,6 +182,8 @@ class MemoryIndex:
             return
         kept = self._index.entries[number]
         live, starts, ends = term_of(fact, now)
+        if kept.placed[2:5] == (live, starts, ends):
+            return
         placed = kept.placed._replace(
             live=live, starts=starts, ends=ends, changed=self._version(kept.shelf)
         )
@@ -195,13 +203,28 @@ class MemoryIndex:
         found = Found(number, fact_id, "", "", 0, None)
         self._set(self._index.entries, number, _Indexed(gone, found, kept.shelf))
 
+    def drop_bare_shelves(self) -> None:
+        """Remove the shelves on which only erased facts are left: they tell whose those were."""
+        used = {
+            kept.shelf
+            for kept in self._index.entries.values()
+            if not self._is_erased(kept.found.fact_id)
+        }
+        for where, shelf in list(self._index.shelves.items()):
+            if shelf.id not in used:
+                self._drop(self._index.shelves, where)
+
+    def _is_erased(self, fact_id: str) -> bool:
+        """Whether a fact was emptied."""
+        raise NotImplementedError
+
     def unindex(self, limit: int) -> int:
         doomed = list(self._index.entries)[:limit]
         for number in doomed:
             self._unpost(number)
             self._drop(self._index.entry_of, self._index.entries[number].found.fact_id)
             self._drop(self._index.entries, number)
-        if not doomed:
+        if not doomed and limit > 0:
             for where in list(self._index.shelves):
                 self._drop(self._index.shelves, where)
         return len(doomed)

@@ -116,7 +116,7 @@ class MemoryTransaction(MemoryIndex):
         found = self._where(
             self._kept.rows, lambda f: f.owner in owners and f.status is Status.RETRACTED
         )
-        found.sort(key=lambda fact: fact.ended_at or fact.recorded_at, reverse=True)
+        found.sort(key=lambda fact: self._kept.rows[fact.id].since, reverse=True)
         return found[:limit]
 
     def unindexed(self, limit: int) -> list[Fact]:
@@ -125,6 +125,9 @@ class MemoryTransaction(MemoryIndex):
 
     def _recorded(self, fact: Fact) -> datetime:
         return self.head()[1] or fact.recorded_at
+
+    def _is_erased(self, fact_id: str) -> bool:
+        return self._kept.rows[fact_id].fact.status is Status.ERASED
 
     def live(self, selection: Selection) -> list[Fact]:
         if selection.key is None or selection.owners is None:
@@ -355,6 +358,7 @@ class MemoryTransaction(MemoryIndex):
             self.empty_entry(fact_id)
             blank = codec.erased(row.fact, _BLANK)
             self._set(kept.rows, fact_id, _Row(blank, row.born, row.since, False))
+        self.drop_bare_shelves()
         for verdict in list(kept.verdicts.values()):
             named = verdict.id in reasons
             counts["reasons"] += named and verdict.reason is not None

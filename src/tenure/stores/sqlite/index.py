@@ -47,6 +47,7 @@ class SQLiteIndex:
         self._organization = organization
         self._shelf_ids: dict[tuple[Any, ...], int] = {}
         self._versions: dict[int, int] = {}
+        self._ours: set[int] = set()
 
     def rows(self, name: str, parameters: dict[str, Any], **fill: Any) -> list[Row]:
         parameters["organization"] = self._organization
@@ -59,22 +60,17 @@ class SQLiteIndex:
         return rows[0][0] if rows else None
 
     def shelves(self, owners: tuple[str, ...], places: tuple[Place, ...]) -> list[Shelf]:
-        found = []
+        found: list[Shelf] = []
         for owner in dict.fromkeys(owners):
             for scope, scope_id in dict.fromkeys(places):
                 given = {"owner": owner, "scope": scope.value, "scope_id": scope_id}
-                for row in self.rows("shelves", given):
-                    conditions = tuple(json.loads(row[4]))
-                    place = (Scope(row[2]), row[3])
-                    found.append(
-                        Shelf(
-                            row[0], row[1], place, conditions, row[5] or None, bool(row[6]), row[7]
-                        )
-                    )
+                found.extend(map(_shelf_of, self.rows("shelves", given)))
+        self._ours.update(shelf.id for shelf in found)
         return sorted(found)
 
     def placed(self, shelf: int, after: int) -> Iterator[Placed]:
-        cursor = self._connection.execute(statement("placed"), (shelf, after))
+        given = (shelf, after, self._organization)
+        cursor = self._connection.execute(statement("placed"), given)
         for row in cursor:
             entry, changed, live, starts, ends, derived, length, key, probes, vector = row
             yield Placed(
@@ -91,11 +87,19 @@ class SQLiteIndex:
             )
 
     def postings(self, shelves: Sequence[int], term: str, limit: int) -> list[int]:
-        if not shelves:
+        ours = self._own(shelves)
+        if not ours or not term.isalnum():  # nothing else is a term, and much means something here
             return []
-        match = " OR ".join(f'"{shelf}x{term}"' for shelf in shelves)
+        match = " OR ".join(f'"{shelf}x{term}"' for shelf in ours)
         rows = self._connection.execute(statement("postings"), (match, limit)).fetchall()
         return [row[0] for row in rows]
+
+    def _own(self, shelves: Sequence[int]) -> list[int]:
+        """Those of the shelves that are of this organization."""
+        for chunk in chunks(shelf for shelf in shelves if shelf not in self._ours):
+            rows = self.rows("own_shelves", dict(chunk), ids=len(chunk))
+            self._ours.update(row[0] for row in rows)
+        return [shelf for shelf in shelves if shelf in self._ours]
 
     def found(self, entries: Sequence[int]) -> list[Found]:
         return self._found("found", entries)
@@ -152,9 +156,9 @@ class SQLiteIndex:
         inserted = self._connection.execute(statement("insert_entry"), row)
         number = inserted.lastrowid
         if not inserted.rowcount:
-            number, _, was_live, terms = self._need_entry(fact.id)
+            number, stood, was_live, terms, *_ = self._need_entry(fact.id)
             if was_live:
-                self._connection.execute(statement("unpost"), (number, _tokens(shelf, terms)))
+                self._connection.execute(statement("unpost"), (number, _tokens(stood, terms)))
             self._connection.execute(statement("replace_entry"), row)
         if live:
             self._connection.execute(statement("post"), (number, _tokens(shelf, entry.terms)))
@@ -201,24 +205,37 @@ class SQLiteIndex:
         row = self._entry_of(fact.id)
         if row is None:
             return
-        number, shelf, was_live, terms = row
+        number, shelf, was_live, terms, *term = row
         live, starts, ends = term_of(fact, now)
         if live != bool(was_live):
             name = "post" if live else "unpost"
             self._connection.execute(statement(name), (number, _tokens(shelf, terms)))
+        elif term == [_micros(starts), _micros(ends)]:
+            return
         self._connection.execute(
             statement("move_entry"),
             (live, _micros(starts), _micros(ends), self._version(shelf), number),
         )
 
-    def empty_entry(self, fact_id: str) -> None:
-        """Leave nothing of an entry but its number, which tells other processes that it is gone."""
+    def empty_entry(self, fact_id: str) -> int | None:
+        """Leave nothing of an entry but its number, which tells other processes that it is gone.
+
+        Returns the number of its shelf.
+        """
         row = self._entry_of(fact_id)
-        if row is not None:
-            number, shelf, live, terms = row
-            if live:
-                self._connection.execute(statement("unpost"), (number, _tokens(shelf, terms)))
-            self._connection.execute(statement("empty_entry"), (self._version(shelf), number))
+        if row is None:
+            return None
+        number, shelf, live, terms, *_ = row
+        if live:
+            self._connection.execute(statement("unpost"), (number, _tokens(shelf, terms)))
+        self._connection.execute(statement("empty_entry"), (self._version(shelf), number))
+        return int(shelf)
+
+    def drop_bare_shelves(self, shelves: Iterable[int]) -> None:
+        """Remove those of the shelves on which only erased facts are left."""
+        for shelf in shelves:
+            self._connection.execute(statement("drop_bare_shelf"), (shelf,))
+        self._shelf_ids.clear()
 
     def unindex(self, limit: int) -> int:
         rows = self.rows("some_entries", {"limit": limit})
@@ -226,7 +243,7 @@ class SQLiteIndex:
             if live:
                 self._connection.execute(statement("unpost"), (number, _tokens(shelf, terms)))
             self._connection.execute(statement("delete_entry"), (number,))
-        if not rows:
+        if not rows and limit > 0:
             # New shelves have new numbers, so that nobody takes them for those they remember.
             self.rows("delete_shelves", {})
             self._shelf_ids.clear()

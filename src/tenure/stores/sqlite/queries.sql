@@ -225,7 +225,7 @@ INSERT INTO tenures (organization, fact_id, since, until, {tenure})
 VALUES (:organization, :id, :since, :until, {tenure_values});
 
 -- name: retracted
-SELECT {fact} FROM facts INDEXED BY facts_retracted
+SELECT {fact}, since FROM facts INDEXED BY facts_retracted
 WHERE organization = :organization AND status = 'retracted' {where}
 ORDER BY since DESC, id LIMIT :limit;
 
@@ -239,6 +239,10 @@ ON CONFLICT (organization) DO UPDATE SET recipe = excluded.recipe;
 -- name: shelves
 SELECT id, owner, scope, scope_id, requires, min_authority, binding, version FROM shelves
 WHERE organization = :organization AND owner = :owner AND scope_id = :scope_id AND scope = :scope;
+
+-- name: own_shelves
+-- Shelves are numbered over all organizations, and a reader has to keep to its own.
+SELECT id FROM shelves WHERE id IN ({ids}) AND +organization = :organization;
 
 -- name: insert_shelf
 INSERT OR IGNORE INTO shelves
@@ -257,10 +261,10 @@ SELECT version FROM shelves WHERE id = ?;
 
 -- name: placed
 SELECT entry, changed, live, starts, ends, derived, length, key, probes, vector FROM entries
-WHERE shelf = ? AND changed > ? ORDER BY changed, entry;
+WHERE shelf = ? AND changed > ? AND +organization = ? ORDER BY changed, entry;
 
 -- name: postings
-SELECT rowid FROM postings WHERE postings MATCH ? LIMIT ?;
+SELECT rowid FROM postings WHERE postings MATCH ? ORDER BY rowid LIMIT ?;
 
 -- name: post
 INSERT INTO postings (rowid, tokens) VALUES (?, ?);
@@ -274,15 +278,17 @@ INSERT INTO postings (postings, rowid, tokens) VALUES ('delete', ?, ?);
 INSERT INTO postings (postings) VALUES ('optimize');
 
 -- name: found
+-- "+" keeps the planner from walking the organization's whole index instead.
 SELECT entry, fact_id, key, terms, tokens, vector FROM entries
-WHERE entry IN ({ids}) AND organization = :organization;
+WHERE entry IN ({ids}) AND +organization = :organization;
 
 -- name: entries_of
 SELECT entry, fact_id, key, terms, tokens, vector FROM entries
 WHERE organization = :organization AND fact_id IN ({ids});
 
 -- name: entry_of
-SELECT entry, shelf, live, terms FROM entries WHERE organization = ? AND fact_id = ?;
+SELECT entry, shelf, live, terms, starts, ends FROM entries
+WHERE organization = ? AND fact_id = ?;
 
 -- name: some_entries
 SELECT entry, shelf, live, terms FROM entries WHERE organization = :organization LIMIT :limit;
@@ -306,6 +312,13 @@ UPDATE entries SET live = ?, starts = ?, ends = ?, changed = ? WHERE entry = ?;
 UPDATE entries SET live = 0, starts = NULL, ends = NULL, derived = 0, length = 0, tokens = 0,
     key = '', terms = '', probes = '', vector = NULL, changed = ? WHERE entry = ?;
 
+-- name: drop_bare_shelf
+-- A shelf tells whose facts stand on it, and goes with the last of them.
+DELETE FROM shelves WHERE id = ? AND NOT EXISTS (
+    SELECT 1 FROM entries AS e CROSS JOIN facts AS f
+    WHERE e.shelf = shelves.id AND f.organization = e.organization AND f.id = e.fact_id
+      AND f.status <> 'erased');
+
 -- name: delete_entry
 DELETE FROM entries WHERE entry = ?;
 
@@ -326,7 +339,8 @@ ORDER BY at DESC, id LIMIT :limit;
 -- name: put_receipt
 INSERT INTO receipts (organization, id, user_id, at, body)
 VALUES (:organization, :id, :user_id, :at, :body)
-ON CONFLICT (organization, id) DO UPDATE SET body = excluded.body;
+ON CONFLICT (organization, id) DO UPDATE
+SET user_id = excluded.user_id, at = excluded.at, body = excluded.body;
 
 -- name: drop_receipts
 DELETE FROM receipts WHERE organization = :organization

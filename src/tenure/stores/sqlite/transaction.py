@@ -128,8 +128,9 @@ class SQLiteTransaction(SQLiteIndex):
         self, owners: tuple[str, ...], scope_ids: tuple[str, ...], keys: Iterable[str]
     ) -> list[Fact]:
         found: list[Fact] = []
+        wanted = list(chunks(keys)) if scope_ids else []
         for owner in dict.fromkeys(owners):
-            for chunk in chunks(keys):
+            for chunk in wanted:
                 where, parameters = where_of(Selection((owner,), scope_ids))
                 rows = self.rows("live_keys", {**parameters, **chunk}, where=where, ids=len(chunk))
                 found.extend(fact_of(row) for row in rows)
@@ -142,10 +143,8 @@ class SQLiteTransaction(SQLiteIndex):
             where, parameters = where_of(Selection((owner,)))
             parameters["limit"] = limit
             found.extend(self.rows("retracted", parameters, where=where))
-        facts = [fact_of(row) for row in found]
-        facts.sort(key=lambda fact: fact.id)
-        facts.sort(key=lambda fact: fact.ended_at or fact.recorded_at, reverse=True)
-        return facts[:limit]
+        found.sort(key=lambda row: (-row[-1], row[0]))
+        return [fact_of(row) for row in found[:limit]]
 
     def unindexed(self, limit: int) -> list[Fact]:
         return [fact_of(row) for row in self.rows("unindexed", {"limit": limit})]
@@ -339,14 +338,16 @@ class SQLiteTransaction(SQLiteIndex):
     ) -> Erasure:
         counts = {"facts": 0, "tenures": 0, "reasons": 0}
         execute = self._connection.execute
+        shelves: set[int | None] = set()
         for fact_id in fact_ids:
             given = {"organization": self._organization, "id": fact_id}
             counts["reasons"] += self.rows("count_reasons", given)[0][0]
             execute(statement("erase_reasons"), given)
             counts["tenures"] += execute(statement("erase_tenures"), given).rowcount
             execute(statement("erase_dependencies"), given)
-            self.empty_entry(fact_id)
+            shelves.add(self.empty_entry(fact_id))
             counts["facts"] += execute(statement("erase_fact"), given).rowcount
+        self.drop_bare_shelves(shelf for shelf in shelves if shelf is not None)
         for verdict_id in reasons:
             given = {"organization": self._organization, "id": verdict_id}
             counts["reasons"] += execute(statement("erase_reason"), given).rowcount

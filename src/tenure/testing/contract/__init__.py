@@ -13,19 +13,29 @@ that lives elsewhere hands out an empty database, schema or prefix each time. Ru
 """
 
 from tenure.testing.contract.erasing import ErasingContract
+from tenure.testing.contract.fetching import FetchingContract
+from tenure.testing.contract.following import FollowingContract
 from tenure.testing.contract.glancing import GlancingContract
+from tenure.testing.contract.indexing import IndexingContract
 from tenure.testing.contract.logging import LogContract
 from tenure.testing.contract.moving import MovingContract
 from tenure.testing.contract.reading import ReadingContract
+from tenure.testing.contract.receipts import ReceiptsContract
 from tenure.testing.contract.sharing import SharingContract
+from tenure.testing.contract.shelving import ShelvingContract
 from tenure.testing.contract.writing import WritingContract
 
 
 class StoreContract(
     ReadingContract,
+    FetchingContract,
     LogContract,
     GlancingContract,
     WritingContract,
+    ShelvingContract,
+    IndexingContract,
+    FollowingContract,
+    ReceiptsContract,
     ErasingContract,
     MovingContract,
     SharingContract,

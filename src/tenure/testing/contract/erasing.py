@@ -10,7 +10,7 @@ import pytest
 from tenure.model.fact import Basis, Cause, Fact, MemoryType, Source, Status
 from tenure.model.records import Erasure
 from tenure.model.scope import Scope
-from tenure.stores.port import Change, Selection, Store
+from tenure.stores.port import Change, Entry, Selection, Store
 from tenure.testing.contract.scribe import EVERYTHING, Contract, Scribe, ids
 
 SECRET = "swordfish"
@@ -44,6 +44,7 @@ class ErasingContract(Contract):
         )
         with store.write("acme") as transaction:
             acme.put(transaction, told, by=f"{SECRET} speaker", reason=f"because {SECRET}")
+            transaction.index([Entry(told, SECRET, SECRET, 7, SECRET.encode())])
         marked = acme.change(
             told, reason=SECRET, causes=(Cause(first.id, None, (first.id, told.id)),)
         )
@@ -118,6 +119,20 @@ class ErasingContract(Contract):
         )
         assert SECRET not in json.dumps(list(store.dump("acme")))
         assert SECRET not in repr(store.erasures("acme"))
+
+    def test_the_content_is_gone_from_the_index(
+        self, store: Store, acme: Scribe, chain: tuple[Fact, Fact, Fact]
+    ) -> None:
+        """Nothing in the index tells what an erased fact said, whose it was, or for whom."""
+        owners, places = (chain[1].owner,), (chain[1].place,)
+        with store.read("acme") as reader:
+            (shelf,) = reader.shelves(owners, places)
+        self.erase(store, acme)
+        with store.read("acme") as reader:
+            assert reader.shelves(owners, places) == []
+            assert reader.postings([shelf.id], SECRET, 9) == []
+            assert SECRET not in repr(list(reader.placed(shelf.id, 0)))
+            assert SECRET not in repr(reader.entries_of(["secret"]))
 
     def test_the_rest_of_the_chain_stays(
         self, store: Store, acme: Scribe, chain: tuple[Fact, Fact, Fact]

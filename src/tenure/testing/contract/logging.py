@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime, timedelta
 
 import pytest
@@ -173,6 +174,18 @@ class LogContract(Contract):
                 transaction.put_item("alice", "s1", each)
         with store.read("acme") as reader:
             assert reader.working_items("alice", "s1") == items
+
+    def test_an_item_keeps_what_it_stated(self, store: Store, acme: Scribe) -> None:
+        """The ids of the facts that an item stated come back with it, in their order."""
+        said = replace(item(acme, "turn", "I moved to Bern."), states=("z", "a", "größe"))
+        with store.write("acme") as transaction:
+            transaction.put_item("alice", "s1", said)
+            transaction.put_item("alice", "s1", item(acme, "note"))
+        with store.read("acme") as reader:
+            first, second = reader.working_items("alice", "s1")
+            assert first == said
+            assert second.states == ()
+            assert [found.states for _, _, found in reader.desks()] == [said.states, ()]
 
     def test_putting_again_replaces(self, store: Store, acme: Scribe) -> None:
         """There is one item of a key, and it lies where it was put last."""

@@ -12,7 +12,7 @@ import pytest
 from tenure.model.fact import Basis, Cause, Status
 from tenure.model.records import Declaration, Erasure
 from tenure.stores.in_memory import MemoryStore
-from tenure.stores.port import Reader, Store
+from tenure.stores.port import Entry, Reader, Store
 from tenure.testing.contract.reading import full_fact
 from tenure.testing.contract.scribe import EVERYTHING, Contract, Scribe
 
@@ -119,6 +119,22 @@ class MovingContract(Contract):
         assert list(other_store.dump("acme")) == records
         assert other_store.erasures("acme") == store.erasures("acme")
         assert other_store.check() == []
+
+    def test_a_dump_carries_no_index(self, store: Store, other_store: Store, acme: Scribe) -> None:
+        """After a restore no fact has an entry, and nothing claims that there is an index."""
+        fill(acme)
+        before = list(store.dump("acme"))
+        with store.write("acme") as transaction:
+            transaction.set_recipe("words")
+            transaction.index([Entry(f, "a", "a", 7) for f in transaction.unindexed(100)])
+            assert transaction.unindexed(100) == []
+        assert list(store.dump("acme")) == before
+        with other_store.write("acme") as transaction:
+            transaction.restore(before)
+        with other_store.read("acme") as reader:
+            assert reader.recipe() is None
+            every = sorted(reader.timeline(EVERYTHING), key=lambda fact: fact.id)
+            assert reader.unindexed(100) == every
 
     def test_restoring_within_a_store(self, store: Store, acme: Scribe) -> None:
         """A dump loads into another organization of the same store, as its own."""

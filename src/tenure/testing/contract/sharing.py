@@ -14,6 +14,7 @@ from tenure.model.errors import SessionClosed
 from tenure.model.records import Declaration, WorkingItem
 from tenure.model.scope import EVERYWHERE
 from tenure.stores.port import Store
+from tenure.testing.contract.catalogue import posted, shelf_of, shelve
 from tenure.testing.contract.scribe import EVERYTHING, Contract, Scribe
 
 THREADS = 4
@@ -94,6 +95,20 @@ class SharingContract(Contract):
         writer.join(timeout=30)
         with store.read("acme") as reader:
             assert [fact.key for fact in reader.timeline(EVERYTHING)] == ["before", "meanwhile"]
+
+    def test_a_reader_keeps_its_view_of_the_index(self, store: Store, acme: Scribe) -> None:
+        """Entries and versions that others commit meanwhile do not show in a view that is open."""
+        shelve(acme, "bern")
+        writer = threading.Thread(target=lambda: shelve(acme, "bern"))
+        with store.read("acme") as reader:
+            seen = shelf_of(reader), posted(reader, "bern")
+            writer.start()
+            writer.join(timeout=0.2)
+            assert (shelf_of(reader), posted(reader, "bern")) == seen
+            assert len(list(reader.placed(seen[0].id, 0))) == 1
+        writer.join(timeout=30)
+        with store.read("acme") as reader:
+            assert len(posted(reader, "bern")) == 2
 
     def test_uncommitted_writes_are_invisible(self, store: Store, acme: Scribe) -> None:
         """Another thread that reads before the commit finds the state before it, or waits."""

@@ -10,7 +10,8 @@ from tenure.model.errors import DuplicateId, StoreError
 from tenure.model.fact import Fact, MemoryType, Status
 from tenure.model.records import Declaration, Erasure, WorkingItem
 from tenure.model.scope import Scope
-from tenure.stores.port import Change, Store, Transaction
+from tenure.stores.port import Change, Entry, Store, StoredReceipt, Transaction
+from tenure.testing.contract.catalogue import everything_indexed
 from tenure.testing.contract.scribe import EVERYTHING, Contract, Scribe, ids
 
 
@@ -27,6 +28,8 @@ def everything(store: Store, organization: str = "acme") -> list[Any]:
             reader.desks(),
             reader.head(),
             reader.declarations(),
+            reader.receipts(None, 100),
+            *everything_indexed(store, organization),
         ]
 
 
@@ -41,8 +44,13 @@ def write_everything(transaction: Transaction, acme: Scribe, old: Fact) -> None:
     transaction.put_item("alice", "s1", WorkingItem("k", "v", acme.clock()))
     transaction.put_item("alice", "s1", WorkingItem("desk", "replaced", acme.clock()))
     transaction.drop_items(user_id="bob")
+    transaction.set_recipe("words")
+    transaction.index([Entry(new, "city basel", "basel", 7)])
+    transaction.put_receipt(StoredReceipt("r2", "alice", acme.clock(), "{}"))
+    transaction.drop_receipts(user_id="bob")
     proof = Erasure("e1", acme.organization, acme.clock(), (old.id,))
     transaction.erase([old.id], proof)
+    transaction.unindex(1)
 
 
 class WritingContract(Contract):
@@ -55,7 +63,11 @@ class WritingContract(Contract):
             transaction.declare(Declaration("kept", multi_valued=True))
             transaction.put_item("alice", "s1", WorkingItem("desk", "v", acme.clock()))
             transaction.put_item("bob", "s1", WorkingItem("desk", "v", acme.clock()))
-        return acme.establish("Bern", id="incumbent")
+            transaction.put_receipt(StoredReceipt("r1", "bob", acme.clock(), "{}"))
+            fact = acme.fact("Bern", id="incumbent")
+            acme.put(transaction, fact)
+            transaction.index([Entry(fact, "city bern", "bern", 7)])
+        return fact
 
     def test_a_transaction_sees_what_it_has_written(
         self, store: Store, acme: Scribe, incumbent: Fact
@@ -67,6 +79,9 @@ class WritingContract(Contract):
             assert [fact.value for fact in transaction.live(EVERYTHING)] == ["Basel"]
             assert [d.pattern for d in transaction.declarations()] == ["kept", "tags"]
             assert [i.value for _, _, i in transaction.desks()] == ["v", "replaced"]
+            assert [receipt.id for receipt in transaction.receipts(None, 9)] == ["r2"]
+            assert transaction.recipe() == "words"
+            assert len(transaction.entries_of(["incumbent", "fact-0002"])) == 1
             assert transaction.log(1, 1)[0].undone_by == "another"
             erased = transaction.fact("incumbent")
             assert erased is not None

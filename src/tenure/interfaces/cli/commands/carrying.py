@@ -11,9 +11,8 @@ from pathlib import Path
 from typing import IO, Annotated, Any
 
 import typer
-from rich.progress import Progress, SpinnerColumn, TextColumn
 
-from tenure.interfaces.cli.options import ORGANIZATION_HELP, Common
+from tenure.interfaces.cli.options import Common, Organization
 from tenure.interfaces.cli.root import command, complain
 from tenure.interfaces.cli.tables import console, print_json, show
 from tenure.model.errors import InvalidInput, TenureError
@@ -27,16 +26,7 @@ def export(
         str, typer.Argument(metavar="FILE", help="Where to; - is stdout.", show_default=True)
     ] = _STDIO,
     *,
-    organization: Annotated[
-        str,
-        typer.Option(
-            "--organization",
-            "--org",
-            envvar="TENURE_ORGANIZATION",
-            metavar="NAME",
-            help=ORGANIZATION_HELP,
-        ),
-    ] = "default",
+    organization: Organization = "default",
     force: Annotated[bool, typer.Option("--force", help="Replace a file that exists.")] = False,
     common: Common,
 ) -> None:
@@ -166,6 +156,9 @@ def _chained(first: dict[str, Any], rest: Iterator[dict[str, Any]]) -> Iterator[
 
 def _counted(records: Iterable[dict[str, Any]], doing: str) -> Iterator[dict[str, Any]]:
     """The same records, with a running count on stderr where that is a terminal."""
+    # Here, because every command would wait for it at the top.
+    from rich.progress import Progress, SpinnerColumn, TextColumn
+
     columns = (SpinnerColumn(), TextColumn("{task.description} {task.completed:,.0f} records"))
     screen = console(stderr=True)
     with Progress(*columns, console=screen, transient=True, disable=not screen.is_terminal) as bar:

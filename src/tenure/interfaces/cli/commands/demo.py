@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from pathlib import Path
+from shlex import quote
 from typing import Annotated
 
 import typer
@@ -35,7 +36,9 @@ def demo(
     if Path(db).exists():
         raise InvalidInput(f"{db} exists, and the demo wants a new file; name another")
     tell(Path(db), out)
-    out.print(f"\nLook around: tenure explain total --db {db} --user ann --org acme")
+    who = f"--db {quote(db)} --user ann --org acme"
+    out.print(f"\nLook around: tenure context 'What do we pay?' --explain {who}")
+    out.print(f"             tenure explain total {who}")
 
 
 def register(app: typer.Typer) -> None:

@@ -7,6 +7,7 @@ import sqlite3
 from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 import typer
@@ -16,9 +17,11 @@ from tenure.context.tokens import counter
 from tenure.interfaces.cli.options import Common
 from tenure.interfaces.cli.root import command
 from tenure.interfaces.cli.tables import account_lines, print_json, show, table
-from tenure.model.errors import TenureError
+from tenure.model.errors import InvalidInput, TenureError
 
 _MOST = 20
+_PORTION = 500
+_ERASED = tenure.Status.ERASED
 
 
 @dataclass
@@ -40,15 +43,23 @@ class _Census:
     need_review: int = 0
     verdicts: int = 0
     erased: int = 0
+    indexed: int = 0
+    index: str = "missing"
+    """current, outdated or missing."""
+    recipe: str | None = None
+    """How its index was made, as far as that is known."""
     findings: list[str] = field(default_factory=list)
 
 
 def doctor(*, common: Common) -> None:
-    """Examine a store: schema, integrity, chains, tokenizer.
+    """Examine a store: schema, integrity, chains, index, tokenizer.
 
-    Exit code 1 with findings. Reads the whole file. Changes nothing, except that a file of an
-    older version is brought up to date, as every command does.
+    Exit code 1 with findings. An index that is not current is none: the next context makes it
+    anew. Reads the whole file. Changes nothing, except that a file of an older version is brought
+    up to date, as every command does.
     """
+    if common.path == ":memory:":
+        raise InvalidInput("doctor examines a file, and :memory: is none; name one with --db PATH")
     findings: list[str] = []
     with common.open() as memory:
         file = _about_file(common.path)
@@ -57,15 +68,17 @@ def doctor(*, common: Common) -> None:
         for census in censuses:
             findings += [f"organization {census.organization!r}: {f}" for f in census.findings]
         tokenizer = _tokenizer(memory, findings)
+        recipe = memory.index.recipe
     if common.json:
         organizations = [
             {name: value for name, value in vars(census).items() if name != "findings"}
             for census in censuses
         ]
         document = {"healthy": not findings, "findings": findings, "file": file}
-        print_json({**document, "tokenizer": tokenizer, "organizations": organizations})
+        about = {"tokenizer": tokenizer, "recipe": recipe, "organizations": organizations}
+        print_json({**document, **about})
     else:
-        _print_report(file, tokenizer, censuses, findings)
+        _print_report(file, tokenizer, recipe, censuses, findings)
     if findings:
         raise typer.Exit(1)
 
@@ -117,7 +130,24 @@ def _census(memory: tenure.Memory, organization: str) -> _Census:
         if count > 1:
             census.findings.append(f"{count} facts hold office at {' / '.join(address)}")
     census.findings += _broken_links(offices)[:_MOST]
+    _examine_index(memory, census, [i for i, o in offices.items() if o.status != _ERASED])
     return census
+
+
+def _examine_index(memory: tenure.Memory, census: _Census, fact_ids: list[str]) -> None:
+    """How the index was made, and how many of the facts have an entry in it."""
+    with memory.store.read(census.organization) as reader:
+        recipe = reader.recipe()
+        census.recipe = recipe or None  # an empty one says that it is to be made anew
+        if recipe is not None:
+            census.index = "current" if memory.index.is_current(reader) else "outdated"
+        for start in range(0, len(fact_ids), _PORTION):
+            census.indexed += len(reader.entries_of(fact_ids[start : start + _PORTION]))
+    if census.index == "current" and census.indexed != census.facts:
+        census.findings.append(
+            f"{census.indexed:,} of {census.facts:,} facts are indexed; make the index anew "
+            f"with: tenure reindex --org {quote(census.organization)}"
+        )
 
 
 def _count(census: _Census, record: dict[str, Any]) -> None:
@@ -171,7 +201,11 @@ def _circles(offices: dict[str, _Office]) -> list[str]:
 
 
 def _print_report(
-    file: dict[str, Any], tokenizer: dict[str, Any], censuses: list[_Census], findings: list[str]
+    file: dict[str, Any],
+    tokenizer: dict[str, Any],
+    recipe: str,
+    censuses: list[_Census],
+    findings: list[str],
 ) -> None:
     available = "available" if tokenizer["available"] else "missing"
     show(
@@ -184,17 +218,30 @@ def _print_report(
                 ),
                 ("versions", f"tenure {file['tenure_version']}, sqlite {file['sqlite_version']}"),
                 ("tokenizer", f"{tokenizer['name']}, {available}"),
+                ("index", recipe),
             ],
             indent=0,
         )
     )
-    columns = ("facts", "in_office", "need_review", "erased", "verdicts")
+    columns = ("facts", "in_office", "need_review", "erased", "verdicts", "indexed")
     rows = [
-        [repr(census.organization), *(f"{getattr(census, name):,}" for name in columns)]
+        [
+            repr(census.organization),
+            *(f"{getattr(census, name):,}" for name in columns),
+            census.index,
+        ]
         for census in censuses
     ]
     if rows:
-        show("", table(["organization", *(name.replace("_", " ") for name in columns)], rows))
+        names = (name.replace("_", " ") for name in columns)
+        show("", table(["organization", *names, "index"], rows))
+    for census in censuses:
+        if census.index != "current":
+            made = f" (made as {census.recipe})" if census.recipe else ""
+            show(
+                f"\nThe index of {census.organization!r} is {census.index}{made}: the next "
+                f"context makes it anew, or: tenure reindex --org {quote(census.organization)}"
+            )
     show("")
     for finding in findings:
         show(f"finding: {finding}")

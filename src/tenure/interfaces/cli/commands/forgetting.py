@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from tenure.interfaces.cli.options import ORGANIZATION_HELP, Common
+from tenure.interfaces.cli.options import Common, Organization
 from tenure.interfaces.cli.root import command, complain
 from tenure.interfaces.cli.tables import account_lines, clock, print_json, show
 from tenure.stores.codec import erasure_record
@@ -23,16 +23,7 @@ def forget(
         str | None,
         typer.Option(metavar="ID", help="Everything this user owns, and what is about them."),
     ] = None,
-    organization: Annotated[
-        str,
-        typer.Option(
-            "--organization",
-            "--org",
-            envvar="TENURE_ORGANIZATION",
-            metavar="NAME",
-            help=ORGANIZATION_HELP,
-        ),
-    ] = "default",
+    organization: Organization = "default",
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
     common: Common,
 ) -> None:

@@ -1,10 +1,8 @@
-"""Commands that look: current, facts, history, context, explain."""
+"""Commands that look: current, facts, history, explain."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
-from dataclasses import asdict
 from typing import Annotated, Any
 
 import typer
@@ -108,38 +106,6 @@ def history(
         show(fact_table(listed, keys=len({fact.key for fact in listed}) > 1))
     else:
         complain(f"{key!r} has no history{hint}", kind="note")
-
-
-def context(
-    query: Annotated[str, typer.Argument(metavar="QUERY", help="What the model is asked.")] = "",
-    *,
-    budget: Annotated[int, typer.Option(metavar="TOKENS", help="The hard ceiling.")] = 4000,
-    profile: Annotated[
-        str, typer.Option(metavar="NAME", help="high-stakes, balanced or comprehensive.")
-    ] = "balanced",
-    when: When,
-    who: Who,
-    common: Common,
-) -> None:
-    """Print what a model should read, within a token budget.
-
-    Identity, environment, current facts, working set. The text goes to stdout; its size, and a
-    count of what was left out, to stderr.
-    """
-    with common.open() as memory:
-        session = when.look(memory, who.at(memory))
-        made = session.context(query, budget=budget, profile=profile)
-    if common.json:
-        document = asdict(made)
-        print_json({**document, "at": made.at.isoformat()})
-        return
-    typer.echo(made.text)
-    reasons = Counter(omission.reason for omission in made.omissions)
-    left_out = ", ".join(f"{count} {reason}" for reason, count in sorted(reasons.items()))
-    complain(
-        f"{made.tokens:,} of {made.budget:,} tokens; left out: {left_out or 'nothing'}",
-        kind="note",
-    )
 
 
 def explain(
@@ -253,11 +219,5 @@ def register(app: typer.Typer) -> None:
         "history",
         history,
         ["history order_status", "history order_status --as-of 2026-03-02T09:00:00+00:00"],
-    )
-    command(
-        app,
-        "context",
-        context,
-        ["context 'Can we ship order 4711?'", "context 'Can we offer 25%?' --budget 800"],
     )
     command(app, "explain", explain, ["explain order_status", "explain FACT_ID --json"])

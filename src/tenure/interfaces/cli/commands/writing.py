@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Annotated, Any
 
 import typer
 
+import tenure
 from tenure.interfaces.cli.options import Common, Who, parse_moment, parse_value
 from tenure.interfaces.cli.root import command
 from tenure.interfaces.cli.tables import clock, print_json, show
 from tenure.interfaces.cli.verdicts import print_verdict
 from tenure.interfaces.cli.words import shown
+from tenure.model.errors import UnknownFact
 from tenure.stores.codec import declaration_record
 
 _TERMS = "Validity"
@@ -249,6 +252,14 @@ def note(
         float | None,
         typer.Option(metavar="SECONDS", help="How long it lives.", show_default="one day"),
     ] = None,
+    states: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="FACT_ID",
+            help="A fact that the note repeats; when that leaves office, what the note says of it "
+            "leaves the context. Repeatable.",
+        ),
+    ] = None,
     json_value: JsonValue = False,
     who: Who,
     common: Common,
@@ -259,14 +270,27 @@ def note(
     """
     parsed = parse_value(value, json_value)
     with common.open(create=True) as memory:
-        item = who.at(memory).note(key, parsed, ttl)
+        session = who.at(memory)
+        _check_stated(session, states or ())
+        item = session.note(key, parsed, ttl, states=states or ())
     if common.json:
         times = {"created_at": item.created_at, "expires_at": item.expires_at}
         moments = {name: at.isoformat() if at else None for name, at in times.items()}
-        print_json({"key": item.key, "value": item.value, "session": who.session, **moments})
+        document = {"key": item.key, "value": item.value, "session": who.session, **moments}
+        print_json({**document, "states": list(item.states)})
         return
     until = f" until {clock(item.expires_at)} UTC" if item.expires_at else ""
     show(f"noted  {shown(item.key)} = {shown(item.value)}, in session {who.session!r}{until}")
+
+
+def _check_stated(session: tenure.Session, fact_ids: Iterable[str]) -> None:
+    """Refuse an id that names nothing: such a note would never be shown, and nobody knew why."""
+    for fact_id in fact_ids:
+        if session.get(fact_id) is None:
+            raise UnknownFact(
+                f"--states {fact_id!r} is the id of no fact that you can see; "
+                f"`tenure facts` lists them with their ids"
+            )
 
 
 def declare(
@@ -329,7 +353,16 @@ def register(app: typer.Typer) -> None:
     command(app, "retract", retract, ["retract order_status --reason 'entered by mistake'"])
     command(app, "revert", revert, ["revert order_status", "revert order_status --to FACT_ID"])
     command(app, "undo", undo, ["undo VERDICT_ID", "undo VERDICT_ID --reason 'wrong customer'"])
-    command(app, "note", note, ["note objective 'ship order 4711'", "note hold 3 --ttl 600"])
+    command(
+        app,
+        "note",
+        note,
+        [
+            "note objective 'ship order 4711'",
+            "note hold 3 --ttl 600",
+            "note turn_1 'Ann: ship it to the dock' --states FACT_ID",
+        ],
+    )
     command(
         app,
         "declare",
