@@ -12,17 +12,16 @@ with one index. What lies between the two is what history, provenance and look-u
 contexts: against the bare searches that a context is made of, and side by side with mem0,
 LangGraph's stores and memgine, each as far as it gets.
 
-    python -m benchmarks                               engine, then contexts
+    python -m benchmarks                               everything
     python -m benchmarks engine --sizes 1000           a quick look at one part
     python -m benchmarks contexts --embedders static   one embedder only
-    python -m benchmarks retrieval                     what is found, on public data sets
+    python -m benchmarks retrieval --data FOLDER       what is found, on public data sets
     python -m benchmarks --json out.json               the figures for programs
 """
 
 from __future__ import annotations
 
 import argparse
-import importlib
 import json
 import platform
 import sqlite3
@@ -34,7 +33,7 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks import contexts, engine, tables
+from benchmarks import contexts, engine, retrieval, tables
 from benchmarks.figures import Figures, Target, targets_of
 from benchmarks.peers import KINDS
 
@@ -55,7 +54,7 @@ def main() -> int:
     if "contexts" in options.parts:
         figures["contexts"] = run_contexts(console, options)
     if "retrieval" in options.parts:
-        figures["retrieval"] = importlib.import_module("benchmarks.retrieval").run(console)
+        figures["retrieval"] = retrieval.run(console, options.data)
     if options.json:
         options.json.write_text(json.dumps(figures, indent=2) + "\n")
     return 0
@@ -78,12 +77,13 @@ def parse() -> argparse.Namespace:
         metavar="S",
         help="longest that a peer may take to load up to the next size",
     )
+    parser.add_argument("--data", type=Path, metavar="FOLDER", help="with locomo/ and beam/")
     parser.add_argument("--json", type=Path, metavar="FILE", help="also write the figures here")
     options = parser.parse_args()
     unknown = set(options.parts) - set(PARTS)
     if unknown:
         parser.error(f"no part is called {', '.join(sorted(unknown))}; there are {PARTS}")
-    options.parts = options.parts or ["engine", "contexts"]
+    options.parts = options.parts or list(PARTS)
     return options
 
 

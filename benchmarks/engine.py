@@ -19,12 +19,16 @@ ROUNDS = 25
 READS_PER_ROUND = 400
 
 
+# The engine by itself: what an index costs on top of it is measured with the contexts.
+ENGINE = tenure.Settings(indexing=False)
+
+
 def key_of(index: int) -> str:
     return f"customer.{index}.city"
 
 
 def session_on(path: Path) -> tuple[tenure.Memory, tenure.Session]:
-    memory = tenure.open(path)
+    memory = tenure.open(path, settings=ENGINE)
     return memory, memory.session(user_id="bench", authority="manager", organization="acme")
 
 

@@ -20,7 +20,7 @@ Run = Callable[..., Any]
 @pytest.fixture
 def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     """Runs a command as alice of acme, in an empty folder; gives the result."""
-    for name in ("DB", "USER", "AUTHORITY", "ORGANIZATION", "SESSION", "TASK"):
+    for name in ("DB", "USER", "AUTHORITY", "ORGANIZATION", "SESSION", "TASK", "EMBEDDER"):
         monkeypatch.delenv(f"TENURE_{name}", raising=False)
     monkeypatch.setenv("TENURE_USER", "alice")
     monkeypatch.setenv("TENURE_ORGANIZATION", "acme")
@@ -235,24 +235,8 @@ class TestReading:
         run("current", "price", "--as-of", tuesday, "--known-at", tuesday, code=1)
         run("current", "price", "--known-at", tuesday, code=1)
         assert "310" in run("facts", "--as-of", monday).stdout
-        assert "- price: 310" in run("context", "cost?", "--as-of", monday).stdout
+        assert run("current", "price", "--at", monday).stdout == "310\n"
         assert "has no history" in run("history", "price", "--known-at", monday).stderr
-
-    def test_context_prints_the_text_and_accounts_for_it_on_stderr(self, run: Run) -> None:
-        """The model's text alone on stdout, within the budget; notes of the session are in it."""
-        run("write", "status", "approved")
-        run("write", "status", "cancelled")
-        run("note", "objective", "ship order 4711")
-        result = run("context", "What is the status?", "--budget", "200")
-        assert "- status: cancelled" in result.stdout
-        assert "approved" not in result.stdout
-        assert "- objective: ship order 4711" in result.stdout
-        assert "of 200 tokens; left out: nothing" in result.stderr
-        made = document(run("context", "", "--budget", "200", "--json"))
-        assert made["tokens"] <= 200
-        assert made["text"].startswith("# Identity\nUser: alice")
-        assert {line["section"] for line in made["lines"]} >= {"Facts", "Working set"}
-        assert made["omissions"] == []
 
     def test_explain_tells_the_chain_and_every_verdict(self, run: Run) -> None:
         """The fact, why it stands, and each verdict with its rule, confidence, author and id."""

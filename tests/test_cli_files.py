@@ -23,13 +23,17 @@ from tenure.interfaces.cli.reference import reference
 Run = Callable[..., Any]
 COMMANDS = typer.main.get_command(app).commands  # type: ignore[attr-defined]
 READING = ("current k", "facts", "history k", "context q", "explain k", "reviews", "retract k")
-LOOKING = (*READING, "undo v", "revert k", "resolve f --retract", "export", "doctor")
+RECEIPTS = ("receipts", "replay r", "diff r s")
+LOOKING = (
+    *(*READING, *RECEIPTS, "undo v", "revert k", "resolve f --retract"),
+    *("export", "reindex", "doctor"),
+)
 
 
 @pytest.fixture
 def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     """Runs a command as alice of acme, in an empty folder; gives the result."""
-    for name in ("DB", "AUTHORITY", "SESSION", "TASK"):
+    for name in ("DB", "AUTHORITY", "SESSION", "TASK", "EMBEDDER"):
         monkeypatch.delenv(f"TENURE_{name}", raising=False)
     monkeypatch.setenv("TENURE_USER", "alice")
     monkeypatch.setenv("TENURE_ORGANIZATION", "acme")
@@ -207,6 +211,28 @@ class TestDoctor:
         assert told["tokenizer"] == {"name": "o200k_base", "available": True}
         [acme] = told["organizations"]
         assert (acme["organization"], acme["need_review"], acme["erased"]) == ("acme", 1, 1)
+        assert (acme["index"], acme["recipe"]) == ("current", told["recipe"])
+        assert acme["indexed"] == acme["facts"]
+
+    def test_tells_of_an_index_that_is_not_current(self, run: Run, lively: Path) -> None:
+        """It names how the index was made and the way to make it anew, and finds nothing wrong."""
+        out = run("doctor", "--embedder", "static").stdout
+        assert "The index of 'acme' is outdated (made as analysis" in out
+        assert "tenure reindex --org acme" in out
+        assert out.splitlines()[-1] == "healthy"
+        run("write", "k", "v", "--embedder", "none")
+        [acme] = json.loads(run("doctor", "--json").stdout)["organizations"]
+        assert (acme["index"], acme["recipe"]) == ("outdated", None)
+        run("reindex")
+        [acme] = json.loads(run("doctor", "--json").stdout)["organizations"]
+        assert (acme["index"], acme["indexed"]) == ("current", acme["facts"])
+
+    def test_finds_a_fact_that_the_index_lacks(self, run: Run, lively: Path) -> None:
+        """An index that claims to be current and is not whole is a finding, with the way out."""
+        with tenure.open("tenure.db") as memory, memory.store.write("acme") as transaction:
+            assert transaction.unindex(1) == 1
+        result = run("doctor", code=1)
+        assert "facts are indexed; make the index anew with: tenure reindex" in result.stdout
 
     @pytest.mark.parametrize(
         ("damage", "told"),
@@ -254,6 +280,16 @@ class TestErrors:
             (["resolve", "nope", "x", "--retract"], "exactly one"),
             (["resolve", "nope", "--json-value", "--retract"], "needs a VALUE"),
             (["context", "q", "--profile", "odd"], "'odd'"),
+            (["context", "q", "--style", "odd"], "'odd' is not one of plain, annotated"),
+            (["context", "q", "--budget", "-1"], "budget must be from 0"),
+            (["context", "q", "--embedder", "odd"], "--embedder 'odd' is not one of minilm"),
+            (["context", "q", "--at", "noon"], "'noon' is not a time"),
+            (["receipts", "--limit", "0"], "--limit must be at least 1, not 0"),
+            (["replay", "nope"], "'alice' has no receipt 'nope' in organization 'acme'"),
+            (["diff", "nope", "nope"], "`tenure receipts` lists those there are"),
+            (["reindex", "--org", "nope"], "this file has: 'acme'"),
+            (["note", "k", "v", "--states", "nope"], "--states 'nope' is the id of no fact"),
+            (["doctor", "--db", ":memory:"], "name one with --db"),
             (["facts", "--as-of", "2026-03-02T09:00"], "naive"),
         ],
     )

@@ -15,6 +15,7 @@ from benchmarks.corpus import Fact
 from benchmarks.peers.port import TOP, Embedder, Vectors
 
 RAREST = 3
+FREQUENT = 0.1
 
 
 class Bare:
@@ -53,7 +54,10 @@ class Bare:
         self._matrix[have:needed] = vectors
 
     def rarest(self, question: str) -> str:
-        """The question's rarest words that occur at all, as a MATCH expression."""
+        """The question's rarest words that occur at all, as a MATCH expression.
+
+        Words of more than a tenth of all facts are pruned, unless there are no others.
+        """
         found = []
         for word in set(re.findall(r"\w+", question.lower())):
             row = self._connection.execute(
@@ -61,7 +65,8 @@ class Bare:
             ).fetchone()
             if row is not None:
                 found.append((row[0], word))
-        return " OR ".join(f'"{word}"' for _, word in sorted(found)[:RAREST])
+        telling = [one for one in found if one[0] <= FREQUENT * len(self._numbers)]
+        return " OR ".join(f'"{word}"' for _, word in sorted(telling or found)[:RAREST])
 
     def ask(self, question: str) -> tuple[list[int], list[int]]:
         begin = time.perf_counter()

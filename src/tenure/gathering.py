@@ -15,7 +15,7 @@ from tenure.context.assembly import Material
 from tenure.context.document import Omission
 from tenure.context.ranking import Candidate, Ranked, base_score, rank
 from tenure.context.request import LONGEST_QUERY, Request
-from tenure.engine.lens import Lens, matching
+from tenure.engine.lens import Lens
 from tenure.ghosts import Ghosts
 from tenure.model.fact import SERVED, Fact, Status
 from tenure.model.records import Environment, WorkingItem
@@ -115,13 +115,12 @@ class Gathering:
             if meets(identity, shelf.requires, shelf.min_authority, ladder)
         ]
 
-    def _hides(self) -> Hides | None:
-        """Whether a declaration keeps a key from this reader; None where none keeps any."""
+    def _hides(self) -> Hides:
+        """The declarations that keep keys from this reader."""
         held = self.lens.identity.permissions
-        kept = tuple(
+        return tuple(
             told for told in self.reader.declarations() if not held.issuperset(told.requires)
         )
-        return (lambda key: bool(matching(kept, key))) if kept else None
 
     def _rows(self) -> tuple[list[Fact], list[tuple[Found, bool]], int]:
         """The facts in office as if they had been on shelves: with entries made where missing."""
@@ -280,16 +279,19 @@ class Gathering:
         known = {fact.id for fact in view.effective} | {omission.fact_id for omission in told}
         if self.request.explain or hall.total <= _SMALL:
             told.extend(
-                Omission(_reason(fact), fact.id) for fact in self.everything if fact.id not in known
+                Omission(self._reason(fact), fact.id)
+                for fact in self.everything
+                if fact.id not in known
             )
         elif hall.size > len(known):
             told.append(Omission("irrelevant", count=hall.size - len(known)))
         return told
 
+    def _reason(self, fact: Fact) -> str:
+        if (fact.started_at or fact.valid_from) > self.lens.when:
+            return "not yet"
+        return "irrelevant" if fact.is_valid else str(fact.status)
+
 
 def _first(hit: Hit) -> tuple[float, str]:
     return (-base_score(hit.text, hit.meaning), hit.fact_id)
-
-
-def _reason(fact: Fact) -> str:
-    return "irrelevant" if fact.is_valid else str(fact.status)

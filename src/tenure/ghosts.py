@@ -45,6 +45,9 @@ class Ghosts:
             return []
         suspects = [*self._suspects(self._words(shown)), *aside]
         found = dead_values(self._only_dead(suspects, {fact.id for fact in aside}))
+        return self._not_held(found)
+
+    def _not_held(self, found: list[Dead]) -> list[Dead]:
         if not found:
             return []
         held = held_values(
@@ -103,16 +106,24 @@ class Ghosts:
         held = (f for f in facts if not is_dead(f, shows_reviews=self._shows_reviews))
         return dead.words in held_values(held)
 
-    def gone(self, items: Sequence[WorkingItem]) -> frozenset[str]:
-        """Of the facts that notes say they stated, those that are dead now."""
-        stated = {fact_id for item in items for fact_id in item.states}
+    def gone(self, items: Sequence[WorkingItem]) -> dict[str, list[Dead]]:
+        """Of the facts that notes say they stated, those that are dead now, with what they said.
+
+        Where a fact in office says the same, the note is right again, and nothing is gone.
+        """
+        stated = sorted({fact_id for item in items for fact_id in item.states})
         lens, reader = self._gathering.lens, self._gathering.reader
-        seen = {fact_id: lens.by_id(reader, fact_id) for fact_id in stated}
-        return frozenset(
-            fact_id
-            for fact_id, fact in seen.items()
-            if fact is None or is_dead(fact, shows_reviews=self._shows_reviews)
-        )
+        found: dict[str, list[Dead]] = {}
+        for fact_id in stated:
+            fact = lens.by_id(reader, fact_id)
+            if fact is None:
+                found[fact_id] = []
+            elif is_dead(fact, shows_reviews=self._shows_reviews):
+                values = dead_values([fact])
+                only = self._not_held(values)
+                if only or not values:
+                    found[fact_id] = only
+        return found
 
 
 def _is_running(fact: Fact) -> bool:

@@ -302,7 +302,7 @@ class Memory:
             facts = {fact.id: fact for fact in transaction.facts(shown)}
             kept = condensed(receipt, facts)
             body = json.dumps(kept.record(), ensure_ascii=False)
-            transaction.put_receipt(StoredReceipt(kept.id, kept.user_id, kept.at, body))
+            transaction.put_receipt(StoredReceipt(kept.id, kept.user_id, self.now(), body))
         return receipt
 
     def receipt(self, receipt_id: str, *, organization: str = "default") -> Receipt:

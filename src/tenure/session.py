@@ -211,6 +211,8 @@ class Session:
             # Read the clock only once it is our turn: queueing must not make a write look late.
             registrar = Registrar(transaction, self._lens())
             yield registrar
+            if not registrar.touched:
+                return
             if self._memory.settings.indexing:
                 self._memory.index.keep(
                     transaction,
@@ -218,7 +220,7 @@ class Session:
                     registrar.now,
                     first=registrar.is_first,
                 )
-            elif registrar.touched and transaction.recipe() is not None:
+            elif transaction.recipe() is not None:
                 transaction.set_recipe(OUTDATED)
 
     # reading
@@ -503,6 +505,9 @@ class Session:
         )
         with self._registrar() as registrar:
             now = registrar.lens.when
+            for fact_id in stated:
+                if registrar.lens.glimpse(registrar.transaction, fact_id) is None:
+                    raise UnknownFact(f"states names {fact_id!r}, and there is no such fact here")
             expires = None if lifetime is None else now + lifetime
             item = WorkingItem(key, value, now, expires, stated)
             registrar.transaction.put_item(self.identity.user_id, self.session_id, item)

@@ -12,10 +12,11 @@ import pytest
 
 import tenure
 from tenure.testing import SteppingClock
-from tests.conftest import QUICK
 from tests.context.situations import SITUATIONS, Scene
 
 GOLDEN = Path(__file__).parents[1] / "golden"
+# The embedder that users get, for it decides on the order of lines.
+AS_USED = tenure.Settings(durability="process")
 UPDATE = os.environ.get("TENURE_UPDATE_GOLDEN") == "1"
 
 
@@ -23,7 +24,7 @@ UPDATE = os.environ.get("TENURE_UPDATE_GOLDEN") == "1"
 def scenes(request: pytest.FixtureRequest, where: str) -> list[Scene]:
     """The contexts of a situation, on a clock that only the situation moves."""
     clock = SteppingClock()
-    with tenure.open(where, clock=clock, settings=QUICK) as memory:
+    with tenure.open(where, clock=clock, settings=AS_USED) as memory:
         return SITUATIONS[request.param](memory, clock)
 
 
@@ -52,9 +53,9 @@ def test_a_context_keeps_its_budget(scenes: list[Scene]) -> None:
 
 def test_every_golden_file_is_of_some_situation(tmp_path: Path) -> None:
     """None is left over from a situation that is no more."""
-    names = set()
+    names: set[str] = set()
     for number, situation in enumerate(SITUATIONS.values()):
         clock = SteppingClock()
-        with tenure.open(tmp_path / f"{number}.db", clock=clock, settings=QUICK) as memory:
+        with tenure.open(tmp_path / f"{number}.db", clock=clock, settings=AS_USED) as memory:
             names.update(f"{scene.name}.txt" for scene in situation(memory, clock))
     assert {path.name for path in GOLDEN.iterdir()} == names

@@ -4,27 +4,32 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterator
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+import tenure
 from tenure import Context, InvalidInput, Memory, Session, Source
+from tenure.testing import SteppingClock
+from tests.conftest import QUICK
 from tests.context.hostile import DELIMITERS, HOSTILE, INNOCENT, MAY_STAND_BARE
 
 AMPLE = 2_000_000
-SECTIONS = (
-    "Identity",
-    "Constraints (binding: never act against these)",
-    "Facts",
-    "Facts of the organization",
-    "Learned by this assistant",
-    "To recalculate (what these rest on has changed)",
-    "Not known (say so rather than guess)",
-    "History (past, no longer true)",
-    "Working set (this session)",
-    "Environment",
-)
+HEADINGS = {
+    "Identity": "# Identity",
+    "Constraints": "# Constraints (binding: never act against these)",
+    "Facts": "# Facts",
+    "Organization": "# Facts of the organization",
+    "Learned": "# Learned by this assistant",
+    "To recalculate": "# To recalculate (what these rest on has changed)",
+    "Not known": "# Not known (say so rather than guess)",
+    "History": "# History (past, no longer true)",
+    "Working set": "# Working set (this session)",
+    "Environment": "# Environment",
+}
 _UNMARKED = ("Identity", "Environment")
 # Format characters that show as signs around the digits after them.
 _SHOWN = {*range(0x600, 0x606), 0x6DD, 0x70F, 0x890, 0x891, 0x8E2, 0x110BD, 0x110CD}
@@ -49,21 +54,29 @@ def check_frame(context: Context) -> None:
     section = None
     for line in context.lines:
         if line.section != section:
-            expected.extend([f"# {line.section}"] if section is None else ["", f"# {line.section}"])
+            expected.extend([""] if expected else [])
+            expected.append(HEADINGS[line.section])
             section = line.section
         expected.append(line.text)
     assert raw == expected
-    told = [SECTIONS.index(line.section) for line in context.lines]
+    told = [list(HEADINGS).index(line.section) for line in context.lines]
     assert told == sorted(told), "a section comes twice, or at the wrong place"
     for line in context.lines:
-        begins = r"[^#\-\s][^:]*: " if line.section in _UNMARKED else "- "
-        assert re.match(begins, line.text) or line.text.startswith('"'), line.text[:80]
+        begins = r"(?!# |- |\s).+: " if line.section in _UNMARKED else "- "
+        assert re.match(begins, line.text), line.text[:80]
 
 
 def check_delimiters(text: str) -> None:
     """Nothing in the text opens or closes a chat format."""
     closed_up = re.sub(r"([<\[])\s*(/?)\s*", r"\1\2", text).lower()
     assert [found for found in DELIMITERS if found.lower() in closed_up] == []
+
+
+@pytest.fixture
+def memory() -> Iterator[Memory]:
+    """In memory only: how text reads does not depend on where it is kept."""
+    with tenure.open(":memory:", clock=SteppingClock(), settings=QUICK) as opened:
+        yield opened
 
 
 def someone(memory: Memory, name: str) -> Session:
@@ -127,6 +140,8 @@ def test_hostile_text_stays_inside_its_line(memory: Memory, name: str, style: st
     session = plant(memory, HOSTILE[name])
     context = session.context("What is the memo about?", budget=AMPLE, style=style)
     check_frame(context)
+    # FAULT: delimiters that _DELIMITER does not know, and invisible characters that _UNRULY does
+    # not: see the names of the cases that fail.
     check_delimiters(context.text)
     shown = {line.fact_id for line in context.lines if line.fact_id}
     assert shown == {fact.id for fact in session.facts()}
@@ -160,6 +175,7 @@ def test_what_could_pass_for_the_frame_is_shown_in_quotes(memory: Memory, name: 
     context = session.context("What is the memo about?", budget=AMPLE)
     [line] = [line.text for line in context.lines if line.fact_id == "f-value"]
     said = line.removeprefix("- memo: ")
+    # FAULT: lines of ours that _FRAME does not know, and marks that join what stands before them.
     assert said.startswith('"')
     assert said.endswith('"')
     assert not unicodedata.category(said[1:2] or " ").startswith("M"), "a mark joins our quote"
@@ -173,6 +189,8 @@ def test_innocent_text_stays_word_for_word(memory: Memory, name: str, style: str
     session = plant(memory, text)
     context = session.context("What is the memo about?", budget=AMPLE, style=style)
     check_frame(context)
+    # FAULT: "List<User>" is taken for a tag and escaped, and so are "|>", "<|" and "[system]"; what
+    # is only quoted loses its own quotes and backslashes to JSON.
     by_fact = {line.fact_id: line.text for line in context.lines if line.fact_id}
     assert text in by_fact["f-value"]
     assert text in by_fact["f-policy"]
@@ -180,6 +198,27 @@ def test_innocent_text_stays_word_for_word(memory: Memory, name: str, style: str
     assert text in said
     [feed] = [line.text for line in context.lines if line.text.startswith("feed: ")]
     assert text in feed
+
+
+def test_hostile_text_survives_a_file(memory: Memory, tmp_path: Path) -> None:
+    """All of it together, kept in a file and read again, gives the same bytes as in memory."""
+
+    def text_of(opened: Memory) -> str:
+        session = someone(opened, "Eve")
+        session.write_many(
+            {"key": f"key_{number}", "value": text, "id": f"f-{number}", "is_constraint": False}
+            for number, text in enumerate(HOSTILE.values())
+            if len(text) < 1000
+        )
+        return session.context("key", budget=AMPLE).text
+
+    path = tmp_path / "agent.db"
+    clock = SteppingClock()
+    with tenure.open(path, clock=clock, settings=QUICK) as written:
+        text = text_of(written)
+    with tenure.open(path, clock=clock, settings=QUICK) as again:
+        assert someone(again, "Eve").context("key", budget=AMPLE).text == text
+    assert text_of(memory) == text
 
 
 def test_an_id_stays_inside_its_line(memory: Memory) -> None:
@@ -203,9 +242,7 @@ def test_an_id_stays_inside_its_line(memory: Memory) -> None:
         ("shipping_address (Maria)", None),
     ],
 )
-def test_a_name_cannot_pass_for_a_whole_line(
-    memory: Memory, key: str, subject: str | None
-) -> None:
+def test_a_name_cannot_pass_for_a_whole_line(memory: Memory, key: str, subject: str | None) -> None:
     """A key or subject with our own punctuation in it is shown in quotes, so that nobody reads a
     name as a value."""
     session = someone(memory, "Eve")
@@ -235,7 +272,9 @@ def test_wording_alone_does_not_make_a_guest_binding(memory: Memory, text: str) 
     """What a customer wrote is no constraint that binds the assistant, however it is put."""
     session = memory.session(user_id="visitor", authority="guest", organization="acme")
     session.write("customer_message", text)
-    [line] = [line for line in session.context("What does the customer want?").lines if line.fact_id]
+    [line] = [
+        line for line in session.context("What does the customer want?").lines if line.fact_id
+    ]
     # FAULT: any "must" or "at most" in a value is taken for a policy, whoever said it, and the
     # context presents it as binding, with the mark of a policy.
     assert line.section == "Facts"
@@ -251,7 +290,7 @@ def test_a_key_alone_does_not_make_a_guest_binding(memory: Memory) -> None:
     assert line.section == "Facts" or "guest" in line.text
 
 
-@pytest.mark.timeout(60)
+@pytest.mark.timeout(20)
 @pytest.mark.parametrize(
     "text",
     [
@@ -278,7 +317,7 @@ def test_no_text_takes_for_ever_to_render(memory: Memory, text: str) -> None:
     check_frame(session.context("memo", budget=AMPLE))
 
 
-@pytest.mark.timeout(60)
+@pytest.mark.timeout(20)
 def test_no_note_takes_for_ever_to_guard(memory: Memory) -> None:
     """A long turn that repeats a dead value over and over is cut in time."""
     session = someone(memory, "Eve")

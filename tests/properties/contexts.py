@@ -74,8 +74,9 @@ def bare(text: str) -> str:
     Written apart from the guard, so that the two cannot be wrong in the same way.
     """
     text = _ESCAPE.sub(lambda found: chr(int(found[1] or found[2] or "20", 16)), text)
-    text = "".join(c for c in text if unicodedata.category(c) != "Cf")
-    text = _SEPARATOR.sub("", unicodedata.normalize("NFKC", text).casefold())
+    text = unicodedata.normalize("NFKD", text).casefold()
+    text = "".join(c for c in text if unicodedata.category(c) not in ("Cf", "Mn"))
+    text = re.sub(r"(?<=\d)\.0+(?!\d)", "", _SEPARATOR.sub("", text))
     decimal = re.sub(r"(?<=\d)\.(?=\d)", "p", text)
     return f" {' '.join(re.sub(r'[^a-z0-9]+', ' ', decimal).split())} "
 

@@ -420,6 +420,15 @@ def test_a_large_memory_can_name_everything() -> None:
 @pytest.mark.parametrize("store", STORES)
 @FEW
 @given(history=histories, query=queries, profile=st.sampled_from(PROFILES))
+@example(
+    history=[
+        ("write", "employee", "venue", None, False, False),
+        ("narrow", "venue", "session"),
+        ("quote", 0, "text"),
+    ],
+    query="what now?",
+    profile="balanced",
+)
 def test_no_dead_value_comes_back(
     store: str, history: list[tuple[Any, ...]], query: str, profile: str
 ) -> None:

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import timedelta
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
@@ -18,6 +15,7 @@ import tenure
 from tenure import Memory, Session
 from tenure.testing import SteppingClock
 from tests.conftest import QUICK, SOAK, STORES
+from tests.properties.contexts import PROFILES, a_memory, told
 from tests.properties.world import RUNGS
 
 USERS = ("ann", "ben", "cid")
@@ -72,15 +70,6 @@ def may_read(reader: Reader, spec: Spec) -> bool:
         and set(spec.requires) <= set(reader.permissions)
         and RUNGS.index(reader.authority) >= RUNGS.index(spec.min_authority or RUNGS[0])
     )
-
-
-@contextmanager
-def a_memory(store: str) -> Iterator[Memory]:
-    """A memory whose clock stands still, so that two reads differ only by what is stored."""
-    with TemporaryDirectory(prefix="tenure-") as folder:
-        where = ":memory:" if store == "memory" else str(Path(folder) / "agent.db")
-        with tenure.open(where, clock=SteppingClock(), settings=QUICK) as memory:
-            yield memory
 
 
 def enact(memory: Memory, spec: Spec) -> list[str]:
@@ -254,3 +243,309 @@ def test_secret_conclusions_from_open_facts_do_not_show(store: str, shape: str, 
                 f"secret_{number}", "x", requires=["hr"], memory_type="organizational", **links
             )
         assert everything(session, ["k"], open_fact) == before
+
+
+# The same world with and without what a reader may not know of.
+
+
+def _author(memory: Memory, user: str = "hana", organization: str = "acme", **more: Any) -> Session:
+    return memory.session(
+        user_id=user,
+        authority="policy",
+        organization=organization,
+        permissions=PERMISSIONS,
+        session_id=more.pop("session_id", "writing"),
+        **more,
+    )
+
+
+ORGANIZATIONAL = {"memory_type": "organizational"}
+
+FENCES: dict[str, tuple[Callable[[Memory], Session], dict[str, Any], str]] = {
+    "requires": (_author, {**ORGANIZATIONAL, "requires": ["hr"]}, ""),
+    "requires two": (_author, {**ORGANIZATIONAL, "requires": ["hr", "pay"]}, ""),
+    "authority": (_author, {**ORGANIZATIONAL, "min_authority": "executive"}, ""),
+    "declared": (_author, ORGANIZATIONAL, "vault_"),
+    "declared, own": (lambda memory: _author(memory, "ben"), {"memory_type": "user"}, "vault_"),
+    "own, requires": (
+        lambda memory: _author(memory, "ben"),
+        {"memory_type": "user", "requires": ["hr"]},
+        "",
+    ),
+    "another person": (lambda memory: _author(memory, "ann"), {"memory_type": "user"}, ""),
+    "organization": (lambda memory: _author(memory, "ben", "globex"), {}, ""),
+    "session": (
+        lambda memory: _author(memory, "ben", session_id="elsewhere"),
+        {"memory_type": "user", "scope": "session"},
+        "",
+    ),
+    "task": (
+        lambda memory: _author(memory, "ben", task_id="other task"),
+        {"memory_type": "user", "scope": "task"},
+        "",
+    ),
+    "draft": (
+        lambda memory: _author(memory, "ben").draft("proposal"),
+        {"memory_type": "user"},
+        "",
+    ),
+    "what-if": (
+        lambda memory: _author(memory, "ben").hypothetical("what if"),
+        {"memory_type": "user"},
+        "",
+    ),
+}
+"""Who writes what a plain employee called ben may not know of here, on what terms, at what keys."""
+
+TOPICS = ("harbour", "parcel", "crane")
+SHAPES = ("plain", "repeated", "changed", "retracted", "expired", "binding", "several", "derived")
+
+
+class World:
+    """Plays steps on a clock that moves with every step, whether the step is taken or not."""
+
+    def __init__(self, memory: Memory, clock: SteppingClock) -> None:
+        self.memory = memory
+        self.clock = clock
+        memory.declare("vault_*", requires=["hr"])
+        memory.declare("*tags", multi_valued=True)
+        self.reader = memory.session(
+            user_id="ben",
+            authority="employee",
+            organization="acme",
+            session_id="reading",
+            task_id="this task",
+        )
+
+    def put(self, session: Session, terms: dict[str, Any], name: str, shape: str) -> None:
+        """Write facts of a shape under a name; ids and values come from the name alone."""
+        topic = TOPICS[len(name) % len(TOPICS)]
+        text = f"the {topic} of {name}"
+        self.clock.advance(seconds=10)
+        if shape == "repeated":
+            session.write(f"{name}_{topic}", f"{topic} " * 30 + name, id=name, **terms)
+        elif shape == "binding":
+            session.write(name, text, id=name, is_constraint=True, **terms)
+        elif shape == "several":
+            for number in range(3):
+                session.write(f"{name}_tags", f"{text} {number}", id=f"{name}-{number}", **terms)
+        elif shape == "expired":
+            until = self.clock.now + timedelta(seconds=5)
+            session.write(f"{name}_{topic}", text, id=name, valid_until=until, **terms)
+        else:
+            base = session.write(f"{name}_{topic}", text, id=name, **terms).fact_id
+            if shape == "changed":
+                session.write(f"{name}_{topic}", f"{topic} now {name}", id=f"{name}-b", **terms)
+            elif shape == "retracted":
+                session.retract(base)
+            elif shape == "derived":
+                session.write(f"{name}_d", f"so {text}", id=f"{name}-d", depends_on=[base], **terms)
+                session.write(f"{name}_{topic}", f"{topic} now {name}", id=f"{name}-b", **terms)
+
+    def seen(self, name: str, shape: str) -> None:
+        own = len(name) % 2
+        terms = {"memory_type": "user" if own else "organizational"}
+        self.put(_author(self.memory, "ben"), terms, name, shape)
+
+    def unseen(self, fence: str, name: str, shape: str) -> None:
+        session_of, terms, prefix = FENCES[fence]
+        self.put(session_of(self.memory), terms, f"{prefix}{name}", shape)
+
+    def skip(self) -> None:
+        self.clock.advance(seconds=10)
+
+    def quote(self, name: str) -> None:
+        """The reader repeats what somebody said, without knowing what has become of it."""
+        topic = TOPICS[len(name) % len(TOPICS)]
+        self.reader.note(f"turn_{name}", f"I heard them speak of the {topic} of {name} at lunch")
+
+    def answers(self, budgets: tuple[int, ...] = (60, 150, 4000)) -> list[Any]:
+        """What the reader gets, asked in many ways."""
+        found = []
+        for query in ("Where is the harbour?", "crane parcel", "tags vault", "something"):
+            for budget in budgets:
+                for profile, more in zip(PROFILES, ({}, {"explain": True}, {"history": True})):
+                    context = self.reader.context(query, budget=budget, profile=profile, **more)
+                    found.append(told(context))
+        return found
+
+
+planned = st.lists(
+    st.one_of(
+        st.tuples(st.just("seen"), st.just(""), st.sampled_from(SHAPES)),
+        st.tuples(st.just("unseen"), st.sampled_from(list(FENCES)), st.sampled_from(SHAPES)),
+        st.tuples(st.just("quote"), st.just(""), st.just("")),
+    ),
+    min_size=2,
+    max_size=8,
+)
+
+
+def played(store: str, steps: list[tuple[str, str, str]], *, with_unseen: bool) -> list[Any]:
+    clock = SteppingClock()
+    with a_memory(store, clock) as memory:
+        world = World(memory, clock)
+        for number, (step, fence, shape) in enumerate(steps):
+            name = "n" * (number % 3 + 1) + str(number)
+            if step == "seen":
+                world.seen(name, shape)
+            elif step == "quote":
+                # Of what is said next, seen or unseen, and of what was said last.
+                world.quote("n" * ((number - 1) % 3 + 1) + str(number - 1))
+            elif with_unseen:
+                world.unseen(fence, name, shape)
+            else:
+                world.skip()
+        clock.advance(seconds=10)
+        return world.answers()
+
+
+@pytest.mark.parametrize("store", STORES)
+@settings(max_examples=150 if SOAK else 25, deadline=None)
+@given(steps=planned)
+def test_a_world_in_which_it_never_existed(
+    store: str, steps: list[tuple[str, str, str]]
+) -> None:
+    """Text, lines, scores and omissions are those of a world without the restricted facts."""
+    assert played(store, steps, with_unseen=True) == played(store, steps, with_unseen=False)
+
+
+@pytest.mark.parametrize("fence", FENCES)
+@pytest.mark.parametrize("shape", SHAPES)
+def test_no_fence_lets_anything_through(fence: str, shape: str) -> None:
+    """Each way to keep a fact from a reader, with each way a fact can be, one by one."""
+    steps = [
+        ("seen", "", "plain"),
+        ("seen", "", "changed"),
+        ("unseen", fence, shape),
+        ("quote", "", ""),
+        ("seen", "", "retracted"),
+        ("unseen", fence, "repeated"),
+    ]
+    assert played("memory", steps, with_unseen=True) == played("memory", steps, with_unseen=False)
+
+
+def crowded(fence: str, *, seen: int, unseen: int, term: str, change: bool, store: str) -> Any:
+    """What a reader gets among many facts, some or all of them out of sight."""
+    clock = SteppingClock()
+    words = "alpha boat chair dog engine fish glass house iron juice kite lamp money night".split()
+
+    def text(number: int) -> str:
+        chosen = (words[(number * step + number // 7) % len(words)] for step in (1, 3, 5))
+        return f"{' '.join(chosen)} {number}"
+
+    def writes(prefix: str, count: int, said: str, terms: dict[str, Any]) -> list[dict[str, Any]]:
+        return [
+            {
+                "key": f"{prefix}{number}",
+                "value": f"{said} {text(number)}",
+                "id": f"{prefix}-{said}-{number}",
+                **terms,
+            }
+            for number in range(count)
+        ]
+
+    with a_memory(store, clock) as memory:
+        world = World(memory, clock)
+        author = _author(memory, "ben")
+        own = {"memory_type": "user"}
+        clock.advance(seconds=10)
+        author.write_many(writes("k", seen, "some", own))
+        author.write_many(writes("k", seen // 2, term, own))
+        session_of, terms, prefix = FENCES[fence]
+        clock.advance(seconds=10)
+        hidden = session_of(memory)
+        hidden.write_many(writes(f"{prefix}h", unseen, term, terms))
+        if change:
+            hidden.write_many(writes(f"{prefix}h", unseen, "more", terms))
+        clock.advance(seconds=10)
+        author.write_many(writes("z", seen // 10, term, own))
+        clock.advance(seconds=10)
+        found = []
+        for query in (term, f"Where is the {term} with the boat?", "the vessel in the dark"):
+            for budget in (150, 900):
+                found.append(told(world.reader.context(query, budget=budget)))
+        return found
+
+
+CROWDS = {
+    "few seen": {"seen": 30, "unseen": 1_300, "change": False},
+    "few seen, many dead": {"seen": 30, "unseen": 700, "change": True},
+    "named one by one": {"seen": 260, "unseen": 200, "change": False},
+    "too many to name": {"seen": 500, "unseen": 300, "change": False},
+    "all have it": {"seen": 2_300, "unseen": 400, "change": False},
+}
+
+
+@pytest.mark.parametrize("crowd", CROWDS)
+@pytest.mark.parametrize("fence", FENCES)
+def test_a_crowd_out_of_sight_is_not_felt(fence: str, crowd: str) -> None:
+    """Thousands of restricted facts with the very words of the query change no rank and no count."""
+    sizes: dict[str, Any] = CROWDS[crowd]
+    store = "sqlite" if len(fence) % 2 else "memory"
+    given = {**sizes, "term": "harbour", "store": store}
+    assert crowded(fence, **given) == crowded(fence, **{**given, "unseen": 0})
+
+
+@pytest.mark.parametrize("store", STORES)
+@pytest.mark.parametrize("how", ["retracted", "expired"])
+@pytest.mark.parametrize("fence", FENCES)
+def test_known_unknowns_are_the_reader_s_own(fence: str, how: str, store: str) -> None:
+    """That something was taken back or ran out is said, however much else was, out of sight."""
+    clock = SteppingClock()
+    with a_memory(store, clock) as memory:
+        world = World(memory, clock)
+        clock.advance(seconds=10)
+        until = clock.now + timedelta(seconds=5) if how == "expired" else None
+        world.reader.write("parking_spot", "B12", valid_until=until)
+        if how == "retracted":
+            world.reader.retract("parking_spot")
+        clock.advance(seconds=10)
+        before = world.reader.context("Which parking spot?")
+        assert "parking_spot: what was known" in before.text
+        session_of, terms, prefix = FENCES[fence]
+        session = session_of(memory)
+        until = clock.now + timedelta(seconds=5) if how == "expired" else None
+        written = session.write_many(
+            {"key": f"{prefix}h{number}", "value": "x", "valid_until": until, **terms}
+            for number in range(220)
+        )
+        if how == "retracted":
+            for verdict in written:
+                session.retract(verdict.fact_id)
+        clock.advance(seconds=10)
+        after = world.reader.context("Which parking spot?")
+        assert [line.text for line in after.lines] == [line.text for line in before.lines]
+        assert told(after) == told(before)
+
+
+@pytest.mark.parametrize("store", STORES)
+def test_what_others_talk_about_is_frequent_only_there(store: str) -> None:
+    """A word that another organization uses all the time is as telling here as before."""
+    with a_memory(store) as memory:
+        here = memory.session(user_id="ben", organization="acme", session_id="s")
+        here.write("place", "the harbour by the sea")
+        here.write("other", "something else entirely")
+        before = told(here.context("harbour"))
+        there = memory.session(user_id="ben", organization="globex", session_id="s")
+        there.write_many(
+            {"key": f"k{number}", "value": f"harbour {number}"} for number in range(2_200)
+        )
+        there.context("harbour")
+        assert told(here.context("harbour")) == before
+
+
+@settings(max_examples=40 if SOAK else 5, deadline=None)
+@given(found=st.lists(specs, max_size=3), unseen=st.lists(specs, min_size=1), reader=readers)
+def test_the_default_embedder_keeps_silent_too(
+    found: list[Spec], unseen: list[Spec], reader: Reader
+) -> None:
+    """With the default embedder the unseen changes nothing either."""
+    with a_memory("memory", settings=QUICK) as memory:
+        for spec in numbered(found, "k"):
+            enact(memory, spec)
+        session = as_reader(memory, reader)
+        before = told(session.context("what is there?"))
+        for spec in numbered([spec for spec in unseen if not may_read(reader, spec)], "h"):
+            enact(memory, spec)
+        assert told(session.context("what is there?")) == before

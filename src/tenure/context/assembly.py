@@ -6,7 +6,7 @@ ceiling holds for the rendered text, headings and separators included, for every
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -51,6 +51,8 @@ from tenure.model.identity import Identity
 from tenure.model.records import Environment, WorkingItem
 from tenure.model.values import text_of
 
+_TOKENS_A_LINE = 12
+
 
 @dataclass(frozen=True, slots=True)
 class Material:
@@ -70,8 +72,8 @@ class Material:
     """What was true before, for those who ask for history."""
     dead: Sequence[Dead] = ()
     """Values that no fact in office holds, as far as anything here could repeat them."""
-    gone: frozenset[str] = frozenset()
-    """Facts that are out of office, for the notes that say which facts they stated."""
+    gone: Mapping[str, Sequence[Dead]] = field(default_factory=dict)
+    """Facts out of office that notes say they stated, with what only those say."""
     omissions: Sequence[Omission] = ()
     is_common: Callable[[str], bool] = bool
     """Whether a word is used for many things."""
@@ -136,7 +138,7 @@ def _add_facts(
 ) -> None:
     best = max((ranked.score for ranked in material.facts), default=0.0)
     profile = request.profile
-    for place, ranked in enumerate(material.facts):
+    for place, ranked in _binding_first(material.facts, page.used, ceiling):
         fact = ranked.fact
         if fact.needs_review and profile.reviews == "omit":
             page.omissions.append(Omission("needs review", fact.id))
@@ -144,6 +146,25 @@ def _add_facts(
             page.omissions.append(Omission("irrelevant", fact.id))
         else:
             _add_fact(page, ranked, material, request, ceiling, at)
+
+
+def _binding_first(
+    facts: Sequence[Ranked], used: int, ceiling: int
+) -> Iterator[tuple[int, Ranked]]:
+    """The facts with their places, as many constraints first as take half the room for facts.
+
+    To leave out a rule that is being broken is the worst a context can do.
+    """
+    room = (ceiling - used) // 2
+    first, rest = [], []
+    for place, ranked in enumerate(facts):
+        if ranked.fact.is_constraint and room > 0 and not ranked.fact.needs_review:
+            room -= ranked.tokens or _TOKENS_A_LINE
+            first.append((place, ranked))
+        else:
+            rest.append((place, ranked))
+    yield from first
+    yield from rest
 
 
 def _add_fact(
@@ -206,35 +227,26 @@ def _add_history(page: Page, material: Material) -> None:
 
 def _add_working_set(page: Page, material: Material) -> None:
     """The newest first, so that they are the ones that fit; shown in the order they were put."""
-    kept: list[str] = []
     for item in reversed(material.working_set):
         text = _item_text(page, item, material)
-        if text is None:
-            continue
-        if page.fits(WORKING_SET, text, more=kept):
-            kept.append(text)
-        else:
+        if text is not None and not page.add(WORKING_SET, text):
             page.omissions.append(Omission("over budget", item=item.key))
-    for text in reversed(kept):
-        if not page.add(WORKING_SET, text):
-            name = text.partition(":")[0].removeprefix("- ")
-            page.omissions.append(Omission("over budget", item=name))
+    page.turn_around(WORKING_SET)
 
 
 def _item_text(page: Page, item: WorkingItem, material: Material) -> str | None:
     """A note as it may be shown; None where it has to stay out."""
-    stated = {fact_id for fact_id in item.states if fact_id in material.gone}
+    stated = [fact_id for fact_id in item.states if fact_id in material.gone]
+    own = [dead for fact_id in stated for dead in material.gone[fact_id]]
+    certain = {dead.words for dead in own}
 
     def counts(value: Dead, present: set[str], before: str) -> bool:
-        return value.fact.id in stated or in_passing(value, present, before)
+        return value.words in certain or in_passing(value, present, before)
 
-    own = [dead for dead in material.dead if dead.fact.id in stated]
-    repeated = {m.fact.id for m in mentions(text_of(item.value), "", own, lambda *_: True)}
-    if stated - repeated:
-        # It said in its own words what is no longer so; there is no telling where.
-        page.omissions.extend(
-            Omission("quotes a dead value", fact_id, item.key) for fact_id in sorted(stated)
-        )
-        return None
-    cuts = _cuts(page, item.key, item.value, material.dead, counts)
+    for fact_id in stated:
+        if not mentions(text_of(item.value), "", material.gone[fact_id], lambda *_: True):
+            # It said in its own words what is no longer so; there is no telling where.
+            page.omissions.append(Omission("quotes a dead value", fact_id, item.key))
+            return None
+    cuts = _cuts(page, item.key, item.value, [*own, *material.dead], counts)
     return None if cuts is None else item_line(item, cuts)

@@ -30,6 +30,13 @@ _LOOKING_BACK = re.compile(
 )
 
 
+_CONNECTING = """
+am an and are as at be by do for go has he her his if in is it its me my no not of on or our so the
+to up us was we with you your
+"""
+_FUNCTION_WORDS = frozenset(_CONNECTING.split())
+
+
 class Word(NamedTuple):
     """A word of a text, as it is compared, and where it stands."""
 
@@ -95,7 +102,7 @@ def is_telling(dead: Dead) -> bool:
         return sum(map(len, dead.words)) > 4
     word = dead.words[0]
     if any(map(str.isdigit, word)):
-        return len(word) > 3 or not dead.text.strip().isalnum()
+        return len(word) > 2 or not dead.text.strip().isalnum()
     return len(word) > 3
 
 
@@ -116,7 +123,8 @@ def is_distinctive(dead: Dead, is_common: Callable[[str], bool]) -> bool:
 
 def topic(fact: Fact) -> set[str]:
     """The words that name what a fact is about."""
-    return {word for word in said(f"{_spaced(fact.key)} {fact.subject or ''}") if len(word) > 2}
+    named = said(f"{_spaced(fact.key)} {fact.subject or ''}")
+    return {word for word in named if len(word) > 1 and word not in _FUNCTION_WORDS}
 
 
 def _spaced(key: str) -> str:

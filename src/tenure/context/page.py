@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from datetime import datetime
 
 from tenure.context.document import Context, Line, Omission
@@ -45,11 +44,10 @@ class Page:
         self._lines.setdefault(line.section, []).append((line, cost))
         return True
 
-    def fits(self, section: str, text: str, *, more: Sequence[str]) -> bool:
-        """Whether a line would fit together with others that are still to be added."""
-        cost = sum(self.count(f"{line}\n") for line in (*more, text))
-        heading = 0 if section in self._lines else self._heading(section)
-        return self.used + cost + heading <= self.budget
+    def turn_around(self, section: str) -> None:
+        """Show the lines of a section in the reverse of the order in which they came."""
+        if section in self._lines:
+            self._lines[section].reverse()
 
     def _heading(self, section: str) -> int:
         return self.count(f"\n{heading_line(section)}\n")

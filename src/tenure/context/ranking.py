@@ -97,7 +97,7 @@ def _judged(
         "text": TEXT * candidate.text,
         "meaning": MEANING * max(0.0, candidate.meaning),
         "key": KEY * _share(terms(fact.key), asked),
-        "subject": SUBJECT * _share(terms(fact.subject), asked) if fact.subject else 0.0,
+        "subject": SUBJECT * _named(terms(fact.subject), asked) if fact.subject else 0.0,
         "authority": AUTHORITY * ladder.rank(fact.standing) / max(1, len(ladder.rungs) - 1),
         "recency": RECENCY * _freshness(fact, now) if fact.time_sensitive else 0.0,
     }
@@ -112,6 +112,13 @@ def _share(named: Sequence[str], asked: set[str]) -> float:
     """How much of a name the query uses."""
     told = [term for term in named if not term.isdigit()]
     return sum(term in asked for term in told) / len(told) if told else 0.0
+
+
+def _named(name: Sequence[str], asked: set[str]) -> float:
+    """How much of a subject the query uses; nothing where it is another of the same kind."""
+    if any(term.isdigit() and term not in asked for term in name):
+        return 0.0  # patient 18 is not patient 17
+    return sum(term in asked for term in name) / len(name) if name else 0.0
 
 
 def _freshness(fact: Fact, now: datetime) -> float:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Literal
 
-from tenure.context.rendering import note_on, plain_line, render
+from tenure.context.rendering import HISTORY, note_on, plain_line, render
 from tenure.model.errors import InvalidInput
 from tenure.model.fact import Fact, Status
 
@@ -196,7 +196,7 @@ def compared(
 
 def _matter(line: ReceiptLine, facts: Mapping[str, Fact]) -> tuple[str, ...]:
     fact = facts.get(line.fact_id or "")
-    if fact is None or fact.status is Status.ERASED:
+    if fact is None or fact.status is Status.ERASED or line.section == HISTORY:
         return (line.section, (line.text or "").partition(":")[0], line.fact_id or "")
     several = fact.id if fact.multi_valued else ""
     return ("fact", fact.key, fact.subject or "", fact.owner, several)
@@ -204,7 +204,11 @@ def _matter(line: ReceiptLine, facts: Mapping[str, Fact]) -> tuple[str, ...]:
 
 def _arrival(line: ReceiptLine, facts: Mapping[str, Fact]) -> str:
     fact = facts.get(line.fact_id or "")
-    return "not shown before" if fact is None else f"said {fact.timestamp:%Y-%m-%d %H:%M}"
+    if fact is None:
+        return "not shown before"
+    if fact.status is Status.ERASED:
+        return "erased since"
+    return f"said {fact.timestamp:%Y-%m-%d %H:%M}"
 
 
 def _replacement(old: ReceiptLine, new: ReceiptLine, facts: Mapping[str, Fact]) -> str:

@@ -211,10 +211,15 @@ def ago(age: timedelta) -> str:
     return "just now"
 
 
+_SOURCES = {"conversation": "conversation", "system": "a system", "policy": "policy"}
+
+
 def note_on(fact: Fact) -> str:
     """Where a fact comes from, for the annotated style: id, date, source, authority."""
-    said = fact.source.name or fact.source.speaker or fact.source.type
-    parts = [f"id {fact.id}", f"said {fact.timestamp:%Y-%m-%d}", f"source {inline(said)}"]
+    parts = [f"id {fact.id}", f"said {fact.timestamp:%Y-%m-%d}"]
+    source = fact.source.name or fact.source.speaker or _SOURCES.get(fact.source.type)
+    if source:
+        parts.append(f"source {inline(source)}")
     if fact.source.ref:
         parts.append(f"ref {inline(fact.source.ref)}")
     parts.append(f"authority {fact.authority}")
@@ -246,10 +251,11 @@ NOTHING_FOUND = "- nothing on record matches this question"
 
 def history_line(fact: Fact) -> str:
     """What was true before, with the dates between which it was."""
-    start = f"{fact.started_at:%Y-%m-%d}" if fact.started_at else "?"
-    until = fact.until
-    end = f"{until:%Y-%m-%d}" if until else "?"
-    return f"- {name_of(fact)}: {inline(fact.value)} ({start} to {end}, {fact.status})"
+    start, end = fact.started_at, fact.until
+    brief = start is not None and end is not None and start.date() == end.date()
+    form = "%Y-%m-%d %H:%M" if brief else "%Y-%m-%d"
+    began, ended = (f"{moment:{form}}" if moment else "?" for moment in (start, end))
+    return f"- {name_of(fact)}: {inline(fact.value)} ({began} to {ended}, {fact.status})"
 
 
 def item_line(item: WorkingItem, cuts: Cuts = ()) -> str:

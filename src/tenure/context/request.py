@@ -31,7 +31,8 @@ class Profile:
 
     def keeps(self, ranked: Ranked, place: int, best: float) -> bool:
         """Whether a fact at that place of the ranking is relevant enough."""
-        return place < self.always or ranked.score >= self.floor * best
+        binding = ranked.fact.is_constraint
+        return place < self.always or binding or ranked.score >= self.floor * best
 
 
 PROFILES = {

@@ -44,7 +44,7 @@ def forget(
     items = _drop_items(transaction, [*doomed, *quoting], user_id, subject, fact_id)
     reasons = _reasons(transaction, [*doomed, *quoting])
     everything_of = user_id if subject is None and fact_id is None else None
-    pattern = quotes([*doomed, *quoting])
+    pattern = quotes([*doomed, *quoting], names=() if subject is None else (subject,))
     receipts = redact(
         {fact.id for fact in (*doomed, *quoting)},
         lambda text: pattern is not None and bool(pattern.search(text)),
@@ -85,13 +85,14 @@ def _matching(
     ]
 
 
-def quotes(facts: Iterable[Fact]) -> re.Pattern[str] | None:
-    """A pattern for text that repeats a value of these facts, or None where they hold no text.
+def quotes(facts: Iterable[Fact], names: Iterable[str] = ()) -> re.Pattern[str] | None:
+    """A pattern for text that repeats a value of these facts or one of these names, or None.
 
     Erring on the side of removal: it looks only at what was derived from the facts or lies on
     their owner's desk, where a repeated word is more likely a quotation than a coincidence.
     """
-    found = sorted({leaf for fact in facts for leaf in leaves(fact.value)}, key=len, reverse=True)
+    told = {leaf for fact in facts for leaf in leaves(fact.value)}
+    found = sorted(told.union(names), key=len, reverse=True)
     if not found:
         return None
     return re.compile("|".join(rf"(?<!\w){re.escape(leaf)}(?!\w)" for leaf in found), re.IGNORECASE)
@@ -155,7 +156,7 @@ def _drop_items(
     dropped = 0
     if user_id is not None and subject is None and fact_id is None:
         dropped += transaction.drop_items(user_id=user_id)
-    pattern = quotes(erased)
+    pattern = quotes(erased, names=() if subject is None else (subject,))
     for owner, session_id, item in transaction.desks() if pattern else ():
         if pattern is not None and pattern.search(f"{item.key}\n{text_of(item.value)}"):
             dropped += transaction.drop_items(user_id=owner, session_id=session_id, key=item.key)

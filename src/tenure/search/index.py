@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from tenure.model.fact import Fact
+from tenure.model.records import Declaration
 from tenure.search import analysis
 from tenure.search.places import Hall
 from tenure.stores.port import Entry, Reader, Shelf, Store, Transaction
@@ -22,7 +23,8 @@ if TYPE_CHECKING:
 
 Progress = Callable[[str, int, int | None], None]
 """Told of long work: what is being done, how much is done, and of how much if that is known."""
-Hides = Callable[[str], bool]
+Hides = tuple[Declaration, ...]
+"""Declarations that keep the keys they match from a reader."""
 
 _REMEMBERED_TEXTS = 4_096
 _REMEMBERED_ENTRIES = 4_000_000
@@ -160,21 +162,18 @@ class Index:
 
     @contextmanager
     def shelved(
-        self, reader: Reader, shelves: Sequence[Shelf], when: datetime, hides: Hides | None
+        self, reader: Reader, shelves: Sequence[Shelf], when: datetime, hides: Hides
     ) -> Iterator[Hall]:
         """The entries on these shelves that hold at a moment, but those whose key is hidden."""
         from tenure.search.collection import Shelved
 
         with self._lock:
             stacks = {
-                shelf.id: self._stack(reader, shelf, with_keys=hides is not None)
-                for shelf in shelves
+                shelf.id: self._stack(reader, shelf, with_keys=bool(hides)) for shelf in shelves
             }
             hidden = {entry for stack in stacks.values() for entry in stack.out_of_term(when)}
-            if hides is not None:
-                for stack in stacks.values():
-                    assert stack.keys is not None
-                    hidden.update(e for e in stack.live_entries() if hides(stack.keys[e]))
+            for stack in stacks.values() if hides else ():
+                hidden |= stack.kept_by(hides)
             binding = [shelf.id for shelf in shelves if shelf.binding]
             collection = Shelved(reader, stacks, binding, hidden, self._frequent)
             filled = {(s.owner, s.place) for s in shelves if stacks[s.id].size}

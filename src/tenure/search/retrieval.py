@@ -23,6 +23,8 @@ _FREQUENT = 1_000
 _USUAL = 0.15
 """The share of all entries from which on a term is what they are all about anyway."""
 _FEW = 20
+_SHORT = 25
+"""How many terms a text of usual length has, at most."""
 _MOST_TERMS = 48
 """Of a longer query, the first terms count."""
 _BINDING = 64
@@ -56,25 +58,25 @@ def search(
     wanted = list(dict.fromkeys(terms(query)))[:_MOST_TERMS]
     size = collection.size
     weights: dict[str, float] = {}
-    usual: set[str] = set()
+    shares: dict[str, float] = {}
     gathered: dict[int, float] = defaultdict(float)
     for term in wanted:
         posted = collection.postings(term, _FREQUENT)
-        if size >= _FEW and posted.share >= _USUAL:
-            usual.add(term)
+        shares[term] = posted.share if size >= _FEW else 0.0
         if posted.entries is None:
             continue
         weights[term] = log(1 + (size - len(posted.entries) + 0.5) / (len(posted.entries) + 0.5))
         for entry in posted.entries:
             gathered[entry] += weights[term]
     chosen = set(_best(gathered, limit))
-    meaning = embed(_telling(query, usual))
+    mean_length = collection.mean_length
+    meaning = embed(_telling(query, shares, mean_length))
     if meaning is not None:
         chosen.update(collection.nearest(meaning, limit))
     binding = set(collection.binding(meaning, _BINDING))
     chosen |= binding
     rows = collection.rows(sorted(chosen))
-    said = _said(rows, gathered, weights, collection.mean_length)
+    said = _said(rows, gathered, weights, mean_length)
     meant = _meant(rows, meaning)
     return [
         Hit(
@@ -91,17 +93,21 @@ def search(
     ]
 
 
-def _telling(query: str, usual: set[str]) -> str:
+def _telling(query: str, shares: dict[str, float], mean_length: float) -> str:
     """The query without the words that a good part of the memory has.
 
     A name that half of all facts mention draws a meaning towards itself and away from what is
-    asked: without it, the right facts come up far more often.
+    asked: without it, the right facts come up far more often. Long texts have many words in
+    common that are no names, so for those only what is written like a name is taken out.
     """
-    if not usual:
-        return query
-    kept = [
-        word for word in query.split() if not (told := terms(word)) or not usual.issuperset(told)
-    ]
+    usual = _USUAL * max(1.0, mean_length / _SHORT)
+
+    def is_usual(place: int, word: str) -> bool:
+        told = [shares.get(term, 0.0) for term in terms(word)]
+        least = _USUAL if place and word[:1].isupper() else usual
+        return bool(told) and min(told) >= least
+
+    kept = [word for place, word in enumerate(query.split()) if not is_usual(place, word)]
     return " ".join(kept) if any(terms(word) for word in kept) else query
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from tenure.model.records import Declaration
 from tenure.stores.port import Placed
 
 if TYPE_CHECKING:
@@ -59,6 +60,7 @@ class Stack:
         self._meant: npt.NDArray[np.bool_] = np.zeros(0, np.bool_)
         self._codes: Codes = np.zeros((self._words, 0), np.uint64)
         self._probes: dict[int, str] = {}
+        self._kept: dict[tuple[Declaration, ...], tuple[int, set[int]]] = {}
 
     def catch_up(self, changes: Iterable[Placed], version: int) -> None:
         """Take in what changed up to a version of the shelf."""
@@ -183,6 +185,20 @@ class Stack:
     def live_entries(self) -> list[int]:
         live = self._entries[: self._count][self._live[: self._count]]
         return [int(entry) for entry in live]
+
+    def kept_by(self, hides: tuple[Declaration, ...]) -> set[int]:
+        """Live entries whose key one of these declarations matches. Keys are looked at once."""
+        assert self.keys is not None, "this stack was made without keys"
+        seen, kept = self._kept.get(hides, (0, set()))
+        for entry, key in islice(self.keys.items(), seen, None):
+            if any(told.matches(key) for told in hides):
+                kept.add(entry)
+        self._kept[hides] = (len(self.keys), kept)
+        return {entry for entry in kept if self._is_live(entry)}
+
+    def _is_live(self, entry: int) -> bool:
+        position = self.position(entry)
+        return position is not None and bool(self._live[position])
 
     def out_of_term(self, when: datetime) -> Iterator[int]:
         """Live entries whose term has not begun or is over at that moment."""

@@ -10,7 +10,7 @@ LOG_LINE = (
     "2026-01-05T08:14:02.113Z ERROR [worker-3] psycopg.OperationalError: connection to server at "
     '"10.0.3.17", port 5432 failed: FATAL: too many clients already'
 )
-SNIPPET = "def retry(fn, n=3):\n    for _ in range(n):\n        try: return fn()\n        except OSError: pass"
+SNIPPET = "def retry(fn, n=3):\n    for _ in range(n):\n        try:\n            return fn()"
 PAGE_LINE = 'render failed: <div class="row"><span>{{ user.name }}</span></div>'
 PATTERN = r"^(?P<major>\d+)\.(?P<minor>\d+)(?:-rc\.\d+)?$"
 
@@ -35,7 +35,7 @@ def agent(memory: Memory, clock: SteppingClock) -> list[Scene]:
     dev.write("last_log_line", LOG_LINE, source=Source(ref="log#8812"), id="f-log")
     dev.write("template_error", PAGE_LINE, id="f-page")
     dev.write("db_pool_max", 20, id="f-pool-1")
-    dev.write("tracker", "issue #12, see https://git.example/orbital/issues/12#note-3", id="f-issue")
+    dev.write("tracker", "issue #12, https://git.example/orbital/issues/12#note-3", id="f-issue")
     dev.write(
         "flaky_tests",
         ["tests/test_pool.py::test_reconnect[3-5]", "tests/test_queue.py::test_fifo"],

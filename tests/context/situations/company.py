@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from typing import Any
 
 from tenure import Memory, Source
 from tenure.testing import SteppingClock
@@ -98,7 +99,7 @@ def support(memory: Memory, clock: SteppingClock) -> list[Scene]:
         id="f-refund-policy",
     )
     order = agent.write("order_status", "packed", subject="order 1009", id="f-order-1")
-    agent.note("turn_1", "Order 1009 is packed and goes to 123 Main St, Springfield.", states=[order])
+    agent.note("turn_1", "Order 1009 is packed, goes to 123 Main St, Springfield.", states=[order])
     clock.advance(hours=3)
     agent.write("shipping_address", "456 Oak Ave, Portland", subject=customer, id="f-address-2")
     agent.write("order_status", "on hold: address changed", subject="order 1009", id="f-order-2")
@@ -109,6 +110,7 @@ def support(memory: Memory, clock: SteppingClock) -> list[Scene]:
     agent.retract("promised_refund", "promised by mistake", subject=customer)
     memory.environment.provide("location", lambda: "Lyon support centre")
     memory.environment.provide("carrier_status", lambda: "UPS: delays in the Northwest")
+    # FAULT: "123 Main St" is a part of the dead "123 Main St, Springfield" and comes through.
     return [
         Scene(
             "support-address",
@@ -143,12 +145,16 @@ def two_people(memory: Memory, clock: SteppingClock) -> list[Scene]:
         department="platform",
     )
     memory.declare("salary*", requires=["hr"])
-    shared = {"memory_type": "organizational", "subject": "Priya Nair"}
+    shared: dict[str, Any] = {"memory_type": "organizational", "subject": "Priya Nair"}
     hr.write("role", "staff engineer", **shared, id="f-role")
     hr.write("start_date", "2021-03-01", **shared, id="f-start")
     hr.write("salary", "EUR 98,000", **shared, id="f-salary-1")
     hr.write(
-        "performance_plan", "on a plan until the end of March", **shared, requires=["hr"], id="f-plan"
+        "performance_plan",
+        "on a plan until March",
+        **shared,
+        requires=["hr"],
+        id="f-plan",
     )
     hr.write("vacation_policy", "30 days a year", source="policy", id="f-vacation")
     hr.write(
@@ -176,5 +182,3 @@ def two_people(memory: Memory, clock: SteppingClock) -> list[Scene]:
             dead=("98,000", "104,000", "on a plan", "two months", "salary:"),
         ),
     ]
-
-

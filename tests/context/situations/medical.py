@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from typing import Any
 
 from tenure import Memory
 from tenure.testing import SteppingClock
@@ -27,10 +28,9 @@ def ward(memory: Memory, clock: SteppingClock) -> list[Scene]:
         organization="st-anna",
         department="reception",
     )
-    week = timedelta(days=7)
     patient = "Erika Mustermann"
-    shared = {"memory_type": "organizational", "subject": patient}
-    clinical = {**shared, "requires": ["clinical"]}
+    shared: dict[str, Any] = {"memory_type": "organizational", "subject": patient}
+    clinical: dict[str, Any] = {**shared, "requires": ["clinical"]}
     reception.write("appointment", "2026-01-09 10:30, room 4", **shared, id="f-appointment")
     reception.write("insurance", "AOK Plus, number A123456780", **shared, id="f-insurance")
     physician.write("allergy", "penicillin", **clinical, id="f-allergy")
@@ -56,11 +56,17 @@ def ward(memory: Memory, clock: SteppingClock) -> list[Scene]:
         requires=["psychiatric"],
         id="f-psychiatric",
     )
-    physician.note("turn_1", "She weighs 82 kg, so 80 mg twice a day; allergic to penicillin.", ttl=week)
+    physician.note(
+        "turn_1",
+        "She weighs 82 kg, so 80 mg every 12 hours; allergic to penicillin.",
+        ttl=timedelta(days=7),
+    )
     clock.advance(days=3)
     physician.retract("allergy", "skin test negative", subject=patient)
     physician.write("weight", "74 kg", **clinical, id="f-weight-2")
     query = f"What dose of enoxaparin does {patient} get, and does she have an allergy?"
+    # FAULT: "82 kg" is the dead value word for word, and comes through: two short words do not tell
+    # (guard.is_telling), and "weighs" is no word of the key "weight".
     clinical_words = ("82 kg", "80 mg", "penicillin")
     hidden = (*clinical_words, "74 kg", "depressive", "psychiatric", "enoxaparin", "allergy")
     return [

@@ -45,13 +45,20 @@ def trip(memory: Memory, clock: SteppingClock) -> list[Scene]:
     week = timedelta(days=7)
     nadia.note("turn_1", "Flight TP 553 at 09:40, then straight to Hotel Avenida.", ttl=week)
     nadia.note("turn_2", "The driver at LIS at 11:35 is booked, it will be sunny, 17 °C.", ttl=week)
+    memory.environment.provide("timezone", lambda: "Europe/Zurich")
+    # FAULT: the hold ends at 10:00 in Zurich, where this reader is; the note says 09:00, in UTC,
+    # beside a clock that is told in local time, and names no zone.
+    held = Scene(
+        "travel-annotated",
+        nadia.context("Until when is my hotel hold?", style="annotated"),
+        says=("valid until 2026-01-07 10:00",),
+    )
     clock.advance(days=1)
     nadia.write("weather.lisbon", "rain, 12 °C", id="f-weather-2")
     clock.advance(days=1, hours=2)
     nadia.write("outbound_flight", "LX 2086, 12:10 from ZRH", id="f-flight-2")
     nadia.note("objective", "Get to the Lisbon customer meeting by 16:00")
     expires = clock.now + timedelta(minutes=10)
-    memory.environment.provide("timezone", lambda: "Europe/Zurich")
     memory.environment.provide("location", lambda: "Zurich, home office")
     memory.environment.provide("eur_chf", lambda: Signal(0.9312, expires_at=expires))
 
@@ -60,21 +67,26 @@ def trip(memory: Memory, clock: SteppingClock) -> list[Scene]:
 
     memory.environment.provide("gate_feed", gate_feed)
     dead = ("TP 553", "09:40", "Avenida", "11:35", "17 °C", "sunny", "gates.example")
+    # FAULT: people shorten what they repeat: "TP 553", "09:40", "Hotel Avenida" are parts of dead
+    # values ("TP 553, 09:40 from ZRH"), and the guard looks for whole values only.
     scenes = [
+        held,
         Scene(
             "travel",
-            nadia.context("When do I fly, is my hotel hold booked, and what is the weather in Lisbon?"),
+            nadia.context("When do I fly, is my hotel hold fine, how is the weather in Lisbon?"),
             says=("LX 2086, 12:10 from ZRH", "rain, 12 °C", "at most EUR 180", "0.9312"),
             dead=dead,
         ),
     ]
     clock.advance(minutes=30)
+    # FAULT: turn_2 states the pickup as if it stood, because the profile shows values that need
+    # review: they should be shown in their own line, marked, and nowhere else.
     scenes.append(
         Scene(
             "travel-comprehensive",
             nadia.context("When is my airport pickup?", profile="comprehensive"),
             says=("LX 2086, 12:10 from ZRH", "not to be relied on"),
-            dead=("TP 553", "09:40", "Avenida", "17 °C", "0.9312"),
+            dead=("TP 553", "09:40", "Avenida", "17 °C", "0.9312", "11:35 is booked"),
         )
     )
     return scenes

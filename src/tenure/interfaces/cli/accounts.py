@@ -11,7 +11,15 @@ from rich.console import RenderableType
 from rich.text import Text
 
 import tenure
-from tenure.context.rendering import ENVIRONMENT, HISTORY, IDENTITY, WORKING_SET, inline, name_of
+from tenure.context.rendering import (
+    ENVIRONMENT,
+    HISTORY,
+    IDENTITY,
+    WORKING_SET,
+    inline,
+    name_of,
+    render,
+)
 from tenure.context.tokens import counter
 from tenure.interfaces.cli.tables import console, is_narrow, table, with_id
 from tenure.interfaces.cli.words import Find, by_reason, cut, left_out, made_of
@@ -89,7 +97,7 @@ def _used(made: tenure.Context) -> list[_Band]:
     taken = dict.fromkeys((band.name for band in _BANDS), 0)
     sections = [(s, [*lines]) for s, lines in groupby(made.lines, key=lambda line: line.section)]
     for place, (section, lines) in enumerate(sections, start=1):
-        body = "\n".join((f"# {section}", *(line.text for line in lines)))
+        body = render([(section, line.text) for line in lines])
         band = _BAND_OF.get(section, "facts")
         taken[band] += count(body if place == len(sections) else f"{body}\n\n")
     return [_sized(band, taken[band.name]) for band in _BANDS]
@@ -128,7 +136,7 @@ def _lines(made: tenure.Context) -> RenderableType:
 
 def _wide_row(line: tenure.Line, cost: str) -> list[str | Text]:
     return [
-        _heading(line.section),
+        line.section,
         line.fact_id or cut(line.text, _LONGEST).partition(":")[0],
         cut(line.text, _LONGEST),
         _score(line),
@@ -143,11 +151,7 @@ def _narrow_row(line: tenure.Line, cost: str) -> list[str | Text]:
     for beneath in (line.fact_id, made_of(line.parts)):
         if beneath:
             told.append(f"\n{beneath}", style="dim")
-    return [_heading(line.section), told, _score(line), cost]
-
-
-def _heading(section: str) -> str:
-    return section.partition(" (")[0]
+    return [line.section, told, _score(line), cost]
 
 
 def _score(line: tenure.Line) -> str:

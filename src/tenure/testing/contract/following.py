@@ -205,8 +205,8 @@ class FollowingContract(Contract):
             before = shelf_of(reader).id
         fact = acme.fact(key="new")
         with store.write("acme") as transaction:
-            proof = Erasure("e1", "acme", acme.clock(), (gone.id,))
-            transaction.erase([gone.id], proof)
+            transaction.index([entry(gone, "again")])
+            transaction.erase([gone.id], Erasure("e1", "acme", acme.clock(), (gone.id,)))
             acme.put(transaction, fact)
             transaction.index([entry(fact, "bern")])
         with store.read("acme") as reader:

@@ -245,6 +245,7 @@ class IndexingContract(Contract):
         with store.read("acme") as reader:
             before = {shelf.id for shelf in shelves(reader)}
         with store.write("acme") as transaction:
+            transaction.index([entry(facts[0], "again")])
             assert [transaction.unindex(2) for _ in range(3)] == [2, 1, 0]
             assert shelves(transaction) == []
             transaction.index([entry(facts[0], "bern")])

@@ -32,7 +32,7 @@ def export(
 ) -> None:
     """Write everything of an organization as JSON Lines.
 
-    History and verdicts included. What was erased is not in it, nor are the notes of sessions.
+    History and verdicts included. Not in it: what was erased, notes of sessions, receipts.
     --json prints a summary, and needs a FILE: on stdout the lines themselves are the output.
     """
     if common.json and file == _STDIO:
