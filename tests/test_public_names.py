@@ -18,6 +18,7 @@ NAMES = [
     "Declaration",
     "DependencyCycle",
     "DuplicateId",
+    "Embedder",
     "Environment",
     "Erasure",
     "Explanation",
@@ -36,6 +37,8 @@ NAMES = [
     "Outcome",
     "ReadOnlySession",
     "ReadOnlyStore",
+    "Receipt",
+    "ReceiptChange",
     "Repair",
     "Review",
     "Rule",
@@ -69,6 +72,11 @@ POSITIONAL = {
     "Memory.forget": [],
     "Memory.export": ["organization"],
     "Memory.import_": ["records"],
+    "Memory.reindex": ["organization"],
+    "Memory.record": ["context"],
+    "Memory.receipt": ["receipt_id"],
+    "Memory.replay": ["receipt"],
+    "Memory.compare": ["earlier", "later"],
     "Memory.now": [],
     "Memory.close": [],
     "Session.write": ["key", "value"],
@@ -93,6 +101,7 @@ POSITIONAL = {
     "Session.note": ["key", "value", "ttl"],
     "Session.working_set": [],
     "Session.context": ["query"],
+    "Session.receipts": [],
     "Session.close": [],
 }
 
@@ -129,7 +138,10 @@ OPTIONS = {
         "at",
         "id",
     },
-    "Session.context": {"budget", "profile"},
+    "Session.context": {"budget", "profile", "style", "history", "at", "explain", "record"},
+    "Session.note": {"states"},
+    "Memory.replay": {"organization"},
+    "Memory.compare": {"organization"},
     "Session.as_of": {"known_at"},
 }
 

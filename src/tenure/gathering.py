@@ -14,6 +14,7 @@ from functools import cached_property
 from tenure.context.assembly import Material
 from tenure.context.document import Omission
 from tenure.context.ranking import Candidate, Ranked, base_score, rank
+from tenure.context.rendering import Changed
 from tenure.context.request import LONGEST_QUERY, Request
 from tenure.engine.lens import Lens
 from tenure.ghosts import Ghosts
@@ -35,8 +36,6 @@ _RETRACTIONS = 200
 _MOST_HISTORY = 500
 _MATCHING = 0.5
 """How much of a key a query has to use to be asking for it."""
-_UNRELATED = 0.2
-"""A meaning nearer than this may have something to do with the query."""
 
 
 @dataclass
@@ -49,6 +48,7 @@ class Gathering:
     request: Request
     environment: Environment
     items: Sequence[WorkingItem]
+    frame: Sequence[str]
     share: float
     """Of the budget, for facts."""
 
@@ -67,11 +67,12 @@ class Gathering:
         return Material(
             identity=self.lens.identity,
             environment=self.environment,
+            frame=self.frame,
             facts=ranked,
             working_set=self.items,
             changed=self._changed(ranked),
             unknown=unknown,
-            unanswered=not unknown and self._is_unanswered(ranked),
+            unanswered=not unknown and self._is_unanswered(ranked, hits),
             past=self._past(ranked) if self.request.history else (),
             dead=dead,
             gone=gone,
@@ -206,13 +207,17 @@ class Gathering:
 
     # what the facts leave open
 
-    def _changed(self, ranked: Sequence[Ranked]) -> dict[str, list[Fact]]:
+    def _changed(self, ranked: Sequence[Ranked]) -> dict[str, list[Changed]]:
         """What the facts that need review rest on and has changed, as far as it may be seen."""
-        found: dict[str, list[Fact]] = {}
+        found: dict[str, list[Changed]] = {}
         for fact in (one.fact for one in ranked if one.fact.needs_review):
-            bases = {cause.base for cause in fact.causes}
-            seen = (self.lens.glimpse(self.reader, base) for base in sorted(bases))
-            found[fact.id] = [base for base in seen if base is not None]
+            found[fact.id] = []
+            for cause in sorted(fact.causes, key=lambda cause: cause.base):
+                base = self.lens.glimpse(self.reader, cause.base)
+                now = self.lens.by_id(self.reader, cause.now) if cause.now else None
+                if base is not None:
+                    sure = now is not None and now.is_valid and not now.needs_review
+                    found[fact.id].append(Changed(base, now if sure else None))
         return found
 
     def _unknown(self, hall: Hall) -> list[Fact]:
@@ -242,11 +247,16 @@ class Gathering:
             return False
         return not lens.held(reader, fact.key, fact.subject or "", marks=False)
 
-    def _is_unanswered(self, ranked: Sequence[Ranked]) -> bool:
+    def _is_unanswered(self, ranked: Sequence[Ranked], hits: dict[str, Hit]) -> bool:
+        """Whether no fact shares a word with the query, but for whom it is about, or a meaning."""
+
         def bears(one: Ranked) -> bool:
-            parts = one.parts
-            by_words = any(parts.get(name) for name in ("text", "key", "subject"))
-            return by_words or parts.get("meaning", 0.0) > base_score(0.0, _UNRELATED)
+            hit = hits.get(one.fact.id)
+            if hit is None:
+                return False
+            about = analysis.name_terms(one.fact.subject) if one.fact.subject else ()
+            shared = self.asked.intersection(hit.terms.split()).difference(about)
+            return bool(shared) or hit.meaning > self.index.unrelated
 
         return bool(self.asked) and self.request.budget > 0 and not any(map(bears, ranked))
 

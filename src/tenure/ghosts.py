@@ -21,12 +21,12 @@ _ALIVE = frozenset({Status.OFFICE, Status.WAITING})
 _FREQUENT = 200
 
 
-def is_dead(fact: Fact, *, shows_reviews: bool) -> bool:
+def is_dead(fact: Fact) -> bool:
     """Whether what a fact says is not so, or not known to be so, for this reader now.
 
     A fact that waits for its time is not dead, only early.
     """
-    return fact.status not in _ALIVE or (fact.needs_review and not shows_reviews)
+    return fact.status not in _ALIVE or fact.needs_review
 
 
 class Ghosts:
@@ -36,7 +36,6 @@ class Ghosts:
         self._gathering = gathering
         self._hall = hall
         self._view = view
-        self._shows_reviews = gathering.request.profile.reviews == "show"
 
     def dead(self, shown: Sequence[Fact]) -> list[Dead]:
         """The values that no visible fact in office holds and that these texts could have."""
@@ -50,11 +49,7 @@ class Ghosts:
     def _not_held(self, found: list[Dead]) -> list[Dead]:
         if not found:
             return []
-        held = held_values(
-            fact
-            for fact in self._view.effective
-            if not is_dead(fact, shows_reviews=self._shows_reviews)
-        )
+        held = held_values(fact for fact in self._view.effective if not is_dead(fact))
         return [dead for dead in found if dead.words not in held and not self._is_held(dead)]
 
     def _words(self, shown: Sequence[Fact]) -> set[str]:
@@ -84,11 +79,7 @@ class Ghosts:
         ]
 
     def _only_dead(self, facts: Iterable[Fact], aside: set[str]) -> list[Fact]:
-        return [
-            fact
-            for fact in facts
-            if fact.id in aside or is_dead(fact, shows_reviews=self._shows_reviews)
-        ]
+        return [fact for fact in facts if fact.id in aside or is_dead(fact)]
 
     def _is_held(self, dead: Dead) -> bool:
         """Whether a visible fact in office says just this, among those not looked at yet."""
@@ -103,7 +94,7 @@ class Ghosts:
         facts = self._gathering.lens.in_office(
             self._gathering.reader, self._gathering.reader.facts(row.fact_id for row in rows)
         )
-        held = (f for f in facts if not is_dead(f, shows_reviews=self._shows_reviews))
+        held = (f for f in facts if not is_dead(f))
         return dead.words in held_values(held)
 
     def gone(self, items: Sequence[WorkingItem]) -> dict[str, list[Dead]]:
@@ -118,7 +109,7 @@ class Ghosts:
             fact = lens.by_id(reader, fact_id)
             if fact is None:
                 found[fact_id] = []
-            elif is_dead(fact, shows_reviews=self._shows_reviews):
+            elif is_dead(fact):
                 values = dead_values([fact])
                 only = self._not_held(values)
                 if only or not values:

@@ -347,8 +347,9 @@ class Memory:
         """The facts that receipts name, as they stand now."""
         named = {line.fact_id for receipt in receipts for line in receipt.lines if line.fact_id}
         with self.store.read(receipts[0].organization) as reader:
-            found = (as_seen(fact, self.now()) for fact in reader.facts(named))
-            return {fact.id: fact for fact in found}
+            # The log can be a little ahead of the clock.
+            now = max(self.now(), reader.head()[1] or self.now())
+            return {fact.id: as_seen(fact, now) for fact in reader.facts(named)}
 
     def compare(
         self, earlier: Receipt | str, later: Receipt | str, *, organization: str = "default"

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from tenure.context.assembly import assemble
 from tenure.context.document import Context
 from tenure.context.receipt import Receipt
+from tenure.context.rendering import frame_lines
 from tenure.context.request import Request, check_request
 from tenure.context.tokens import counter
 from tenure.engine import reviewing
@@ -569,6 +570,7 @@ class Session:
                         request,
                         environment,
                         () if self._when else self._desk(reader, lens),
+                        self._frame(),
                         share,
                     )
                     material = gathering.material()
@@ -580,6 +582,11 @@ class Session:
         if settings.record_contexts if record is None else record:
             self._memory.record(context)
         return context
+
+    def _frame(self) -> list[str]:
+        """What a model has to know about where it is: a task, a branch, a look at the past."""
+        branch = (self._branch[0].value, self._branch[1]) if self._branch else None
+        return list(frame_lines(task=self.task_id, branch=branch, when=self._when))
 
     def _freshen(self) -> None:
         """Make the index anew where it is missing or outdated; where that cannot be, do without."""

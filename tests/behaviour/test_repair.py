@@ -160,7 +160,7 @@ class TestMarking:
         assert "total" not in strict.text
         assert [o.reason for o in strict.omissions] == ["superseded", "needs review"]
         everything = alice.context("?", profile="comprehensive").text
-        assert "was onehundredtwenty, not to be relied on" in everything
+        assert 'was "onehundredtwenty", not to be relied on' in everything
 
     def test_a_note_does_not_bring_a_withheld_value_back(self, alice: Session) -> None:
         """The value of a fact under review stays out by every road."""

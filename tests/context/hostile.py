@@ -266,7 +266,7 @@ INNOCENT: Mapping[str, str] = {
     "typescript": "const load = async (): Promise<Context> => cache.get<Data>('k')",
     "issue": "see issue #12 and PR #345",
     "c sharp": "Written in C# and F#, not C++",
-    "windows path": r"C:\Users\kai\AppData\Local\Temp\new.txt",
+    "windows path": r"D:\Projects\kai\AppData\Local\Temp\new.txt",
     "share": r"\\server\share$\reports\q3.xlsx",
     "regex": r"^(?P<name>[a-z_]\w*)\s*=\s*(.+?)(?:#.*)?$",
     "url": "https://shop.example/search?q=a%20b&sort=-price#results",

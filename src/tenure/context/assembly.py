@@ -6,7 +6,7 @@ ceiling holds for the rendered text, headings and separators included, for every
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -31,10 +31,12 @@ from tenure.context.rendering import (
     NOTHING_FOUND,
     UNKNOWN,
     WORKING_SET,
+    Changed,
     age_of,
     history_line,
     identity_lines,
     item_line,
+    left_out_line,
     note_on,
     other_environment_lines,
     plain_line,
@@ -60,9 +62,11 @@ class Material:
 
     identity: Identity
     environment: Environment
+    frame: Sequence[str]
+    """What sets the session apart from plain reality: a task, a branch, a look at the past."""
     facts: Sequence[Ranked]
     working_set: Sequence[WorkingItem] = ()
-    changed: Mapping[str, Sequence[Fact]] = field(default_factory=dict)
+    changed: Mapping[str, Sequence[Changed]] = field(default_factory=dict)
     """For each fact that needs review, what it rests on that has changed."""
     unknown: Sequence[Fact] = ()
     """Matters that the query asks for, on which the last word was taken back or ran out."""
@@ -87,12 +91,12 @@ def assemble(
     """Build a context. Pure: the same material gives the same bytes."""
     page = Page(request.budget, count)
     page.omissions.extend(material.omissions)
-    page.add_cut(IDENTITY, list(identity_lines(material.identity)))
+    page.add_cut(IDENTITY, [*identity_lines(material.identity), *material.frame])
     if not page.is_cut:
         _add_environment(page, material)
         ceiling = page.used + int((request.budget - page.used) * share)
         _add_facts(page, material, request, ceiling, at)
-        _add_unknown(page, material, ceiling)
+        _add_unknown(page, material)
         if request.history:
             _add_history(page, material)
         _add_working_set(page, material)
@@ -112,7 +116,10 @@ def _account_for_all(page: Page, material: Material) -> None:
 def _add_environment(page: Page, material: Material) -> None:
     for name, value in signals(material.environment):
         cuts = _cuts(page, name, value, material.dead)
-        if cuts is not None and not page.add(ENVIRONMENT, signal_line(name, value, cuts)):
+        # One signal may not crowd out everything else, however large it is.
+        room = page.used + (page.budget - page.used) // 4
+        line = None if cuts is None else signal_line(name, value, cuts)
+        if line is not None and not page.add(ENVIRONMENT, line, ceiling=room):
             page.omissions.append(Omission("over budget", item=name))
     for name, text in other_environment_lines(material.environment):
         if not page.add(ENVIRONMENT, text):
@@ -138,19 +145,22 @@ def _add_facts(
 ) -> None:
     best = max((ranked.score for ranked in material.facts), default=0.0)
     profile = request.profile
-    for place, ranked in _binding_first(material.facts, page.used, ceiling):
+    ordered, binding = _binding_first(material.facts, page.used, ceiling)
+    for place, ranked in ordered:
         fact = ranked.fact
         if fact.needs_review and profile.reviews == "omit":
             page.omissions.append(Omission("needs review", fact.id))
         elif not profile.keeps(ranked, place, best):
             page.omissions.append(Omission("irrelevant", fact.id))
         else:
-            _add_fact(page, ranked, material, request, ceiling, at)
+            # A rule may use the room that is meant for notes: it comes before them.
+            most = request.budget if ranked.fact.id in binding else ceiling
+            _add_fact(page, ranked, material, request, most, at)
 
 
 def _binding_first(
     facts: Sequence[Ranked], used: int, ceiling: int
-) -> Iterator[tuple[int, Ranked]]:
+) -> tuple[list[tuple[int, Ranked]], set[str]]:
     """The facts with their places, as many constraints first as take half the room for facts.
 
     To leave out a rule that is being broken is the worst a context can do.
@@ -163,8 +173,7 @@ def _binding_first(
             first.append((place, ranked))
         else:
             rest.append((place, ranked))
-    yield from first
-    yield from rest
+    return [*first, *rest], {ranked.fact.id for _, ranked in first}
 
 
 def _add_fact(
@@ -177,9 +186,7 @@ def _add_fact(
 ) -> None:
     fact = ranked.fact
     if fact.needs_review:
-        shows = request.profile.reviews == "show"
-        text = review_line(fact, material.changed.get(fact.id, ()), with_value=shows)
-        tokens = None
+        text, tokens = _review_text(fact, material, request), None
     else:
         text, tokens = plain_line(fact), ranked.tokens
         found = _repeated(fact, material)
@@ -204,6 +211,15 @@ def _add_fact(
         page.omissions.append(Omission("over budget", fact.id))
 
 
+def _review_text(fact: Fact, material: Material, request: Request) -> str:
+    changed = material.changed.get(fact.id, ())
+    if request.profile.reviews != "show":
+        return review_line(fact, changed)
+    others = [dead for dead in material.dead if dead.fact.id != fact.id]
+    found = mentions(text_of(fact.value), fact.key, others, in_passing)
+    return review_line(fact, changed, with_value=True, cuts=spans(found))
+
+
 def _repeated(fact: Fact, material: Material) -> list[Mention]:
     if not material.dead:
         return []
@@ -211,11 +227,14 @@ def _repeated(fact: Fact, material: Material) -> list[Mention]:
     return mentions(text_of(fact.value), fact.key, material.dead, judged)
 
 
-def _add_unknown(page: Page, material: Material, ceiling: int) -> None:
+def _add_unknown(page: Page, material: Material) -> None:
     for fact in material.unknown:
-        page.put(Line(UNKNOWN, unknown_line(fact), fact.id), ceiling=ceiling)
+        page.put(Line(UNKNOWN, unknown_line(fact), fact.id))
     if material.unanswered:
-        page.add(UNKNOWN, NOTHING_FOUND, ceiling=ceiling)
+        page.add(UNKNOWN, NOTHING_FOUND)
+    missing = sum(o.reason == "over budget" and o.fact_id is not None for o in page.omissions)
+    if missing:
+        page.add(UNKNOWN, left_out_line(missing))
 
 
 def _add_history(page: Page, material: Material) -> None:

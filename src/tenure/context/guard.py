@@ -14,15 +14,16 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from tenure.model.fact import Fact
-from tenure.model.values import leaves
+from tenure.model.values import leaves, telling_parts
 
 # Characters that show nothing must not keep two words from being compared, or hide one.
 _UNSEEN = "\u00ad\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff"
 _WORD = re.compile(rf"\d+(?:[.,]\d+)+|[^\W_](?:[{_UNSEEN}]*[^\W_])*")
 _INVISIBLE = re.compile(f"[{_UNSEEN}]")
 _THOUSANDS = re.compile(r",(?=\d{3}(?:\D|$))")
-_BEFORE = re.compile(r"[$€£¥#+-]$")
-_AFTER = re.compile(r"^[%€£°]")
+_BEFORE = re.compile(r"[$€£¥#+-]")
+_AFTER = re.compile(r"[%€£°]")
+_LOOK_BACK = 40
 _LOOKING_BACK = re.compile(
     r"\b(was|were|had been|used to be|formerly|previously|before|earlier|old|former|ex|once|until|"
     r"instead of|rather than|no longer|not|from|replac\w+|chang\w+ from|moved from)\W*$",
@@ -85,21 +86,24 @@ def dead_values(facts: Iterable[Fact]) -> list[Dead]:
     found: dict[tuple[str, ...], Dead] = {}
     for fact in facts:
         for leaf in leaves(fact.value):
-            words = said(leaf)
-            if words:
-                found.setdefault(words, Dead(words, leaf, fact))
+            for text in (leaf, *telling_parts(leaf)):
+                words = said(text)
+                if words:
+                    found.setdefault(words, Dead(words, text, fact))
     return list(found.values())
 
 
 def held_values(facts: Iterable[Fact]) -> set[tuple[str, ...]]:
     """What facts in office say."""
-    return {said(leaf) for fact in facts for leaf in leaves(fact.value)}
+    held = [leaf for fact in facts for leaf in leaves(fact.value)]
+    return {said(text) for leaf in held for text in (leaf, *telling_parts(leaf))}
 
 
 def is_telling(dead: Dead) -> bool:
     """Whether a value can be told by itself: "25%", "blue" or "4711", but not "3" or "yes"."""
     if len(dead.words) > 1:
-        return sum(map(len, dead.words)) > 4
+        measured = any(word[0].isdigit() for word in dead.words)
+        return sum(map(len, dead.words)) > (3 if measured else 4)
     word = dead.words[0]
     if any(map(str.isdigit, word)):
         return len(word) > 2 or not dead.text.strip().isalnum()
@@ -147,13 +151,14 @@ def mentions(text: str, name: str, dead: Sequence[Dead], counts: Counts) -> list
         if not present.issuperset(value.words) or len(value.words) > len(spoken):
             continue
         width = len(value.words)
+        first = value.words[0]
         for index in range(len(spoken) - width + 1):
-            if tuple(spoken[index : index + width]) != value.words:
+            if spoken[index] != first or tuple(spoken[index : index + width]) != value.words:
                 continue
             start, end = words[index].start, words[index + width - 1].end
-            start -= bool(_BEFORE.search(text[:start]))
-            end += bool(_AFTER.search(text[end:]))
-            if counts(value, present, text[:start]):
+            start -= bool(_BEFORE.match(text[max(0, start - 1) : start]))
+            end += bool(_AFTER.match(text[end : end + 1]))
+            if counts(value, present, text[max(0, start - _LOOK_BACK) : start]):
                 found.append(Mention(start, end, value.fact))
     return _apart(found)
 
@@ -189,7 +194,7 @@ def within_fact(
 
     def counts(value: Dead, present: set[str], before: str) -> bool:
         if (value.fact.key, value.fact.subject) == (fact.key, fact.subject):
-            return is_telling(value) and bool(_LOOKING_BACK.search(before[-40:]))
+            return is_telling(value) and bool(_LOOKING_BACK.search(before))
         if is_distinctive(value, is_common):
             return True
         linked = value.fact.id in fact.depends_on or bool(topic(value.fact) & (about | present))

@@ -65,7 +65,7 @@ class Page:
                 low = middle
             else:
                 high = middle - 1
-        cut = [Line(section, text) for text in f"{whole[:low]}{_CUT}".split("\n")]
+        cut = [Line(section, text) for text in f"{whole[:low].rstrip()}{_CUT}".split("\n")]
         self._lines = {section: [(line, 0) for line in cut]}
         if self.count(self._text()) > self.budget:
             self._lines = {}

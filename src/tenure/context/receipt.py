@@ -14,7 +14,14 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Literal
 
-from tenure.context.rendering import HISTORY, note_on, plain_line, render
+from tenure.context.rendering import (
+    HISTORY,
+    RECALCULATE,
+    UNKNOWN,
+    note_on,
+    plain_line,
+    render,
+)
 from tenure.model.errors import InvalidInput
 from tenure.model.fact import Fact, Status
 
@@ -202,6 +209,9 @@ def _matter(line: ReceiptLine, facts: Mapping[str, Fact]) -> tuple[str, ...]:
     return ("fact", fact.key, fact.subject or "", fact.owner, several)
 
 
+_MOVED = {UNKNOWN: "taken back or expired since", RECALCULATE: "what it rests on changed"}
+
+
 def _arrival(line: ReceiptLine, facts: Mapping[str, Fact]) -> str:
     fact = facts.get(line.fact_id or "")
     if fact is None:
@@ -213,6 +223,8 @@ def _arrival(line: ReceiptLine, facts: Mapping[str, Fact]) -> str:
 
 def _replacement(old: ReceiptLine, new: ReceiptLine, facts: Mapping[str, Fact]) -> str:
     if old.fact_id == new.fact_id:
+        if new.section != old.section:
+            return _MOVED.get(new.section, "shown differently")
         return "shown differently" if new.fact_id else "read anew"
     fact = facts.get(old.fact_id or "")
     return f"{fact.status} since" if fact is not None and not fact.is_valid else "another fact"

@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-import json
-import re
-import unicodedata
 from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, NamedTuple
 
+from tenure.context.quoting import Cuts, inline, name
 from tenure.model.fact import Fact, MemoryType, Status
 from tenure.model.identity import Identity
 from tenure.model.records import Environment, WorkingItem
-from tenure.model.values import text_of
-
-GONE = "[no longer current]"
-"""Stands where a dead value was taken out of a text."""
 
 IDENTITY = "Identity"
 CONSTRAINTS = "Constraints"
@@ -51,100 +45,36 @@ _SECTION_OF = {
     MemoryType.CAPABILITY: LEARNED,
 }
 
-# Anything that could end a line, hide text or turn its direction, and lone combining marks.
-_UNRULY = re.compile(
-    "[\x00-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u2028\u2029"
-    "\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb"
-    "\U000e0000-\U000e0fff]"
-)
-# Delimiters of prompts and chats. They never appear as such: inside quotes they are escaped.
-_ROLES = (
-    "system|assistant|user|human|developer|tool|function|context|facts?|memory|instructions?|"
-    "documents?|data|polic(?:y|ies)|constraints?|prompt|thinking|s"
-)
-_DELIMITER = re.compile(
-    rf"<\s*\|?\s*/?\s*(?:{_ROLES})\b|<\|[^|]{{0,40}}\|>|<\||\|>|`{{3,}}|~{{3,}}|<</?\w+>>"
-    r"|\[/?(?:INST|SYS|SYSTEM|USER|ASSISTANT|CONTEXT|RESTRICTED|SCOPE)\b",
-    re.IGNORECASE,
-)
-# What could be taken for the frame around the data instead of data: headings, list marks, our own
-# markers, the names of speakers, and words addressed to a model. Such text is put in quotes.
-_FRAME = re.compile(
-    r"^\s*(?:#{1,6}\s|[-*+>|]\s|\d+[.)]\s|={3,}|-{3,}|\*{3,})|(?:^|\s)#{2,}\s"
-    r"|\[(?:cut|policy|budget|deadline|capacity|binding|no longer current|erased|id )"
-    rf"|(?:^|[\"'(\[{{*_>.;!?\n-]\s*)(?:{_ROLES}|important|note to (?:the )?(?:model|ai))\s*:"
-    r"|\b(?:ignore|disregard|forget|override|bypass)\b[^.]{0,40}\b(?:previous|prior|above|earlier|"
-    r"instructions?|rules?|polic(?:y|ies)|constraints?)\b"
-    r"|\byou (?:are now|must now|are no longer|have been)\b|\bnew instructions?\b"
-    r"|\bnot known, recalculate\b|\bnever act against\b"
-    r'|^".*"$',
-    re.IGNORECASE,
-)
-
-
-Cuts = Sequence[tuple[int, int]]
-"""Spans of a value's text that must not be shown, in order."""
-
-
-# A name, a number, an address of the net: nothing in it that any of the patterns below looks for.
-_SURELY_PLAIN = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.@/-]*\Z")
-
-
-def inline(value: Any, cuts: Cuts = ()) -> str:
-    """A value on one line. Text that could be taken for anything but data is shown in quotes.
-
-    Inside the quotes whatever hides or turns text, or closes somebody's frame, is escaped.
-    """
-    text = text_of(value)
-    if not cuts and _SURELY_PLAIN.match(text):
-        return text
-    kept = [text]
-    for start, end in reversed(cuts):
-        kept[0:1] = [kept[0][:start], kept[0][end:]]
-    if not isinstance(value, str):
-        return GONE.join(map(_escaped, kept))
-    if not text or text != text.strip() or _UNRULY.search(text) or _is_frame(text):
-        said = (json.dumps(part, ensure_ascii=False)[1:-1] for part in kept)
-        return f'"{GONE.join(map(_escaped, said))}"'
-    return GONE.join(kept)
-
-
-def _is_frame(text: str) -> bool:
-    if _FRAME.search(text) or _DELIMITER.search(text):
-        return True
-    if text.isascii():
-        return False
-    plain = unicodedata.normalize("NFKC", text)
-    return plain != text and bool(_FRAME.search(plain) or _DELIMITER.search(plain))
-
-
-def _escaped(text: str) -> str:
-    """Text without the characters that hide or turn it, and without delimiters."""
-    text = _UNRULY.sub(lambda found: _code(found.group()), text)
-    return _DELIMITER.sub(lambda found: _code(found.group()[0]) + found.group()[1:], text)
-
-
-def _code(character: str) -> str:
-    number = ord(character)
-    return f"\\u{number:04x}" if number < 0x10000 else f"\\U{number:08x}"
-
-
 # identity and environment
 
 
 def identity_lines(identity: Identity) -> Iterator[str]:
     """Who is asking."""
     named = identity.user_name if identity.user_name != identity.user_id else None
-    who = f"{inline(named)} ({inline(identity.user_id)})" if named else inline(identity.user_id)
+    who = f"{name(named)} ({name(identity.user_id)})" if named else name(identity.user_id)
     yield f"User: {who}"
     title = identity.authority.title
     rung = identity.authority.rung
-    yield f"Authority: {rung}" if title == rung else f"Authority: {inline(title)} ({rung})"
-    yield f"Organization: {inline(identity.organization)}"
+    yield f"Authority: {rung}" if title == rung else f"Authority: {name(title)} ({rung})"
+    yield f"Organization: {name(identity.organization)}"
     if identity.department:
-        yield f"Department: {inline(identity.department)}"
+        yield f"Department: {name(identity.department)}"
     if identity.permissions:
-        yield f"Permissions: {', '.join(inline(name) for name in sorted(identity.permissions))}"
+        yield f"Permissions: {', '.join(map(name, sorted(identity.permissions)))}"
+
+
+def frame_lines(
+    *, task: str | None, branch: tuple[str, str] | None, when: datetime | None
+) -> Iterator[str]:
+    """What sets this session apart from plain reality: a task, a branch, a look at the past."""
+    if task is not None:
+        yield f"Task: {name(task)}"
+    if branch is not None:
+        scope, called = branch
+        kind = "what-if" if scope == "hypothetical" else scope
+        yield f"Branch: {kind} {name(called)} (nothing said in it is real until committed)"
+    if when is not None:
+        yield f"Looking back: everything here is as it was at {when:%Y-%m-%d %H:%M} UTC"
 
 
 def signals(environment: Environment) -> Iterator[tuple[str, Any]]:
@@ -154,18 +84,18 @@ def signals(environment: Environment) -> Iterator[tuple[str, Any]]:
     yield from sorted(environment.external_data.items())
 
 
-def signal_line(name: str, value: Any, cuts: Cuts = ()) -> str:
-    return f"{inline(name)}: {inline(value, cuts)}"
+def signal_line(signal: str, value: Any, cuts: Cuts = ()) -> str:
+    return f"{name(signal)}: {inline(value, cuts)}"
 
 
 def other_environment_lines(environment: Environment) -> Iterator[tuple[str, str]]:
     """What failed, and the clock, each with its name; the clock last, for it always changes."""
-    for name in sorted(environment.unavailable):
+    for failed in sorted(environment.unavailable):
         # The reason may quote what a provider said in its error; it is for people, not for models.
-        yield name, f"{inline(name)}: not available right now"
+        yield failed, f"{name(failed)}: not available right now"
     now = environment.current_time
     yield "current_date", f"Current date: {now:%A} {environment.current_date.isoformat()}"
-    yield "current_time", f"Current time: {now:%H:%M} {inline(environment.timezone)}"
+    yield "current_time", f"Current time: {now:%H:%M} {name(environment.timezone)}"
 
 
 # facts
@@ -182,16 +112,21 @@ def section_of(fact: Fact) -> str:
 
 def name_of(fact: Fact) -> str:
     """What a fact is about: its key, and whose where a subject is named."""
-    key = inline(fact.key)
-    return f"{key} ({inline(fact.subject)})" if fact.subject else key
+    key = name(fact.key)
+    return f"{key} ({name(fact.subject)})" if fact.subject else key
 
 
 def plain_line(fact: Fact, cuts: Cuts = ()) -> str:
     """A fact as it reads by itself. Its tokens are kept with the fact."""
-    mark = (
-        f"[{inline(fact.constraint_type)}] " if fact.is_constraint and fact.constraint_type else ""
-    )
-    return f"- {mark}{name_of(fact)}: {inline(fact.value, cuts)}"
+    return f"- {_mark(fact)}{name_of(fact)}: {inline(fact.value, cuts)}"
+
+
+def _mark(fact: Fact) -> str:
+    """What kind of constraint a fact is, and whose: a guest's rule must not look like policy."""
+    if not fact.is_constraint or not fact.constraint_type:
+        return ""
+    kind = name(fact.constraint_type)
+    return f"[{kind}] " if kind == fact.authority else f"[{kind}, {fact.authority}] "
 
 
 def age_of(fact: Fact, now: datetime) -> str:
@@ -202,12 +137,11 @@ def age_of(fact: Fact, now: datetime) -> str:
 
 
 def ago(age: timedelta) -> str:
-    """An age in the largest unit that fits."""
-    seconds = max(0, int(age.total_seconds()))
-    for unit, length in (("day", 86_400), ("hour", 3_600), ("minute", 60)):
-        if seconds >= length:
-            count = seconds // length
-            return f"{count} {unit}{'s' if count > 1 else ''} ago"
+    """An age in the largest unit of which there are two, rounded."""
+    seconds = max(0.0, age.total_seconds())
+    for unit, length in (("days", 86_400), ("hours", 3_600), ("minutes", 60)):
+        if seconds >= 1.9 * length:
+            return f"{round(seconds / length)} {unit} ago"
     return "just now"
 
 
@@ -216,25 +150,42 @@ _SOURCES = {"conversation": "conversation", "system": "a system", "policy": "pol
 
 def note_on(fact: Fact) -> str:
     """Where a fact comes from, for the annotated style: id, date, source, authority."""
-    parts = [f"id {fact.id}", f"said {fact.timestamp:%Y-%m-%d}"]
+    parts = [f"id {name(fact.id)}", f"said {fact.timestamp:%Y-%m-%d}"]
     source = fact.source.name or fact.source.speaker or _SOURCES.get(fact.source.type)
     if source:
-        parts.append(f"source {inline(source)}")
+        parts.append(f"source {name(source)}")
     if fact.source.ref:
-        parts.append(f"ref {inline(fact.source.ref)}")
+        parts.append(f"ref {name(fact.source.ref)}")
     parts.append(f"authority {fact.authority}")
     if fact.valid_until is not None:
-        parts.append(f"valid until {fact.valid_until:%Y-%m-%d %H:%M}")
+        parts.append(f"valid until {fact.valid_until:%Y-%m-%d %H:%M} UTC")
     return f" [{'; '.join(parts)}]"
 
 
-def review_line(fact: Fact, changed: Sequence[Fact], *, with_value: bool) -> str:
+class Changed(NamedTuple):
+    """A base that a fact rests on and that has changed, and what is so instead, if anything."""
+
+    base: Fact
+    now: Fact | None = None
+
+
+def review_line(
+    fact: Fact, changed: Sequence[Changed], *, with_value: bool = False, cuts: Cuts = ()
+) -> str:
     """A fact whose base changed: named beside that base, its value withheld unless asked for."""
-    names = sorted({name_of(base) for base in changed})
-    because = f", because {' and '.join(names)} changed" if names else ""
+    names = sorted({_told(one) for one in changed})
+    because = f", because {' and '.join(names)}" if names else ""
     if with_value:
-        return f"- {name_of(fact)}: was {inline(fact.value)}, not to be relied on{because}"
+        stale = inline(fact.value, cuts)
+        if isinstance(fact.value, str) and not stale.startswith(('"', "«")):
+            stale = f'"{stale}"'  # so that its end can be seen
+        return f"- {name_of(fact)}: was {stale}, not to be relied on{because}"
     return f"- {name_of(fact)}: not known, recalculate{because}"
+
+
+def _told(changed: Changed) -> str:
+    now = f" (now {inline(changed.now.value)})" if changed.now is not None else ""
+    return f"{name_of(changed.base)} changed{now}"
 
 
 def unknown_line(fact: Fact) -> str:
@@ -259,7 +210,13 @@ def history_line(fact: Fact) -> str:
 
 
 def item_line(item: WorkingItem, cuts: Cuts = ()) -> str:
-    return f"- {inline(item.key)}: {inline(item.value, cuts)}"
+    return f"- {name(item.key)}: {inline(item.value, cuts)}"
+
+
+def left_out_line(count: int) -> str:
+    """Tells a model that it has not been told everything."""
+    facts = "1 more fact was" if count == 1 else f"{count} more facts were"
+    return f"- {facts} left out for lack of room"
 
 
 def heading_line(section: str) -> str:
@@ -270,9 +227,9 @@ def render(lines: Sequence[tuple[str, str]]) -> str:
     """Lines under the headings of their sections, a blank line between sections."""
     parts: list[str] = []
     section = None
-    for name, text in lines:
-        if name != section:
-            parts.append(f"\n{heading_line(name)}" if parts else heading_line(name))
-            section = name
+    for current, text in lines:
+        if current != section:
+            parts.append(f"\n{heading_line(current)}" if parts else heading_line(current))
+            section = current
         parts.append(text)
     return "\n".join(parts)

@@ -7,6 +7,7 @@ from typing import Literal
 
 from tenure.context.ranking import Ranked
 from tenure.model.errors import InvalidInput
+from tenure.model.values import check_text
 
 Style = Literal["plain", "annotated"]
 STYLES: tuple[Style, ...] = ("plain", "annotated")
@@ -36,7 +37,7 @@ class Profile:
 
 
 PROFILES = {
-    "high-stakes": Profile("high-stakes", 0.5, "omit", floor=0.5, always=12),
+    "high-stakes": Profile("high-stakes", 0.5, "omit", floor=0.5, always=5),
     "balanced": Profile("balanced", None, "name", floor=0.3, always=40),
     "comprehensive": Profile("comprehensive", 0.85, "show", floor=0.0, always=0),
 }
@@ -65,6 +66,7 @@ def check_request(
     """Refuse a query, budget, profile or style that cannot be served."""
     if not isinstance(query, str):
         raise InvalidInput(f"query must be a string, not {type(query).__name__}")
+    check_text(query, "query")
     if isinstance(budget, bool) or not isinstance(budget, int):
         raise InvalidInput(f"budget must be a whole number of tokens, not {budget!r}")
     if not 0 <= budget <= _HIGHEST_BUDGET:

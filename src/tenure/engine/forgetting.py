@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Iterable
 from datetime import datetime
@@ -92,6 +93,8 @@ def quotes(facts: Iterable[Fact], names: Iterable[str] = ()) -> re.Pattern[str] 
     their owner's desk, where a repeated word is more likely a quotation than a coincidence.
     """
     told = {leaf for fact in facts for leaf in leaves(fact.value)}
+    # A receipt has lines as they were shown, where some characters are escaped.
+    told |= {json.dumps(leaf, ensure_ascii=False)[1:-1] for leaf in told}
     found = sorted(told.union(names), key=len, reverse=True)
     if not found:
         return None
@@ -158,7 +161,8 @@ def _drop_items(
         dropped += transaction.drop_items(user_id=user_id)
     pattern = quotes(erased, names=() if subject is None else (subject,))
     for owner, session_id, item in transaction.desks() if pattern else ():
-        if pattern is not None and pattern.search(f"{item.key}\n{text_of(item.value)}"):
+        told = "\n".join((item.key, text_of(item.value), *leaves(item.value)))
+        if pattern is not None and pattern.search(told):
             dropped += transaction.drop_items(user_id=owner, session_id=session_id, key=item.key)
     return dropped
 

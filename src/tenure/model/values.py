@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -113,3 +114,18 @@ def leaves(value: Any) -> Iterator[str]:
         text = text_of(value).strip()
         if text:
             yield text
+
+
+_PARTED = re.compile(r"[,;\n]| - ")
+_MEASURE = re.compile(r"\d.*\s|\s.*\d")
+
+
+def telling_parts(text: str) -> list[str]:
+    """The parts of a text that would be recognised alone: of an address, the street with number.
+
+    Parts without a number are left out: a town is in many addresses.
+    """
+    if len(text) > 1_000:
+        return []
+    parts = [part.strip() for part in _PARTED.split(text)]
+    return [part for part in parts if part != text.strip() and _MEASURE.search(part)]

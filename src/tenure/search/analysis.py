@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any
 
-from tenure.model.values import leaves, text_of
+from tenure.model.values import leaves, telling_parts, text_of
 
 VERSION = 1
 """Changes with every change of what a text gives; indexes of another version are rebuilt."""
@@ -140,9 +140,10 @@ def probes(value: Any) -> list[str]:
     """
     found: dict[str, None] = {}
     for leaf in leaves(value):
-        longest = probe(leaf)
-        if longest:
-            found[longest] = None
+        for text in (leaf, *telling_parts(leaf)):
+            longest = probe(text)
+            if longest:
+                found[longest] = None
         if len(found) >= _MOST_PROBES:
             break
     return list(found)

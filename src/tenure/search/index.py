@@ -29,6 +29,7 @@ Hides = tuple[Declaration, ...]
 _REMEMBERED_TEXTS = 4_096
 _REMEMBERED_ENTRIES = 4_000_000
 _PORTION = 128
+_UNRELATED = 0.2
 OUTDATED = ""
 
 
@@ -49,6 +50,8 @@ class Index:
     ) -> None:
         self.embedder = embedder
         self.progress = progress
+        self.unrelated: float = getattr(embedder, "unrelated", _UNRELATED)
+        """A meaning nearer than this may have something to do with a query."""
         named = embedder.name if embedder is not None else "no embedder"
         self.recipe = f"analysis {analysis.VERSION}, {named}, {tokenizer}"
         self._measure = measure

@@ -149,8 +149,10 @@ _CRANE = "Who operates the crane today, and may we lift in this wind?"
 def small_budgets(memory: Memory, clock: SteppingClock) -> list[Scene]:
     """The same question for less and less."""
     yuki = _busy_desk(memory, clock)
+    # FAULT: for 90 tokens the rule that answers the question does not fit the share of facts, and
+    # the menu of the canteen takes its place, although the rule would fit the budget.
     return [
-        Scene(f"budget-{budget:03}", yuki.context(_CRANE, budget=budget), dead=("Jonas",))
+        Scene(f"budget-{budget:03}", yuki.context(_CRANE, budget=budget), dead=("Jonas", "canteen"))
         for budget in (0, 20, 60, 90, 150)
     ]
 

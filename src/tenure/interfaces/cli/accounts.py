@@ -11,12 +11,12 @@ from rich.console import RenderableType
 from rich.text import Text
 
 import tenure
+from tenure.context.quoting import inline
 from tenure.context.rendering import (
     ENVIRONMENT,
     HISTORY,
     IDENTITY,
     WORKING_SET,
-    inline,
     name_of,
     render,
 )

@@ -9,7 +9,7 @@ import typer
 from rich.text import Text
 
 import tenure
-from tenure.context.rendering import inline
+from tenure.context.quoting import inline
 from tenure.interfaces.cli.commands.writing import KeyOrId, Subject
 from tenure.interfaces.cli.options import Common, When, Who
 from tenure.interfaces.cli.root import command, complain

@@ -10,7 +10,7 @@ from rich.console import RenderableType
 from rich.text import Text
 
 import tenure
-from tenure.context.rendering import inline
+from tenure.context.quoting import inline
 from tenure.interfaces.cli.commands.contexts import context_document
 from tenure.interfaces.cli.options import Common, Who
 from tenure.interfaces.cli.root import command, complain

@@ -1,0 +1,137 @@
+"""Stored text as data: whatever it contains, it stays on its own line and looks like data."""
+
+from __future__ import annotations
+
+import json
+import re
+import unicodedata
+from collections.abc import Sequence
+from typing import Any
+
+from tenure.model.values import text_of
+
+GONE = "[no longer current]"
+"""Stands where a dead value was taken out of a text."""
+
+Cuts = Sequence[tuple[int, int]]
+"""Spans of a value's text that must not be shown, in order."""
+
+# Anything that could end a line, hide text or turn its direction. The joiners that emoji and some
+# scripts are written with may stand after a character of such a script, and nowhere else.
+_UNRULY = re.compile(
+    "[\x00-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u2028\u2029"
+    "\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0d\ufeff\uffa0\ufff0-\ufffb"
+    "\U00013430-\U0001345f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
+    "|(?<![^\x00-\u02ff])[\u200c\u200d\ufe0e\ufe0f]"
+)
+# Delimiters of prompts and chats. They never appear as such: inside quotes they are escaped. Gaps
+# are bounded, so that no text makes the search slow.
+_TAGS = (
+    "system|assistant|user|human|developer|tool|function|context|facts?|memory|instructions?|"
+    "documents?|polic(?:y|ies)|constraints?|prompt|think|thinking|invoke|bos|eos|unk|pad|s|"
+    "start_of_turn|end_of_turn|im_start|im_end"
+)
+_GAP = r"[ \t]{0,8}"
+_DELIMITER = re.compile(
+    rf"<{_GAP}/{_GAP}(?i:{_TAGS})(?![A-Za-z0-9])"  # closing tags, anywhere
+    rf"|(?<![\w.])<{_GAP}(?i:{_TAGS})(?![A-Za-z0-9])"  # opening tags that follow no name
+    rf"|<{_GAP}(?:{_TAGS}|{_TAGS.upper()})(?![A-Za-z0-9])"  # List<User> is a type, not a tag
+    r"|<[|\uff5c](?=\S)|[‹<][|\uff5c]|`{3,}|~{3,}|<</?\w{1,40}>>"
+    r"|(?i:\[/?(?:INST|SYS|SYSTEM_PROMPT|TOOL_CALLS|TOOL_RESULTS|AVAILABLE_TOOLS)\])"
+)
+# What could be taken for the frame around the data instead of data: headings, list marks, our own
+# markers and sentences, the names of speakers, and words addressed to a model.
+_SPEAKERS = "system|assistant|user|human|developer|tool|instructions?|policy|constraints?|important"
+_FRAME = re.compile(
+    r"^\s{0,8}(?:#{1,6}\s|[-*+>|]\s|\d{1,3}[.)]\s|={3,}|-{3,}|\*{3,})|(?:^|\s)#{2,}\s"
+    r"|\[(?:cut|policy|budget|deadline|capacity|binding|no longer current|erased|id )"
+    rf"|(?:^|[\"'(\[{{*_>.;!?-]\s{{0,4}})(?:{_SPEAKERS})\s?:"
+    r"|\b(?:ignore|disregard|forget|override|bypass)\b[^.]{0,40}\b(?:previous|prior|above|earlier|"
+    r"instructions?|rules?|polic(?:y|ies)|constraints?)\b"
+    r"|\byou (?:are now|must now|are no longer|have been)\b|\bnew instructions?\b"
+    r"|\bnot known, recalculate\b|\bnever act against\b|\bnot to be relied on\b"
+    r"|what was known (?:was taken back|expired)|^nothing on record|^not available right now"
+    r"|^(?:Not known|History|To recalculate|Working set|Constraints)\b.{0,3}\("
+    r"|\(read (?:just now|\d{1,9} \w{1,9} ago)\)|\(\S{1,40} to \S{1,40}, \w{1,20}\)$"
+    r'|^".*"$|^«.*»$',
+    re.IGNORECASE,
+)
+# A name, a number, an address of the net: nothing in it that any of the patterns looks for.
+_SURELY_PLAIN = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.@/-]*\Z")
+# In a name these would end it and begin something else.
+_ENDING = re.compile(r"[()]|:(?:\s|$)|, ")
+
+
+def inline(value: Any, cuts: Cuts = ()) -> str:
+    """A value on one line. Text that could be taken for anything but data is shown in quotes.
+
+    Inside the quotes whatever hides or turns text, or closes somebody's frame, is escaped; the
+    rest stays word for word.
+    """
+    text = text_of(value)
+    if not cuts and _SURELY_PLAIN.match(text):
+        return text
+    kept = [text]
+    for start, end in reversed(cuts):
+        kept[0:1] = [kept[0][:start], kept[0][end:]]
+    if not isinstance(value, str):
+        return GONE.join(map(_escaped, kept))
+    if _is_odd(text):
+        said = (json.dumps(part, ensure_ascii=False)[1:-1] for part in kept)
+        return f'"{GONE.join(map(_escaped, said))}"'
+    if _matches(_FRAME, text):
+        opened, closed = ("«", "»") if '"' in text else ('"', '"')
+        return f"{opened}{GONE.join(kept)}{closed}"
+    return GONE.join(kept)
+
+
+def name(text: str) -> str:
+    """A key, a subject or a person's name: in quotes also where it could run into what follows."""
+    shown = inline(text)
+    if shown is text and _ENDING.search(text):
+        return json.dumps(text, ensure_ascii=False)
+    return shown
+
+
+def _is_odd(text: str) -> bool:
+    """Whether something in a text must not be shown as it is."""
+    return (
+        not text
+        or text != text.strip()
+        or unicodedata.category(text[0]).startswith("M")
+        or bool(_UNRULY.search(text))
+        or _matches(_DELIMITER, text)
+        or (("«" in text or "»" in text) and '"' in text)
+    )
+
+
+def _matches(pattern: re.Pattern[str], text: str) -> bool:
+    """Whether a pattern is in a text, or in what full-width and other forms of it stand for."""
+    if pattern.search(text):
+        return True
+    if text.isascii():
+        return False
+    plain = unicodedata.normalize("NFKC", text)
+    return plain != text and bool(pattern.search(plain))
+
+
+def _escaped(text: str) -> str:
+    """Text without the characters that hide or turn it, and without delimiters."""
+    text = _UNRULY.sub(lambda found: _code(found.group()), text)
+    text = _DELIMITER.sub(lambda found: _code(found.group()[0]) + found.group()[1:], text)
+    if text and unicodedata.category(text[0]).startswith("M"):
+        text = _code(text[0]) + text[1:]  # it would join our own quotation mark
+    if not text.isascii() and _matches(_DELIMITER, text):
+        text = "".join(_code(c) if _is_disguise(c) else c for c in text)
+    return text
+
+
+def _is_disguise(character: str) -> bool:
+    """Whether a character is another form of one that delimiters are made of."""
+    plain = unicodedata.normalize("NFKC", character)
+    return plain != character and any(sign in "<>|`~[]/" for sign in plain)
+
+
+def _code(character: str) -> str:
+    number = ord(character)
+    return f"\\u{number:04x}" if number < 0x10000 else f"\\U{number:08x}"
