@@ -61,8 +61,6 @@ class TestQueries:
 
     def test_a_query_that_no_store_can_keep_is_refused(self, desk: Session) -> None:
         """Half a character is an error of ours, before anything is kept."""
-        # FAULT: it passes the check, and the SQLite store fails on the receipt with a bare
-        # UnicodeEncodeError.
         with pytest.raises(tenure.InvalidInput, match="query"):
             desk.context("a\ud800b", record=True)
 

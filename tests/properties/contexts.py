@@ -1,11 +1,11 @@
-"""What the property tests of contexts share: worlds, histories, and what a context says of itself."""
+"""What the property tests of contexts share: worlds, histories, and what a reader learns."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import cache
@@ -179,10 +179,8 @@ class Story:
     def undo(self, number: int) -> None:
         if self.verdicts:
             chosen = self.verdicts.pop(number % len(self.verdicts))
-            try:
+            with suppress(tenure.TenureError):  # what was erased cannot be brought back
                 self.verdicts.append(self.session("executive").undo(chosen))
-            except tenure.TenureError:
-                pass  # what was erased cannot be brought back
 
     def secret(self, key: str) -> None:
         keeper = self.session("policy", "hana", permissions=["hr"])
@@ -234,8 +232,7 @@ class Story:
             if fact.status is not Status.ERASED
             and fact.owner in ("eve", "")
             and not fact.requires
-            and (fact.place[0].value, fact.place[1])
-            in (("global", ""), ("session", "desk-of-eve"))
+            and (fact.place[0].value, fact.place[1]) in (("global", ""), ("session", "desk-of-eve"))
         ]
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import pytest
@@ -96,7 +98,7 @@ def test_the_ceiling_holds_for_any_text(
         for name, value in notes:
             session.note(name, value)
         for name, value in signals:
-            memory.environment.provide(name, lambda value=value: value)
+            memory.environment.provide(name, partial(copy, value))
         for budget in (*budgets, 100_000):
             context = session.context(
                 "what now?", budget=budget, profile=profile, style=style, history=history
@@ -451,9 +453,7 @@ def living_words(story: Story, context: Context, profile: str) -> set[str]:
     dead.
     """
     known = {fact.id: fact for fact in story.of_reader(context.at)}
-    unknown = {
-        word for number, word in enumerate(story.words) if f"fact-{number:03}" not in known
-    }
+    unknown = {word for number, word in enumerate(story.words) if f"fact-{number:03}" not in known}
     waiting = {str(fact.value) for fact in known.values() if fact.status is Status.WAITING}
     gone_by = {
         str(fact.value)

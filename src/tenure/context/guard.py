@@ -211,4 +211,4 @@ def spans(found: Sequence[Mention]) -> list[tuple[int, int]]:
 def says_more(text: str, found: Sequence[Mention]) -> bool:
     """Whether a text still says something once the mentions are taken out."""
     taken = sum(len(words_of(text[mention.start : mention.end])) for mention in found)
-    return len(words_of(text)) - taken >= 3
+    return len(words_of(text)) - taken >= max(3, 2 * len(found))

@@ -36,7 +36,7 @@ _DELIMITER = re.compile(
     rf"<{_GAP}/{_GAP}(?i:{_TAGS})(?![A-Za-z0-9])"  # closing tags, anywhere
     rf"|(?<![\w.])<{_GAP}(?i:{_TAGS})(?![A-Za-z0-9])"  # opening tags that follow no name
     rf"|<{_GAP}(?:{_TAGS}|{_TAGS.upper()})(?![A-Za-z0-9])"  # List<User> is a type, not a tag
-    r"|<[|\uff5c](?=\S)|[‹<][|\uff5c]|`{3,}|~{3,}|<</?\w{1,40}>>"
+    r"|<[|\uff5c](?=\S)|‹[|\uff5c]|`{3,}|~{3,}|<</?\w{1,40}>>"
     r"|(?i:\[/?(?:INST|SYS|SYSTEM_PROMPT|TOOL_CALLS|TOOL_RESULTS|AVAILABLE_TOOLS)\])"
 )
 # What could be taken for the frame around the data instead of data: headings, list marks, our own
@@ -46,6 +46,7 @@ _FRAME = re.compile(
     r"^\s{0,8}(?:#{1,6}\s|[-*+>|]\s|\d{1,3}[.)]\s|={3,}|-{3,}|\*{3,})|(?:^|\s)#{2,}\s"
     r"|\[(?:cut|policy|budget|deadline|capacity|binding|no longer current|erased|id )"
     rf"|(?:^|[\"'(\[{{*_>.;!?-]\s{{0,4}})(?:{_SPEAKERS})\s?:"
+    r"|\bnote to (?:the )?(?:model|ai|assistant)\b"
     r"|\b(?:ignore|disregard|forget|override|bypass)\b[^.]{0,40}\b(?:previous|prior|above|earlier|"
     r"instructions?|rules?|polic(?:y|ies)|constraints?)\b"
     r"|\byou (?:are now|must now|are no longer|have been)\b|\bnew instructions?\b"

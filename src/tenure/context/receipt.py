@@ -209,7 +209,10 @@ def _matter(line: ReceiptLine, facts: Mapping[str, Fact]) -> tuple[str, ...]:
     return ("fact", fact.key, fact.subject or "", fact.owner, several)
 
 
-_MOVED = {UNKNOWN: "taken back or expired since", RECALCULATE: "what it rests on changed"}
+_MOVED = {
+    UNKNOWN: "taken back or expired since",
+    RECALCULATE: "needs review: what it rests on changed",
+}
 
 
 def _arrival(line: ReceiptLine, facts: Mapping[str, Fact]) -> str:

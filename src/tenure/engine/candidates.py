@@ -174,7 +174,8 @@ class Candidates:
         source = proposal.source
         if source.authority is None:
             source = _with_authority(source, authority.title)
-        constraint = _constraint(proposal, source)
+        trusted = self._ladder.rank(rung) > 0 or len(self._ladder.rungs) == 1
+        constraint = _constraint(proposal, source, guess=trusted)
         memory_type = proposal.memory_type or self._memory_type(
             source, rung, constraint, proposal.subject, targets, around
         )
@@ -262,10 +263,17 @@ class Candidates:
         return base.id
 
 
-def _constraint(proposal: Proposal, source: Source) -> str | None:
+def _constraint(proposal: Proposal, source: Source, *, guess: bool) -> str | None:
+    """The kind of constraint a fact is.
+
+    On the lowest rung only if it was asked for: whoever walks in must not bind everybody by
+    choosing words such as "must".
+    """
     if proposal.is_constraint is False:
         return None
-    found = proposal.constraint_type or classify_constraint(proposal.key, proposal.value, source)
+    found = proposal.constraint_type
+    if found is None and guess:
+        found = classify_constraint(proposal.key, proposal.value, source)
     return found or ("policy" if proposal.is_constraint else None)
 
 

@@ -117,15 +117,27 @@ def leaves(value: Any) -> Iterator[str]:
 
 
 _PARTED = re.compile(r"[,;\n]| - ")
+_QUANTITY = re.compile(r"\d[\d.,]*\s?[A-Za-z%°]{1,4}\b")
+_CLOCK = re.compile(r"\b\d{1,2}:\d{2}\b")
+_NAMED = re.compile(r"[A-Z]\w+(?: [A-Z]\w+)+")
 _MEASURE = re.compile(r"\d.*\s|\s.*\d")
 
 
 def telling_parts(text: str) -> list[str]:
-    """The parts of a text that would be recognised alone: of an address, the street with number.
+    """The parts of a text that would be recognised alone, because people shorten what they repeat.
 
-    Parts without a number are left out: a town is in many addresses.
+    Of an address the street with its number, of a dose the amount, of a booking the name it begins
+    with and the time. Other parts without a number are left out: a town is in many addresses.
     """
     if len(text) > 1_000:
         return []
     parts = [part.strip() for part in _PARTED.split(text)]
-    return [part for part in parts if part != text.strip() and _MEASURE.search(part)]
+    found = [part for part in parts if part != text.strip() and _MEASURE.search(part)]
+    quantity = _QUANTITY.match(text)
+    if quantity is not None and quantity.group() != text.strip():
+        found.append(quantity.group())
+    if parts[0] != text.strip() and _NAMED.fullmatch(parts[0]):
+        found.append(parts[0])
+    if len(parts) > 1:
+        found.extend(_CLOCK.findall(text))
+    return found

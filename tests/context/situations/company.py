@@ -110,7 +110,6 @@ def support(memory: Memory, clock: SteppingClock) -> list[Scene]:
     agent.retract("promised_refund", "promised by mistake", subject=customer)
     memory.environment.provide("location", lambda: "Lyon support centre")
     memory.environment.provide("carrier_status", lambda: "UPS: delays in the Northwest")
-    # FAULT: "123 Main St" is a part of the dead "123 Main St, Springfield" and comes through.
     return [
         Scene(
             "support-address",

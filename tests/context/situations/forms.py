@@ -149,10 +149,8 @@ _CRANE = "Who operates the crane today, and may we lift in this wind?"
 def small_budgets(memory: Memory, clock: SteppingClock) -> list[Scene]:
     """The same question for less and less."""
     yuki = _busy_desk(memory, clock)
-    # FAULT: for 90 tokens the rule that answers the question does not fit the share of facts, and
-    # the menu of the canteen takes its place, although the rule would fit the budget.
     return [
-        Scene(f"budget-{budget:03}", yuki.context(_CRANE, budget=budget), dead=("Jonas", "canteen"))
+        Scene(f"budget-{budget:03}", yuki.context(_CRANE, budget=budget), dead=("Jonas",))
         for budget in (0, 20, 60, 90, 150)
     ]
 
@@ -167,6 +165,6 @@ def profiles(memory: Memory, clock: SteppingClock) -> list[Scene]:
         Scene(
             "profile-comprehensive",
             yuki.context(_CRANE, profile="comprehensive", style="annotated", history=True),
-            says=("was Jonas Ek early", "not to be relied on"),
+            says=('early, Mia Falk late", not to be relied on',),
         ),
     ]

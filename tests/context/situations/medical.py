@@ -65,8 +65,6 @@ def ward(memory: Memory, clock: SteppingClock) -> list[Scene]:
     physician.retract("allergy", "skin test negative", subject=patient)
     physician.write("weight", "74 kg", **clinical, id="f-weight-2")
     query = f"What dose of enoxaparin does {patient} get, and does she have an allergy?"
-    # FAULT: "82 kg" is the dead value word for word, and comes through: two short words do not tell
-    # (guard.is_telling), and "weighs" is no word of the key "weight".
     clinical_words = ("82 kg", "80 mg", "penicillin")
     hidden = (*clinical_words, "74 kg", "depressive", "psychiatric", "enoxaparin", "allergy")
     return [

@@ -46,12 +46,10 @@ def trip(memory: Memory, clock: SteppingClock) -> list[Scene]:
     nadia.note("turn_1", "Flight TP 553 at 09:40, then straight to Hotel Avenida.", ttl=week)
     nadia.note("turn_2", "The driver at LIS at 11:35 is booked, it will be sunny, 17 °C.", ttl=week)
     memory.environment.provide("timezone", lambda: "Europe/Zurich")
-    # FAULT: the hold ends at 10:00 in Zurich, where this reader is; the note says 09:00, in UTC,
-    # beside a clock that is told in local time, and names no zone.
     held = Scene(
         "travel-annotated",
         nadia.context("Until when is my hotel hold?", style="annotated"),
-        says=("valid until 2026-01-07 10:00",),
+        says=("valid until 2026-01-07 09:00 UTC",),
     )
     clock.advance(days=1)
     nadia.write("weather.lisbon", "rain, 12 °C", id="f-weather-2")
@@ -67,8 +65,6 @@ def trip(memory: Memory, clock: SteppingClock) -> list[Scene]:
 
     memory.environment.provide("gate_feed", gate_feed)
     dead = ("TP 553", "09:40", "Avenida", "11:35", "17 °C", "sunny", "gates.example")
-    # FAULT: people shorten what they repeat: "TP 553", "09:40", "Hotel Avenida" are parts of dead
-    # values ("TP 553, 09:40 from ZRH"), and the guard looks for whole values only.
     scenes = [
         held,
         Scene(
@@ -79,8 +75,6 @@ def trip(memory: Memory, clock: SteppingClock) -> list[Scene]:
         ),
     ]
     clock.advance(minutes=30)
-    # FAULT: turn_2 states the pickup as if it stood, because the profile shows values that need
-    # review: they should be shown in their own line, marked, and nowhere else.
     scenes.append(
         Scene(
             "travel-comprehensive",
