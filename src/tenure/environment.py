@@ -88,6 +88,12 @@ class Providers:
             unavailable=dict(sorted(unavailable.items())),
         )
 
+    def clock(self, now: datetime) -> Environment:
+        """The clock alone: nobody remembers what the providers said at a moment past."""
+        unavailable: dict[str, str] = {}
+        local = now.astimezone(_zone(self._timezone, unavailable))
+        return Environment(local, local.date(), str(local.tzinfo), unavailable=unavailable)
+
     def _ask_all(self, now: datetime) -> list[_Answer]:
         """One answer for each provider, by name; a refusal for one that gave none in time."""
         # A copy: others may provide and withdraw while this reading goes on.

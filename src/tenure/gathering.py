@@ -193,9 +193,7 @@ class Gathering:
             if hit is None:
                 candidates.append(Candidate(fact, 0.0, 0.0))
             else:
-                candidates.append(
-                    Candidate(fact, hit.text, hit.meaning, hit.tokens, hit.vector, hit.terms)
-                )
+                candidates.append(Candidate(fact, hit.text, hit.meaning, hit.tokens, hit.vector))
         return rank(
             candidates,
             self.asked,

@@ -547,18 +547,21 @@ class Session:
         """
         request = check_request(query, budget, profile, style, history, explain)
         if at is not None:
-            looking = self.as_of(at)
+            looking = self.as_of(moment(at, "at"), known_at=self._known_at)
             return looking._compose(request, record)
         return self._compose(request, record)
 
     def _compose(self, request: Request, record: bool | None) -> Context:
+        self._check_open()
         from tenure.gathering import Gathering  # brings numpy, which only contexts need
 
         settings = self._memory.settings
         share = request.profile.share
         share = settings.fact_share if share is None else share
         # Before the store is opened: a provider may want to read it, and may take its time.
-        environment = self.environment
+        providers = self._memory.environment
+        now = self._when or self._memory.now()
+        environment = providers.clock(now) if self._when else providers.read(now)
         self._freshen()
         while True:
             try:
@@ -586,7 +589,8 @@ class Session:
     def _frame(self) -> list[str]:
         """What a model has to know about where it is: a task, a branch, a look at the past."""
         branch = (self._branch[0].value, self._branch[1]) if self._branch else None
-        return list(frame_lines(task=self.task_id, branch=branch, when=self._when))
+        ahead = self._when is not None and self._when > self._memory.now()
+        return list(frame_lines(task=self.task_id, branch=branch, when=self._when, ahead=ahead))
 
     def _freshen(self) -> None:
         """Make the index anew where it is missing or outdated; where that cannot be, do without."""

@@ -62,10 +62,21 @@ class Settings:
         for name in ("max_key_length", "max_value_bytes", "max_signal_bytes", "busy_timeout"):
             if getattr(self, name) <= 0:
                 raise InvalidInput(f"{name} must be positive, not {getattr(self, name)!r}")
-        if isinstance(self.embedder, str) and self.embedder not in NAMES:
-            known = ", ".join(map(repr, NAMES))
-            raise InvalidInput(
-                f"embedder {self.embedder!r} is none of {known}; or give an Embedder"
-            )
+        self._check_embedder()
         if self.durability not in ("full", "process"):
             raise InvalidInput(f'durability is "full" or "process", not {self.durability!r}')
+
+    def _check_embedder(self) -> None:
+        given = self.embedder
+        if isinstance(given, str):
+            if given not in NAMES:
+                raise InvalidInput(
+                    f"embedder {given!r} is not one of {', '.join(NAMES)}; "
+                    f"name one of those, or give an Embedder of your own"
+                )
+        elif given is not None and not all(
+            hasattr(given, part) for part in ("name", "dimensions", "embed")
+        ):
+            raise InvalidInput(
+                f"embedder {given!r:.80} is no Embedder: it needs a name, dimensions and embed()"
+            )

@@ -135,22 +135,26 @@ def _cuts(
     page.omissions.extend(
         Omission("quotes a dead value", mention.fact.id, name) for mention in found
     )
-    if mentions(name, "", dead, counts):
-        return None  # the name itself says it
+    if named := mentions(name, "", dead, counts):
+        page.omissions.append(Omission("quotes a dead value", named[0].fact.id, name))
+        return None
     return spans(found) if not found or says_more(text, found) else None
 
 
 def _add_facts(
     page: Page, material: Material, request: Request, ceiling: int, at: datetime
 ) -> None:
-    best = max((ranked.score for ranked in material.facts), default=0.0)
     profile = request.profile
-    ordered, binding = _binding_first(material.facts, page.used, ceiling)
+    facts = list(material.facts)
+    if profile.reviews == "omit":
+        out = [ranked.fact.id for ranked in facts if ranked.fact.needs_review]
+        page.omissions.extend(Omission("needs review", fact_id) for fact_id in out)
+        facts = [ranked for ranked in facts if not ranked.fact.needs_review]
+    best = max((ranked.score for ranked in facts), default=0.0)
+    ordered, binding = _binding_first(facts, page.used, ceiling)
     for place, ranked in ordered:
         fact = ranked.fact
-        if fact.needs_review and profile.reviews == "omit":
-            page.omissions.append(Omission("needs review", fact.id))
-        elif not profile.keeps(ranked, place, best):
+        if not profile.keeps(ranked, place, best):
             page.omissions.append(Omission("irrelevant", fact.id))
         else:
             # A rule may use the room that is meant for notes: it comes before them.

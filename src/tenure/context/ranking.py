@@ -9,8 +9,9 @@ from typing import NamedTuple
 
 from tenure.model.authority import Ladder
 from tenure.model.fact import Fact
+from tenure.model.values import text_of
 
-# How much each part can add. Words and meaning decide; the rest settles what they leave open.
+# What each part weighs. Words and meaning decide; the rest settles what they leave open.
 TEXT = 0.3
 MEANING = 0.6
 KEY = 0.15
@@ -35,8 +36,6 @@ class Candidate(NamedTuple):
     tokens: int | None = None
     """How many tokens its plain line takes, where that is known."""
     vector: bytes | None = None
-    terms: str = ""
-    """The terms it was indexed by, separated by spaces."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +76,7 @@ def rank(
         _judged(candidate, asked, now=now, ladder=ladder, terms=terms) for candidate in candidates
     ]
     order = sorted(range(len(found)), key=lambda index: _before(found[index]))
-    repeats = _repeats([candidates[index] for index in order], alike)
+    repeats = _repeats([candidates[index] for index in order], terms, alike)
     ranked = [
         _lessened(found[index]) if place in repeats else found[index]
         for place, index in enumerate(order)
@@ -127,7 +126,7 @@ def _freshness(fact: Fact, now: datetime) -> float:
     return float(0.5 ** (age / _HALF_LIFE))
 
 
-def _repeats(ordered: Sequence[Candidate], alike: Alike) -> set[int]:
+def _repeats(ordered: Sequence[Candidate], terms: Terms, alike: Alike) -> set[int]:
     """Places of candidates that say what a better one says.
 
     Nearness of meaning alone would take the same statement on two matters for one, so their
@@ -135,7 +134,7 @@ def _repeats(ordered: Sequence[Candidate], alike: Alike) -> set[int]:
     """
     found: set[int] = set()
     for better, worse in alike([candidate.vector for candidate in ordered], _ALIKE):
-        one, other = (set(ordered[place].terms.split()) for place in (better, worse))
+        one, other = (set(terms(text_of(ordered[i].fact.value))) for i in (better, worse))
         if (
             one
             and len(one & other) >= _SAME * len(one | other)

@@ -64,7 +64,7 @@ def identity_lines(identity: Identity) -> Iterator[str]:
 
 
 def frame_lines(
-    *, task: str | None, branch: tuple[str, str] | None, when: datetime | None
+    *, task: str | None, branch: tuple[str, str] | None, when: datetime | None, ahead: bool
 ) -> Iterator[str]:
     """What sets this session apart from plain reality: a task, a branch, a look at the past."""
     if task is not None:
@@ -74,7 +74,8 @@ def frame_lines(
         kind = "what-if" if scope == "hypothetical" else scope
         yield f"Branch: {kind} {name(called)} (nothing said in it is real until committed)"
     if when is not None:
-        yield f"Looking back: everything here is as it was at {when:%Y-%m-%d %H:%M} UTC"
+        told = "ahead: everything here is as it should be" if ahead else "back: this is as it was"
+        yield f"Looking {told} at {when:%Y-%m-%d %H:%M} UTC"
 
 
 def signals(environment: Environment) -> Iterator[tuple[str, Any]]:

@@ -95,10 +95,17 @@ def quotes(facts: Iterable[Fact], names: Iterable[str] = ()) -> re.Pattern[str] 
     told = {leaf for fact in facts for leaf in leaves(fact.value)}
     # A receipt has lines as they were shown, where some characters are escaped.
     told |= {json.dumps(leaf, ensure_ascii=False)[1:-1] for leaf in told}
-    found = sorted(told.union(names), key=len, reverse=True)
+    found = sorted({_spelled(text) for text in told.union(names)}, key=len, reverse=True)
     if not found:
         return None
-    return re.compile("|".join(rf"(?<!\w){re.escape(leaf)}(?!\w)" for leaf in found), re.IGNORECASE)
+    return re.compile("|".join(found), re.IGNORECASE)
+
+
+def _spelled(text: str) -> str:
+    """A pattern for a text however it is spaced and punctuated."""
+    words = re.findall(r"[^\W_]+", text)
+    inner = r"[\W_]*".join(map(re.escape, words)) if words else re.escape(text)
+    return rf"(?<!\w){inner}(?!\w)"
 
 
 def _with_copies(transaction: Transaction, facts: list[Fact]) -> list[Fact]:

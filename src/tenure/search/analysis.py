@@ -14,7 +14,7 @@ VERSION = 1
 """Changes with every change of what a text gives; indexes of another version are rebuilt."""
 
 _LONGEST_TEXT = 40_000
-_MOST_PROBES = 64
+_MOST_PROBES = 512
 _REMEMBERED = 100_000
 
 # Words that say how a sentence is built and not what it is about. Other languages need no list:

@@ -121,13 +121,13 @@ class Index:
 
     def rebuild(self, store: Store, organization: str) -> int:
         """Make the index of an organization anew, in steps that let others work in between."""
-        with store.write(organization) as transaction:
-            transaction.set_recipe(OUTDATED)
-            total = transaction.head()[0]
         removed = 1
         while removed:
             with store.write(organization) as transaction:
+                # Every time: another process may have finished an index of its own in between.
+                transaction.set_recipe(OUTDATED)
                 removed = transaction.unindex(1_000)
+                total = transaction.head()[0]
         done = 0
         while True:
             self._tell(done, total)

@@ -1,6 +1,6 @@
 """Text to vectors, offline. The port, and the two models that ship with Tenure.
 
-Nothing heavy is imported here: numpy, onnxruntime and tokenizers come with the first `load`.
+Nothing heavy is imported here: numpy and onnxruntime come with the first `load`.
 """
 
 from __future__ import annotations
@@ -23,7 +23,8 @@ class Embedder(Protocol):
     """Gives each text a vector whose direction is its meaning.
 
     The same text gives the same bits whatever else is in the call, and in every run on one
-    machine. Safe to share between threads.
+    machine. Safe to share between threads. An embedder may also have `unrelated`, the cosine below
+    which two texts have nothing to do with each other; without it, 0.2.
     """
 
     @property
