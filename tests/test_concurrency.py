@@ -107,7 +107,7 @@ def run_processes(
 )
 def test_eight_processes_write_one_address(store_path: Path, durability: Any, rounds: int) -> None:
     """Eight processes superseding one fact leave one incumbent and a chain that has every write."""
-    settings = tenure.Settings(durability=durability)
+    settings = tenure.Settings(durability=durability, embedder="static")
     acknowledged = run_processes(store_path, write_one_address, settings, rounds)
     total = WRITERS * rounds
     with tenure.open(store_path) as memory:

@@ -86,7 +86,7 @@ class Writer:
 
 def write_until_killed(path: Path, pipe: Connection, seed: int, durability: Any) -> None:
     """The child. Says what it will do, does it, and acknowledges it."""
-    settings = tenure.Settings(durability=durability)
+    settings = tenure.Settings(durability=durability, embedder="static")
     with tenure.open(path, settings=settings) as memory:
         session = memory.session(
             user_id="alice", authority="manager", organization="acme", session_id="s1"
@@ -243,7 +243,9 @@ def test_a_killed_writer_leaves_what_it_acknowledged(store_path: Path, seed: int
 
 def write_a_big_batch(path: Path, pipe: Connection) -> None:
     """The child. More than fits into SQLite's cache, so that pages go out before the commit."""
-    with tenure.open(path, settings=tenure.Settings(durability="process")) as memory:
+    with tenure.open(
+        path, settings=tenure.Settings(durability="process", embedder="static")
+    ) as memory:
         session = memory.session(user_id="alice", organization="acme")
         session.write("before", "kept")
         writes = [{"key": f"page {i}", "value": str(i) * 50_000} for i in range(BIG)]

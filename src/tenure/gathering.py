@@ -225,13 +225,26 @@ class Gathering:
         else:
             entries = self.reader.found(hall.expired[:_RETRACTIONS])
             expired = self.reader.facts(row.fact_id for row in entries)
-            retracted = self.reader.retracted(self.lens.owners, _RETRACTIONS)
-            ended = [self.lens.as_seen(fact) for fact in (*retracted, *expired)]
+            ended = [self.lens.as_seen(fact) for fact in (*self._retracted(), *expired)]
         found: dict[tuple[str, str | None], Fact] = {}
         for fact in sorted(ended, key=lambda fact: (fact.until or fact.recorded_at, fact.id)):
             if self._is_asked(fact) and self._is_vacant(fact):
                 found[fact.key, fact.subject] = fact
         return [found[matter] for matter in sorted(found, key=lambda m: (m[0], m[1] or ""))]
+
+    def _retracted(self) -> list[Fact]:
+        """The last retractions that may be seen, however many others there are."""
+        limit = _RETRACTIONS
+        while True:
+            found = self.reader.retracted(self.lens.owners, limit)
+            seen = [
+                fact
+                for fact in found
+                if fact.place in self.lens.places and self.lens.sees(self.reader, fact)
+            ]
+            if len(found) < limit or len(seen) >= _RETRACTIONS:
+                return seen[:_RETRACTIONS]
+            limit *= 4
 
     def _is_asked(self, fact: Fact) -> bool:
         named = [term for term in analysis.name_terms(fact.key) if not term.isdigit()]
@@ -285,7 +298,8 @@ class Gathering:
             *(Omission("overruled", fact.id) for fact, _ in view.overruled),
         ]
         known = {fact.id for fact in view.effective} | {omission.fact_id for omission in told}
-        if self.request.explain or hall.total <= _SMALL:
+        total = hall.total if hall.facts is None else len(self.everything)
+        if self.request.explain or total <= _SMALL:
             told.extend(
                 Omission(self._reason(fact), fact.id)
                 for fact in self.everything

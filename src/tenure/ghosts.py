@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tenure.context.guard import Dead, dead_values, held_values, said
 from tenure.context.rendering import signals
 from tenure.model.fact import Fact, Status
 from tenure.model.records import WorkingItem
-from tenure.model.values import text_of
+from tenure.model.values import leaves, text_of
 from tenure.rules.scope import View
 from tenure.search import analysis
 from tenure.search.places import Hall
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from tenure.gathering import Gathering
 
 _ALIVE = frozenset({Status.OFFICE, Status.WAITING})
-_FREQUENT = 200
+_FREQUENT = 2_000
 
 
 def is_dead(fact: Fact) -> bool:
@@ -36,14 +36,17 @@ class Ghosts:
         self._gathering = gathering
         self._hall = hall
         self._view = view
+        pairs = (*view.shadowed, *view.overruled)
+        self._aside = {fact.id: fact for fact, _ in pairs}
+        """Facts in office that step aside for others here: not what this session goes by."""
 
     def dead(self, shown: Sequence[Fact]) -> list[Dead]:
         """The values that no visible fact in office holds and that these texts could have."""
-        aside = [fact for fact, _ in (*self._view.shadowed, *self._view.overruled)]
+        aside = list(self._aside.values())
         if not aside and not self._hall.has_suspects:
             return []
         suspects = [*self._suspects(self._words(shown)), *aside]
-        found = dead_values(self._only_dead(suspects, {fact.id for fact in aside}))
+        found = dead_values(self._only_dead(suspects))
         return self._not_held(found)
 
     def _not_held(self, found: list[Dead]) -> list[Dead]:
@@ -54,10 +57,10 @@ class Ghosts:
 
     def _words(self, shown: Sequence[Fact]) -> set[str]:
         """The words of every running text that may be shown."""
-        texts = [f"{item.key} {text_of(item.value)}" for item in self._gathering.items]
+        texts = [f"{item.key} {_all_text(item.value)}" for item in self._gathering.items]
         told = signals(self._gathering.environment)
-        texts.extend(f"{name} {text_of(value)}" for name, value in told)
-        texts.extend(f"{fact.key} {text_of(fact.value)}" for fact in shown if _is_running(fact))
+        texts.extend(f"{name} {_all_text(value)}" for name, value in told)
+        texts.extend(f"{fact.key} {_all_text(fact.value)}" for fact in shown if _is_running(fact))
         return {word for text in texts for word in analysis.words(text)}
 
     def _suspects(self, words: set[str]) -> list[Fact]:
@@ -78,8 +81,8 @@ class Ghosts:
             and lens.sees(gathering.reader, fact)
         ]
 
-    def _only_dead(self, facts: Iterable[Fact], aside: set[str]) -> list[Fact]:
-        return [fact for fact in facts if fact.id in aside or is_dead(fact)]
+    def _only_dead(self, facts: Iterable[Fact]) -> list[Fact]:
+        return [fact for fact in facts if fact.id in self._aside or is_dead(fact)]
 
     def _is_held(self, dead: Dead) -> bool:
         """Whether a visible fact in office says just this, among those not looked at yet."""
@@ -89,12 +92,12 @@ class Ghosts:
         posted = [self._hall.collection.postings(term, _FREQUENT).entries for term in wanted]
         known = [set(entries) for entries in posted if entries is not None]
         if not known:
-            return bool(wanted)  # words that many facts have; to cut them would cut at random
+            return False
         rows = self._gathering.reader.found(sorted(set.intersection(*known)))
         facts = self._gathering.lens.in_office(
             self._gathering.reader, self._gathering.reader.facts(row.fact_id for row in rows)
         )
-        held = (f for f in facts if not is_dead(f))
+        held = (f for f in facts if not is_dead(f) and f.id not in self._aside)
         return dead.words in held_values(held)
 
     def gone(self, items: Sequence[WorkingItem]) -> dict[str, list[Dead]]:
@@ -115,6 +118,13 @@ class Ghosts:
                 if only or not values:
                     found[fact_id] = only
         return found
+
+
+def _all_text(value: Any) -> str:
+    """Everything that a value says: of a list or an object, as it is shown and text by text."""
+    if isinstance(value, str):
+        return value
+    return " ".join((text_of(value), *leaves(value)))
 
 
 def _is_running(fact: Fact) -> bool:

@@ -335,7 +335,6 @@ def test_a_value_that_is_still_held_stays(shape: str, how: str, road: str, store
         assert GONE not in text
 
 
-@pytest.mark.parametrize("road", ["fact", "note", "signal"])
 @pytest.mark.parametrize(
     ("value", "said"),
     [
@@ -346,12 +345,13 @@ def test_a_value_that_is_still_held_stays(shape: str, how: str, road: str, store
         ("$48,151", "48151.00 dollars"),
     ],
 )
-def test_an_amount_is_the_same_however_it_is_written(value: Any, said: str, road: str) -> None:
+def test_an_amount_is_the_same_however_it_is_written(value: Any, said: str) -> None:
     """Noughts after the point make no other number."""
     with a_desk("memory") as desk:
         desk.session().write("matter", value)
         desk.session().write("matter", "as agreed since")
-        desk.plant(road, sentence(said, 0))
+        for road in ("fact", "note", "signal"):
+            desk.plant(road, sentence(said, 0))
         assert not says(desk.context().text, "48151")
 
 

@@ -15,11 +15,11 @@ from tenure.context.document import Context, Line, Omission
 from tenure.context.guard import (
     Counts,
     Dead,
-    Mention,
+    Guarded,
+    guarded,
     in_passing,
     mentions,
     says_more,
-    spans,
     within_fact,
 )
 from tenure.context.page import Page
@@ -115,10 +115,10 @@ def _account_for_all(page: Page, material: Material) -> None:
 
 def _add_environment(page: Page, material: Material) -> None:
     for name, value in signals(material.environment):
-        cuts = _cuts(page, name, value, material.dead)
+        shown = _shown(page, name, value, material.dead)
         # One signal may not crowd out everything else, however large it is.
         room = page.used + (page.budget - page.used) // 4
-        line = None if cuts is None else signal_line(name, value, cuts)
+        line = None if shown is None else signal_line(name, shown.value, shown.cuts)
         if line is not None and not page.add(ENVIRONMENT, line, ceiling=room):
             page.omissions.append(Omission("over budget", item=name))
     for name, text in other_environment_lines(material.environment):
@@ -126,19 +126,21 @@ def _add_environment(page: Page, material: Material) -> None:
             page.omissions.append(Omission("over budget", item=name))
 
 
-def _cuts(
+def _shown(
     page: Page, name: str, value: Any, dead: Sequence[Dead], counts: Counts = in_passing
-) -> list[tuple[int, int]] | None:
-    """Where a note or signal repeats dead values; None where nothing else would be left of it."""
-    text = text_of(value)
-    found = mentions(text, name, dead, counts)
+) -> Guarded | None:
+    """A note or signal without dead values; None where nothing else would be left of it."""
+    if not dead:
+        return Guarded(value, [], [])
+    shown = guarded(value, name, dead, counts)
+    named = mentions(name, "", dead, counts)
     page.omissions.extend(
-        Omission("quotes a dead value", mention.fact.id, name) for mention in found
+        Omission("quotes a dead value", fact_id, name)
+        for fact_id in dict.fromkeys(mention.fact.id for mention in (*shown.found, *named))
     )
-    if named := mentions(name, "", dead, counts):
-        page.omissions.append(Omission("quotes a dead value", named[0].fact.id, name))
+    if named or (shown.found and not says_more(text_of(value), shown.found)):
         return None
-    return spans(found) if not found or says_more(text, found) else None
+    return shown
 
 
 def _add_facts(
@@ -192,13 +194,8 @@ def _add_fact(
     if fact.needs_review:
         text, tokens = _review_text(fact, material, request), None
     else:
-        text, tokens = plain_line(fact), ranked.tokens
-        found = _repeated(fact, material)
-        if found:
-            text, tokens = plain_line(fact, spans(found)), None
-            page.omissions.extend(
-                Omission("quotes a dead value", mention.fact.id, fact.key) for mention in found
-            )
+        cut = _fact_text(page, fact, material)
+        text, tokens = (plain_line(fact), ranked.tokens) if cut is None else (cut, None)
         if fact.time_sensitive:
             text, tokens = text + age_of(fact, at), None
     if request.style == "annotated":
@@ -220,15 +217,23 @@ def _review_text(fact: Fact, material: Material, request: Request) -> str:
     if request.profile.reviews != "show":
         return review_line(fact, changed)
     others = [dead for dead in material.dead if dead.fact.id != fact.id]
-    found = mentions(text_of(fact.value), fact.key, others, in_passing)
-    return review_line(fact, changed, with_value=True, cuts=spans(found))
+    shown = guarded(fact.value, fact.key, others, in_passing)
+    return review_line(fact.evolve(value=shown.value), changed, with_value=True, cuts=shown.cuts)
 
 
-def _repeated(fact: Fact, material: Material) -> list[Mention]:
+def _fact_text(page: Page, fact: Fact, material: Material) -> str | None:
+    """A fact with dead values cut out of its text; None where there is nothing to cut."""
     if not material.dead:
-        return []
+        return None
     judged = within_fact(fact, material.is_common)
-    return mentions(text_of(fact.value), fact.key, material.dead, judged)
+    shown = guarded(fact.value, fact.key, material.dead, judged)
+    if not shown.found:
+        return None
+    page.omissions.extend(
+        Omission("quotes a dead value", fact_id, fact.key)
+        for fact_id in dict.fromkeys(mention.fact.id for mention in shown.found)
+    )
+    return plain_line(fact.evolve(value=shown.value), shown.cuts)
 
 
 def _add_unknown(page: Page, material: Material) -> None:
@@ -267,9 +272,9 @@ def _item_text(page: Page, item: WorkingItem, material: Material) -> str | None:
         return value.words in certain or in_passing(value, present, before)
 
     for fact_id in stated:
-        if not mentions(text_of(item.value), "", material.gone[fact_id], lambda *_: True):
+        if not guarded(item.value, "", material.gone[fact_id], lambda *_: True).found:
             # It said in its own words what is no longer so; there is no telling where.
             page.omissions.append(Omission("quotes a dead value", fact_id, item.key))
             return None
-    cuts = _cuts(page, item.key, item.value, [*own, *material.dead], counts)
-    return None if cuts is None else item_line(item, cuts)
+    shown = _shown(page, item.key, item.value, [*own, *material.dead], counts)
+    return None if shown is None else item_line(item.key, shown.value, shown.cuts)

@@ -8,25 +8,31 @@ that case, punctuation and spacing hide nothing, and "123 Main St" is not "1234 
 from __future__ import annotations
 
 import re
-import unicodedata
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from tenure.context.quoting import GONE
 from tenure.model.fact import Fact
-from tenure.model.values import leaves, telling_parts
+from tenure.model.values import bare, leaves, telling_parts, text_of
 
 # Characters that show nothing must not keep two words from being compared, or hide one.
-_UNSEEN = "\u00ad\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff"
+_UNSEEN = (
+    "\u00ad\u0300-\u036f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufe00-\ufe0f\ufeff"
+    "\U000e0000-\U000e01ef"
+)
+_UNSPACED = re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]")
 _WORD = re.compile(rf"\d+(?:[.,]\d+)+|[^\W_](?:[{_UNSEEN}]*[^\W_])*")
-_INVISIBLE = re.compile(f"[{_UNSEEN}]")
 _THOUSANDS = re.compile(r",(?=\d{3}(?:\D|$))")
+_NOTHING_AFTER = re.compile(r"\.0+$")
 _BEFORE = re.compile(r"[$€£¥#+-]")
 _AFTER = re.compile(r"[%€£°]")
 _LOOK_BACK = 40
+_LONGEST_VALUE = 8
 _LOOKING_BACK = re.compile(
-    r"\b(was|were|had been|used to be|formerly|previously|before|earlier|old|former|ex|once|until|"
-    r"instead of|rather than|no longer|not|from|replac\w+|chang\w+ from|moved from)\W*$",
+    r"\b(was|were|had been|used to be|formerly|previous(?:ly)?|prior|before|earlier|old|former|ex|"
+    r"once|until|instead of|rather than|no longer|not|from|replac\w+|chang\w+ from|moved from)"
+    r"\W+(?:\w+\W+){0,2}$",
     re.IGNORECASE,
 )
 
@@ -52,6 +58,8 @@ class Mention(NamedTuple):
     start: int
     end: int
     fact: Fact
+    words: int = 1
+    """How many words it takes up."""
 
 
 class Dead(NamedTuple):
@@ -72,8 +80,10 @@ def _said(word: str) -> str:
     if word.isascii():
         folded = word.lower()
     else:
-        folded = unicodedata.normalize("NFKC", _INVISIBLE.sub("", word)).casefold()
-    return _THOUSANDS.sub("", folded) if folded[0].isdigit() else folded
+        folded = bare(word)
+    if not folded[:1].isdigit():
+        return folded
+    return _NOTHING_AFTER.sub("", _THOUSANDS.sub("", folded))
 
 
 def said(text: str) -> tuple[str, ...]:
@@ -95,12 +105,19 @@ def dead_values(facts: Iterable[Fact]) -> list[Dead]:
 
 def held_values(facts: Iterable[Fact]) -> set[tuple[str, ...]]:
     """What facts in office say."""
-    held = [leaf for fact in facts for leaf in leaves(fact.value)]
-    return {said(text) for leaf in held for text in (leaf, *telling_parts(leaf))}
+    held: set[tuple[str, ...]] = set()
+    for leaf in (leaf for fact in facts for leaf in leaves(fact.value)):
+        words = said(leaf)
+        held.add(words)
+        if len(words) <= _LONGEST_VALUE:  # a sentence only speaks of what it mentions
+            held.update(map(said, telling_parts(leaf)))
+    return held
 
 
 def is_telling(dead: Dead) -> bool:
     """Whether a value can be told by itself: "25%", "blue" or "4711", but not "3" or "yes"."""
+    if _UNSPACED.search(dead.text):
+        return len(dead.text.strip()) > 1
     if len(dead.words) > 1:
         measured = any(word[0].isdigit() for word in dead.words)
         return sum(map(len, dead.words)) > (3 if measured else 4)
@@ -148,6 +165,9 @@ def mentions(text: str, name: str, dead: Sequence[Dead], counts: Counts) -> list
     present = {*spoken, *said(_spaced(name))}
     found: list[Mention] = []
     for value in dead:
+        if _UNSPACED.search(value.text):
+            found.extend(_unspaced(text, value, present, counts))
+            continue
         if not present.issuperset(value.words) or len(value.words) > len(spoken):
             continue
         width = len(value.words)
@@ -159,8 +179,15 @@ def mentions(text: str, name: str, dead: Sequence[Dead], counts: Counts) -> list
             start -= bool(_BEFORE.match(text[max(0, start - 1) : start]))
             end += bool(_AFTER.match(text[end : end + 1]))
             if counts(value, present, text[max(0, start - _LOOK_BACK) : start]):
-                found.append(Mention(start, end, value.fact))
+                found.append(Mention(start, end, value.fact, width))
     return _apart(found)
+
+
+def _unspaced(text: str, value: Dead, present: set[str], counts: Counts) -> Iterator[Mention]:
+    """Where a text in a script without spaces has a value."""
+    for hit in re.finditer(re.escape(value.text), text):
+        if counts(value, present, text[max(0, hit.start() - _LOOK_BACK) : hit.start()]):
+            yield Mention(*hit.span(), value.fact)
 
 
 def _apart(found: list[Mention]) -> list[Mention]:
@@ -203,12 +230,43 @@ def within_fact(
     return counts
 
 
-def spans(found: Sequence[Mention]) -> list[tuple[int, int]]:
-    """Where to cut."""
-    return [(mention.start, mention.end) for mention in found]
+class Guarded(NamedTuple):
+    """A value as it may be shown: with spans to cut, or a list or an object with its texts cut."""
+
+    value: Any
+    cuts: list[tuple[int, int]]
+    found: list[Mention]
+
+
+def guarded(value: Any, name: str, dead: Sequence[Dead], counts: Counts) -> Guarded:
+    """A value that goes by a name, without the dead values in it."""
+    if isinstance(value, str):
+        found = mentions(value, name, dead, counts)
+        return Guarded(value, [(mention.start, mention.end) for mention in found], found)
+    found = []
+    return Guarded(_cut(value, name, dead, counts, found), [], found)
+
+
+def _cut(value: Any, name: str, dead: Sequence[Dead], counts: Counts, found: list[Mention]) -> Any:
+    """A value with its texts cut; what was found goes to the list."""
+    if isinstance(value, dict):
+        return {
+            _cut(key, name, dead, counts, found): _cut(item, f"{name} {key}", dead, counts, found)
+            for key, item in value.items()
+        }
+    if isinstance(value, list):
+        return [_cut(item, name, dead, counts, found) for item in value]
+    if value is None or isinstance(value, bool):
+        return value
+    text = text_of(value)
+    here = mentions(text, name, dead, counts)
+    found.extend(here)
+    for mention in reversed(here):
+        text = f"{text[: mention.start]}{GONE}{text[mention.end :]}"
+    return text if here else value
 
 
 def says_more(text: str, found: Sequence[Mention]) -> bool:
     """Whether a text still says something once the mentions are taken out."""
-    taken = sum(len(words_of(text[mention.start : mention.end])) for mention in found)
+    taken = sum(mention.words for mention in found)
     return len(words_of(text)) - taken >= max(3, 2 * len(found))

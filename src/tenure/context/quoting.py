@@ -60,7 +60,7 @@ _FRAME = re.compile(
 # A name, a number, an address of the net: nothing in it that any of the patterns looks for.
 _SURELY_PLAIN = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.@/-]*\Z")
 # In a name these would end it and begin something else.
-_ENDING = re.compile(r"[()]|:(?:\s|$)|, ")
+_ENDING = re.compile(r"[()]|:(?:\s|$)|, |^/")  # tokenizers join a slash to the line before
 
 
 def inline(value: Any, cuts: Cuts = ()) -> str:

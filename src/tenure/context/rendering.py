@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from tenure.context.quoting import Cuts, inline, name
 from tenure.model.fact import Fact, MemoryType, Status
 from tenure.model.identity import Identity
-from tenure.model.records import Environment, WorkingItem
+from tenure.model.records import Environment
 
 IDENTITY = "Identity"
 CONSTRAINTS = "Constraints"
@@ -210,8 +210,8 @@ def history_line(fact: Fact) -> str:
     return f"- {name_of(fact)}: {inline(fact.value)} ({began} to {ended}, {fact.status})"
 
 
-def item_line(item: WorkingItem, cuts: Cuts = ()) -> str:
-    return f"- {name(item.key)}: {inline(item.value, cuts)}"
+def item_line(key: str, value: Any, cuts: Cuts = ()) -> str:
+    return f"- {name(key)}: {inline(value, cuts)}"
 
 
 def left_out_line(count: int) -> str:

@@ -14,7 +14,7 @@ from tenure.model.errors import UnknownFact
 from tenure.model.fact import Fact, Status
 from tenure.model.ids import new_id
 from tenure.model.records import Erasure
-from tenure.model.values import leaves, same_value, text_of
+from tenure.model.values import bare, leaves, same_value, text_of
 from tenure.model.verdict import Action, Outcome, Repair, Rule, Verdict
 from tenure.stores.port import Selection, Transaction
 
@@ -48,7 +48,7 @@ def forget(
     pattern = quotes([*doomed, *quoting], names=() if subject is None else (subject,))
     receipts = redact(
         {fact.id for fact in (*doomed, *quoting)},
-        lambda text: pattern is not None and bool(pattern.search(text)),
+        lambda text: pattern is not None and bool(pattern.search(bare(text))),
         everything_of,
     )
     erasure = Erasure(
@@ -103,7 +103,7 @@ def quotes(facts: Iterable[Fact], names: Iterable[str] = ()) -> re.Pattern[str] 
 
 def _spelled(text: str) -> str:
     """A pattern for a text however it is spaced and punctuated."""
-    words = re.findall(r"[^\W_]+", text)
+    words = re.findall(r"[^\W_]+", bare(text))
     inner = r"[\W_]*".join(map(re.escape, words)) if words else re.escape(text)
     return rf"(?<!\w){inner}(?!\w)"
 
@@ -138,7 +138,7 @@ def _quoting(transaction: Transaction, doomed: list[Fact]) -> list[Fact]:
         seen.update(fact.id for fact in frontier)
         pattern = quotes([*doomed, *found])
         if pattern is not None:
-            found.extend(fact for fact in frontier if pattern.search(text_of(fact.value)))
+            found.extend(fact for fact in frontier if pattern.search(bare(text_of(fact.value))))
     return found
 
 
@@ -152,7 +152,9 @@ def _reasons(transaction: Transaction, erased: list[Fact]) -> list[str]:
         if not page:
             break
         after = page[-1].seq
-        found.extend(entry.id for entry in page if entry.reason and pattern.search(entry.reason))
+        found.extend(
+            entry.id for entry in page if entry.reason and pattern.search(bare(entry.reason))
+        )
     return found
 
 
@@ -169,7 +171,7 @@ def _drop_items(
     pattern = quotes(erased, names=() if subject is None else (subject,))
     for owner, session_id, item in transaction.desks() if pattern else ():
         told = "\n".join((item.key, text_of(item.value), *leaves(item.value)))
-        if pattern is not None and pattern.search(told):
+        if pattern is not None and pattern.search(bare(told)):
             dropped += transaction.drop_items(user_id=owner, session_id=session_id, key=item.key)
     return dropped
 

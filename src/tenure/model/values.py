@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
+import unicodedata
 from collections.abc import Iterator
 from typing import Any
 
@@ -141,3 +142,12 @@ def telling_parts(text: str) -> list[str]:
     if len(parts) > 1:
         found.extend(_CLOCK.findall(text))
     return found
+
+
+def bare(text: str) -> str:
+    """A text as it is compared: without accents, marks and characters that show nothing."""
+    if text.isascii():
+        return text.lower()
+    apart = unicodedata.normalize("NFKD", text)
+    kept = (c for c in apart if unicodedata.category(c) not in ("Mn", "Me", "Cf"))
+    return "".join(kept).casefold()

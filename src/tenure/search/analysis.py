@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any
 
-from tenure.model.values import leaves, telling_parts, text_of
+from tenure.model.values import bare, leaves, telling_parts, text_of
 
 VERSION = 1
 """Changes with every change of what a text gives; indexes of another version are rebuilt."""
@@ -34,6 +34,7 @@ _PARTS = re.compile(
 )
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _SEPARATED = re.compile(r"[\W_]+")
+_NOTHING_AFTER = re.compile(r"\.0+$")
 _THOUSANDS = re.compile(r",(?=\d{3}(?:\D|$))")
 
 
@@ -151,7 +152,7 @@ def probes(value: Any) -> list[str]:
 
 def probe(text: str) -> str:
     """The term by which a repetition of this text is noticed; "" where it has none."""
-    parts = _PARTS.findall(normalised(text[:_LONGEST_TEXT]))
+    parts = _PARTS.findall(bare(text[:_LONGEST_TEXT]))
     if not parts:
         return ""
     longest = max(parts, key=len)  # the first of the longest
@@ -160,7 +161,7 @@ def probe(text: str) -> str:
 
 def words(text: str) -> set[str]:
     """Every term that `probe` could have chosen of a text that occurs in this one."""
-    return {term for part in _PARTS.findall(normalised(text)) for term in _noticeable(part)}
+    return {term for part in _PARTS.findall(bare(text)) for term in _noticeable(part)}
 
 
 @lru_cache(maxsize=1)
@@ -179,4 +180,4 @@ def _noticeable(part: str) -> Iterator[str]:
     if _is_unspaced(part[0]):
         yield from _bigrams(part)
     else:
-        yield number(part) if part[0].isdigit() else part
+        yield number(_NOTHING_AFTER.sub("", part)) if part[0].isdigit() else part

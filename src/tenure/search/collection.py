@@ -25,11 +25,10 @@ _REMEMBERED_TERMS = 20_000
 class Frequent(NamedTuple):
     """What is remembered of a term that very many entries have.
 
-    Good until so many entries have left the shelves that it might be frequent no longer.
+    Good until an entry leaves the shelves or comes back: new ones come after those it counted.
     """
 
-    seen: int
-    removed: int
+    turned: int
     share: float
 
 
@@ -77,18 +76,18 @@ def code_of(query: Vector) -> npt.NDArray[np.uint64]:
 def nearest_of(stacks: Sequence[Stack], query: Vector, count: int, hidden: set[int]) -> list[int]:
     """The nearest entries of several stacks by their signs, ties all taken: no luck of order."""
     code = code_of(query)
-    scans = [stack.distances(code) for stack in stacks if stack.size]
+    out = np.array(sorted(hidden), np.int64)
+    scans = [stack.distances(code, out) for stack in stacks if stack.size]
     if not scans:
         return []
     far = np.concatenate([distances for distances, _ in scans]) if len(scans) > 1 else scans[0][0]
     entries = np.concatenate([numbers for _, numbers in scans]) if len(scans) > 1 else scans[0][1]
-    wanted = count + len(hidden)
-    if wanted < len(far):
+    if count < len(far):
         within = np.cumsum(np.bincount(far))
-        farthest = int(np.searchsorted(within, wanted))
+        farthest = int(np.searchsorted(within, count))
         entries = entries[far <= farthest]
     found: list[int] = entries.tolist()
-    return [entry for entry in found if entry not in hidden] if hidden else found
+    return found
 
 
 def _nearest_or_all(
@@ -109,7 +108,7 @@ class Shelved:
         stacks: dict[int, Stack],
         binding: Sequence[int],
         hidden: set[int],
-        frequent: dict[tuple[tuple[int, ...], str], Frequent],
+        frequent: dict[tuple[tuple[str | int, ...], str], Frequent],
     ) -> None:
         self._reader = reader
         self._stacks = stacks
@@ -117,8 +116,9 @@ class Shelved:
         self._hidden = hidden
         """Entries of these shelves that do not count here: out of term, or not for this reader."""
         self._frequent = frequent
-        self._removed = sum(stack.removed for stack in stacks.values())
+        self._turned = sum(stack.turned for stack in stacks.values())
         self._numbers = tuple(stacks)
+        self._name = (reader.organization, *self._numbers)
 
     @property
     def size(self) -> int:
@@ -135,24 +135,25 @@ class Shelved:
     def postings(self, term: str, limit: int) -> Postings:
         # As many more as are hidden: those may neither be found nor make a term look frequent.
         most = limit + len(self._hidden)
-        known = self._frequent.get((self._numbers, term))
-        if known is not None and known.seen - (self._removed - known.removed) > most:
+        known = self._frequent.get((self._name, term))
+        if known is not None and known.turned == self._turned and not self._hidden:
             return Postings(None, known.share)
-        # Reading further than needed, so that the answer stays good for a while.
+        # Reading further than needed: what comes later changes nothing then.
         found = self._reader.postings(self._numbers, term, most + limit)
-        visible = [entry for entry in found if entry not in self._hidden]
+        visible = [entry for entry in found if entry not in self._hidden][: 2 * limit]
         if len(visible) > limit:
             share = self._share(visible)
-            if len(found) > most:
+            if len(visible) == 2 * limit and not self._hidden:
                 if len(self._frequent) > _REMEMBERED_TERMS:
                     self._frequent.clear()
-                self._frequent[self._numbers, term] = Frequent(len(found), self._removed, share)
+                self._frequent[self._name, term] = Frequent(self._turned, share)
             return Postings(None, share)
         return Postings(visible, len(visible) / max(1, self.size))
 
     def _share(self, first: list[int]) -> float:
         """How dense the first entries with a term lie among those up to the last of them."""
         passed = sum(stack.count_up_to(first[-1]) for stack in self._stacks.values())
+        passed -= sum(entry <= first[-1] for entry in self._hidden)
         return len(first) / max(1, passed)
 
     def nearest(self, query: Vector, count: int) -> list[int]:

@@ -57,7 +57,7 @@ class Index:
         self._measure = measure
         self._vectors: OrderedDict[str, bytes] = OrderedDict()
         self._stacks: OrderedDict[tuple[str, int], Stack] = OrderedDict()
-        self._frequent: dict[tuple[tuple[int, ...], str], Frequent] = {}
+        self._frequent: dict[tuple[tuple[str | int, ...], str], Frequent] = {}
         self._lock = threading.RLock()
 
     # writing
@@ -174,17 +174,25 @@ class Index:
             stacks = {
                 shelf.id: self._stack(reader, shelf, with_keys=bool(hides)) for shelf in shelves
             }
-            hidden = {entry for stack in stacks.values() for entry in stack.out_of_term(when)}
+            kept: set[int] = set()
             for stack in stacks.values() if hides else ():
-                hidden |= stack.kept_by(hides)
+                kept |= stack.kept_by(hides)
+            early = (entry for stack in stacks.values() for entry in stack.out_of_term(when))
+            live = (entry for stack in stacks.values() for entry in stack.only_live(kept))
+            hidden = {*early, *live}
             binding = [shelf.id for shelf in shelves if shelf.binding]
             collection = Shelved(reader, stacks, binding, hidden, self._frequent)
             filled = {(s.owner, s.place) for s in shelves if stacks[s.id].size}
             yield Hall(
                 collection,
                 size=collection.size,
-                total=sum(map(len, stacks.values())),
-                expired=[e for stack in stacks.values() for e in stack.expired(when)],
+                total=sum(stack.filled for stack in stacks.values()) - len(kept),
+                expired=[
+                    entry
+                    for stack in stacks.values()
+                    for entry in stack.expired(when)
+                    if entry not in kept
+                ],
                 stacks=list(stacks.values()),
                 is_uniform=len(filled) < 2,
             )

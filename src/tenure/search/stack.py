@@ -45,8 +45,10 @@ class Stack:
         """How many of its entries are live."""
         self.length = 0
         """How many terms those have together."""
-        self.removed = 0
-        """How many have left so far: postings read earlier may have shrunk by as many."""
+        self.turned = 0
+        """How often an entry has left or come back: postings read before may differ by it."""
+        self.filled = 0
+        """How many entries have something in them, live or not."""
         self.termed: dict[int, tuple[datetime | None, datetime | None]] = {}
         self.suspects: dict[str, set[int]] = {}
         """Entries whose value may be dead, by the terms that a repetition of it would have."""
@@ -64,14 +66,12 @@ class Stack:
 
     def catch_up(self, changes: Iterable[Placed], version: int) -> None:
         """Take in what changed up to a version of the shelf."""
-        rest = iter(changes)
-        first = self._count == 0
-        while portion := list(islice(rest, _PORTION)):
-            if first:
+        if self._count:
+            self._take(list(changes))
+        else:
+            rest = iter(changes)
+            while portion := list(islice(rest, _PORTION)):
                 self._add(portion)
-            else:
-                self._take(portion)
-        if first:
             # Entries come in the order of their last change; from here on, new ones come last.
             self._sort()
         self.version = version
@@ -129,6 +129,7 @@ class Stack:
 
     def _note(self, position: int, placed: Placed) -> None:
         """Count a new entry in."""
+        self.filled += bool(placed.key)
         if placed.live:
             self._live[position] = True
             self.size += 1
@@ -141,7 +142,13 @@ class Stack:
         if self._live[position]:
             self.size -= 1
             self.length -= int(self._lengths[position])
-            self.removed += not placed.live
+        self.turned += bool(self._live[position]) != placed.live
+        if not placed.key:
+            self.filled -= 1  # erased, which happens once
+            for _, kept in self._kept.values():
+                kept.discard(placed.entry)
+            if self.keys is not None:
+                self.keys[placed.entry] = ""
         self._live[position] = placed.live
         self._lengths[position] = placed.length
         self._codes[:, position] = self._coded([placed])[:, 0]
@@ -187,18 +194,21 @@ class Stack:
         return [int(entry) for entry in live]
 
     def kept_by(self, hides: tuple[Declaration, ...]) -> set[int]:
-        """Live entries whose key one of these declarations matches. Keys are looked at once."""
+        """Entries whose key one of these declarations matches. Keys are looked at once."""
         assert self.keys is not None, "this stack was made without keys"
         seen, kept = self._kept.get(hides, (0, set()))
         for entry, key in islice(self.keys.items(), seen, None):
             if any(told.matches(key) for told in hides):
                 kept.add(entry)
         self._kept[hides] = (len(self.keys), kept)
-        return {entry for entry in kept if self._is_live(entry)}
+        return kept
 
-    def _is_live(self, entry: int) -> bool:
-        position = self.position(entry)
-        return position is not None and bool(self._live[position])
+    def only_live(self, entries: set[int]) -> Iterator[int]:
+        """Those of these entries that are here and live."""
+        for entry in entries:
+            position = self.position(entry)
+            if position is not None and self._live[position]:
+                yield entry
 
     def out_of_term(self, when: datetime) -> Iterator[int]:
         """Live entries whose term has not begun or is over at that moment."""
@@ -211,8 +221,13 @@ class Stack:
         ended = [(ends, entry) for entry, (_, ends) in self.termed.items() if ends and when >= ends]
         yield from (entry for _, entry in sorted(ended, reverse=True))
 
-    def distances(self, code: Codes) -> tuple[npt.NDArray[np.uint16], Numbers]:
-        """How many bits each live entry with a meaning differs in, and which entry it is."""
+    def distances(
+        self, code: Codes, hidden: Numbers | None = None
+    ) -> tuple[npt.NDArray[np.uint16], Numbers]:
+        """How many bits each live entry with a meaning differs in, and which entry it is.
+
+        But for those that are hidden, which are given in order.
+        """
         count = self._count
         far = np.zeros(count, np.uint16)
         differing = np.empty(count, np.uint64)
@@ -220,6 +235,9 @@ class Stack:
             np.bitwise_xor(self._codes[word, :count], code[word], out=differing)
             far += np.bitwise_count(differing)
         counted = self._live[:count] & self._meant[:count]
+        if hidden is not None and len(hidden) and count:
+            places = np.searchsorted(self._entries[:count], hidden).clip(max=count - 1)
+            counted[places[self._entries[:count][places] == hidden]] = False
         if counted.all():
             return far, self._entries[:count]
         return far[counted], self._entries[:count][counted]
