@@ -2,7 +2,7 @@
 
 Prints:
     max_discount: overruled (authority)
-    - [policy] max_discount: 15%
+    - [policy, executive] max_discount: 15%
 """
 
 import tenure

@@ -2,7 +2,7 @@
 
 Prints:
     - unit_price: 290
-    - total: not known, recalculate, because unit_price changed
+    - total: not known, recalculate, because unit_price changed (now 290)
     - turn_1: At [no longer current] each we can afford forty.
     replayed: True
     changed: "- unit_price: 290" to "- unit_price: 280", superseded since
@@ -26,5 +26,5 @@ with tenure.open(":memory:") as memory:
 
     now = ann.context("What is the unit price?", budget=500)
     for change in memory.compare(told.receipt, now.receipt):
-        if change.fact_id:  # the clock moved on, too
+        if change.why == "superseded since":  # the clock moved on, too
             print(f'{change.kind}: "{change.before}" to "{change.after}", {change.why}')

@@ -252,11 +252,11 @@ def test_a_constraint_that_bears_on_the_query_comes_first(
         assert "at most 15 percent" in first.text
         assert first.parts["constraint"] > 0
         tight = [session.context(query, budget=budget) for budget in range(40, 200, 4)]
-        ruled = [any("at most 15" in line.text for line in lines_of(found)) for found in tight]
+        ruled = [any("at most 15" in line.text for line in lines_of(one)) for one in tight]
         assert ruled == sorted(ruled)
-        fewest = min(found.tokens for found, shown in zip(tight, ruled, strict=True) if shown)
-        for found, shown in zip(tight, ruled, strict=True):
-            assert shown or found.budget < fewest + 10
+        fewest = min(one.tokens for one, shown in zip(tight, ruled, strict=True) if shown)
+        for one, shown in zip(tight, ruled, strict=True):
+            assert shown or one.budget < fewest + 10
 
 
 @pytest.mark.parametrize("embedder", ["static", "default"])

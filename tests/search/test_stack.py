@@ -164,9 +164,7 @@ def test_what_may_be_dead_is_watched(history: list[Any], query: Any, gap: int) -
     hides = (Declaration("key_1*", requires=("hr",)),)
     for _ in range(2):
         assert stack.kept_by(hides) == {
-            entry
-            for entry, placed in shelf.entries.items()
-            if placed.key.startswith("key_1")
+            entry for entry, placed in shelf.entries.items() if placed.key.startswith("key_1")
         }
 
 

@@ -22,7 +22,10 @@ _UNSEEN = (
     "\U000e0000-\U000e01ef"
 )
 _UNSPACED = re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]")
-_WORD = re.compile(rf"\d+(?:[.,]\d+)+|[^\W_](?:[{_UNSEEN}]*[^\W_])*")
+_DIGITS = rf"\d(?:[{_UNSEEN}]*\d)*"
+_WORD = re.compile(
+    rf"{_DIGITS}(?:[{_UNSEEN}]*[.,][{_UNSEEN}]*{_DIGITS})+|[^\W_](?:[{_UNSEEN}]*[^\W_])*"
+)
 _THOUSANDS = re.compile(r",(?=\d{3}(?:\D|$))")
 _NOTHING_AFTER = re.compile(r"\.0+$")
 _BEFORE = re.compile(r"[$€£¥#+-]")

@@ -104,7 +104,7 @@ def quotes(facts: Iterable[Fact], names: Iterable[str] = ()) -> re.Pattern[str] 
 def _spelled(text: str) -> str:
     """A pattern for a text however it is spaced and punctuated."""
     words = re.findall(r"[^\W_]+", bare(text))
-    inner = r"[\W_]*".join(map(re.escape, words)) if words else re.escape(text)
+    inner = r"[\W_]+".join(map(re.escape, words)) if words else re.escape(text)
     return rf"(?<!\w){inner}(?!\w)"
 
 

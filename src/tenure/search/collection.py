@@ -118,7 +118,7 @@ class Shelved:
         self._frequent = frequent
         self._turned = sum(stack.turned for stack in stacks.values())
         self._numbers = tuple(stacks)
-        self._name = (reader.organization, *self._numbers)
+        self._name: tuple[str | int, ...] = (reader.organization, *self._numbers)
 
     @property
     def size(self) -> int:

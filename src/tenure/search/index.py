@@ -128,19 +128,22 @@ class Index:
                 transaction.set_recipe(OUTDATED)
                 removed = transaction.unindex(1_000)
                 total = transaction.head()[0]
-        done = 0
+        done, after = 0, ""
         while True:
-            self._tell(done, total)
+            if after or not done:
+                self._tell(done, total)
             with store.read(organization) as reader:
-                facts = reader.unindexed(_PORTION)
+                facts = reader.unindexed(_PORTION, after)
             self.prepare(analysis.sentence(f.key, f.subject, f.value) for f in facts)
             with store.write(organization) as transaction:
-                # Others may have written meanwhile; what they wrote is among the rest.
-                missing = transaction.unindexed(_PORTION)
-                if not missing:
+                missing = transaction.unindexed(_PORTION, after)
+                if not missing and not after:
                     transaction.set_recipe(self.recipe)
                     break
-                now = transaction.head()[1] or missing[0].recorded_at
+                # What others wrote meanwhile may lie behind; the last round begins at the start.
+                after = missing[-1].id if missing else ""
+                now = transaction.head()[1]
+                assert now is not None, "there are facts, so there is a log"
                 transaction.index([self.entry(f, live=f.may_hold_after(now)) for f in missing])
                 done += len(missing)
         self._tell(done, done)

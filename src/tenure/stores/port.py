@@ -236,8 +236,11 @@ class Reader(Protocol):
         """The entries of these facts, live or not, ordered by entry."""
         ...
 
-    def unindexed(self, limit: int) -> list[Fact]:
-        """Facts that have no entry yet, erased ones left out, at most `limit`, ordered by id."""
+    def unindexed(self, limit: int, after: str = "") -> list[Fact]:
+        """Facts with an id above `after` that have no entry yet, erased ones left out.
+
+        At most `limit`, ordered by id.
+        """
         ...
 
     def receipt(self, receipt_id: str) -> StoredReceipt | None:

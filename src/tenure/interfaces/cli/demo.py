@@ -130,8 +130,9 @@ def _(result: tenure.Line, find: Find) -> Iterator[str | Text]:
 
 @_shown.register
 def _(result: tenure.ReceiptChange, find: Find) -> Iterator[str | Text]:
-    texts = (cut(text, _LONGEST) for text in (result.before, result.after) if text is not None)
-    yield f"{result.kind:<{_COLUMN}}{' -> '.join(texts)}: {result.why}"
+    texts = [cut(text, _LONGEST) for text in (result.before, result.after) if text is not None]
+    if len(set(texts)) == len(texts):  # what differs further along would tell nobody anything
+        yield f"{result.kind:<{_COLUMN}}{' -> '.join(texts)}: {result.why}"
 
 
 @_shown.register

@@ -119,9 +119,11 @@ class MemoryTransaction(MemoryIndex):
         found.sort(key=lambda fact: self._kept.rows[fact.id].since, reverse=True)
         return found[:limit]
 
-    def unindexed(self, limit: int) -> list[Fact]:
+    def unindexed(self, limit: int, after: str = "") -> list[Fact]:
         missing = self._kept.rows.keys() - self._kept.index.entry_of.keys()
-        return self._where(missing, lambda f: f.status is not Status.ERASED)[:limit]
+        return self._where(missing, lambda f: f.status is not Status.ERASED and f.id > after)[
+            :limit
+        ]
 
     def _recorded(self, fact: Fact) -> datetime:
         return self.head()[1] or fact.recorded_at

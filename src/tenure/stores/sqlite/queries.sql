@@ -323,8 +323,8 @@ DELETE FROM shelves WHERE id = ? AND NOT EXISTS (
 DELETE FROM entries WHERE entry = ?;
 
 -- name: unindexed
-SELECT {fact} FROM facts WHERE organization = :organization AND status <> 'erased'
-    AND NOT EXISTS (SELECT 1 FROM entries AS e
+SELECT {fact} FROM facts WHERE organization = :organization AND id > :after
+    AND status <> 'erased' AND NOT EXISTS (SELECT 1 FROM entries AS e
         WHERE e.organization = facts.organization AND e.fact_id = facts.id)
 ORDER BY id LIMIT :limit;
 

@@ -146,8 +146,9 @@ class SQLiteTransaction(SQLiteIndex):
         found.sort(key=lambda row: (-row[-1], row[0]))
         return [fact_of(row) for row in found[:limit]]
 
-    def unindexed(self, limit: int) -> list[Fact]:
-        return [fact_of(row) for row in self.rows("unindexed", {"limit": limit})]
+    def unindexed(self, limit: int, after: str = "") -> list[Fact]:
+        rows = self.rows("unindexed", {"limit": limit, "after": after})
+        return [fact_of(row) for row in rows]
 
     def live(self, selection: Selection) -> list[Fact]:
         owners, scope_ids, key, subject = selection
