@@ -53,6 +53,7 @@ def answers(collection: Collection, embed: Any, limits: tuple[int, ...]) -> dict
 @given(found=libraries, limit=st.integers(1, 6))
 @example(found=CROWD, limit=1)
 @example(found=CROWD, limit=3)
+@example(found=[plain("harbour")] * 4, limit=1)
 def test_shelves_answer_like_the_facts_themselves(
     store: str, embedder: str | None, found: list[Said], limit: int
 ) -> None:

@@ -108,7 +108,7 @@ class Shelved:
         stacks: dict[int, Stack],
         binding: Sequence[int],
         hidden: set[int],
-        frequent: dict[tuple[tuple[str | int, ...], str], Frequent],
+        frequent: dict[tuple[tuple[str | int, ...], str, int], Frequent],
     ) -> None:
         self._reader = reader
         self._stacks = stacks
@@ -135,7 +135,7 @@ class Shelved:
     def postings(self, term: str, limit: int) -> Postings:
         # As many more as are hidden: those may neither be found nor make a term look frequent.
         most = limit + len(self._hidden)
-        known = self._frequent.get((self._name, term))
+        known = self._frequent.get((self._name, term, limit))
         if known is not None and known.turned == self._turned and not self._hidden:
             return Postings(None, known.share)
         # Reading further than needed: what comes later changes nothing then.
@@ -146,7 +146,7 @@ class Shelved:
             if len(visible) == 2 * limit and not self._hidden:
                 if len(self._frequent) > _REMEMBERED_TERMS:
                     self._frequent.clear()
-                self._frequent[self._name, term] = Frequent(self._turned, share)
+                self._frequent[self._name, term, limit] = Frequent(self._turned, share)
             return Postings(None, share)
         return Postings(visible, len(visible) / max(1, self.size))
 

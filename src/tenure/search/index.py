@@ -57,7 +57,7 @@ class Index:
         self._measure = measure
         self._vectors: OrderedDict[str, bytes] = OrderedDict()
         self._stacks: OrderedDict[tuple[str, int], Stack] = OrderedDict()
-        self._frequent: dict[tuple[tuple[str | int, ...], str], Frequent] = {}
+        self._frequent: dict[tuple[tuple[str | int, ...], str, int], Frequent] = {}
         self._lock = threading.RLock()
 
     # writing
