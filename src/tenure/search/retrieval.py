@@ -63,8 +63,8 @@ def search(
     for term in wanted:
         posted = collection.postings(term, _FREQUENT)
         shares[term] = posted.share if size >= _FEW else 0.0
-        if posted.entries is None:
-            continue
+        if not posted.entries:
+            continue  # what everything has, or nothing, tells no two facts apart
         weights[term] = log(1 + (size - len(posted.entries) + 0.5) / (len(posted.entries) + 0.5))
         for entry in posted.entries:
             gathered[entry] += weights[term]
