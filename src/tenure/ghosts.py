@@ -86,7 +86,7 @@ class Ghosts:
 
     def _is_held(self, dead: Dead) -> bool:
         """Whether a visible fact in office says just this, among those not looked at yet."""
-        if self._hall.facts is not None or self._hall.is_loaded:
+        if self._hall.facts is not None:
             return False
         wanted = analysis.terms(dead.text)
         posted = [self._hall.collection.postings(term, _FREQUENT).entries for term in wanted]

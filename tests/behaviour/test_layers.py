@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import date, timedelta
+from typing import Any
 
+import numpy as np
 import pytest
 
 import tenure
@@ -245,3 +248,32 @@ class TestContext:
             alice.context("?", profile="reckless")
         with pytest.raises(tenure.InvalidInput, match="budget"):
             alice.context("?", budget=-1)
+
+
+def test_what_took_a_base_s_place_brings_no_dead_value_back(alice: Session) -> None:
+    """A line to recalculate names the new base, but not if that repeats what is dead."""
+    alice.write("courier", "Zephyrline 4711")
+    alice.write("quote", "for Zephyrline 4711, all in")
+    alice.write("total", "ninety", depends_on=["quote"])
+    alice.write("courier", "Halcyon 12")
+    alice.write("quote", "no longer the one of Zephyrline 4711 that we had")
+    text = alice.context("What is the total of the quote?").text
+    assert "total: not known, recalculate, because quote changed" in text
+    assert "Zephyrline" not in text
+
+
+def test_an_embedder_that_breaks_its_word_is_refused() -> None:
+    """One row of the promised width for each text, or a clear error and nothing written."""
+
+    class Narrow:
+        name = "narrow"
+        dimensions = 8
+
+        def embed(self, texts: Sequence[str]) -> Any:
+            return np.ones((len(texts), 3), np.float32)
+
+    with tenure.open(":memory:", settings=tenure.Settings(embedder=Narrow())) as other:
+        session = other.session(user_id="alice")
+        with pytest.raises(tenure.InvalidInput, match=r"'narrow' gave an array of shape \(1, 3\)"):
+            session.write("plan", "A")
+        assert session.current("plan") is None

@@ -213,12 +213,22 @@ def _add_fact(
 
 
 def _review_text(fact: Fact, material: Material, request: Request) -> str:
-    changed = material.changed.get(fact.id, ())
+    changed = [_told(one, material) for one in material.changed.get(fact.id, ())]
     if request.profile.reviews != "show":
         return review_line(fact, changed)
     others = [dead for dead in material.dead if dead.fact.id != fact.id]
     shown = guarded(fact.value, fact.key, others, in_passing)
     return review_line(fact.evolve(value=shown.value), changed, with_value=True, cuts=shown.cuts)
+
+
+def _told(changed: Changed, material: Material) -> Changed:
+    """What took a base's place, unless its text repeats a dead value: it has a line of its own."""
+    now = changed.now
+    if now is None or not material.dead:
+        return changed
+    judged = within_fact(now, material.is_common)
+    repeats = guarded(now.value, now.key, material.dead, judged).found
+    return changed._replace(now=None) if repeats else changed
 
 
 def _fact_text(page: Page, fact: Fact, material: Material) -> str | None:

@@ -80,10 +80,7 @@ def words_of(text: str) -> list[Word]:
 
 @lru_cache(maxsize=32_768)
 def _said(word: str) -> str:
-    if word.isascii():
-        folded = word.lower()
-    else:
-        folded = bare(word)
+    folded = bare(word)
     if not folded[:1].isdigit():
         return folded
     return _NOTHING_AFTER.sub("", _THOUSANDS.sub("", folded))

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from tenure.model.errors import InvalidInput
 from tenure.model.fact import Fact
 from tenure.model.records import Declaration
 from tenure.search import analysis
@@ -69,7 +70,7 @@ class Index:
         wanted = [text for text in dict.fromkeys(texts) if text not in self._vectors]
         for start in range(0, len(wanted), _PORTION):
             portion = wanted[start : start + _PORTION]
-            made = quantised(self.embedder.embed(portion))
+            made = quantised(self._embedded(portion))
             with self._lock:
                 self._vectors.update(zip(portion, made, strict=True))
                 while len(self._vectors) > max(_REMEMBERED_TEXTS, len(wanted)):
@@ -79,7 +80,19 @@ class Index:
         if self.embedder is None:
             return None
         vector = self._vectors.get(text)
-        return vector if vector is not None else quantised(self.embedder.embed([text]))[0]
+        return vector if vector is not None else quantised(self._embedded([text]))[0]
+
+    def _embedded(self, texts: Sequence[str]) -> Vector:
+        """What the embedder gives for texts, refused where it is not what it promised."""
+        assert self.embedder is not None
+        made = self.embedder.embed(texts)
+        wanted = (len(texts), self.dimensions)
+        if made.shape != wanted:
+            raise InvalidInput(
+                f"embedder {self.embedder.name!r} gave an array of shape {made.shape} for "
+                f"{len(texts)} texts; embed() must give {wanted}"
+            )
+        return made
 
     def entry(self, fact: Fact, *, live: bool) -> Entry:
         """How a fact is found. Only one that holds or may hold office needs a meaning."""
@@ -163,7 +176,7 @@ class Index:
         """The meaning of a query, or None where there is no embedder."""
         if self.embedder is None or not query.strip():
             return None
-        meaning: Vector = self.embedder.embed([query])[0]
+        meaning: Vector = self._embedded([query])[0]
         return meaning
 
     @contextmanager

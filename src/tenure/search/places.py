@@ -30,7 +30,6 @@ class Hall:
     stacks: Sequence[Stack] = ()
     is_uniform: bool = True
     """Whether no two facts can be about the same matter: one owner, one scope."""
-    is_loaded: bool = False
 
     @staticmethod
     def ad_hoc(given: tuple[list[Fact], list[tuple[Found, bool]], int]) -> Hall:

@@ -125,7 +125,9 @@ def _(result: tenure.Context, find: Find) -> Iterator[str | Text]:
 def _(result: tenure.Line, find: Find) -> Iterator[str | Text]:
     score = f"{result.score:.2f}" if result.score is not None else ""
     told_line = f"{score:<{_COLUMN}}{cut(result.text, _LONGEST)}"
-    yield Text(told_line).append(f"  ({made_of(result.parts)})", style="dim")
+    largest = sorted(result.parts, key=lambda part: -result.parts[part])[:4]
+    parts = {name: value for name, value in result.parts.items() if name in largest}
+    yield Text(told_line).append(f"  ({made_of(parts)})", style="dim")
 
 
 @_shown.register
