@@ -117,6 +117,10 @@ class Ghosts:
                 only = self._not_held(values)
                 if only or not values:
                     found[fact_id] = only
+            elif fact.place not in lens.places:
+                # A draft, a what-if, another task's: so it is only there.
+                whole = text_of(fact.value)
+                found[fact_id] = [Dead(said(whole), whole, fact)]
         return found
 
 

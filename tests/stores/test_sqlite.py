@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import sqlite3
 from contextlib import closing
+from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from typing import Any
 import pytest
 
 import tenure
+from tenure.model.records import Spot, Turn
 from tenure.stores.port import Selection
 from tenure.stores.sqlite import SQLiteStore
 from tenure.stores.sqlite.connections import migrate
@@ -114,6 +116,28 @@ class TestSchema:
             every = sorted(reader.timeline(Selection()), key=lambda fact: fact.id)
             assert reader.unindexed(100) == every
 
+    def test_a_file_from_before_turns(self, tmp_path: Path) -> None:
+        """A file of schema 3 keeps what it had, its index too, and takes turns and spots."""
+        fresh, older = tmp_path / "fresh.db", tmp_path / "older.db"
+        held = fill(fresh)
+        make_older(older, 3, fresh)
+        with closing(SQLiteStore(older)) as store:
+            with store.read("acme") as reader:
+                assert [*store.dump("acme"), *reader.desks(), *store.erasures("acme")] == held
+                assert reader.unindexed(100) == []
+                assert reader.turns("alice", "s1", 9) == []
+                ((_, _, noted),) = reader.desks()
+                assert noted.spots == ()
+            told = Turn("s1", 0, "user", noted.created_at, "d", "m-0")
+            said = replace(noted, spots=(Spot("f1", "some", 0, 4),))
+            with store.write("acme") as transaction:
+                transaction.put_turn("alice", told)
+                transaction.put_item("alice", "s1", said)
+            with store.read("acme") as reader:
+                assert reader.turns_called("alice", "m-0") == [told]
+                assert reader.working_items("alice", "s1") == [said]
+            assert store.check() == []
+
     def test_migrations_are_numbered_without_gaps(self) -> None:
         """Each migration leads to the next version, from 1 on."""
         assert [version for version, _ in migrations()] == list(range(1, LATEST + 1))
@@ -193,7 +217,10 @@ class TestQueries:
                 connection.execute(f"EXPLAIN {text}", bound).fetchall()
 
     def test_no_search_walks_a_whole_table(self, store_path: Path) -> None:
-        """What a context asks for is looked up in an index, and comes out of it in order."""
+        """What a context or a turn asks for is looked up in an index that leads to it.
+
+        Where much can come of it, it comes out of the index in order.
+        """
         fill(store_path)
         with closing(sqlite3.connect(store_path)) as connection:
             for name in SEARCHES:
@@ -201,7 +228,11 @@ class TestQueries:
                 plan = connection.execute(f"EXPLAIN QUERY PLAN {text}", _parameters(text))
                 steps = [row[3] for row in plan]
                 assert [step for step in steps if "SCAN" in step and "VIRTUAL" not in step] == []
-                if name in ("placed", "postings", "unindexed"):
+                if name != "receipts":
+                    assert [step for step in steps if step.endswith("(organization=?)")] == []
+                if name == "turns_called":
+                    assert "ref=?" in steps[0]
+                if name in ("placed", "postings", "unindexed", "turns"):
                     assert [step for step in steps if "TEMP B-TREE" in step] == []
 
     def test_python_holds_no_statements(self) -> None:
@@ -213,6 +244,7 @@ class TestQueries:
 
 
 OWNER = "AND owner IN (:owner0)"
+DESK = "AND user_id = :user_id AND session_id = :session_id"
 SEARCHES = {
     "facts": "",
     "live_keys": OWNER,
@@ -229,8 +261,13 @@ SEARCHES = {
     "unindexed": "",
     "receipt": "",
     "receipts": "",
+    "working_items": DESK,
+    "drop_items": "AND expires_at <= :expires_at",
+    "turns": "",
+    "turns_called": "",
+    "drop_turns": DESK,
 }
-"""Statements that run for every context or every write, with the condition the loader adds."""
+"""Statements that run for every context, turn or write, with the condition the loader adds."""
 
 
 def _parameters(text: str) -> Any:

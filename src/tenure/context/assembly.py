@@ -19,6 +19,7 @@ from tenure.context.guard import (
     guarded,
     in_passing,
     mentions,
+    said,
     says_more,
     within_fact,
 )
@@ -54,6 +55,8 @@ from tenure.model.records import Environment, WorkingItem
 from tenure.model.values import text_of
 
 _TOKENS_A_LINE = 12
+_WORTH_SAYING = 3
+"""How many words have to be left of a note for it to be shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -281,10 +284,45 @@ def _item_text(page: Page, item: WorkingItem, material: Material) -> str | None:
     def counts(value: Dead, present: set[str], before: str) -> bool:
         return value.words in certain or in_passing(value, present, before)
 
+    spotted = {spot.fact_id for spot in item.spots}
     for fact_id in stated:
+        if fact_id in spotted:
+            continue
         if not guarded(item.value, "", material.gone[fact_id], lambda *_: True).found:
             # It said in its own words what is no longer so; there is no telling where.
             page.omissions.append(Omission("quotes a dead value", fact_id, item.key))
             return None
     shown = _shown(page, item.key, item.value, [*own, *material.dead], counts)
-    return None if shown is None else item_line(item.key, shown.value, shown.cuts)
+    if shown is None:
+        return None
+    return _spotted_line(page, item, shown, own)
+
+
+def _spotted_line(
+    page: Page, item: WorkingItem, shown: Guarded, gone: Sequence[Dead]
+) -> str | None:
+    """A note with the places cut out where it says, in whatever words, what is gone."""
+    if not isinstance(shown.value, str) or not item.spots:
+        return item_line(item.key, shown.value, shown.cuts)
+    dead = {(one.fact.id, one.text) for one in gone}
+    spots = [spot for spot in item.spots if (spot.fact_id, spot.text) in dead]
+    if not spots:
+        return item_line(item.key, shown.value, shown.cuts)
+    page.omissions.extend(
+        Omission("quotes a dead value", fact_id, item.key)
+        for fact_id in dict.fromkeys(spot.fact_id for spot in spots)
+    )
+    cuts = _merged([*shown.cuts, *((spot.start, spot.end) for spot in spots)])
+    left = len(said(shown.value)) - sum(len(said(shown.value[a:b])) for a, b in cuts)
+    return item_line(item.key, shown.value, cuts) if left >= _WORTH_SAYING else None
+
+
+def _merged(cuts: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Spans in order, those that overlap made one."""
+    found: list[tuple[int, int]] = []
+    for start, end in sorted(cuts):
+        if found and start <= found[-1][1]:
+            found[-1] = (found[-1][0], max(end, found[-1][1]))
+        else:
+            found.append((start, end))
+    return found

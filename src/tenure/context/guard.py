@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from tenure.context.quoting import GONE
-from tenure.model.fact import Fact
+from tenure.model.fact import Fact, Part, Status
 from tenure.model.values import bare, leaves, telling_parts, text_of
 
 # Characters that show nothing must not keep two words from being compared, or hide one.
@@ -95,22 +95,44 @@ def dead_values(facts: Iterable[Fact]) -> list[Dead]:
     """The values of facts out of office, each leaf of a list or an object by itself."""
     found: dict[tuple[str, ...], Dead] = {}
     for fact in facts:
-        for leaf in leaves(fact.value):
-            for text in (leaf, *telling_parts(leaf)):
-                words = said(text)
-                if words:
-                    found.setdefault(words, Dead(words, text, fact))
+        for text in _sayings(fact):
+            words = said(text)
+            if words:
+                found.setdefault(words, Dead(words, text, fact))
     return list(found.values())
+
+
+def _sayings(fact: Fact) -> Iterator[str]:
+    """What a fact says: of a statement the values in it, of anything else its leaves."""
+    if is_statement(fact):
+        # Words that only frame the values go on being used by whoever says more on the matter.
+        ended = fact.status is Status.SUPERSEDED
+        yield from (part.text for part in fact.parts if ended or not is_framing(part))
+        return
+    for leaf in leaves(fact.value):
+        yield from (leaf, *telling_parts(leaf))
+
+
+def is_statement(fact: Fact) -> bool:
+    """Whether a fact is a statement with values in it rather than one value."""
+    return bool(fact.parts) and not (len(fact.parts) == 1 and fact.parts[0].text == fact.value)
+
+
+def is_framing(part: Part) -> bool:
+    """Whether a part is a plain word that only may be a value."""
+    return part.kind == "term" and part.role in ("np|", "is|")
 
 
 def held_values(facts: Iterable[Fact]) -> set[tuple[str, ...]]:
     """What facts in office say."""
     held: set[tuple[str, ...]] = set()
-    for leaf in (leaf for fact in facts for leaf in leaves(fact.value)):
-        words = said(leaf)
-        held.add(words)
-        if len(words) <= _LONGEST_VALUE:  # a sentence only speaks of what it mentions
-            held.update(map(said, telling_parts(leaf)))
+    for fact in facts:
+        held.update(said(part.text) for part in fact.parts)
+        for leaf in leaves(fact.value):
+            words = said(leaf)
+            held.add(words)
+            if len(words) <= _LONGEST_VALUE:  # a sentence only speaks of what it mentions
+                held.update(map(said, telling_parts(leaf)))
     return held
 
 

@@ -208,7 +208,8 @@ class Candidates:
             when_superseded=self._awaited(proposal),
             is_constraint=constraint is not None,
             constraint_type=constraint,
-            multi_valued=bool(declared) and any(told.multi_valued for told in declared),
+            multi_valued=proposal.multi_valued
+            or (bool(declared) and any(told.multi_valued for told in declared)),
             time_sensitive=bool(declared) and any(told.time_sensitive for told in declared),
             # In anticipation: most candidates take office, and need no second copy then.
             status=Status.OFFICE,

@@ -13,7 +13,7 @@ from tenure.engine.workspace import Workspace
 from tenure.model.errors import UnknownFact
 from tenure.model.fact import Fact, Status
 from tenure.model.ids import new_id
-from tenure.model.records import Erasure
+from tenure.model.records import Erasure, WorkingItem
 from tenure.model.values import bare, leaves, same_value, text_of
 from tenure.model.verdict import Action, Outcome, Repair, Rule, Verdict
 from tenure.stores.port import Selection, Transaction
@@ -38,13 +38,16 @@ def forget(
 
     Facts of the same chain that say the same go with them (the draft of a committed fact, a value
     gone back to), and so do facts derived from them that quote their content; derived facts that
-    do not are marked for review. Working items and reasons that quote it go too.
+    do not are marked for review. Working items and reasons that quote it go too, and working items
+    that state it in whatever words. The turns of a user go with the user: what a turn is called may
+    name somebody. Those of erased facts stay, since they hold nothing but ids.
     """
     doomed = _with_copies(transaction, _matching(transaction, user_id, subject, fact_id))
     quoting = _quoting(transaction, doomed)
     items = _drop_items(transaction, [*doomed, *quoting], user_id, subject, fact_id)
     reasons = _reasons(transaction, [*doomed, *quoting])
     everything_of = user_id if subject is None and fact_id is None else None
+    turns = 0 if everything_of is None else transaction.drop_turns(user_id=everything_of)
     pattern = quotes([*doomed, *quoting], names=() if subject is None else (subject,))
     receipts = redact(
         {fact.id for fact in (*doomed, *quoting)},
@@ -57,7 +60,7 @@ def forget(
         at=now,
         fact_ids=tuple(sorted(fact.id for fact in (*doomed, *quoting))),
         quoted_in=tuple(sorted(fact.id for fact in quoting)),
-        removed={"working_items": items, "receipts": receipts},
+        removed={"working_items": items, "turns": turns, "receipts": receipts},
     )
     erasure = transaction.erase(erasure.fact_ids, erasure, reasons=reasons, user_id=everything_of)
     if erasure.fact_ids:
@@ -168,12 +171,26 @@ def _drop_items(
     dropped = 0
     if user_id is not None and subject is None and fact_id is None:
         dropped += transaction.drop_items(user_id=user_id)
+    ids = {fact.id for fact in erased}
     pattern = quotes(erased, names=() if subject is None else (subject,))
-    for owner, session_id, item in transaction.desks() if pattern else ():
-        told = "\n".join((item.key, text_of(item.value), *leaves(item.value)))
-        if pattern is not None and pattern.search(bare(told)):
+    for owner, session_id, item in transaction.desks() if erased or pattern else ():
+        if _names(item, ids) or (pattern is not None and pattern.search(bare(_told(item)))):
             dropped += transaction.drop_items(user_id=owner, session_id=session_id, key=item.key)
     return dropped
+
+
+def _names(item: WorkingItem, fact_ids: set[str]) -> bool:
+    """Whether an item states one of these facts.
+
+    Once their values are gone nobody could find and cut out what it says of them.
+    """
+    return not fact_ids.isdisjoint((*item.states, *(spot.fact_id for spot in item.spots)))
+
+
+def _told(item: WorkingItem) -> str:
+    """All that an item says: its key, its value, and what its spots repeat of facts."""
+    said = (spot.text for spot in item.spots)
+    return "\n".join((item.key, text_of(item.value), *leaves(item.value), *said))
 
 
 def _record(transaction: Transaction, erasure: Erasure, now: datetime) -> None:

@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import Any
 
 from tenure.model.errors import InvalidInput
-from tenure.model.fact import SOURCE_TYPES, MemoryType, Source
+from tenure.model.fact import SOURCE_TYPES, MemoryType, Part, Said, Source
 from tenure.model.identity import check_list, check_name, check_optional, check_permissions
 from tenure.model.scope import Scope
 from tenure.model.times import moment
@@ -48,6 +48,8 @@ class Proposal:
     at: datetime | None = None
     id: str | None = None
     confidence: float = 1.0
+    multi_valued: bool = False
+    """Whether it stands beside others at its address, whatever was declared."""
 
     @property
     def refers_to_others(self) -> bool:
@@ -168,16 +170,7 @@ def _source(source: str | Source | None) -> Source:
     if source is None:
         return _STATED
     if isinstance(source, Source):
-        for field in fields(source):
-            value = getattr(source, field.name)
-            if field.name.endswith("_index"):
-                if not (value is None or (type(value) is int and 0 <= value < _HIGHEST_INDEX)):
-                    raise InvalidInput(
-                        f"source.{field.name} must be a whole number up to {_HIGHEST_INDEX - 1}"
-                    )
-            elif value is not None:
-                check_name(value, f"source.{field.name}")
-        return source
+        return _checked_source(source)
     name = check_name(source, "source")
     for kind in SOURCE_TYPES:
         if name == kind:
@@ -185,6 +178,47 @@ def _source(source: str | Source | None) -> Source:
     if name.lower().replace(" ", "_").endswith("_system"):
         return Source(type="system", name=name)
     return Source(name=name)
+
+
+def _checked_source(source: Source) -> Source:
+    for field in fields(source):
+        value = getattr(source, field.name)
+        if field.name.endswith("_index"):
+            if not (value is None or _is_index(value)):
+                raise InvalidInput(
+                    f"source.{field.name} must be a whole number up to {_HIGHEST_INDEX - 1}"
+                )
+        elif field.name == "quote":
+            check_reason(value)
+        elif field.name in _OF_TEXT:
+            _check_of_text(field.name, value)
+        elif value is not None:
+            check_name(value, f"source.{field.name}")
+    return source
+
+
+_OF_TEXT = {"span": int, "parts": Part, "earlier": Said, "inferred": str}
+
+
+def _check_of_text(name: str, value: object) -> None:
+    """Check what is kept of a text: spans, and tuples of plain values."""
+    if value is None and name == "span":
+        return
+    kind = _OF_TEXT[name]
+    if not isinstance(value, tuple) or not all(isinstance(item, kind) for item in value):
+        raise InvalidInput(f"source.{name} must be a tuple of {kind.__name__}")
+    if name == "span" and not (len(value) == 2 and all(map(_is_index, value))):
+        raise InvalidInput("source.span must be two whole numbers: a start and an end")
+    for item in value:
+        for part in item if isinstance(item, tuple) else (item,):
+            if isinstance(part, str):
+                check_text(part, f"source.{name}")
+            elif part is not None and not _is_index(part):
+                raise InvalidInput(f"source.{name} holds {part!r:.40}, which cannot be stored")
+
+
+def _is_index(value: object) -> bool:
+    return type(value) is int and 0 <= value < _HIGHEST_INDEX
 
 
 def _memory_type(memory_type: str | None) -> MemoryType | None:

@@ -64,11 +64,13 @@ class Registrar:
         outcome: Outcome | None = None,
         replaces: Fact | None = None,
         reason: str | None = None,
+        evidence: Mapping[str, Any] | None = None,
     ) -> Verdict:
         """Judge a proposal and record the verdict.
 
         `rule` and `outcome` name what led here where that says more than the judgement (a commit,
         a reversion), if the candidate takes office. `replaces` is a fact it takes over outright.
+        `evidence` is added to that of the judgement.
         """
         around = self._candidates.around(proposal)
         if not around.found and replaces is None and not proposal.refers_to_others:
@@ -90,7 +92,7 @@ class Registrar:
             contest_below=self.settings.contest_below,
         )
         return self._record_entry(
-            workspace, entered, candidate, proposal.confidence, rule, outcome, reason
+            workspace, entered, candidate, proposal.confidence, rule, outcome, reason, evidence
         )
 
     def _establish(
@@ -134,9 +136,10 @@ class Registrar:
         rule: Rule | None,
         outcome: Outcome | None,
         reason: str | None,
+        added: Mapping[str, Any] | None,
     ) -> Verdict:
         judgement = entered.judgement
-        evidence = dict(judgement.evidence)
+        evidence = {**judgement.evidence, **(added or {})}
         action, found = Action.ASSERT, (judgement.outcome, judgement.rule)
         if judgement.outcome is Outcome.CONFIRMED:
             action = Action.CONFIRM

@@ -39,6 +39,7 @@ def _again(fact: Fact, **changes: Any) -> Proposal:
             constraint_type=fact.constraint_type,
             requires=fact.requires,
             min_authority=fact.min_authority,
+            multi_valued=fact.multi_valued,
         ),
         **changes,
     )

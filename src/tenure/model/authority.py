@@ -121,6 +121,11 @@ class Ladder:
             return Authority(self.rungs[0], 0, _plain(title))
         return found
 
+    def known(self, title: str) -> Authority | None:
+        """The rung a title stands on, or None for words that are no title."""
+        known: dict[str, Authority] = self._known  # type: ignore[attr-defined]
+        return known.get(_plain(title))
+
     def rank(self, rung: str) -> int:
         """The position of a stored rung; one that left the ladder counts as the lowest."""
         ranks: dict[str, int] = self._ranks  # type: ignore[attr-defined]

@@ -43,6 +43,31 @@ class Status(StrEnum):
 SERVED = frozenset({Status.OFFICE, Status.SUPERSEDED, Status.RETRACTED, Status.EXPIRED})
 
 
+class Part(NamedTuple):
+    """A value within the words of a fact: what it is, how it reads, and what it is there for."""
+
+    kind: str
+    """What sort of value it is: a date, money, a name, a term."""
+    text: str
+    normal: str
+    """A form in which equal values are equal, however they were put."""
+    role: str = ""
+    """What it is within the statement: "from" and "to" tell two places apart."""
+    start: int = 0
+    end: int = 0
+    """Where it stands in the fact's text."""
+
+
+class Said(NamedTuple):
+    """A turn in which something was said, and where in it."""
+
+    turn_index: int
+    speaker: str
+    ref: str | None = None
+    start: int = 0
+    end: int = 0
+
+
 @dataclass(frozen=True, slots=True)
 class Source:
     """Where a fact came from: its provenance."""
@@ -54,6 +79,16 @@ class Source:
     authority: str | None = None
     speaker: str | None = None
     ref: str | None = None
+    span: tuple[int, int] | None = None
+    """Where in the turn it was said."""
+    quote: str | None = None
+    """The words it was taken from."""
+    parts: tuple[Part, ...] = ()
+    """The values within those words."""
+    earlier: tuple[Said, ...] = ()
+    """Earlier turns whose words it keeps: a partial correction says the rest again."""
+    inferred: tuple[str, ...] = ()
+    """The fields of the fact that were read off its wording, and may be overridden."""
 
     def __post_init__(self) -> None:
         if self.type not in SOURCE_TYPES:
@@ -162,6 +197,11 @@ class Fact:
     def needs_review(self) -> bool:
         """Whether something it was derived from has changed since."""
         return bool(self.causes)
+
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        """The values within its words, where it came from text."""
+        return self.source.parts
 
     @property
     def place(self) -> Place:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from fnmatch import fnmatchcase
-from typing import Any, Literal, overload
+from typing import Any, Literal, NamedTuple, overload
 
 from tenure.model.fact import Cause, Fact
 from tenure.model.verdict import Verdict
@@ -91,6 +91,16 @@ class Declaration:
         return self.pattern == key or fnmatchcase(key, self.pattern)
 
 
+class Spot(NamedTuple):
+    """Where in the text of a working item a value of a fact is said, in whatever words."""
+
+    fact_id: str
+    text: str
+    """The value as the fact has it: a part of it, or all that it says."""
+    start: int
+    end: int
+
+
 @dataclass(frozen=True, slots=True)
 class WorkingItem:
     """A turn or scratch value of one session. Layer 3."""
@@ -101,9 +111,29 @@ class WorkingItem:
     expires_at: datetime | None = None
     states: tuple[str, ...] = ()
     """Ids of the facts that it stated; when one of them dies, so does what it said of it."""
+    spots: tuple[Spot, ...] = ()
+    """Where it says them, as far as that is known."""
 
     def expired(self, when: datetime) -> bool:
         return self.expires_at is not None and self.expires_at <= when
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """A turn of conversation that was observed: what it was called and what came of it.
+
+    It keeps nothing of what was said; `digest` only tells whether two turns said the same.
+    """
+
+    session_id: str
+    turn_index: int
+    speaker: str
+    at: datetime
+    digest: str
+    ref: str | None = None
+    fact_ids: tuple[str, ...] = ()
+    """The facts that it brought."""
+    verdict_ids: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

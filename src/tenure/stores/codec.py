@@ -6,9 +6,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import asdict, fields
 from datetime import datetime
 from enum import StrEnum
+from operator import attrgetter
 from typing import Any, NamedTuple
 
-from tenure.model.fact import Basis, Cause, Fact, MemoryType, Source, Status
+from tenure.model.fact import Basis, Cause, Fact, MemoryType, Part, Said, Source, Status
 from tenure.model.records import Declaration, Erasure
 from tenure.model.scope import Scope
 from tenure.model.verdict import Action, Outcome, Repair, Rule, Verdict
@@ -35,7 +36,34 @@ def _moment(value: str | None) -> datetime | None:
 
 def source_record(source: Source) -> dict[str, Any]:
     """A source without the fields it leaves empty."""
-    return {name: value for name, value in asdict(source).items() if value is not None}
+    values = zip(_SOURCE_FIELDS, _source_values(source), strict=True)
+    return {
+        name: _listed(value) if isinstance(value, tuple) else value
+        for name, value in values
+        if value is not None and value != ()
+    }
+
+
+def _listed(values: tuple[Any, ...]) -> list[Any]:
+    """The tuples of a source as JSON has them, so that a record is equal to what is read back."""
+    return [list(value) if isinstance(value, tuple) else value for value in values]
+
+
+_SOURCE_FIELDS = tuple(field.name for field in fields(Source))
+_source_values = attrgetter(*_SOURCE_FIELDS)
+
+
+def source_from_record(record: dict[str, Any]) -> Source:
+    """The reverse of `source_record`."""
+    if "parts" in record or "span" in record or "earlier" in record or "inferred" in record:
+        record = dict(record)
+        record["parts"] = tuple(Part(*part) for part in record.get("parts", ()))
+        record["earlier"] = tuple(Said(*said) for said in record.get("earlier", ()))
+        record["inferred"] = tuple(record.get("inferred", ()))
+        if record.get("span") is not None:
+            start, end = record["span"]
+            record["span"] = (start, end)
+    return Source(**record)
 
 
 def review_record(fact: Fact) -> dict[str, Any] | None:
@@ -87,7 +115,7 @@ def fact_from_record(record: dict[str, Any]) -> Fact:
         given[name] = _moment(given[name])
     for name in _TUPLES:
         given[name] = tuple(given[name])
-    given["source"] = Source(**given["source"])
+    given["source"] = source_from_record(given["source"])
     given["memory_type"] = MemoryType(given["memory_type"])
     given["scope"] = Scope(given["scope"])
     given["status"] = Status(given["status"])

@@ -16,7 +16,7 @@ from datetime import datetime
 from typing import Any, NamedTuple, Protocol
 
 from tenure.model.fact import Fact
-from tenure.model.records import Declaration, Erasure, WorkingItem
+from tenure.model.records import Declaration, Erasure, Turn, WorkingItem
 from tenure.model.scope import Place
 from tenure.model.verdict import Verdict
 
@@ -259,6 +259,17 @@ class Reader(Protocol):
         """(user id, session id, item) for every session, or every session of one user."""
         ...
 
+    def turns(self, user_id: str, session_id: str, limit: int) -> list[Turn]:
+        """The last `limit` turns of one session, in the order of their `turn_index`."""
+        ...
+
+    def turns_called(self, user_id: str, ref: str) -> list[Turn]:
+        """Every turn of a user that goes by that ref, in any session, oldest first.
+
+        Turns of one moment are ordered by session and index.
+        """
+        ...
+
 
 class Transaction(Reader, Protocol):
     """One unit of writing. Reads see what it has written; others see it on commit, whole.
@@ -326,6 +337,14 @@ class Transaction(Reader, Protocol):
         """Remove working items that match every given condition; returns how many."""
         ...
 
+    def put_turn(self, user_id: str, turn: Turn) -> None:
+        """Keep an observed turn, replacing the one of the same session and index."""
+        ...
+
+    def drop_turns(self, *, user_id: str | None = None, session_id: str | None = None) -> int:
+        """Remove the turns that match every given condition; returns how many."""
+        ...
+
     def erase(
         self,
         fact_ids: Sequence[str],
@@ -386,8 +405,8 @@ class Store(Protocol):
     def dump(self, organization: str) -> Iterator[dict[str, Any]]:
         """The log and the facts of one organization but what was erased, as JSON objects.
 
-        Declarations, then the log in order, then the facts with their tenures. Working items are
-        not part of it: they belong to a session.
+        Declarations, then the log in order, then the facts with their tenures. Working items and
+        turns are not part of it: they belong to a session.
         """
         ...
 

@@ -10,11 +10,12 @@ from typing import Any, NamedTuple
 
 from tenure.model.errors import DuplicateId, StoreError
 from tenure.model.fact import Fact, Status
-from tenure.model.records import Declaration, Erasure, WorkingItem
+from tenure.model.records import Declaration, Erasure
 from tenure.model.times import from_micros
 from tenure.model.verdict import Verdict
 from tenure.stores import codec
-from tenure.stores.in_memory.index import IndexTables, MemoryIndex
+from tenure.stores.in_memory.index import IndexTables
+from tenure.stores.in_memory.sessions import MemorySessions, SessionTables
 from tenure.stores.port import Change, Selection
 
 _BLANK = from_micros(0)
@@ -35,12 +36,6 @@ class _Tenure(NamedTuple):
     fact: Fact
     since: int
     until: int
-
-
-class _Item(NamedTuple):
-    user_id: str
-    session_id: str
-    item: WorkingItem
 
 
 @dataclass
@@ -64,16 +59,16 @@ class Tables:
     derived: dict[str, tuple[str, ...]] = field(default_factory=dict)
     naming: dict[str, tuple[str, ...]] = field(default_factory=dict)
     contingent: dict[str, None] = field(default_factory=dict)
-    items: dict[tuple[str, str, str], _Item] = field(default_factory=dict)
+    sessions: SessionTables = field(default_factory=SessionTables)
     erasures: dict[str, Erasure] = field(default_factory=dict)
     index: IndexTables = field(default_factory=IndexTables)
 
 
-class MemoryTransaction(MemoryIndex):
+class MemoryTransaction(MemorySessions):
     """Reads and writes one organization; keeps a journal so that it can be rolled back."""
 
     def __init__(self, tables: Tables, organization: str, declared: Declared) -> None:
-        super().__init__(tables.index)
+        super().__init__(tables.index, tables.sessions)
         self._kept = tables
         self._organization = organization
         self._declared = declared
@@ -226,20 +221,6 @@ class MemoryTransaction(MemoryIndex):
         last = min(len(self._kept.verdicts), after + limit)
         return [self._kept.verdicts[seq] for seq in range(after + 1, last + 1)]
 
-    def working_items(self, user_id: str, session_id: str) -> list[WorkingItem]:
-        return [
-            deepcopy(kept.item)
-            for kept in self._kept.items.values()
-            if kept.user_id == user_id and kept.session_id == session_id
-        ]
-
-    def desks(self, user_id: str | None = None) -> list[tuple[str, str, WorkingItem]]:
-        return [
-            (kept.user_id, kept.session_id, deepcopy(kept.item))
-            for kept in self._kept.items.values()
-            if user_id in (None, kept.user_id)
-        ]
-
     # writing
 
     def record(
@@ -304,39 +285,6 @@ class MemoryTransaction(MemoryIndex):
         self._journal.append(lambda: setattr(declared, "all", before))
         others = (known for known in before if known.pattern != declaration.pattern)
         declared.all = tuple(sorted((*others, declaration), key=lambda known: known.pattern))
-
-    def put_item(self, user_id: str, session_id: str, item: WorkingItem) -> None:
-        place = (user_id, session_id, item.key)
-        items = {k: kept for k, kept in self._kept.items.items() if k != place}
-        self._put_items(items | {place: _Item(user_id, session_id, deepcopy(item))})
-
-    def _put_items(self, items: dict[tuple[str, str, str], _Item]) -> None:
-        """Replace the items as a whole: their order is part of what a rollback restores."""
-        kept, before = self._kept, self._kept.items
-        self._journal.append(lambda: setattr(kept, "items", before))
-        kept.items = items
-
-    def drop_items(
-        self,
-        *,
-        user_id: str | None = None,
-        session_id: str | None = None,
-        key: str | None = None,
-        expired_at: datetime | None = None,
-    ) -> int:
-        def matches(kept: _Item) -> bool:
-            return (
-                key in (None, kept.item.key)
-                and user_id in (None, kept.user_id)
-                and session_id in (None, kept.session_id)
-                and (expired_at is None or kept.item.expired(expired_at))
-            )
-
-        items = {k: kept for k, kept in self._kept.items.items() if not matches(kept)}
-        dropped = len(self._kept.items) - len(items)
-        if dropped:
-            self._put_items(items)
-        return dropped
 
     def erase(
         self,

@@ -141,22 +141,35 @@ ON CONFLICT (pattern) DO UPDATE SET multi_valued = excluded.multi_valued,
     requires = excluded.requires;
 
 -- name: working_items
-SELECT user_id, session_id, key, value, created_at, expires_at, states FROM working_items
-WHERE organization = :organization AND (:user_id IS NULL OR user_id = :user_id)
-    AND (:session_id IS NULL OR session_id = :session_id)
-ORDER BY position;
+SELECT user_id, session_id, key, value, created_at, expires_at, states, spots FROM working_items
+WHERE organization = :organization {where} ORDER BY position;
 
 -- name: put_item
 INSERT INTO working_items
-    (organization, user_id, session_id, key, value, created_at, expires_at, states)
-VALUES (:organization, :user_id, :session_id, :key, :value, :created_at, :expires_at, :states);
+    (organization, user_id, session_id, key, value, created_at, expires_at, states, spots)
+VALUES (:organization, :user_id, :session_id, :key, :value, :created_at, :expires_at, :states,
+    :spots);
 
 -- name: drop_items
-DELETE FROM working_items WHERE organization = :organization
-    AND (:user_id IS NULL OR user_id = :user_id)
-    AND (:session_id IS NULL OR session_id = :session_id)
-    AND (:key IS NULL OR key = :key)
-    AND (:expired_at IS NULL OR expires_at <= :expired_at);
+DELETE FROM working_items WHERE organization = :organization {where};
+
+-- name: turns
+SELECT {turn} FROM turns
+WHERE organization = :organization AND user_id = :user_id AND session_id = :session_id
+ORDER BY turn_index DESC LIMIT :limit;
+
+-- name: turns_called
+-- Left to itself the planner walks along all turns of the user.
+SELECT {turn} FROM turns INDEXED BY turns_ref
+WHERE organization = :organization AND user_id = :user_id AND ref = :ref
+ORDER BY at, session_id, turn_index;
+
+-- name: put_turn
+INSERT OR REPLACE INTO turns (organization, user_id, {turn})
+VALUES (:organization, :user_id, {turn_values});
+
+-- name: drop_turns
+DELETE FROM turns WHERE organization = :organization {where};
 
 -- name: erase_fact
 UPDATE facts SET owner = '', subject = '', key = '', value = 'null', source = '{{}}',

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 from datetime import datetime
+from functools import lru_cache
 from typing import Any
 
 from tenure.model.fact import Fact, MemoryType, Source, Status
-from tenure.model.records import Declaration, WorkingItem
+from tenure.model.records import Declaration, Spot, Turn, WorkingItem
 from tenure.model.scope import Scope
 from tenure.model.times import from_micros, to_micros
 from tenure.model.verdict import Action, Outcome, Rule, Verdict
@@ -20,9 +21,9 @@ _encode = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", 
 _MEMORY_TYPES = {kind.value: kind for kind in MemoryType}
 _SCOPES = {scope.value: scope for scope in Scope}
 _STATUSES = {status.value: status for status in Status}
-_SOURCES: dict[str, Source] = {}
 _last_source: tuple[Source | None, str] = (None, "")
-_REMEMBERED = 1024
+_REMEMBERED = 2048
+_LONG = 4096  # characters; a source that quotes more than a paragraph is not worth the memory
 
 
 def _micros(value: datetime | None) -> int | None:
@@ -39,12 +40,21 @@ def _list(text: str | None) -> tuple[str, ...]:
 
 def _source(text: str) -> Source:
     """Sources repeat from row to row; decoding each of them once is most of the cost saved."""
-    found = _SOURCES.get(text)
-    if found is None:
-        found = Source(**json.loads(text))
-        if len(_SOURCES) < _REMEMBERED:
-            _SOURCES[text] = found
-    return found
+    return _remembered(text) if len(text) <= _LONG else _decoded(text)
+
+
+def _decoded(text: str) -> Source:
+    return codec.source_from_record(json.loads(text))
+
+
+_remembered = lru_cache(maxsize=_REMEMBERED)(_decoded)
+
+
+def forget_sources() -> None:
+    """Drop what is remembered of sources: an erased one quotes what was said."""
+    global _last_source
+    _remembered.cache_clear()
+    _last_source = (None, "")
 
 
 def _source_text(source: Source) -> str:
@@ -226,6 +236,39 @@ def declaration_of(row: Row) -> Declaration:
 
 
 def item_of(row: Row) -> WorkingItem:
-    key, value, created_at, expires_at, states = row
+    key, value, created_at, expires_at, states, spots = row
     moments = (from_micros(created_at), _moment(expires_at))
-    return WorkingItem(key, json.loads(value), *moments, _list(states))
+    said = tuple(Spot(*spot) for spot in json.loads(spots)) if spots else ()
+    return WorkingItem(key, json.loads(value), *moments, _list(states), said)
+
+
+def item_parameters(item: WorkingItem) -> dict[str, Any]:
+    return {
+        "key": item.key,
+        "value": json.dumps(item.value, ensure_ascii=False),
+        "created_at": to_micros(item.created_at),
+        "expires_at": _micros(item.expires_at),
+        "states": json.dumps(item.states) if item.states else None,
+        "spots": _encode(item.spots) if item.spots else None,
+    }
+
+
+def turn_of(row: Row) -> Turn:
+    """A turn from the TURN columns."""
+    session_id, turn_index, speaker, at, digest, ref, fact_ids, verdict_ids = row
+    came = (_list(fact_ids), _list(verdict_ids))
+    return Turn(session_id, turn_index, speaker, from_micros(at), digest, ref, *came)
+
+
+def turn_parameters(turn: Turn) -> dict[str, Any]:
+    """The TURN columns of a turn, by name."""
+    return {
+        "session_id": turn.session_id,
+        "turn_index": turn.turn_index,
+        "speaker": turn.speaker,
+        "at": to_micros(turn.at),
+        "digest": turn.digest,
+        "ref": turn.ref,
+        "fact_ids": _encode(turn.fact_ids) if turn.fact_ids else None,
+        "verdict_ids": _encode(turn.verdict_ids) if turn.verdict_ids else None,
+    }

@@ -64,6 +64,16 @@ VERDICT = (
     "repair",
     "undone_by",
 )
+TURN = (
+    "session_id",
+    "turn_index",
+    "speaker",
+    "at",
+    "digest",
+    "ref",
+    "fact_ids",
+    "verdict_ids",
+)
 
 _COLUMN_LISTS = {
     "fact": ", ".join((*CONTENT, *TENURE)),
@@ -77,6 +87,8 @@ _COLUMN_LISTS = {
     "fact_values": ", ".join("?" for _ in FACT_COLUMNS),
     "verdict": ", ".join(VERDICT),
     "verdict_values": ", ".join("?" for _ in VERDICT),
+    "turn": ", ".join(TURN),
+    "turn_values": ", ".join(f":{name}" for name in TURN),
 }
 _FOLDER = files("tenure.stores.sqlite")
 _NAME = re.compile(r"^-- name: (\w+)\n", re.MULTILINE)

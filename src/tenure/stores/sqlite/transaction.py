@@ -12,24 +12,25 @@ from typing import Any
 
 from tenure.model.errors import DuplicateId, StoreError
 from tenure.model.fact import Fact
-from tenure.model.records import Declaration, Erasure, WorkingItem
+from tenure.model.records import Declaration, Erasure
 from tenure.model.times import from_micros, to_micros
 from tenure.model.verdict import Verdict
 from tenure.stores import codec
 from tenure.stores.port import Change, Selection
-from tenure.stores.sqlite.index import SQLiteIndex, chunks
+from tenure.stores.sqlite.index import chunks
 from tenure.stores.sqlite.rows import (
     Row,
     content_values,
     declaration_of,
     fact_of,
+    forget_sources,
     index_values,
-    item_of,
     tenure_parameters,
     tenure_values,
     verdict_of,
     verdict_values,
 )
+from tenure.stores.sqlite.sessions import SQLiteSessions
 from tenure.stores.sqlite.sql import TENURE, probes, statement
 
 
@@ -76,7 +77,7 @@ def _arrivals_last(change: Change) -> bool:
     return change.after.is_valid
 
 
-class SQLiteTransaction(SQLiteIndex):
+class SQLiteTransaction(SQLiteSessions):
     """One connection inside BEGIN ... COMMIT, bound to an organization."""
 
     def __init__(
@@ -224,14 +225,6 @@ class SQLiteTransaction(SQLiteIndex):
     def log(self, after: int, limit: int) -> list[Verdict]:
         return [verdict_of(row) for row in self.rows("log", {"after": after, "limit": limit})]
 
-    def working_items(self, user_id: str, session_id: str) -> list[WorkingItem]:
-        rows = self.rows("working_items", {"user_id": user_id, "session_id": session_id})
-        return [item_of(row[2:]) for row in rows]
-
-    def desks(self, user_id: str | None = None) -> list[tuple[str, str, WorkingItem]]:
-        rows = self.rows("working_items", {"user_id": user_id, "session_id": None})
-        return [(row[0], row[1], item_of(row[2:])) for row in rows]
-
     # writing
 
     def record(
@@ -298,37 +291,6 @@ class SQLiteTransaction(SQLiteIndex):
         # Uncommitted: it must not get into the store's memory of committed declarations.
         self._declared = tuple(declaration_of(row) for row in self.rows("declarations", {}))
 
-    def put_item(self, user_id: str, session_id: str, item: WorkingItem) -> None:
-        parameters = {
-            "user_id": user_id,
-            "session_id": session_id,
-            "key": item.key,
-            "value": json.dumps(item.value, ensure_ascii=False),
-            "created_at": to_micros(item.created_at),
-            "expires_at": None if item.expires_at is None else to_micros(item.expires_at),
-            "states": json.dumps(item.states) if item.states else None,
-        }
-        # A replaced item moves to the end of the desk.
-        self.drop_items(user_id=user_id, session_id=session_id, key=item.key)
-        self.rows("put_item", parameters)
-
-    def drop_items(
-        self,
-        *,
-        user_id: str | None = None,
-        session_id: str | None = None,
-        key: str | None = None,
-        expired_at: datetime | None = None,
-    ) -> int:
-        parameters = {
-            "organization": self._organization,
-            "user_id": user_id,
-            "session_id": session_id,
-            "key": key,
-            "expired_at": None if expired_at is None else to_micros(expired_at),
-        }
-        return self._connection.execute(statement("drop_items"), parameters).rowcount
-
     def erase(
         self,
         fact_ids: Sequence[str],
@@ -354,6 +316,7 @@ class SQLiteTransaction(SQLiteIndex):
             counts["reasons"] += execute(statement("erase_reason"), given).rowcount
         if user_id is not None:
             self.rows("erase_author", {"user_id": user_id})
+        forget_sources()
         proven = replace(erasure, removed={**erasure.removed, **counts})
         self._prove(proven)
         return proven

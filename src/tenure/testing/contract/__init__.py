@@ -19,6 +19,7 @@ from tenure.testing.contract.glancing import GlancingContract
 from tenure.testing.contract.indexing import IndexingContract
 from tenure.testing.contract.logging import LogContract
 from tenure.testing.contract.moving import MovingContract
+from tenure.testing.contract.observing import ObservingContract
 from tenure.testing.contract.reading import ReadingContract
 from tenure.testing.contract.receipts import ReceiptsContract
 from tenure.testing.contract.sharing import SharingContract
@@ -36,6 +37,7 @@ class StoreContract(
     IndexingContract,
     FollowingContract,
     ReceiptsContract,
+    ObservingContract,
     ErasingContract,
     MovingContract,
     SharingContract,

@@ -7,7 +7,7 @@ from datetime import timedelta
 
 import pytest
 
-from tenure.model.fact import Basis, Cause, Fact, MemoryType, Source, Status
+from tenure.model.fact import Basis, Cause, Fact, MemoryType, Part, Said, Source, Status
 from tenure.model.records import Erasure
 from tenure.model.scope import Scope
 from tenure.stores.port import Change, Entry, Selection, Store
@@ -29,7 +29,14 @@ class ErasingContract(Contract):
             key=f"{SECRET} key",
             subject=f"{SECRET} subject",
             owner=f"{SECRET} owner",
-            source=Source("conversation", f"{SECRET} name", ref=f"{SECRET} ref"),
+            source=Source(
+                "conversation",
+                f"{SECRET} name",
+                ref=f"{SECRET} ref",
+                quote=f"{SECRET} it is",
+                parts=(Part("term", SECRET, SECRET, SECRET),),
+                earlier=(Said(1, f"{SECRET} speaker", f"{SECRET} ref"),),
+            ),
             memory_type=MemoryType.CAPABILITY,
             scope=Scope.TASK,
             scope_id=f"{SECRET} task",

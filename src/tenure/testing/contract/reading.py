@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tenure.model.fact import Basis, Cause, Fact, MemoryType, Source, Status
+from tenure.model.fact import Basis, Cause, Fact, MemoryType, Part, Said, Source, Status
 from tenure.model.scope import Scope
 from tenure.stores.port import Selection, Store
 from tenure.testing.contract.scribe import EVERYTHING, Contract, Scribe, ids
@@ -69,7 +69,20 @@ def full_fact(acme: Scribe) -> Fact:
     return base.evolve(
         subject="house",
         value={"street": "Oak Ave"},
-        source=Source("conversation", "chat", 3, 4, "VP", "user", "turn-7"),
+        source=Source(
+            "conversation",
+            "chat",
+            3,
+            4,
+            "VP",
+            "user",
+            "turn-7",
+            (0, 19),
+            "our house in Oak Ave",
+            (Part("address", "Oak Ave", "oak avenue", "to", 13, 20),),
+            (Said(1, "user", "turn-5", 2, 9),),
+            ("subject",),
+        ),
         timestamp=base.timestamp + timedelta(microseconds=1),
         valid_from=base.valid_from - hour,
         valid_until=base.valid_from + 9 * hour,

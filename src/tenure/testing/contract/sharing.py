@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from tenure.model.errors import SessionClosed
-from tenure.model.records import Declaration, WorkingItem
+from tenure.model.records import Declaration, Turn, WorkingItem
 from tenure.model.scope import EVERYWHERE
 from tenure.stores.port import Store
 from tenure.testing.contract.catalogue import posted, shelf_of, shelve
@@ -119,6 +119,7 @@ class SharingContract(Contract):
                 seen.append(reader.head()[0])
                 seen.append(len(reader.declarations()))
                 seen.append(len(reader.desks()))
+                seen.append(len(reader.turns("alice", "s1", 9)))
 
         reader = threading.Thread(target=look)
 
@@ -127,6 +128,7 @@ class SharingContract(Contract):
                 acme.put(transaction, acme.fact())
                 transaction.declare(Declaration("tags", multi_valued=True))
                 transaction.put_item("alice", "s1", WorkingItem("k", 1, acme.clock()))
+                transaction.put_turn("alice", Turn("s1", 0, "user", acme.clock(), "d"))
                 assert len(transaction.declarations()) == 1
                 reader.start()
                 reader.join(timeout=0.2)
@@ -135,7 +137,7 @@ class SharingContract(Contract):
         with pytest.raises(RuntimeError, match="never mind"):
             write_and_give_up()
         reader.join(timeout=30)
-        assert seen == [0, 0, 0]
+        assert seen == [0, 0, 0, 0]
 
     # the store as a whole
 

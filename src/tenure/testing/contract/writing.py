@@ -8,7 +8,7 @@ import pytest
 
 from tenure.model.errors import DuplicateId, StoreError
 from tenure.model.fact import Fact, MemoryType, Status
-from tenure.model.records import Declaration, Erasure, WorkingItem
+from tenure.model.records import Declaration, Erasure, Spot, Turn, WorkingItem
 from tenure.model.scope import Scope
 from tenure.stores.port import Change, Entry, Store, StoredReceipt, Transaction
 from tenure.testing.contract.catalogue import everything_indexed
@@ -29,6 +29,9 @@ def everything(store: Store, organization: str = "acme") -> list[Any]:
             reader.head(),
             reader.declarations(),
             reader.receipts(None, 100),
+            reader.turns("alice", "s1", 100),
+            reader.turns("bob", "s1", 100),
+            reader.turns_called("alice", "m-0"),
             *everything_indexed(store, organization),
         ]
 
@@ -41,9 +44,13 @@ def write_everything(transaction: Transaction, acme: Scribe, old: Fact) -> None:
     transaction.mark_undone(verdict.id, "another")
     transaction.declare(Declaration("tags", multi_valued=True))
     transaction.declare(Declaration("kept", multi_valued=False))
-    transaction.put_item("alice", "s1", WorkingItem("k", "v", acme.clock()))
+    spots = (Spot(new.id, "v", 0, 1),)
+    transaction.put_item("alice", "s1", WorkingItem("k", "v", acme.clock(), spots=spots))
     transaction.put_item("alice", "s1", WorkingItem("desk", "replaced", acme.clock()))
     transaction.drop_items(user_id="bob")
+    transaction.put_turn("alice", Turn("s1", 0, "replaced", acme.clock(), "d"))
+    transaction.put_turn("alice", Turn("s1", 1, "user", acme.clock(), "d", "m-1", (new.id,)))
+    transaction.drop_turns(user_id="bob")
     transaction.set_recipe("words")
     transaction.index([Entry(new, "city basel", "basel", 7)])
     transaction.put_receipt(StoredReceipt("r2", "alice", acme.clock(), "{}"))
@@ -63,6 +70,8 @@ class WritingContract(Contract):
             transaction.declare(Declaration("kept", multi_valued=True))
             transaction.put_item("alice", "s1", WorkingItem("desk", "v", acme.clock()))
             transaction.put_item("bob", "s1", WorkingItem("desk", "v", acme.clock()))
+            for user in ("alice", "bob"):
+                transaction.put_turn(user, Turn("s1", 0, "user", acme.clock(), "d", "m-0"))
             transaction.put_receipt(StoredReceipt("r1", "bob", acme.clock(), "{}"))
             fact = acme.fact("Bern", id="incumbent")
             acme.put(transaction, fact)
@@ -80,6 +89,10 @@ class WritingContract(Contract):
             assert [d.pattern for d in transaction.declarations()] == ["kept", "tags"]
             assert [i.value for _, _, i in transaction.desks()] == ["v", "replaced"]
             assert [receipt.id for receipt in transaction.receipts(None, 9)] == ["r2"]
+            turns = transaction.turns("alice", "s1", 9)
+            assert [turn.speaker for turn in turns] == ["replaced", "user"]
+            assert transaction.turns_called("alice", "m-1") == turns[1:]
+            assert transaction.turns("bob", "s1", 9) == []
             assert transaction.recipe() == "words"
             assert len(transaction.entries_of(["incumbent", "fact-0002"])) == 1
             assert transaction.log(1, 1)[0].undone_by == "another"
@@ -267,11 +280,13 @@ class WritingContract(Contract):
             scribe.establish(id="same")
             with store.write(scribe.organization) as transaction:
                 transaction.put_item("alice", "s1", WorkingItem("k", 1, scribe.clock()))
+                transaction.put_turn("alice", Turn("s1", 0, "user", scribe.clock(), "d", "m-0"))
         before = everything(store, "globex")
         with store.write("acme") as transaction:
             transaction.mark_undone(transaction.log(0, 1)[0].id, "x")
             transaction.erase(["same"], Erasure("e1", "acme", acme.clock(), ("same",)))
             transaction.drop_items()
+            transaction.drop_turns()
         assert everything(store, "globex") == before
         assert store.erasures("globex") == []
         with store.read("acme") as reader:
