@@ -26,7 +26,7 @@ from tenure.model.errors import (
     UnknownTitleWarning,
     UnknownVerdict,
 )
-from tenure.model.fact import Address, Cause, Fact, MemoryType, Source, Status
+from tenure.model.fact import Address, Cause, Fact, MemoryType, Part, Source, Status
 from tenure.model.identity import Identity
 from tenure.model.records import (
     Chain,
@@ -40,6 +40,7 @@ from tenure.model.records import (
 )
 from tenure.model.scope import Scope
 from tenure.model.verdict import Outcome, Repair, Rule, Verdict
+from tenure.observing.observation import Observation
 from tenure.search.embedders import Embedder
 from tenure.session import Session
 from tenure.settings import Settings
@@ -71,8 +72,10 @@ __all__ = [
     "NotADatabase",
     "NotPermitted",
     "NothingToUndo",
+    "Observation",
     "Omission",
     "Outcome",
+    "Part",
     "ReadOnlySession",
     "ReadOnlyStore",
     "Receipt",

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from functools import cached_property
 from os import PathLike, fspath
 from types import TracebackType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tenure.context.document import Context, Line
 from tenure.context.receipt import (
@@ -41,6 +41,9 @@ from tenure.settings import Settings
 from tenure.stores.in_memory import MemoryStore
 from tenure.stores.port import Store, StoredReceipt, Transaction
 from tenure.stores.sqlite import SQLiteStore
+
+if TYPE_CHECKING:
+    from tenure.language.detection import Detector
 
 Clock = Callable[[], datetime]
 
@@ -154,6 +157,14 @@ class Memory:
             measure=lambda fact: count(f"{plain_line(fact)}\n"),
             progress=self._tell,
         )
+
+    @cached_property
+    def detector(self) -> Detector:
+        """What tells which values a statement replaces."""
+        from tenure.language.detection import RuleDetector
+
+        chosen = self.settings.detector
+        return RuleDetector() if isinstance(chosen, str) else chosen
 
     def _tell(self, what: str, done: int, total: int | None) -> None:
         if self.progress is not None:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from datetime import datetime, timedelta
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
@@ -43,6 +44,7 @@ from tenure.stores.port import Reader
 
 if TYPE_CHECKING:
     from tenure.memory import Memory
+    from tenure.observing.observation import Observation
 
 UNSET: Any = object()
 _LONGEST = timedelta(days=36525)
@@ -223,6 +225,77 @@ class Session:
                 )
             elif transaction.recipe() is not None:
                 transaction.set_recipe(OUTDATED)
+
+    # observing
+
+    def observe(
+        self,
+        text: str,
+        *,
+        speaker: str = "user",
+        at: datetime | None = None,
+        ref: str | None = None,
+        authority: str | None = None,
+    ) -> Observation:
+        """Take in a turn of conversation: `observation.facts`, `.verdicts`, `.statements`.
+
+        What the speaker commits to becomes facts, and values it replaces leave office; what-ifs,
+        questions and what others are said to have said do not. `speaker` is "user" for the person
+        whose session it is, "assistant" for the model, whose turns are context and nobody's word,
+        or the name of somebody else. `at` is when it was said; `ref` is your own id for the turn:
+        the same turn with the same ref changes nothing.
+        """
+        from tenure.observing.observer import Observer, hear  # language data, which only this needs
+
+        self._check_open()
+        memory = self._memory
+        heard = hear(
+            text,
+            speaker=speaker,
+            at=at,
+            ref=ref,
+            authority=authority,
+            now=memory.now(),
+            settings=memory.settings,
+        )
+        with self._registrar() as registrar:
+            observer = Observer(
+                registrar,
+                memory.detector,
+                session_id=self.session_id,
+                task_id=self.task_id,
+                branch=self._branch,
+            )
+            observation, record = observer.observe(heard)
+        erasures = tuple(
+            memory.forget(organization=self.identity.organization, fact_id=fact_id)
+            for fact_id in record.doomed
+        )
+        return replace(observation, erasures=erasures) if erasures else observation
+
+    def observe_many(
+        self,
+        turns: Iterable[Mapping[str, Any]],
+        *,
+        progress: Callable[[int], None] | None = None,
+    ) -> list[Observation]:
+        """Take in a transcript, turn by turn; each is durable when the next one begins.
+
+        A turn is a mapping with `text` (or `content`) and, if you have them, `speaker` (or
+        `role`), `at`, `ref` and `authority`. `progress` is called with how many were taken. After
+        an interruption, the same call goes on where it stopped, if the turns have refs.
+        """
+        from tenure.observing.transcripts import turn_arguments
+
+        observations = []
+        for index, turn in enumerate(turns):
+            try:
+                observations.append(self.observe(**turn_arguments(turn)))
+            except (InvalidInput, NotPermitted) as error:
+                raise type(error)(f"turn {index}: {error}") from error
+            if progress is not None:
+                progress(index + 1)
+        return observations
 
     # reading
 

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from datetime import timedelta
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from tenure.model.authority import Ladder
 from tenure.model.errors import InvalidInput
 from tenure.search.embedders import NAMES, Embedder
+
+if TYPE_CHECKING:
+    from tenure.language.detection import Detector
 
 # An hour. Without a limit, one provider that hangs could hold up a context for ever.
 _LONGEST_TIMEOUT = 3600
@@ -24,6 +27,8 @@ class Settings:
     """Longest key, in characters."""
     max_value_bytes: int = 1_000_000
     """Largest value, as JSON text in UTF-8."""
+    max_turn_bytes: int = 100_000
+    """Longest turn that `observe` takes, in UTF-8."""
     contest_below: float = 0.6
     """A conflicting candidate with less confidence than this is contested, not believed."""
     working_set_ttl: timedelta | None = timedelta(days=1)
@@ -34,6 +39,8 @@ class Settings:
     """Which tokenizer counts: any encoding the `splintr` package carries, such as cl100k_base."""
     embedder: str | Embedder | None = "minilm"
     """What gives texts a meaning: "minilm", "static" (faster, weaker), an Embedder, or None."""
+    detector: str | Detector = "rules"
+    """What tells which values a statement replaces: "rules", or a Detector."""
     indexing: bool = True
     """Whether writes keep the index that contexts search; without it each context reads all."""
     record_contexts: bool = False
@@ -59,12 +66,31 @@ class Settings:
                 f"provider_timeout must be more than 0 and at most {_LONGEST_TIMEOUT} seconds, "
                 f"not {self.provider_timeout!r}"
             )
-        for name in ("max_key_length", "max_value_bytes", "max_signal_bytes", "busy_timeout"):
+        for name in (
+            "max_key_length",
+            "max_value_bytes",
+            "max_turn_bytes",
+            "max_signal_bytes",
+            "busy_timeout",
+        ):
             if getattr(self, name) <= 0:
                 raise InvalidInput(f"{name} must be positive, not {getattr(self, name)!r}")
         self._check_embedder()
+        self._check_detector()
         if self.durability not in ("full", "process"):
             raise InvalidInput(f'durability is "full" or "process", not {self.durability!r}')
+
+    def _check_detector(self) -> None:
+        given = self.detector
+        if isinstance(given, str):
+            if given != "rules":
+                raise InvalidInput(
+                    f'detector {given!r} is not known; use "rules", or give a Detector of your own'
+                )
+        elif not all(hasattr(given, part) for part in ("name", "judge")):
+            raise InvalidInput(
+                f"detector {given!r:.80} is no Detector: it needs a name and judge()"
+            )
 
     def _check_embedder(self) -> None:
         given = self.embedder

@@ -6,6 +6,7 @@ from tenure.interfaces.cli.commands import (
     carrying,
     contexts,
     doctor,
+    evaluating,
     forgetting,
     indexing,
     reading,
@@ -27,6 +28,7 @@ _MODULES = (
     carrying,
     indexing,
     doctor,
+    evaluating,
     demo_command,
 )
 for _module in _MODULES:

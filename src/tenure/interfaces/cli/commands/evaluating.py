@@ -1,0 +1,333 @@
+"""The commands that measure: eval cases, eval scope, eval statebench, eval all."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+
+import typer
+
+import tenure
+from tenure.interfaces.cli.options import DEFAULT_EMBEDDER, Common
+from tenure.interfaces.cli.progress import Telling
+from tenure.interfaces.cli.root import command, complain
+from tenure.interfaces.cli.tables import print_json, show
+from tenure.model.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from tenure.evaluation.cases import CasesReport
+    from tenure.evaluation.running import Progress
+    from tenure.evaluation.scope import ScopeReport
+    from tenure.evaluation.statebench import Suite, SuiteReport
+    from tenure.evaluation.targets import Target
+
+Report = TypeVar("Report")
+
+_VERSIONS = ("all", "1.0", "2.0.0")
+_DATA_HELP = "The folder that holds the data sets, or TENURE_BENCH_DATA."
+_ABOUT = """Measure on recorded conversations: what is current, what is stale, what was not meant.
+
+\b
+Examples:
+  tenure eval all --data DATA
+  tenure eval cases DATA/sgd/cases_dev.jsonl.gz --failures 3
+  tenure eval scope DATA/scope
+  tenure eval statebench --data DATA
+
+The data are public and not part of Tenure; docs/evaluation.md says where they are from, what their
+lines look like and how every figure is counted.
+"""
+
+
+@dataclass(frozen=True)
+class Run:
+    """How much is run, where, and how it is printed."""
+
+    limit: Annotated[
+        int | None,
+        typer.Option(metavar="N", min=1, help="Only the first N of each file.", show_default="all"),
+    ] = None
+    workers: Annotated[
+        int | None,
+        typer.Option(metavar="N", min=1, help="Processes.", show_default="one for each core"),
+    ] = None
+    embedder: Annotated[
+        str,
+        typer.Option(
+            envvar="TENURE_EMBEDDER",
+            metavar="NAME",
+            help="What finds facts by meaning: minilm, static or none.",
+        ),
+    ] = DEFAULT_EMBEDDER
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False
+
+    @property
+    def settings(self) -> tenure.Settings:
+        """How the memories of the run work."""
+        return Common(embedder=self.embedder).settings
+
+    @contextmanager
+    def options(self) -> Iterator[dict[str, Any]]:
+        """What every runner takes, with progress told on stderr while it runs."""
+        telling = Telling()
+        progress: Progress = telling
+        try:
+            yield {
+                "settings": self.settings,
+                "workers": self.workers or os.cpu_count() or 1,
+                "progress": progress,
+            }
+        finally:
+            telling.close()
+
+
+Failures = Annotated[
+    int, typer.Option(metavar="N", min=0, help="Print N that went wrong, with their contexts.")
+]
+Data = Annotated[
+    Path | None,
+    typer.Option(metavar="FOLDER", help=_DATA_HELP, show_default=False),
+]
+
+
+# cases
+
+
+def cases(
+    files: Annotated[list[Path], typer.Argument(metavar="FILE", help="Files of cases.")],
+    *,
+    failures: Failures = 0,
+    run: Run,
+) -> None:
+    """Feed dialogues, ask about the present, and look for current and stale values.
+
+    Each file holds JSON Lines, packed with gzip or not: a dialogue with what changes in it, a
+    query, and what its context must and must not say. Beside the figures of Tenure stand those of
+    the full transcript and of the last three turns of the user.
+    """
+    reports = [_run_cases(path, run) for path in files]
+    if run.json:
+        print_json({"files": [report.record() for report in reports]})
+        return
+    from tenure.interfaces.cli import measured
+
+    for report in reports:
+        show(*measured.cases_account(report), *measured.cases_failures(report, failures))
+
+
+def _run_cases(path: Path, run: Run) -> CasesReport:
+    from tenure.evaluation import cases as runner
+
+    with run.options() as options:
+        return runner.run(path, limit=run.limit, **options)
+
+
+# scope
+
+
+def scope(
+    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="The folder of sentences.")],
+    *,
+    failures: Failures = 0,
+    run: Run,
+) -> None:
+    """Tell what is claimed from what is only said: counterfactuals, and commitment.
+
+    Reads counterfactual_*.jsonl.gz (text, label) and commitment_*.jsonl.gz (text, claim, label).
+    """
+    report = _run_scope(folder, run)
+    if run.json:
+        print_json(report.record())
+        return
+    from tenure.interfaces.cli import measured
+
+    show(*measured.scope_account(report), *measured.scope_failures(report, failures))
+
+
+def _run_scope(folder: Path, run: Run) -> ScopeReport:
+    from tenure.evaluation import scope as runner
+
+    if not folder.is_dir():
+        raise InvalidInput(
+            f"there is no folder {folder}; give the one with commitment_dev.jsonl.gz"
+        )
+    with run.options() as options:
+        return runner.run(folder, limit=run.limit, **options)
+
+
+# statebench
+
+
+def statebench(
+    *,
+    data: Data = None,
+    version: Annotated[
+        str, typer.Option(metavar="NAME", help="1.0 (the published splits), 2.0.0, or all.")
+    ] = "all",
+    baseline: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME",
+            help="A baseline of the package; repeatable.",
+            show_default="all that run offline",
+        ),
+    ] = None,
+    budget: Annotated[int, typer.Option(metavar="TOKENS", min=1, help="Of a context.")] = 8000,
+    failures: Failures = 0,
+    run: Run,
+) -> None:
+    """Play StateBench's timelines through Tenure and the package's baselines.
+
+    Scores each query on its context: all that must be mentioned is, nothing that must not be is.
+    The baselines, memgine among them, and the tracks of 2.0.0 need the statebench package.
+    """
+    if version not in _VERSIONS:
+        raise InvalidInput(f"--version {version!r} is not one of {', '.join(_VERSIONS)}")
+    reports = [
+        _run_suite(suite, run, baseline, budget) for suite in _suites(data, version, run.limit)
+    ]
+    if run.json:
+        print_json({"suites": [report.record() for report in reports]})
+        return
+    from tenure.interfaces.cli import measured
+
+    for report in reports:
+        show(*measured.suite_account(report), *measured.suite_failures(report, failures))
+
+
+def _suites(data: Path | None, version: str, limit: int | None) -> Iterator[Suite]:
+    """What can be run; what is missing is named on stderr, or refused where it was asked for."""
+    from tenure.evaluation import peers, running
+    from tenure.evaluation import statebench as runner
+
+    if version != "2.0.0":
+        try:
+            for suite in runner.published(running.data_folder(data)):
+                yield runner.Suite(suite.name, suite.timelines[:limit])
+        except InvalidInput as error:
+            if version == "1.0":
+                raise
+            _left_out("StateBench 1.0", str(error))
+    if version != "1.0":
+        try:
+            suite = runner.generated()
+            yield runner.Suite(suite.name, suite.timelines[:: _step(suite, limit)])
+        except peers.PackageMissing as error:
+            if version == "2.0.0":
+                raise
+            _left_out("StateBench 2.0.0", str(error))
+
+
+def _step(suite: Suite, limit: int | None) -> int:
+    """Its tracks follow each other, so a part of them is taken evenly."""
+    return 1 if limit is None else max(1, len(suite.timelines) // limit)
+
+
+def _run_suite(
+    suite: Suite, run: Run, wanted: Sequence[str] | None = None, budget: int = 8000
+) -> SuiteReport:
+    from tenure.evaluation import peers
+    from tenure.evaluation import statebench as runner
+
+    if wanted is None and peers.installed_version() is None:
+        _left_out("the baselines", f"install them with: {peers.INSTALL}")
+    names = tuple(wanted) if wanted is not None else peers.baselines()
+    with run.options() as options:
+        return runner.run(suite, names, budget=budget, **options)
+
+
+# all
+
+
+def everything(*, data: Data = None, run: Run) -> None:
+    """Run all of them, and hold the figures against their targets.
+
+    A set that is not there is left out and named. Ends with code 1 where a target is missed.
+    """
+    from tenure.evaluation import running, targets
+
+    folder = running.data_folder(data)
+    if folder is None:
+        complain(
+            "no data; give their folder with --data FOLDER, or in TENURE_BENCH_DATA", kind="note"
+        )
+    reports: dict[str, Any] = {}
+    reached: list[Target] = []
+
+    def take(name: str, report: Report, of: Callable[[Report], Iterable[Target]]) -> None:
+        reports[name] = report
+        reached.extend(of(report))
+
+    for path in _present(folder, "sgd/cases_dev", "multiwoz/cases_val"):
+        take(str(path.relative_to(path.parents[1])), _run_cases(path, run), targets.of_cases)
+    for path in _present(folder, "scope"):
+        take("scope", _run_scope(path, run), targets.of_scope)
+    for suite in _suites(folder, "all", run.limit):
+        take(f"StateBench {suite.name}", _run_suite(suite, run), targets.of_suite)
+    if run.json:
+        print_json(
+            {
+                "targets": [target.record() for target in reached],
+                "reports": {name: report.record() for name, report in reports.items()},
+            }
+        )
+    elif reached:
+        from tenure.interfaces.cli import measured
+
+        show(measured.targets_table(reached))
+    if any(target.met is False for target in reached):
+        raise typer.Exit(1)
+
+
+def _present(folder: Path | None, *names: str) -> Iterator[Path]:
+    """The sets that are there, packed or not; the others are named as left out."""
+    for name in names if folder is not None else ():
+        assert folder is not None
+        paths = [folder / f"{name}{ending}" for ending in ("", ".jsonl.gz", ".jsonl")]
+        found = next((path for path in paths if path.exists()), None)
+        if found is not None:
+            yield found
+        else:
+            _left_out(name, f"{folder} has no {name}.jsonl.gz")
+
+
+def _left_out(what: str, why: str) -> None:
+    complain(f"{what} left out: {why}", kind="note")
+
+
+def register(app: typer.Typer) -> None:
+    """Add this group of commands to the command line."""
+    group = typer.Typer(
+        name="eval",
+        help=_ABOUT,
+        no_args_is_help=True,
+        rich_markup_mode=None,
+        context_settings={"max_content_width": 100, "help_option_names": ["-h", "--help"]},
+    )
+    command(
+        group,
+        "cases",
+        cases,
+        [
+            "eval cases DATA/sgd/cases_dev.jsonl.gz",
+            "eval cases DATA/sgd/cases_dev.jsonl.gz --limit 50 --failures 3",
+            "eval cases one.jsonl two.jsonl --workers 2 --json",
+        ],
+    )
+    command(group, "scope", scope, ["eval scope DATA/scope", "eval scope DATA/scope --failures 5"])
+    command(
+        group,
+        "statebench",
+        statebench,
+        [
+            "eval statebench --data DATA",
+            "eval statebench --version 2.0.0 --baseline memgine",
+            "eval statebench --data DATA --version 1.0 --limit 50 --failures 3",
+        ],
+    )
+    command(group, "all", everything, ["eval all --data DATA", "eval all --data DATA --json"])
+    app.add_typer(group, name="eval")

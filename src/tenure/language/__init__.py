@@ -1,0 +1,1 @@
+"""Reading what people say: statements, their values, and whose they are. No model, no network."""

@@ -1,0 +1,279 @@
+"""Frames: the values of a statement, what each is there for, and what the statement is about.
+
+No grammar is parsed. A statement is cut at its function words; what is left are runs of content
+words and the values among them, and the word before each tells what it is there for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cached_property, lru_cache
+from typing import NamedTuple
+
+from tenure.language.lexicon import Lexicon, lexicon
+from tenure.language.tokens import Token, stem, tokens
+from tenure.language.values import Value, ValueKind, find
+from tenure.model.fact import Part
+
+TERM = "term"
+"""A free-form value: a word or two that only their place in the statement makes a value."""
+
+_TIMELY = frozenset({ValueKind.DATE, ValueKind.TIME, ValueKind.DURATION})
+_NAMING = frozenset({ValueKind.NAME, ValueKind.ADDRESS, ValueKind.QUOTED})
+_PLACING = frozenset({"from", "to", "in", "at", "on"})
+_LOOK_BACK = 6
+
+
+class Run(NamedTuple):
+    """Content words in a row, with the function words that introduce them."""
+
+    tokens: tuple[Token, ...]
+    preposition: str
+    determiner: str
+    after: Value | None
+    """The value that stands right before it: "German" in "German restaurant"."""
+
+    @property
+    def head(self) -> str:
+        return stem(self.tokens[-1].low)
+
+    @property
+    def start(self) -> int:
+        return self.tokens[0].start
+
+    @property
+    def end(self) -> int:
+        return self.tokens[-1].end
+
+
+@dataclass(frozen=True)
+class Frame:
+    """What a statement says of what."""
+
+    text: str
+    parts: tuple[Part, ...] = ()
+    heads: tuple[str, ...] = ()
+    """The stems of the things it names, in order."""
+    asks_for: str | None = None
+    """The thing that it asks for as something new, if it does."""
+    thing: str | None = None
+    """The first thing that it names."""
+    order: tuple[str, ...] = ()
+    """Its content words outside of values, in order."""
+    subject: str | None = None
+    """The name that tells the thing it is about from others of its kind."""
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """The stems of its content words outside of values."""
+        return frozenset(map(stem, self.order))
+
+    @property
+    def is_fragment(self) -> bool:
+        """Whether it says values and hardly anything else: "no, only 3 people"."""
+        return len(self.order) <= 1
+
+
+def frame_of(text: str, at: datetime | None = None, language: str = "en") -> Frame:
+    """The frame of a statement."""
+    return Framing(text, find(text, at), lexicon(language)).frame()
+
+
+@lru_cache(maxsize=4_096)
+def frame_again(text: str) -> Frame:
+    """The frame of a statement that was read before; its relative dates are not resolved."""
+    return frame_of(text)
+
+
+class Framing:
+    """Reads one statement."""
+
+    def __init__(self, text: str, values: Sequence[Value], words: Lexicon) -> None:
+        self._text = text
+        self._values = values
+        self._lexicon = words
+        self._tokens = tokens(text)
+        self._inside = self._of_tokens()
+        self._runs = self._cut()
+
+    def frame(self) -> Frame:
+        parts = [*self._typed(), *self._terms()]
+        parts.sort(key=lambda part: part.start)
+        heads = tuple(dict.fromkeys(run.head for run in self._runs))
+        things = [run.tokens[-1].low for run in self._runs]
+        outside = [
+            token.low
+            for token, value in zip(self._tokens, self._inside, strict=True)
+            if value is None and token.is_word and self._is_anchoring(token.low)
+        ]
+        return Frame(
+            self._text,
+            tuple(parts),
+            heads,
+            self._asked_for(),
+            things[0] if things else None,
+            tuple(dict.fromkeys(outside)),
+            self._subject(),
+        )
+
+    def _subject(self) -> str | None:
+        """The name that qualifies the first thing: the "Berlin" of "the Berlin office"."""
+        for run in self._runs[:1]:
+            if run.after is not None and run.after.kind is ValueKind.NAME and not run.preposition:
+                return run.after.normal
+        return None
+
+    # cutting
+
+    def _of_tokens(self) -> list[Value | None]:
+        """For each token the value it is part of."""
+        found: list[Value | None] = []
+        values = iter(self._values)
+        value = next(values, None)
+        for token in self._tokens:
+            while value is not None and value.end <= token.start:
+                value = next(values, None)
+            inside = value is not None and value.start <= token.start
+            found.append(value if inside else None)
+        return found
+
+    def _is_content(self, token: Token) -> bool:
+        return token.is_word and not self._is_function(token.low)
+
+    def _is_function(self, low: str) -> bool:
+        known = self._lexicon.function_words
+        return low in known or low.partition("'")[0] in self._lexicon.pronouns
+
+    def _cut(self) -> list[Run]:
+        runs: list[Run] = []
+        current: list[Token] = []
+        began = 0
+        for index, token in enumerate(self._tokens):
+            if self._inside[index] is None and self._is_content(token):
+                if not current:
+                    began = index
+                current.append(token)
+            elif current:
+                runs.append(self._run(current, began))
+                current = []
+        if current:
+            runs.append(self._run(current, began))
+        return runs
+
+    def _run(self, words: list[Token], began: int) -> Run:
+        before = self._inside[began - 1] if began else None
+        first = began
+        while first and self._inside[first - 1] is not None:
+            first -= 1
+        preposition, determiner = self._introduced(first)
+        return Run(tuple(words), preposition, determiner, before)
+
+    def _introduced(self, index: int) -> tuple[str, str]:
+        """The preposition and the determiner right before a token."""
+        determiner = ""
+        at = index - 1
+        while at >= 0 and self._tokens[at].low in self._lexicon.determiners:
+            determiner = self._tokens[at].low
+            at -= 1
+        if at >= 0:
+            return self._lexicon.prepositions.get(self._tokens[at].low, ""), determiner
+        return "", determiner
+
+    # values
+
+    def _typed(self) -> list[Part]:
+        """The values with a form of their own: dates, money, names."""
+        found = []
+        position = 0
+        for value in self._values:
+            while position < len(self._tokens) and self._tokens[position].start < value.start:
+                position += 1
+            found.append(
+                Part(
+                    str(value.kind),
+                    value.text,
+                    value.normal,
+                    self._role(value, position),
+                    value.start,
+                    value.end,
+                )
+            )
+        return found
+
+    def _role(self, value: Value, position: int) -> str:
+        """What a value is there for: the preposition before it, and the word that it goes with."""
+        preposition, _ = self._introduced(position)
+        following = next((run for run in self._runs if run.after is value), None)
+        if following is not None and value.kind in _NAMING:
+            return f"mod|{following.head}"
+        counted = value.unit or (following.tokens[0].low if following is not None else "")
+        if value.kind is ValueKind.NUMBER and counted:
+            return f"{preposition}|{self._anchor(position)}|{stem(counted)}"
+        return f"{preposition}|{self._anchor(position)}"
+
+    def _anchor(self, position: int) -> str:
+        """The nearest word before a value that says what it is the value of."""
+        for index in range(position - 1, max(-1, position - 1 - _LOOK_BACK), -1):
+            token = self._tokens[index]
+            if self._inside[index] is not None or not token.is_word:
+                if not token.is_word and token.text in ".;:!?":
+                    break
+                continue
+            low = token.low
+            if low in self._lexicon.particles and index:
+                verb = stem(self._tokens[index - 1].low)
+                if verb in self._lexicon.telling:
+                    return f"{verb} {low}"
+            if self._is_anchoring(low):
+                return stem(low)
+        return ""
+
+    def _is_anchoring(self, low: str) -> bool:
+        return not self._is_function(low) or stem(low) in self._lexicon.telling
+
+    def _terms(self) -> list[Part]:
+        """Free-form values: what qualifies a noun, and what follows a preposition of place."""
+        found = []
+        for run in self._runs:
+            if all(token.low in self._lexicon.vague for token in run.tokens):
+                continue
+            if run.after is not None and run.after.kind in _NAMING and len(run.tokens) == 1:
+                continue
+            placed = run.preposition in _PLACING and run.determiner not in self._lexicon.indefinite
+            if placed and run.after is None:
+                found.append(self._term(run.start, run.end, f"{run.preposition}|"))
+            elif len(run.tokens) > 1:
+                found.append(self._term(run.start, run.tokens[-2].end, f"mod|{run.head}"))
+            elif run.after is None:
+                found.append(self._term(run.start, run.end, "np|" if run.determiner else "is|"))
+        return found
+
+    def _term(self, start: int, end: int, role: str) -> Part:
+        text = self._text[start:end]
+        return Part(TERM, text, " ".join(text.lower().split()), role, start, end)
+
+    # topics
+
+    def _asked_for(self) -> str | None:
+        """The head of the first indefinite thing after a verb that asks."""
+        asking = False
+        by_start = {run.tokens[0].start: run for run in self._runs}
+        for token in self._tokens:
+            if token.low in self._lexicon.intent:
+                asking = True
+            run = by_start.get(token.start)
+            if run is not None and asking and self._is_new_thing(run):
+                return run.tokens[-1].low
+        return None
+
+    def _is_new_thing(self, run: Run) -> bool:
+        if run.preposition and run.preposition not in ("for", "in"):
+            return False
+        return run.determiner in self._lexicon.indefinite or (
+            not run.determiner and run.tokens[-1].low.endswith("s")
+        )
+
+
+__all__ = ["TERM", "Frame", "frame_again", "frame_of"]

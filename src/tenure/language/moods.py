@@ -1,0 +1,117 @@
+"""What a clause is for, told by its words: cues, and the kind of statement that they make."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import lru_cache
+from typing import Any
+
+from tenure.language.clauses import clauses
+from tenure.language.lexicon import DEFAULT_LANGUAGE, data
+from tenure.language.phrasebook import Clause, Openings, Phrasebook, Word, class_table, words_of
+
+
+class Kind(StrEnum):
+    """What a statement does."""
+
+    ASSERTION = "assertion"
+    REQUEST = "request"
+    COMMITMENT = "commitment"
+    QUESTION = "question"
+    HYPOTHETICAL = "hypothetical"
+    DRAFT = "draft"
+    RETRACTION = "retraction"
+    CONFIRMATION = "confirmation"
+    REPORT = "report"
+    SMALL_TALK = "small_talk"
+    VERBATIM = "verbatim"
+
+
+@dataclass(frozen=True, slots=True)
+class _Cue:
+    """When a cue decides what a clause is."""
+
+    name: str
+    kind: Kind | None
+    plain: bool
+    without: frozenset[str]
+
+    def fits(self, found: Iterable[str], *, inverted: bool) -> bool:
+        return not (self.plain and inverted) and self.without.isdisjoint(found)
+
+
+class Moods:
+    """The cues of a language."""
+
+    def __init__(self, language: str) -> None:
+        told = data("statements", language)
+        classes = class_table(told["classes"])
+        tables: list[dict[str, Any]] = told["cues"]
+        self._cues = [
+            _Cue(
+                table["name"],
+                Kind(table["kind"]) if "kind" in table else None,
+                table.get("order") == "plain",
+                frozenset(table.get("without", ())),
+            )
+            for table in tables
+        ]
+        # Cues go by their place here, because two tables may give the same one.
+        self._book = Phrasebook(
+            {str(place): table.get("phrases", ()) for place, table in enumerate(tables)}, classes
+        )
+        self._asking = {place for place, table in enumerate(tables) if table.get("asked")}
+        self._spellings = {word: tuple(parts.split()) for word, parts in told["spellings"].items()}
+        self._inverted = Openings({"inverted": told["clauses"]["inverted"]}, classes)
+        self._labels = {
+            word: Kind(kind) for kind, listed in told["labels"].items() for word in listed.split()
+        }
+        self._auxiliaries = frozenset(classes["aux"])
+        self._self = frozenset((*classes["me"], "you"))
+
+    def words(self, text: str) -> list[Word]:
+        return words_of(text, self._spellings)
+
+    def label(self, text: str) -> Kind | None:
+        """What a sentence says that it is, before a colon."""
+        head, colon, _ = text[:40].partition(":")
+        if not colon:
+            return None
+        return next((self._labels[w] for w in head.lower().split() if w in self._labels), None)
+
+    def speaks_for_self(self, words: Sequence[Word]) -> bool:
+        """Whether a clause is about its speaker, or about the one spoken to."""
+        core = self._core(words)
+        return bool(core) and core[0].said in self._self
+
+    def kind(
+        self, words: Sequence[Word], *, asked: bool, last: bool
+    ) -> tuple[Kind, tuple[str, ...]]:
+        """The kind of a clause, and the cues that it has, the one that decided first.
+
+        A question mark at the end of a sentence goes for its last clause, and for others that
+        begin with a verb as questions do.
+        """
+        clause = Clause(self._core(words))
+        if not clause.words:
+            return Kind.SMALL_TALK, ()
+        inverted = bool(self._inverted.longest(clause, 0)[0])
+        asked = inverted or (asked and (last or clause.words[0].said in self._auxiliaries))
+        told = {int(place) for place in self._book.found_in(clause)}
+        places = sorted(told | self._asking if asked else told)
+        found = {self._cues[place].name: None for place in places}
+        for cue in (self._cues[place] for place in places):
+            if cue.kind and cue.fits(found, inverted=inverted):
+                return cue.kind, tuple(dict.fromkeys((cue.name, *found)))
+        return Kind.ASSERTION, tuple(found)
+
+    def _core(self, words: Sequence[Word]) -> Sequence[Word]:
+        core = words[clauses().core(Clause(words), 0) :]
+        return core if any(word.said[0].isalnum() for word in core) else ()
+
+
+@lru_cache(maxsize=8)
+def moods(language: str = DEFAULT_LANGUAGE) -> Moods:
+    return Moods(language)

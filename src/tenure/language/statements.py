@@ -1,0 +1,185 @@
+"""A turn as statements, each with what it is for.
+
+Only what a speaker commits to can become a fact. Everything here is decided by the words of one
+turn: who said it and what was said before is weighed elsewhere.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from tenure.language.clauses import Piece, clauses
+from tenure.language.moods import Kind, moods
+from tenure.language.phrasebook import Word
+from tenure.language.reading import Block, BlockKind, Sentence, blocks, sentences
+
+__all__ = ["Kind", "Statement", "is_counterfactual", "kind_of", "statements"]
+
+_COMMITTED = frozenset({Kind.ASSERTION, Kind.REQUEST, Kind.COMMITMENT})
+_COUNTERFACTUAL = frozenset({"counterfactual", "wish"})
+_OPEN_ENDED = frozenset({"conditional", "counterfactual", "supposition"})
+_TAG = re.compile(r"(?:\[[^\[\]\n]{1,60}\]:?|[A-Z][\w.' ]{0,30}(?:\([^()\n]{1,40}\))?:)\s+")
+_QUESTION_MARKS = "?？؟"
+_TRAILING = re.compile(r"[\s,;:–—-]+$")
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """A part of a turn that does one thing."""
+
+    text: str
+    start: int
+    end: int
+    kind: Kind
+    cues: tuple[str, ...] = ()
+    """What decided, and what else was noticed: "wish", "conditional", "factive" ..."""
+
+    @property
+    def is_committed(self) -> bool:
+        """Whether its speaker says that it is so, or wants it so."""
+        return self.kind in _COMMITTED
+
+
+def is_counterfactual(statement: Statement) -> bool:
+    """Whether a statement tells of what is not so."""
+    supposed = statement.kind is Kind.HYPOTHETICAL or statement.cues[:1] == ("factive",)
+    return supposed and not _COUNTERFACTUAL.isdisjoint(statement.cues)
+
+
+def kind_of(sentence: str) -> tuple[Kind, tuple[str, ...]]:
+    """The kind of a sentence: of the first of its statements that is not a mere opening."""
+    found = _of_sentence(Sentence(sentence, 0, len(sentence)))
+    chosen = next((one for one in found if one.kind not in _OPENINGS), found[0] if found else None)
+    return (chosen.kind, chosen.cues) if chosen else (Kind.SMALL_TALK, ())
+
+
+_OPENINGS = (Kind.SMALL_TALK, Kind.CONFIRMATION)
+
+
+def statements(text: str) -> list[Statement]:
+    """The statements of a turn in order. They do not overlap."""
+    return [statement for block in blocks(text) for statement in _of_block(block)]
+
+
+def _of_block(block: Block) -> Iterator[Statement]:
+    if block.kind is not BlockKind.PROSE:
+        kind = Kind.REPORT if block.kind is BlockKind.QUOTE else Kind.VERBATIM
+        yield Statement(block.text, block.start, block.end, kind, (block.kind.value,))
+        return
+    before: Statement | None = None
+    label: Kind | None = None
+    for sentence in sentences(block):
+        gap = block.text[(before.end if before else sentence.start) - block.start : sentence.start - block.start]
+        if gap.count("\n") > 1:
+            before = label = None
+        label = moods().label(sentence.text) or label
+        for statement in _of_sentence(sentence):
+            if label and statement.is_committed:
+                statement = replace(statement, kind=label, cues=("label", *statement.cues))
+            elif before and _goes_on(before, statement):
+                statement = replace(
+                    statement, kind=Kind.HYPOTHETICAL, cues=("continued", *statement.cues)
+                )
+            before = statement
+            yield statement
+
+
+def _goes_on(before: Statement, statement: Statement) -> bool:
+    """Whether a statement tells more of what was only supposed: "The rent would be 5k"."""
+    return (
+        before.kind is Kind.HYPOTHETICAL
+        and not _OPEN_ENDED.isdisjoint(before.cues)
+        and statement.kind in (Kind.ASSERTION, Kind.COMMITMENT)
+        and "irrealis" in statement.cues
+    )
+
+
+class _Read(NamedTuple):
+    """A piece of a sentence with its kind."""
+
+    piece: Piece
+    kind: Kind
+    cues: tuple[str, ...]
+
+
+def _of_sentence(sentence: Sentence) -> list[Statement]:
+    words = moods().words(sentence.text)
+    tag = _TAG.match(sentence.text)
+    if tag and not moods().label(sentence.text):
+        words = [word for word in words if word.start >= tag.end()]
+    if not words:
+        return [Statement(sentence.text, sentence.start, sentence.end, Kind.SMALL_TALK)]
+    merged: list[_Read] = []
+    asked = words[-1].said[0] in _QUESTION_MARKS
+    for piece in clauses().pieces(words):
+        read = _read(words, piece, asked=asked)
+        if merged and (together := _together(merged[-1], read, words)):
+            merged[-1] = together
+        else:
+            merged.append(read)
+    return list(_placed(sentence, words, merged))
+
+
+def _read(words: Sequence[Word], piece: Piece, *, asked: bool) -> _Read:
+    if piece.kind:
+        return _Read(piece, Kind(piece.kind), (piece.cue,))
+    spoken = words[piece.first : piece.after]
+    return _Read(piece, *moods().kind(spoken, asked=asked, last=piece.after == len(words)))
+
+
+def _together(before: _Read, read: _Read, words: Sequence[Word]) -> _Read | None:
+    """Two pieces as one: of one kind, or one a part of the other, or one in the other's reach."""
+    if before.kind is read.kind or _is_empty(read) or _reaches(before, read, words):
+        kind = before.kind
+    elif _is_empty(before) or (before.piece.is_dependent and not read.piece.breaks):
+        return _whole(before, read, words)
+    else:
+        return None
+    piece = read.piece._replace(first=before.piece.first, breaks=before.piece.breaks)
+    decided, other = (before, read) if kind is before.kind else (read, before)
+    return _Read(piece, kind, tuple(dict.fromkeys((*decided.cues, *other.cues))))
+
+
+def _is_empty(read: _Read) -> bool:
+    return read.kind is Kind.SMALL_TALK and not read.cues
+
+
+def _whole(before: _Read, read: _Read, words: Sequence[Word]) -> _Read:
+    """A clause with another that depends on it: a condition makes both hypothetical.
+
+    Asking for something in case it can be had is still asking.
+    """
+    piece = read.piece._replace(first=before.piece.first, breaks=before.piece.breaks)
+    if before.kind is not Kind.HYPOTHETICAL or "proviso" in before.cues:
+        return _Read(piece, read.kind, tuple(dict.fromkeys((*read.cues, *before.cues))))
+    spoken = words[piece.first : piece.after]
+    _, cues = moods().kind(spoken, asked=False, last=True)
+    return _Read(piece, Kind.HYPOTHETICAL, cues)
+
+
+def _reaches(before: _Read, read: _Read, words: Sequence[Word]) -> bool:
+    """Whether what was supposed or reported goes on in the next clause."""
+    if read.piece.breaks or read.kind not in (Kind.ASSERTION, Kind.COMMITMENT):
+        return False
+    if before.kind is Kind.HYPOTHETICAL:
+        return not _OPEN_ENDED.isdisjoint(before.cues)
+    spoken = words[read.piece.first : read.piece.after]
+    return before.kind is Kind.REPORT and not moods().speaks_for_self(spoken)
+
+
+def _placed(
+    sentence: Sentence, words: Sequence[Word], merged: Sequence[_Read]
+) -> Iterator[Statement]:
+    """Statements with their places in the turn; together they are the sentence."""
+    for index, (piece, kind, cues) in enumerate(merged):
+        start = words[piece.first].start if index else 0
+        end = len(sentence.text)
+        if index + 1 < len(merged):
+            end = words[merged[index + 1].piece.first].start
+            end = start + len(_TRAILING.sub("", sentence.text[start:end]))
+        yield Statement(
+            sentence.text[start:end], sentence.start + start, sentence.start + end, kind, cues
+        )

@@ -1,0 +1,376 @@
+"""Amounts: money, percentages, quantities, lengths of time and plain numbers, and ranges of them.
+
+A number is read where it stands; what comes before it (a currency) and after it (a unit, a rate, a
+noun) says what it is a number of.
+"""
+
+from __future__ import annotations
+
+import re
+from decimal import Decimal
+from functools import lru_cache
+from typing import NamedTuple
+
+from tenure.language.lexicon import DEFAULT_LANGUAGE
+from tenure.language.values.almanac import RANGE
+from tenure.language.values.kinds import Value, ValueKind
+from tenure.language.values.numbers import Numbers, numbers, plain
+from tenure.language.values.sentence import Sentence, Word
+from tenure.language.values.vocabulary import Unit, Vocabulary, alternatives, split, vocabulary
+
+_DAY = 86_400
+_END = r"(?![^\W_])"
+_DASH = r"\s{0,2}[-–—]\s{0,2}"
+
+
+class Measure(NamedTuple):
+    """What a number is a number of."""
+
+    kind: ValueKind
+    unit: str
+    """A currency, "%", the symbol of a unit, or the base of a length of time."""
+    size: Decimal
+    end: int
+    rate: str = ""
+
+
+class Amounts:
+    """Reads the amounts of a language."""
+
+    def __init__(self, words: Vocabulary, reader: Numbers) -> None:
+        self._words = words
+        self._numbers = reader
+        self._currencies, prefixes = _currencies(words)
+        self._prefix = re.compile(
+            rf"(?:{alternatives(prefixes)})\s{{0,2}}(?=[0-9.])", re.IGNORECASE
+        )
+        self._units = _units(words)
+        self._rates = _rates(words)
+        self._suffix = re.compile(self._suffix_pattern(), re.IGNORECASE)
+        self._rate = re.compile(self._rate_pattern(), re.IGNORECASE)
+        said = words.classes["to"]
+        self._to = re.compile(rf"{_DASH}|\s+(?P<to>{alternatives(said)})\s+", re.IGNORECASE)
+        told = words.told["numbers"]
+        self._one, self._half, self._and = told["one"], told["half"], told["and"]
+        self._between: str = told["between"]
+        self._between_and = re.compile(rf"\s+{self._and}\s+", re.IGNORECASE)
+        self._more_span = re.compile(rf"(?:\s*,)?\s*(?:{self._and}\s+)?(?=[\w½¼¾])", re.IGNORECASE)
+        article = alternatives(words.articles)
+        self._and_a_half = re.compile(rf"\s+{self._and}\s+(?:{article})\s+{self._half}{_END}", re.I)
+        self._some = re.compile(rf"(?:{self._half}\s+(?:{article})|{article})\s+(?=\w)", re.I)
+        self.first_words = reader.first_words | {p for p in prefixes if p[0].isalpha()}
+
+    def _suffix_pattern(self) -> str:
+        told = self._words.told
+        percent = [*told["percent"]["words"].split(), *told["percent"]["phrases"]]
+        symbols = [symbol for symbol in told["units"] if symbol not in self._words.classes["span"]]
+        words = [word for word in self._units if word not in symbols]
+        money = [name for name in self._currencies if name.isalpha()]
+        return (
+            rf"(?P<percent>\s{{0,2}}(?:%|(?:{alternatives(percent)}){_END}))"
+            rf"|[\s-]{{0,2}}(?P<money>(?:{alternatives(money)}){_END}|[€£¥₹])"
+            rf"|[\s-]{{0,2}}(?P<span>{alternatives(self._words.classes['span'])}){_END}"
+            rf"|[\s-]{{0,2}}(?P<unit>(?-i:{alternatives(symbols)})|{alternatives(words)}){_END}"
+        )
+
+    def _rate_pattern(self) -> str:
+        told = self._words.told["rates"]
+        per, articles, adverbs = told["per"], told["articles"].split(), told["adverbs"].split()
+        known = alternatives(self._rates)
+        return (
+            rf"\s{{0,2}}(?:/\s{{0,2}}|{per}\s+)(?P<of>{known}|[^\W\d_]{{2,20}}){_END}"
+            rf"|\s+(?:{alternatives(articles)})\s+(?P<a>{known}){_END}"
+            rf"|\s+(?P<adverb>{alternatives(adverbs)}){_END}"
+        )
+
+    # one amount
+
+    def at(self, sentence: Sentence, word: Word) -> Value | None:
+        """The amount that begins with a word."""
+        text, start = sentence.text, word.start
+        if start and (text[start - 1].isalnum() or text[start - 1] == "_"):
+            return None
+        if word.low in self._words.articles or word.low == self._half:
+            length = self._indefinite_span(sentence, word)
+            if length is not None:
+                return length
+        prefix = self._prefix.match(text, start)
+        currency = self._currencies[prefix.group().strip().lower()][0] if prefix else None
+        number = self._numbers.at(text, prefix.end() if prefix else start, money=bool(prefix))
+        if number is None or _continues(text, number.end):
+            return None
+        low = self._measured(sentence, start, number.amount, number.end, currency)
+        begins = start - self._is_negative(text, start)
+        return self._value(sentence, word, begins, low, number.amount, currency)
+
+    def _value(
+        self,
+        sentence: Sentence,
+        word: Word,
+        begins: int,
+        low: Measure,
+        amount: Decimal,
+        currency: str | None,
+    ) -> Value | None:
+        sign = -1 if begins < word.start else 1
+        if low.kind is ValueKind.DURATION and low.unit in "smb":
+            return self._span(sentence, word, amount, low)
+        between = sentence.word_before(word.start) == self._between
+        high = self._upper(sentence, low, currency, between=between)
+        if high is not None:
+            return self._ranged(sentence, begins, amount * sign, low, *high, between=between)
+        if low.kind is ValueKind.NUMBER and not self._is_number(sentence, word, low.end):
+            return None
+        return self._made(sentence, begins, low, self._spell(low, amount * sign), amount)
+
+    def _is_negative(self, text: str, start: int) -> bool:
+        return text[start - 1 : start] == "-" and text[max(0, start - 2) : start - 1] in ("", " ")
+
+    def _measured(
+        self, sentence: Sentence, start: int, amount: Decimal, end: int, currency: str | None
+    ) -> Measure:
+        """What the words after a number make of it."""
+        one = Decimal(1)
+        if currency is not None:
+            rated, rate = self._rated(sentence.text, end)
+            return Measure(ValueKind.MONEY, currency, one, rated, rate)
+        found = self._suffix.match(sentence.text, end)
+        if found is None:
+            return Measure(ValueKind.NUMBER, "", one, end)
+        if found["span"]:
+            size, base = str(self._words.meaning("span", found["span"])).split()
+            return Measure(ValueKind.DURATION, base, Decimal(size), found.end())
+        rated, rate = self._rated(sentence.text, found.end())
+        if found["percent"]:
+            return Measure(ValueKind.PERCENT, "%", one, rated, rate)
+        if found["money"] and not self._is_weight(sentence, start, found):
+            code, size_of_part = self._currencies[found["money"].lower()]
+            return Measure(ValueKind.MONEY, code, size_of_part, rated, rate)
+        said = found["unit"] or found["money"]
+        unit = self._unit(said)
+        return Measure(ValueKind.QUANTITY, unit.symbol if unit else "lb", one, rated, rate)
+
+    def _unit(self, said: str) -> Unit | None:
+        return self._units.get(said) or self._units.get(" ".join(said.lower().split()))
+
+    def _is_weight(self, sentence: Sentence, start: int, found: re.Match[str]) -> bool:
+        """Whether pounds are a weight: pounds of something, or where somebody weighs."""
+        if found["money"].lower() not in self._words.words("pounds"):
+            return False
+        of = sentence.word_after(found.end()) in self._words.words("of")
+        return of or sentence.has_before("weighing", start)
+
+    def _rated(self, text: str, end: int) -> tuple[int, str]:
+        found = self._rate.match(text, end)
+        if found is None:
+            return end, ""
+        said = (found["of"] or found["a"] or found["adverb"]).lower()
+        return found.end(), self._rates.get(said, said)
+
+    # ranges
+
+    def _upper(
+        self, sentence: Sentence, low: Measure, currency: str | None, *, between: bool
+    ) -> tuple[Decimal, Measure] | None:
+        """The other end of a range."""
+        text = sentence.text
+        joined = (self._between_and if between else self._to).match(text, low.end)
+        if joined is None:
+            return None
+        if not between and joined["to"] and sentence.has_before("changes", low.end):
+            return None
+        prefix = self._prefix.match(text, joined.end())
+        code = self._currencies[prefix.group().strip().lower()][0] if prefix else currency
+        start = prefix.end() if prefix else joined.end()
+        number = self._numbers.at(text, start, money=code is not None)
+        if number is None or _continues(text, number.end):
+            return None
+        high = self._measured(sentence, start, number.amount, number.end, code)
+        fits = low.kind in (high.kind, ValueKind.NUMBER) and low.unit in (high.unit, "")
+        return (number.amount, high) if fits else None
+
+    def _ranged(
+        self,
+        sentence: Sentence,
+        start: int,
+        amount: Decimal,
+        low: Measure,
+        high_amount: Decimal,
+        high: Measure,
+        *,
+        between: bool,
+    ) -> Value:
+        if between:
+            start = sentence.text.lower().rfind(self._between, 0, start)
+        first = self._spell(high, amount)
+        second = self._spell(high, high_amount)
+        return self._made(sentence, start, high, f"{first}{RANGE}{second}", high_amount)
+
+    # lengths of time
+
+    def _indefinite_span(self, sentence: Sentence, word: Word) -> Value | None:
+        """ "half an hour", "an hour and a half", "for a week"; not "what a day"."""
+        some = self._some.match(sentence.text, word.start)
+        found = self._suffix.match(sentence.text, some.end()) if some else None
+        if found is None or not found["span"]:
+            return None
+        size, base = str(self._words.meaning("span", found["span"])).split()
+        half = self._and_a_half.match(sentence.text, found.end())
+        if word.low != self._half and not half:
+            if found["span"].lower() in self._words.words("idle_spans"):
+                return None
+            led = sentence.word_before(word.start) in self._words.words("span_leads")
+            if not led and sentence.word_after(found.end()) not in self._words.words("span_tails"):
+                return None
+        amount = Decimal("0.5") if word.low == self._half else Decimal(1)
+        low = Measure(ValueKind.DURATION, base, Decimal(size), found.end())
+        return self._span(sentence, word, amount, low)
+
+    def _span(self, sentence: Sentence, word: Word, amount: Decimal, low: Measure) -> Value | None:
+        """A length of time, with all the parts it has: an hour and 30 minutes."""
+        text = sentence.text
+        if self._is_idle(sentence, word, low):
+            return None
+        between = sentence.word_before(word.start) == self._between
+        high = self._upper(sentence, low, None, between=between)
+        if high is not None and high[1].kind is ValueKind.DURATION:
+            return self._ranged(sentence, word.start, amount, low, *high, between=between)
+        totals = {low.unit: amount * low.size}
+        end, smallest = low.end, low
+        half = self._and_a_half.match(text, end)
+        if half:
+            totals[low.unit] += low.size / 2
+            end = half.end()
+        while not half:
+            more = self._more_span.match(text, end)
+            number = self._numbers.at(text, more.end()) if more else None
+            found = self._suffix.match(text, number.end) if number else None
+            if not (found and number and found["span"]):
+                break
+            size, base = str(self._words.meaning("span", found["span"])).split()
+            if not _is_smaller(base, Decimal(size), smallest):
+                break
+            totals[base] = totals.get(base, Decimal(0)) + number.amount * Decimal(size)
+            smallest = Measure(ValueKind.DURATION, base, Decimal(size), found.end())
+            end = found.end()
+        return Value(ValueKind.DURATION, text[word.start : end], word.start, end, _iso(totals))
+
+    def _is_idle(self, sentence: Sentence, word: Word, low: Measure) -> bool:
+        """Whether this is "one day" or "one second", which are hardly ever measured."""
+        if word.low != self._one:
+            return False
+        counted = sentence.text[word.end : low.end].strip(" -").lower()
+        led = sentence.word_before(word.start) in self._words.words("span_leads")
+        return not led and counted in self._words.words("idle_spans") | self._words.words("one_day")
+
+    # spelling
+
+    def _spell(self, measure: Measure, amount: Decimal) -> str:
+        rate = f"/{measure.rate}" if measure.rate else ""
+        total = plain(amount * measure.size)
+        if measure.kind is ValueKind.DURATION:
+            return _iso({measure.unit: amount * measure.size})
+        if measure.kind is ValueKind.PERCENT:
+            return f"{total}%{rate}"
+        if measure.kind is ValueKind.MONEY:
+            return f"{measure.unit} {total}".strip() + rate
+        return f"{total} {measure.unit}{rate}" if measure.unit else total
+
+    def _made(
+        self, sentence: Sentence, start: int, measure: Measure, normal: str, amount: Decimal
+    ) -> Value:
+        end = measure.end
+        unit = ""
+        if measure.kind is ValueKind.NUMBER:
+            unit = sentence.counted(end, amount == 1)
+        return Value(measure.kind, sentence.text[start:end], start, end, normal, unit)
+
+    def _is_number(self, sentence: Sentence, word: Word, end: int) -> bool:
+        """Whether this is a number and not "one of them", "the cheap one" or "one-way"."""
+        if word.low in self._words.articles:
+            return True
+        if sentence.text[word.start : end].lower() != self._one:
+            return True
+        if sentence.text[end : end + 1] == "-":
+            return False
+        before, after = sentence.word_before(word.start), sentence.word_after(end)
+        if not after:
+            return before in self._words.words("before_last_one")
+        led = not before or before in self._words.words("before_one")
+        return led and sentence.is_followed_by_noun(end)
+
+
+def _continues(text: str, end: int) -> bool:
+    """Whether what was read as a number goes on as something else: 3.5.1, 5:30, 4x."""
+    after = text[end : end + 2]
+    return bool(re.match(r"[.,:/][0-9]|_", after)) or (
+        text[end - 1].isdigit() and bool(re.match(r"(?:st|nd|rd|th)\b", text[end : end + 3]))
+    )
+
+
+def _is_smaller(base: str, size: Decimal, than: Measure) -> bool:
+    """Whether a unit of time is smaller than another, as it must be in "2 hours 30 minutes"."""
+    order = {"m": 2, "b": 1, "s": 1}
+    return (order[base], size) < (order[than.unit], than.size)
+
+
+def _iso(totals: dict[str, Decimal]) -> str:
+    """A length of time as ISO 8601 has it, always the same for the same length."""
+    spelt = "P"
+    months = totals.get("m", Decimal(0))
+    if months and months % 12 == 0:
+        spelt += f"{plain(months / 12)}Y"
+    elif months:
+        spelt += f"{plain(months)}M"
+    if totals.get("b"):
+        spelt += f"{plain(totals['b'])}B"
+    days, rest = divmod(totals.get("s", Decimal(0)), _DAY)
+    if days:
+        spelt += f"{plain(days)}D"
+    hours, rest = divmod(rest, 3600)
+    minutes, seconds = divmod(rest, 60)
+    clock = [(hours, "H"), (minutes, "M"), (seconds, "S")]
+    said = "".join(f"{plain(amount)}{letter}" for amount, letter in clock if amount)
+    spelt += f"T{said}" if said else ""
+    return spelt if spelt != "P" else "PT0S"
+
+
+def _currencies(words: Vocabulary) -> tuple[dict[str, tuple[str, Decimal]], set[str]]:
+    """Each name of a currency with its code and how much of it the name means, and the names that
+    stand before an amount."""
+    names: dict[str, tuple[str, Decimal]] = {}
+    prefixes: set[str] = set()
+    for code, listed in words.told["currencies"].items():
+        for name in listed:
+            names[name.lower()] = (code, Decimal(1))
+            if not name.isalpha() or name.upper() == code:
+                prefixes.add(name)
+    for name, meaning in words.told["currency_parts"].items():
+        code, size = meaning.split(" ")
+        names[name] = (code, Decimal(size))
+    return names, prefixes
+
+
+def _units(words: Vocabulary) -> dict[str, Unit]:
+    units = dict(words.units)
+    for symbol, told in words.told["units"].items():
+        for word in split(told["words"]):
+            units.setdefault(word, words.units[symbol])
+            units.setdefault(word.lower(), words.units[symbol])
+    return units
+
+
+def _rates(words: Vocabulary) -> dict[str, str]:
+    """Each word for what something is counted by, with one word for all of them."""
+    told = words.told["rates"]
+    return {
+        word: name
+        for name, listed in told.items()
+        if name not in ("per", "articles", "adverbs")
+        for word in listed.split()
+    }
+
+
+@lru_cache(maxsize=8)
+def amounts(language: str = DEFAULT_LANGUAGE) -> Amounts:
+    return Amounts(vocabulary(language), numbers(language))

@@ -1,0 +1,194 @@
+"""Finding the values of a text."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from datetime import datetime
+from functools import lru_cache
+from typing import NamedTuple
+
+from tenure.language.lexicon import DEFAULT_LANGUAGE
+from tenure.language.values import dates, literals, times
+from tenure.language.values.almanac import RANGE
+from tenure.language.values.amounts import amounts
+from tenure.language.values.kinds import Value, ValueKind
+from tenure.language.values.names import addresses, names
+from tenure.language.values.numbers import numbers
+from tenure.language.values.sentence import Sentence, Word
+from tenure.language.values.vocabulary import FIGURE, Vocabulary, alternatives, vocabulary
+
+_LONGEST_TEXT = 20_000
+"""Values are looked for in sentences; of a text longer than this only the beginning is read."""
+
+# Where two readings are as long, the more telling one wins.
+_RANK = {
+    kind: rank
+    for rank, kind in enumerate(
+        (
+            ValueKind.QUOTED,
+            ValueKind.EMAIL,
+            ValueKind.URL,
+            ValueKind.ADDRESS,
+            ValueKind.DATE,
+            ValueKind.TIME,
+            ValueKind.PHONE,
+            ValueKind.DURATION,
+            ValueKind.MONEY,
+            ValueKind.PERCENT,
+            ValueKind.QUANTITY,
+            ValueKind.NAME,
+            ValueKind.NUMBER,
+            ValueKind.CODE,
+        )
+    )
+}
+
+Reader = Callable[[re.Match[str], Sentence], str | None]
+
+
+class Form(NamedTuple):
+    """One way to write a date or a time."""
+
+    kind: ValueKind
+    pattern: re.Pattern[str]
+    read: Reader
+
+    def at(self, sentence: Sentence, start: int) -> Value | None:
+        """The value that this form has at a position."""
+        found = self.pattern.match(sentence.text, start)
+        if found is None:
+            return None
+        try:
+            normal = self.read(found, sentence)
+        except (ValueError, OverflowError):  # no such day, or past the end of the calendar
+            return None
+        if normal is None:
+            return None
+        begin, end = found.span("said" if "said" in self.pattern.groupindex else 0)
+        kind = self.kind
+        if kind is ValueKind.DATE and "T" in normal:
+            kind = ValueKind.TIME
+        return Value(kind, sentence.text[begin:end], begin, end, normal)
+
+
+def _parts(words: Vocabulary) -> dict[str, str]:
+    """What the placeholders of forms stand for that are no classes of words."""
+    ordinals = alternatives(words.classes["ordinal"]).replace(r"\-", r"[\s-]")
+    endings = alternatives(words.told["ordinal_endings"].split())
+    figures = r"(?:[12][0-9]|3[01]|0?[1-9])"
+    count = numbers(words.language).pattern
+    told = words.told["numbers"]
+    hours, minutes = alternatives(told["hours"].split()), alternatives(told["minutes"].split())
+    article = alternatives(words.articles)
+    half = alternatives(words.classes["half"])
+    return {
+        "day": rf"{figures}(?:\s?(?:{endings}))?(?![^\W_])(?!:[0-9]|[.,][0-9]{{1,3}}(?![0-9])|%)"
+        rf"|(?:{ordinals})(?![^\W_])",
+        "day_th": rf"{figures}\s?(?:{endings})(?![^\W_])",
+        "ordinal": rf"(?:{ordinals})(?![^\W_])",
+        "year": r"(?:19|20)[0-9]{2}(?![0-9])",
+        "digit": r"[1-4]",
+        "dash": r"[-–—]",
+        "clock": r"(?:[01]?[0-9]|2[0-4]):[0-5][0-9](?::[0-5][0-9])?(?![0-9:])",
+        "hour": rf"(?:[01]?[0-9]|2[0-4])(?![0-9])|(?:{hours})(?![^\W_])",
+        "minute": r"[0-5][0-9](?![0-9])",
+        "minutes": rf"(?:5|10|20|25)(?![0-9])|(?:{minutes})(?![^\W_])",
+        "count": rf"(?:(?:{half})\s+)?(?:{article})(?![^\W_])|{count}",
+    }
+
+
+@lru_cache(maxsize=8)
+def _forms(language: str) -> dict[str, list[Form]]:
+    """The forms of dates and times, by the word they start with."""
+    words = vocabulary(language)
+    parts = _parts(words)
+    starts = {
+        "number": words.number_words,
+        "count": [*words.number_words, *words.articles, *words.classes["half"]],
+        "day_th": [FIGURE],
+    }
+    forms: dict[str, list[Form]] = defaultdict(list)
+    for kind, module in ((ValueKind.DATE, dates), (ValueKind.TIME, times)):
+        for told in words.told["forms"][kind.value]:
+            pattern = words.pattern(told["form"], parts)
+            form = Form(kind, pattern, getattr(module, told["read"]))
+            for first in words.first_words(told["starts"], starts):
+                forms[first].append(form)
+    return dict(forms)
+
+
+def find(text: str, at: datetime | None = None, language: str = DEFAULT_LANGUAGE) -> list[Value]:
+    """The values of a sentence in order, none overlapping another; the longest reading wins.
+
+    Relative dates are worked out from `at`, the moment at which the sentence was said; without it
+    they stay what they are.
+    """
+    sentence = Sentence(text[:_LONGEST_TEXT], at, vocabulary(language))
+    found = list(literals.find(sentence))
+    forms, reader = _forms(language), amounts(language)
+    for word in sentence.words:
+        trigger = word.trigger
+        for form in forms.get(trigger, ()):
+            value = form.at(sentence, word.start)
+            if value is not None:
+                found.append(value)
+        if trigger is FIGURE:
+            found.extend(_figures(sentence, word))
+        if trigger is FIGURE or trigger in reader.first_words or not trigger[0].isalpha():
+            amount = reader.at(sentence, word)
+            if amount is not None:
+                found.append(amount)
+    found.extend(names(language).find(sentence))
+    return _joined(sentence, _apart(found))
+
+
+def _figures(sentence: Sentence, word: Word) -> Iterator[Value]:
+    """What begins with figures and has no words: a date in figures, a postal address."""
+    date = dates.numeric(sentence, word.start)
+    if date is not None and not sentence.text[max(0, word.start - 1) : word.start].isalnum():
+        end, normal = date
+        yield Value(ValueKind.DATE, sentence.text[word.start : end], word.start, end, normal)
+    address = addresses(sentence.vocabulary.language).at(sentence, word)
+    if address is not None:
+        yield address
+
+
+def _apart(found: list[Value]) -> list[Value]:
+    """The longest of readings that overlap, in order."""
+    kept: list[Value] = []
+    taken: set[int] = set()
+    for value in sorted(found, key=lambda v: (v.start - v.end, _RANK[v.kind], v.start)):
+        places = range(value.start, value.end)
+        if taken.isdisjoint(places):
+            taken.update(places)
+            kept.append(value)
+    kept.sort(key=lambda v: v.start)
+    return kept
+
+
+def _joined(sentence: Sentence, values: list[Value]) -> list[Value]:
+    """Two dates with "to" or a dash between them are one range."""
+    joined: list[Value] = []
+    for value in values:
+        before = joined[-1] if joined else None
+        if before is not None and _is_range(sentence, before, value):
+            said = sentence.text[before.start : value.end]
+            normal = f"{before.normal}{RANGE}{value.normal}"
+            joined[-1] = Value(ValueKind.DATE, said, before.start, value.end, normal)
+        else:
+            joined.append(value)
+    return joined
+
+
+def _is_range(sentence: Sentence, before: Value, value: Value) -> bool:
+    if before.kind is not ValueKind.DATE or value.kind is not ValueKind.DATE:
+        return False
+    if RANGE in before.normal or RANGE in value.normal:
+        return False
+    between = sentence.text[before.end : value.start].strip().lower()
+    if between in ("-", "–", "—"):
+        return True
+    joins = between.removesuffix(" the") in sentence.vocabulary.words("to")
+    return joins and not sentence.has_before("changes", before.start)

@@ -1,0 +1,319 @@
+"""Names and postal addresses, by capital letters and the words that go with them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+
+from tenure.language.lexicon import DEFAULT_LANGUAGE
+from tenure.language.values.kinds import Value, ValueKind
+from tenure.language.values.likeness import name_test
+from tenure.language.values.sentence import Sentence, Word
+from tenure.language.values.vocabulary import Vocabulary, alternatives, vocabulary
+from tenure.search.analysis import is_common
+
+_SPACES = re.compile(r"[ \t\u00a0]{1,3}$")
+_AMPERSAND = re.compile(r"\s{0,2}&\s{0,2}$")
+_DOT = re.compile(r"\.[ \t]{0,2}$")
+_STATE = re.compile(r"\s?,\s{0,2}([A-Z]{2})(?![\w.])(?:\s+[0-9]{5}(?:-[0-9]{4})?(?!\w))?")
+_POSSESSIVE = re.compile(r"\s{0,2}['’]s?(?!\w)")
+_LONGEST_RUN = 10
+_LONGEST_FIGURE = 4
+_SHORT = 3
+_MOSTLY = 0.6
+
+
+class Names:
+    """Finds the names of a language."""
+
+    def __init__(self, words: Vocabulary) -> None:
+        told = words.told["names"]
+        self._language = words.language
+        self._titles = frozenset(told["titles"].split())
+        self._connectors = frozenset(told["connectors"].split())
+        self._the: str = told["also_the"]
+        self._designators = frozenset(told["designators"].split())
+        self._openers = frozenset(told["openers"].split()) | frozenset(told["verbs"].split())
+        self._openers |= words.closed
+        self._never = frozenset(told["never"].split())
+        self._dated = words.words("month") | words.words("weekday") | words.words("weekdays")
+        self._months = words.words("month")
+        self._closed = words.closed
+
+    def find(self, sentence: Sentence) -> Iterator[Value]:
+        """The names in a text."""
+        words = sentence.words
+        shouting = _is_shouting(sentence)
+        index = 0
+        while index < len(words):
+            if self._may_begin(sentence, index, shouting):
+                last = self._run(sentence, index, shouting)
+                value = self._name(sentence, index, last)
+                if value is not None:
+                    yield value
+                index = last + 1
+            else:
+                designated = self._designated(sentence, index)
+                if designated is not None:
+                    yield designated
+                index += 1
+
+    # which words are part of a name
+
+    def _is_capital(self, word: Word, shouting: bool) -> bool:
+        first = word.text[0]
+        if not first.isupper() or word.low in self._never or word.low.startswith("i'"):
+            return False
+        if len(word.text) > 1 and word.text.isupper():
+            return not shouting and not self._is_emphasis(word)
+        return True
+
+    def _is_emphasis(self, word: Word) -> bool:
+        """Whether a word in capitals is just loud: NOT, ACTUAL. An acronym is a name."""
+        if word.low in self._openers:
+            return True
+        return len(word.text) > _SHORT and is_common(word.low)
+
+    def _may_begin(self, sentence: Sentence, index: int, shouting: bool) -> bool:
+        word = sentence.words[index]
+        if not self._is_capital(word, shouting) or word.low in self._dated:
+            return False
+        if word.start and sentence.text[word.start - 1] in "_@#/\\":
+            return False
+        if word.low == self._the or len(word.text) == 1:
+            # "The Hague" and "J. Smith", but a letter by itself says nothing.
+            return self._joins(sentence, index, shouting) is not None
+        return word.low not in self._openers or sentence.begins_at(word.start)
+
+    def _run(self, sentence: Sentence, index: int, shouting: bool) -> int:
+        """The last word of the name that begins with a word."""
+        last = index
+        while last - index < _LONGEST_RUN:
+            joined = self._joins(sentence, last, shouting)
+            if joined is None:
+                break
+            last = joined
+        return last
+
+    def _joins(self, sentence: Sentence, index: int, shouting: bool) -> int | None:
+        """The next word of a name after one of its words; None where the name ends."""
+        words, text = sentence.words, sentence.text
+        if index + 1 >= len(words):
+            return None
+        word, following = words[index], words[index + 1]
+        gap = text[word.end : following.start]
+        spaced = bool(_SPACES.match(gap))
+        if self._continues(sentence, index + 1, shouting):
+            abbreviated = len(word.text) == 1 or word.low in self._titles
+            if spaced or gap == "-" or _AMPERSAND.match(gap) or (abbreviated and _DOT.match(gap)):
+                return index + 1
+            return None
+        if spaced and self._is_figure(sentence, index + 1):
+            return index + 1
+        return self._across_connectors(sentence, index, shouting) if spaced else None
+
+    def _continues(self, sentence: Sentence, index: int, shouting: bool) -> bool:
+        word = sentence.words[index]
+        if not self._is_capital(word, shouting):
+            return False
+        if word.low in self._dated:
+            # Theresa May, but not "Paris May 5".
+            after = sentence.word_after(word.end)
+            return (
+                word.low in self._months
+                and word.text.istitle()
+                and not after[:1].isdigit()
+                and (is_person_month(word.low, sentence))
+            )
+        return True
+
+    def _across_connectors(self, sentence: Sentence, index: int, shouting: bool) -> int | None:
+        """The capital after "of", "de la" or "of the"."""
+        words, text = sentence.words, sentence.text
+        for step in (1, 2):
+            at = index + step
+            if at + 1 >= len(words) or not _SPACES.match(text[words[at].end : words[at + 1].start]):
+                return None
+            if words[at].low not in self._connectors and not (
+                step == 2 and words[at].low == self._the
+            ):
+                return None
+            following = words[at + 1]
+            if self._is_capital(following, shouting) and following.low not in self._dated:
+                return at + 1
+        return None
+
+    def _is_figure(self, sentence: Sentence, index: int) -> bool:
+        """Whether a number belongs to the name before it: Studio 54, but not "Berlin 3 times"."""
+        word = sentence.words[index]
+        if not word.text.isdigit() or len(word.text) > _LONGEST_FIGURE:
+            return False
+        if sentence.text[word.end : word.end + 1] not in (
+            "",
+            " ",
+            ".",
+            ",",
+            "!",
+            "?",
+            ")",
+            ";",
+            "'",
+        ):
+            return False
+        if re.match(r"[.,][0-9]", sentence.text[word.end : word.end + 2]):
+            return False
+        after = sentence.word_after(word.end)
+        capital = index + 1 < len(sentence.words) and sentence.words[index + 1].text[0].isupper()
+        return not after or after in self._closed or capital
+
+    # the name itself
+
+    def _name(self, sentence: Sentence, first: int, last: int) -> Value | None:
+        words = sentence.words
+        while first <= last and self._is_opening(sentence, first, last):
+            first += 1
+        while first <= last and words[first].low in self._connectors:
+            first += 1
+        if first > last or not words[first].text[0].isalpha():
+            return None
+        if first == last and words[first].low in self._titles and len(words[first].low) < 5:
+            return None
+        start, end = words[first].start, words[last].end
+        text = sentence.text
+        state = _STATE.match(text, end)
+        if state:
+            end = state.end()
+        else:
+            end = self._with_possessive(sentence, words[last], end)
+        said = text[start:end]
+        return Value(ValueKind.NAME, said, start, end, name_key(said))
+
+    def _is_opening(self, sentence: Sentence, first: int, last: int) -> bool:
+        """Whether the first word of a run has its capital only because a sentence begins."""
+        word = sentence.words[first]
+        if first == last:
+            if word.low in self._openers or word.low in self._connectors:
+                return True
+            loud = word.text.isupper() and len(word.text) > 1
+            return not loud and sentence.begins_at(word.start) and self._is_ordinary(word.low)
+        if word.low == self._the and not sentence.begins_at(word.start):
+            return False
+        if not sentence.begins_at(word.start):
+            return False
+        figure = sentence.words[first + 1].text.isdigit() and is_common(word.low)
+        designated = word.low in self._designators
+        return word.low in self._openers or (figure and not designated)
+
+    def _is_ordinary(self, low: str) -> bool:
+        base = low.removesuffix("'s")
+        if base in self._openers:
+            return True
+        return is_common(base) and not name_test(self._language)(base)
+
+    def _with_possessive(self, sentence: Sentence, last: Word, end: int) -> int:
+        """Rosie McCann's is a name; the s in "Sarah's address" is not part of one."""
+        text = sentence.text
+        if last.low.endswith("'s"):
+            owns = sentence.is_followed_by_noun(end)
+            return end - 2 if owns else end
+        found = _POSSESSIVE.match(text, end)
+        if found is None or sentence.is_followed_by_noun(found.end()):
+            return end
+        return found.end() if found.group().strip() in ("'s", "’s") else end
+
+    def _designated(self, sentence: Sentence, index: int) -> Value | None:
+        """ "plan B", "option 2": an ordinary word that a letter or a number makes a name."""
+        words = sentence.words
+        word = words[index]
+        if word.low not in self._designators or index + 1 >= len(words):
+            return None
+        following = words[index + 1]
+        if not _SPACES.match(sentence.text[word.end : following.start]):
+            return None
+        letter = len(following.text) == 1 and following.text.isupper() and following.text != "I"
+        if not letter and not self._is_figure(sentence, index + 1):
+            return None
+        said = sentence.text[word.start : following.end]
+        return Value(ValueKind.NAME, said, word.start, following.end, name_key(said))
+
+
+def is_person_month(low: str, sentence: Sentence) -> bool:
+    """Whether a month is a name of people too."""
+    return low in sentence.vocabulary.words("person_months")
+
+
+def name_key(said: str) -> str:
+    """A name in lower case, without apostrophes and dots."""
+    return " ".join(re.sub(r"\s*['’]|\.", "", said).casefold().split())
+
+
+def _is_shouting(sentence: Sentence) -> bool:
+    """Whether most letters are capitals, so that capitals tell nothing."""
+    letters = sum(map(str.isalpha, sentence.text))
+    capitals = sum(map(str.isupper, sentence.text))
+    several = sum(word.text.isalpha() for word in sentence.words) > 1
+    return several and capitals > letters * _MOSTLY
+
+
+class Addresses:
+    """Finds the postal addresses of a language."""
+
+    def __init__(self, words: Vocabulary) -> None:
+        told = words.told["address"]
+        self.first_words = frozenset(told["streets"].split()) | frozenset(
+            told["other_streets"].split()
+        )
+        streets = alternatives(told["streets"].split())
+        others = alternatives(word.title() for word in told["other_streets"].split())
+        before = alternatives(told["before"].split())
+        within = alternatives(told["within"].split())
+        self._closed = words.closed | words.words("span")
+        word = r"[^\W\d_][\w'’]*\.?|[0-9]+(?:st|nd|rd|th)"
+        capital = r"(?-i:[A-Z][\w'’-]*)"
+        place = rf"{capital}(?:\s{capital}){{0,2}}"
+        self._pattern = re.compile(
+            r"(?P<house>[0-9]{1,5}[A-Za-z]?(?:\s?[-–/]\s?[0-9]{1,5})?)\s{1,2}"
+            rf"(?P<street>(?:{before})\s(?:(?:{word})\s){{0,3}}{capital}"
+            rf"|(?:(?:{word})\s{{1,2}}){{1,4}}?(?:(?:{streets})(?!\w)|(?-i:{others})(?!\w))\.?)"
+            rf"(?P<within>\s?,?\s{{1,2}}(?:(?:{within})\.?|\#)\s{{0,2}}[\w-]{{1,6}})?"
+            rf"(?P<place>(?:\s?,\s{{0,2}}{place})?(?:\s?,?\s{{1,2}}(?-i:[A-Z]{{2}})(?!\w))?"
+            r"(?:\s?,?\s{1,2}(?:[0-9]{5}(?:-[0-9]{4})?|(?-i:[A-Z]{1,2}[0-9][\dA-Z]?\s?[0-9][A-Z]{2}))(?!\w))?)",
+            re.IGNORECASE,
+        )
+
+    def at(self, sentence: Sentence, word: Word) -> Value | None:
+        """The address that begins with a house number."""
+        text = sentence.text
+        if word.start and (text[word.start - 1].isalnum() or text[word.start - 1] in "$€£.,:#"):
+            return None
+        found = self._pattern.match(text, word.start)
+        if found is None:
+            return None
+        named = re.findall(r"[^\W\d_][\w'’]*", found["street"].lower())
+        if any(part in self._closed for part in named[:-1]):
+            return None
+        end = found.end()
+        if found["place"] and not re.search(r"[A-Z]{2}\b|[0-9]", found["place"]):
+            # "123 Main St, Sarah said": what follows the comma is no town if it goes on.
+            after = sentence.word_after(end)
+            if after and after not in sentence.vocabulary.closed:
+                end = found.start("place")
+        said = text[word.start : end].rstrip(" ,")
+        if said.endswith(".") and end >= len(text.rstrip()):
+            said = said[:-1]
+        return Value(ValueKind.ADDRESS, said, word.start, word.start + len(said), self._key(said))
+
+    def _key(self, said: str) -> str:
+        """An address in lower case, without marks."""
+        return " ".join(re.sub(r"[.,#]", " ", said).casefold().split())
+
+
+@lru_cache(maxsize=8)
+def names(language: str = DEFAULT_LANGUAGE) -> Names:
+    return Names(vocabulary(language))
+
+
+@lru_cache(maxsize=8)
+def addresses(language: str = DEFAULT_LANGUAGE) -> Addresses:
+    return Addresses(vocabulary(language))

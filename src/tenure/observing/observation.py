@@ -1,0 +1,41 @@
+"""Observations: what was made of a turn."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from tenure.model.fact import Fact, Part
+from tenure.model.records import Erasure
+from tenure.model.verdict import Verdict
+
+if TYPE_CHECKING:
+    from tenure.language.statements import Statement
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """What was made of a turn: its statements, and the facts and verdicts that came of them."""
+
+    turn_index: int
+    speaker: str
+    at: datetime
+    ref: str | None = None
+    statements: tuple[Statement, ...] = ()
+    facts: tuple[Fact, ...] = ()
+    """The facts that the turn brought, as they stood right after it."""
+    verdicts: tuple[Verdict, ...] = ()
+    """Every decision that it led to, in order."""
+    retired: tuple[Part, ...] = ()
+    """The values that it put out of office."""
+    erasures: tuple[Erasure, ...] = ()
+    """Proofs of what it asked to be forgotten."""
+    repeated: bool = False
+    """Whether a turn of this ref had been observed before, so that nothing was done."""
+
+    def __str__(self) -> str:
+        if self.repeated:
+            return f"turn {self.turn_index}: observed before"
+        decided = ", ".join(map(str, self.verdicts)) or "nothing to remember"
+        return f"turn {self.turn_index}: {decided}"

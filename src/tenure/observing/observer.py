@@ -1,0 +1,268 @@
+"""The observer: one turn of conversation, from its text to what is stored of it."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from tenure.engine.registrar import Registrar
+from tenure.language.detection import Detector, same_part
+from tenure.language.frames import frame_of
+from tenure.language.statements import Statement
+from tenure.model.errors import InvalidInput
+from tenure.model.fact import Fact, Part
+from tenure.model.identity import check_name
+from tenure.model.records import Spot, Turn, WorkingItem
+from tenure.model.scope import Place
+from tenure.model.times import moment
+from tenure.model.values import check_text, text_of
+from tenure.observing.clerk import Clerk, Record, Speaker
+from tenure.observing.observation import Observation
+from tenure.observing.situation import ASSISTANTS, Situation, item_key
+from tenure.observing.understanding import Understood, typed, understand
+from tenure.settings import Settings
+
+WINDOW = 40
+"""How many turns of a session stay at hand: on its desk, and for comparing new ones with."""
+_ECHOING = 20_000
+"""An assistant's turn is searched for values that were said before up to this many characters."""
+_SHORTEST = 2
+
+
+@dataclass(frozen=True)
+class Heard:
+    """A turn as it came in, checked and read."""
+
+    text: str
+    speaker: Speaker
+    at: datetime | None
+    ref: str | None
+    digest: str
+    said: tuple[Understood, ...]
+
+    @property
+    def is_context(self) -> bool:
+        """Whether it only helps to understand others."""
+        return self.speaker.name in ASSISTANTS
+
+    @property
+    def statements(self) -> tuple[Statement, ...]:
+        return tuple(one.statement for one in self.said)
+
+
+def hear(
+    text: str,
+    *,
+    speaker: str,
+    at: datetime | None,
+    ref: str | None,
+    authority: str | None,
+    now: datetime,
+    settings: Settings,
+) -> Heard:
+    """Check and read a turn; raises InvalidInput that names the argument and the fix."""
+    if not isinstance(text, str):
+        raise InvalidInput(f"text must be a string, not {type(text).__name__}")
+    check_text(text, "text")
+    size = len(text) if text.isascii() else len(text.encode("utf-8"))
+    if size > settings.max_turn_bytes:
+        raise InvalidInput(
+            f"the turn takes {size:,} bytes and the limit is {settings.max_turn_bytes:,}; split it "
+            f"into turns, write() it as a document, or raise Settings.max_turn_bytes"
+        )
+    name = check_name(speaker, "speaker").strip()
+    is_self = name.lower() in ("user", "human", "me")
+    low = name.lower() if is_self or name.lower() in ASSISTANTS else name
+    at = None if at is None else moment(at, "at")
+    if ref is not None:
+        check_name(ref, "ref")
+    who = Speaker(low, is_self, authority)
+    digest = hashlib.sha256(f"{low}\n{text}".encode()).hexdigest()[:32]
+    said = () if low in ASSISTANTS else tuple(understand(text, at or now))
+    return Heard(text, who, at, ref, digest, said)
+
+
+class Observer:
+    """Takes turns for one session."""
+
+    def __init__(
+        self,
+        registrar: Registrar,
+        detector: Detector,
+        *,
+        session_id: str,
+        task_id: str | None,
+        branch: Place | None,
+    ) -> None:
+        self._registrar = registrar
+        self._detector = detector
+        self._session_id = session_id
+        self._task_id = task_id
+        self._branch = branch
+        self._user_id = registrar.identity.user_id
+
+    def observe(self, heard: Heard) -> tuple[Observation, Record]:
+        """File a turn, unless it was filed before."""
+        known = self._known(heard)
+        if known is not None:
+            return self._again(known), Record()
+        registrar = self._registrar
+        situation = Situation(registrar.transaction, registrar.lens, self._session_id, WINDOW)
+        index = situation.next_index
+        now = registrar.now
+        clerk = Clerk(
+            registrar,
+            situation,
+            self._detector,
+            heard.speaker,
+            session_id=self._session_id,
+            task_id=self._task_id,
+            branch=self._branch,
+            turn_index=index,
+            ref=heard.ref,
+            at=heard.at,
+        )
+        for said in heard.said:
+            clerk.take(said)
+        record = clerk.record
+        turn = Turn(
+            self._session_id,
+            index,
+            heard.speaker.name,
+            heard.at or now,
+            heard.digest,
+            heard.ref,
+            tuple(dict.fromkeys(fact.id for fact in record.facts)),
+            tuple(verdict.id for verdict in record.verdicts),
+        )
+        self._put_down(turn, heard, situation, record, now)
+        observation = Observation(
+            turn_index=index,
+            speaker=turn.speaker,
+            at=turn.at,
+            ref=turn.ref,
+            statements=heard.statements,
+            facts=tuple({fact.id: fact for fact in record.facts}.values()),
+            verdicts=tuple(record.verdicts),
+            retired=tuple(dict.fromkeys(record.retired)),
+        )
+        return observation, record
+
+    # turns that come twice
+
+    def _known(self, heard: Heard) -> Turn | None:
+        """The turn that was filed under this ref, if it is the same one."""
+        if heard.ref is None:
+            return None
+        for turn in self._registrar.transaction.turns_called(self._user_id, heard.ref):
+            here = turn.session_id == self._session_id
+            if turn.digest == heard.digest and (here or turn.at == heard.at):
+                return turn
+            if here:
+                raise InvalidInput(
+                    f"ref {heard.ref!r} was used for another turn of this session; "
+                    f"a ref names one turn"
+                )
+        return None
+
+    def _again(self, turn: Turn) -> Observation:
+        transaction, lens = self._registrar.transaction, self._registrar.lens
+        facts = (lens.by_id(transaction, fact_id) for fact_id in turn.fact_ids)
+        verdicts = (transaction.verdict(verdict_id) for verdict_id in turn.verdict_ids)
+        return Observation(
+            turn_index=turn.turn_index,
+            speaker=turn.speaker,
+            at=turn.at,
+            ref=turn.ref,
+            facts=tuple(fact for fact in facts if fact is not None),
+            verdicts=tuple(verdict for verdict in verdicts if verdict is not None),
+            repeated=True,
+        )
+
+    # the desk
+
+    def _put_down(
+        self, turn: Turn, heard: Heard, situation: Situation, record: Record, now: datetime
+    ) -> None:
+        """Put the turn on the desk, with where it says what."""
+        transaction = self._registrar.transaction
+        transaction.put_turn(self._user_id, turn)
+        if not heard.text.strip():
+            return
+        lifetime = self._registrar.settings.working_set_ttl
+        expires = None if lifetime is None else now + lifetime
+        spots = (*_own_spots(heard.text, record.facts), *_echoes(heard, situation.facts.values()))
+        states = tuple(dict.fromkeys((*turn.fact_ids, *(spot.fact_id for spot in spots))))
+        self._retrace(situation, record)
+        item = WorkingItem(item_key(turn), heard.text, now, expires, states, spots)
+        transaction.put_item(self._user_id, self._session_id, item)
+        if len(situation.turns) >= WINDOW:
+            oldest = item_key(situation.turns[0])
+            transaction.drop_items(user_id=self._user_id, session_id=self._session_id, key=oldest)
+        transaction.drop_items(expired_at=now)
+
+    def _retrace(self, situation: Situation, record: Record) -> None:
+        """Note in the last turn where it had already said what was stated just now.
+
+        Whoever says "yes, that one" states what the other has just offered.
+        """
+        if not situation.turns or not record.facts:
+            return
+        item = situation.items.get(item_key(situation.turns[-1]))
+        if item is None or not isinstance(item.value, str):
+            return
+        known = {(spot.fact_id, spot.start) for spot in item.spots}
+        spots = [
+            spot
+            for spot in _spots(item.value, record.facts)
+            if (spot.fact_id, spot.start) not in known
+        ]
+        if spots:
+            states = tuple(dict.fromkeys((*item.states, *(spot.fact_id for spot in spots))))
+            again = WorkingItem(
+                item.key,
+                item.value,
+                item.created_at,
+                item.expires_at,
+                states,
+                (*item.spots, *spots),
+            )
+            self._registrar.transaction.put_item(self._user_id, self._session_id, again)
+
+
+def _own_spots(text: str, facts: Sequence[Fact]) -> list[Spot]:
+    """Where a turn says what it stated: each statement, and each value in it."""
+    found = []
+    for fact in facts:
+        span = fact.source.span
+        if span is None:
+            continue
+        found.append(Spot(fact.id, text_of(fact.value), *span))
+        for part in fact.parts:
+            start = text.find(part.text, *span)
+            if start >= 0:
+                found.append(Spot(fact.id, part.text, start, start + len(part.text)))
+    return found
+
+
+def _echoes(heard: Heard, facts: Iterable[Fact]) -> list[Spot]:
+    """Where a turn says again, in whatever form, what a fact in office says."""
+    return _spots(heard.text[:_ECHOING], facts)
+
+
+def _spots(text: str, facts: Iterable[Fact]) -> list[Spot]:
+    standing = [(fact, part) for fact in facts for part in typed(fact.parts)]
+    if not standing:
+        return []
+    found = []
+    for part in typed(frame_of(text).parts):
+        for fact, held in standing:
+            if part.kind == held.kind and _is_echo(part, held):
+                found.append(Spot(fact.id, held.text, part.start, part.end))
+    return found
+
+
+def _is_echo(part: Part, held: Part) -> bool:
+    return len(part.text) >= _SHORTEST and same_part(part, held)

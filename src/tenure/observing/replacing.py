@@ -1,0 +1,177 @@
+"""Replacing: which values in office a statement replaces, and the statement that then stands."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from tenure.language.detection import Detector, Judged, Pair, Relation, Standing, same_part
+from tenure.language.lexicon import agreeing, lexicon
+from tenure.language.tokens import stem
+from tenure.model.fact import Fact, Part
+from tenure.model.values import text_of
+from tenure.observing.situation import Situation, frame_in_office
+from tenure.observing.understanding import Understood, typed
+
+_MOST_FACTS = 60
+"""How many statements a new one is compared with, the latest first."""
+WORTH_ASKING = 0.5
+"""Below this nothing is said about a pair; above it, it is at least contested."""
+
+
+class Swap(NamedTuple):
+    """A value that is replaced within one fact."""
+
+    fact: Fact
+    old: Part
+    new: Part
+    judged: Judged
+
+
+@dataclass(frozen=True)
+class Rewritten:
+    """A statement with some of its values replaced."""
+
+    fact: Fact
+    text: str
+    parts: tuple[Part, ...]
+    retired: tuple[Part, ...]
+    confidence: float
+    because: tuple[str, ...]
+
+
+class Replacing:
+    """Compares one statement with those in office."""
+
+    def __init__(self, situation: Situation, detector: Detector) -> None:
+        self._situation = situation
+        self._detector = detector
+
+    def swaps(self, said: Understood, key: str, subject: str | None) -> list[Swap]:
+        """The values that a statement replaces, each with what takes its place."""
+        facts = [*self._situation.at_key(key, subject), *self._situation.facts.values()]
+        pairs: list[tuple[Fact, Pair]] = []
+        for age, fact in enumerate(reversed(facts[-_MOST_FACTS:])):
+            relation = self._relation(said, fact, key, subject)
+            if relation is not Relation.APART:
+                pairs.extend((fact, pair) for pair in self._pairs(said, fact, relation, age))
+        judged = self._detector.judge([pair for _, pair in pairs])
+        return _chosen(
+            [
+                Swap(fact, pair.standing.part, pair.candidate, verdict)
+                for (fact, pair), verdict in zip(pairs, judged, strict=True)
+                if verdict.confidence >= WORTH_ASKING
+            ]
+        )
+
+    def _relation(self, said: Understood, fact: Fact, key: str, subject: str | None) -> Relation:
+        if subject != fact.subject and (subject or (fact.subject and not said.frame.is_fragment)):
+            return Relation.APART
+        same_key = fact.key == key
+        if same_key and not fact.multi_valued:
+            return self._same_words(said, fact)
+        if same_key or (said.is_request and fact.key == self._situation.matter):
+            return Relation.SAME_MATTER
+        if said.frame.is_fragment or _points_back(said):
+            near = fact.id in self._situation.last_said or fact.key == self._situation.matter
+            return Relation.NEARBY if near or said.corrects else Relation.APART
+        heads = set(said.frame.heads)
+        if heads.intersection(frame_in_office(fact).heads) or stem(fact.key) in heads:
+            return Relation.SAME_THING
+        return Relation.APART
+
+    @staticmethod
+    def _same_words(said: Understood, fact: Fact) -> Relation:
+        """Statements in the same words are about different things where two values differ."""
+        ours, theirs = typed(said.frame.parts), typed(fact.parts)
+        differing = [new for new in ours if not any(same_part(new, old) for old in theirs)]
+        if len(differing) > 1 and not said.corrects:
+            return Relation.APART
+        return Relation.SAME_WORDS
+
+    def _pairs(self, said: Understood, fact: Fact, relation: Relation, age: int) -> Iterable[Pair]:
+        text = text_of(fact.value)
+        for old in fact.parts:
+            standing = Standing(fact.id, text, old, age)
+            for new in said.frame.parts:
+                if any(same_part(old, other) for other in said.frame.parts):
+                    continue
+                yield Pair(
+                    standing,
+                    new,
+                    relation,
+                    said.text,
+                    self._situation.previous,
+                    is_cued=said.corrects,
+                    has_failed=self._has_failed,
+                    is_fragment=said.frame.is_fragment,
+                    is_added=said.is_added,
+                    is_request=said.is_request,
+                )
+
+    @property
+    def _has_failed(self) -> bool:
+        """Whether the assistant has just said that it cannot be as it was asked for."""
+        return lexicon().failure.search(self._situation.previous) is not None
+
+
+def _points_back(said: Understood) -> bool:
+    """Whether a statement names nothing itself, and speaks of what was named before."""
+    return not said.frame.heads
+
+
+def _chosen(found: Sequence[Swap]) -> list[Swap]:
+    """Of the values that a new one could replace, the likeliest; and that one wherever it is said.
+
+    Each value replaces one other and is replaced by one other.
+    """
+    taken: list[tuple[Part, Part]] = []
+    chosen: list[Swap] = []
+    ranked = sorted(found, key=lambda swap: (-swap.judged.confidence, swap.old.start))
+    for swap in ranked:
+        ours = [old for old, new in taken if new == swap.new]
+        if any(not same_part(old, swap.old) for old in ours):
+            continue
+        theirs = [new for old, new in taken if same_part(old, swap.old)]
+        if any(not same_part(new, swap.new) for new in theirs):
+            continue
+        taken.append((swap.old, swap.new))
+        chosen.append(swap)
+    return chosen
+
+
+def rewritten(swaps: Sequence[Swap]) -> list[Rewritten]:
+    """The statements that stand once these values are replaced, one per fact."""
+    by_fact: dict[str, list[Swap]] = defaultdict(list)
+    for swap in swaps:
+        if not any(kept.old == swap.old for kept in by_fact[swap.fact.id]):
+            by_fact[swap.fact.id].append(swap)
+    return [_rewrite(found) for found in by_fact.values()]
+
+
+def _rewrite(swaps: Sequence[Swap]) -> Rewritten:
+    fact = swaps[0].fact
+    replaced = {swap.old: swap.new for swap in swaps}
+    text, parts, done = "", [], 0
+    whole = text_of(fact.value)
+    for part in fact.parts:
+        if part.start < done:
+            continue
+        text += whole[done : part.start]
+        new = replaced.get(part)
+        said = new.text if new is not None else whole[part.start : part.end]
+        text = agreeing(text, said) if new is not None else text
+        kept = part if new is None else new._replace(role=part.role)
+        parts.append(kept._replace(start=len(text), end=len(text) + len(said)))
+        text += said
+        done = part.end
+    return Rewritten(
+        fact,
+        text + whole[done:],
+        tuple(parts),
+        tuple(replaced),
+        min(swap.judged.confidence for swap in swaps),
+        tuple(dict.fromkeys(swap.judged.because for swap in swaps)),
+    )

@@ -1,0 +1,121 @@
+"""The situation: what a conversation has come to, as far as a new statement may touch it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cached_property
+
+from tenure.engine.lens import Lens
+from tenure.language.frames import Frame, frame_again
+from tenure.language.tokens import stem, tokens
+from tenure.model.fact import Fact, Status
+from tenure.model.records import Turn, WorkingItem
+from tenure.model.scope import Scope
+from tenure.model.values import text_of
+from tenure.stores.port import Reader
+
+ASSISTANTS = frozenset({"assistant", "system", "agent", "ai", "bot", "tool", "model", "function"})
+"""Speakers whose turns are context, and never anybody's word."""
+
+_PROPOSED = (Scope.DRAFT, Scope.HYPOTHETICAL)
+
+
+def item_key(turn: Turn) -> str:
+    """What a turn is called on the desk."""
+    return f"turn {turn.turn_index} ({turn.speaker})"
+
+
+class Situation:
+    """The recent turns of one session, and the facts that came of them and still stand."""
+
+    def __init__(self, reader: Reader, lens: Lens, session_id: str, window: int) -> None:
+        self._reader = reader
+        self._lens = lens
+        user_id = lens.identity.user_id
+        self.turns = reader.turns(user_id, session_id, window)
+        self.items: dict[str, WorkingItem] = {
+            item.key: item
+            for item in reader.working_items(user_id, session_id)
+            if not item.expired(lens.when)
+        }
+        self._said = {fact_id: turn for turn in self.turns for fact_id in turn.fact_ids}
+        stored = {fact.id: fact for fact in reader.facts(self._said)}
+        in_order = [stored[fact_id] for fact_id in self._said if fact_id in stored]
+        self.facts: dict[str, Fact] = {
+            fact.id: fact for fact in in_order if fact.scope not in _PROPOSED and self._holds(fact)
+        }
+        """Facts in office that came of these turns, in the order they were said."""
+        self.proposed: dict[str, Fact] = {
+            fact.id: fact
+            for fact in in_order
+            if fact.scope in _PROPOSED and fact.status is Status.OFFICE
+        }
+        """Drafts and what-ifs that came of these turns and are still open."""
+        self.matter = self._matter(in_order)
+        """The key of the request at hand."""
+
+    def _holds(self, fact: Fact) -> bool:
+        lens = self._lens
+        return (
+            fact.status is Status.OFFICE
+            and fact.held_at(lens.when)
+            and fact.place in lens.places
+            and lens.sees(self._reader, fact)
+        )
+
+    @staticmethod
+    def _matter(facts: Iterable[Fact]) -> str | None:
+        keys = [fact.key for fact in facts if fact.multi_valued and fact.scope not in _PROPOSED]
+        return keys[-1] if keys else None
+
+    @property
+    def next_index(self) -> int:
+        return self.turns[-1].turn_index + 1 if self.turns else 1
+
+    @cached_property
+    def previous(self) -> str:
+        """What the assistant had just said, if it was the last to speak."""
+        if not self.turns or self.turns[-1].speaker not in ASSISTANTS:
+            return ""
+        item = self.items.get(item_key(self.turns[-1]))
+        return text_of(item.value) if item is not None else ""
+
+    @cached_property
+    def mentioned(self) -> set[str]:
+        """The stems of everything that was named so far, by whomever."""
+        texts = [text_of(item.value)[:4_000] for item in self.items.values()]
+        texts.extend(text_of(fact.value)[:4_000] for fact in self.facts.values())
+        return {stem(token.low) for text in texts for token in tokens(text) if token.is_word}
+
+    @cached_property
+    def last_said(self) -> set[str]:
+        """Ids of the facts of the last turn that brought any."""
+        for turn in reversed(self.turns):
+            here = {fact_id for fact_id in turn.fact_ids if fact_id in self.facts}
+            if here:
+                return here
+        return set()
+
+    def at_key(self, key: str, subject: str | None) -> list[Fact]:
+        """The facts in office at a key, said in whichever session."""
+        lens = self._lens
+        held = lens.held(self._reader, key, subject or "", marks=False)
+        return [fact for fact in held if fact.id not in self.facts]
+
+    def add(self, facts: Iterable[Fact], gone: Iterable[str]) -> None:
+        """Bring it up to date with what a statement led to."""
+        for fact_id in gone:
+            self.facts.pop(fact_id, None)
+            self.proposed.pop(fact_id, None)
+        for fact in facts:
+            if fact.scope in _PROPOSED:
+                self.proposed[fact.id] = fact
+            elif fact.status is Status.OFFICE:
+                self.facts[fact.id] = fact
+                if fact.multi_valued:
+                    self.matter = fact.key
+
+
+def frame_in_office(fact: Fact) -> Frame:
+    """What the statement behind a fact is about."""
+    return frame_again(text_of(fact.value)[:2_000])
