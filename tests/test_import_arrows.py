@@ -37,6 +37,7 @@ ALLOWED = {
         "search",
     },
     "api": {"model", "settings", "context", "session", "memory", "search"},
+    "evaluation": {"api", "model", "language", "observing", "search"},
 }
 # Who may not be imported from where, said once more as sentences.
 FORBIDDEN = [

@@ -17,8 +17,8 @@ A fact that leaves office without being named in `retires` is a failure too, unl
 is still said. `asked` is when the context is asked for; `authority` and `task` are the session's.
 An entry with `sure = false` takes common sense: it is reported, not required.
 
-`python -m tests.language.phrasings` tells how many of each form are right; with a form, or a part
-of its name, it tells which are wrong and why.
+`python -m tests.language.phrasings` tells how many of each form are right; with part of the name of
+a form or an entry, it tells which of those are wrong and why.
 """
 
 from __future__ import annotations
@@ -40,6 +40,8 @@ from tenure.testing import SteppingClock
 FOLDER = Path(__file__).with_suffix("")
 QUICK = tenure.Settings(durability="process", embedder="static")
 ASSISTANT = "assistant: "
+# What may be recorded of a turn that changes nothing.
+HARMLESS = (None, "overruled", "contested", "confirmed", "draft")
 # What a session may write as when its turns name the authority of their speakers.
 RAISED = ("authority:manager", "authority:executive", "authority:policy")
 
@@ -98,9 +100,9 @@ class Entry:
 
     @property
     def changes_nothing(self) -> bool:
-        """Whether all that was known before the turn must be known after it, and nothing else."""
-        expected = self.retires or self.brings or self.together
-        return not expected and self.outcome in (None, "overruled", "confirmed", "draft")
+        """Whether all that was in office before the turn must be so after it, and for good."""
+        expected = self.retires or self.brings or self.together or (self.asked and self.lacks)
+        return not expected and self.outcome in HARMLESS
 
 
 @cache
@@ -215,6 +217,7 @@ def _is_erased(seen: Aftermath) -> bool:
 
 OUTCOMES: dict[str, Callable[[Aftermath], bool]] = {
     "overruled": _recorded("overruled"),
+    "contested": _recorded("contested"),
     "confirmed": _recorded("confirmed"),
     "reverted": _recorded("reverted"),
     "shadowed": lambda seen: any(fact.is_valid for fact in seen.brought),
@@ -288,8 +291,8 @@ def _texts(seen: Aftermath) -> Iterator[str]:
 
 
 def report(part: str = "") -> str:
-    """How many entries of each form are right; with part of a form's name, which are wrong."""
-    found = {entry: wrongs(entry) for entry in entries() if part in entry.form}
+    """How many entries of each form are right; with part of an id, which are wrong."""
+    found = {entry: wrongs(entry) for entry in entries() if part in entry.id}
     lines = [
         "\n    ".join([entry.id if entry.sure else f"{entry.id} (to come)", *wrong])
         for entry, wrong in found.items()

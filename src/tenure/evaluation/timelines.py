@@ -9,12 +9,13 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import Any
 
 import tenure
 from tenure.evaluation.running import HeldClock
+from tenure.language.validity import find_validity
 from tenure.model.authority import DEFAULT_RUNGS, DEFAULT_TITLES, Ladder
 from tenure.model.errors import TenureError
 
@@ -34,6 +35,7 @@ _SCOPES = {
     "draft": "draft",
     "hypothetical": "hypothetical",
 }
+_MOMENT = timedelta(microseconds=1)
 _CHIEF = re.compile(r"c\w{1,3}o|chief")
 _RESTRICTED = re.compile(r"\[RESTRICTED:\s*([^\]]*)\]\s*")
 _SCOPED = re.compile(r"\[SCOPE:\s*([^\]]*)\]\s*")
@@ -157,6 +159,7 @@ class Player:
             is_constraint=write.get("is_constraint") or None,
             at=at,
             **for_whom,
+            **_term(value, at),
         )
         self.written[verdict.fact_id] = write
         self._by_key[write["key"]] = verdict.fact_id
@@ -214,6 +217,18 @@ def _unmarked(text: str) -> tuple[str, dict[str, Any]]:
     if whom in DEFAULT_RUNGS:
         return bare, {"min_authority": whom}
     return bare, {"requires": [f"restricted: {whom}"]}
+
+
+def _term(value: str, at: datetime) -> dict[str, Any]:
+    """When a value holds, where it says so itself. What ended before it was written has a term
+    that lies in the past."""
+    found = find_validity(value, at)
+    if found is None:
+        return {}
+    begins, ends = found.valid_from, found.valid_until
+    if ends is not None and ends <= (begins or at):
+        begins = ends - _MOMENT
+    return {"valid_from": begins, "valid_until": ends}
 
 
 def _time_of(record: Record) -> datetime:

@@ -19,7 +19,7 @@ _NOUN = r"(?P<noun>(?:[\w-]+ ){0,3}?[\w-]+)"
 _ABOUT = r"(?: (?:of|for|on) (?P<about>(?:the |our |my )?[\w'’-]+(?: [\w'’-]+){0,4}?))?"
 _OWNER = (
     r"(?:(?P<kin>(?:my|our|the|your) [\w-]+(?: [\w-]+)?) ?['’]s?|"
-    rf"(?P<name>(?-i:{_NAME})) ?['’]s?|(?P<own>my|our|the))"
+    rf"(?P<name>(?-i:{_NAME})) ?['’]s?|(?P<own>my|our|the|your))"
 )
 
 
@@ -70,11 +70,20 @@ class _Patterns:
             rf"(?:{told['change']}) (?:{_OWNER} )?{_NOUN}{_ABOUT} (?:back )?to (?P<value>\S.*)$",
             flags,
         )
+        self.amount = re.compile(
+            rf"(?:\b(?P<own>a|an|the|my|our) )(?P<noun>(?:[\w-]+ ){{0,2}}[\w-]+) "
+            rf"(?:{told['amounting']}) (?P<value>\S.*)$",
+            flags,
+        )
+        self.as_noun = re.compile(
+            rf"(?P<value>(?-i:{told['titles']}{_NAME})) as (?P<own>my|our|the|your) {_NOUN}$", flags
+        )
         self.verbs = [
             (re.compile(rf"(?:i|we) ?(?:{verb['says']}) (?P<value>\S.*)$", flags), verb["key"])
             for verb in told["verbs"]
         ]
         self.no_value = re.compile(rf"(?:{told['no_value']})\b", flags)
+        self.naming = re.compile(r"(?:an?|the) [\w-]+(?: [\w-]+){0,2}$", flags)
         self.placing = re.compile(rf"(?:{told['placing']}) ", flags)
 
 
@@ -89,23 +98,43 @@ def without_lead_in(text: str, language: str = "en") -> int:
     return found.end() if found is not None and found.end() < len(text) else 0
 
 
+def is_attribute_noun(word: str, language: str = "en") -> bool:
+    """Whether a noun stands for an attribute, of which a thing has one at a time."""
+    return stem(word) in _patterns(language).nouns
+
+
 def attribute_of(text: str, parts: Sequence[Part], language: str = "en") -> Attribute | None:
     """The attribute that a statement names, or None where it says something else."""
     if len(text) > _LONGEST:
         return None
     patterns = _patterns(language)
-    begin = without_lead_in(text, language)
-    for pattern in (patterns.says, patterns.holder, patterns.label, patterns.change):
-        found = pattern.match(text, begin)
+    for begin in _beginnings(text, language):
+        for pattern in (patterns.says, patterns.holder, patterns.label, patterns.change):
+            found = pattern.match(text, begin)
+            if found is not None:
+                stated = _stated(patterns, found, parts, is_change=pattern is patterns.change)
+                if stated is not None:
+                    return stated
+        for pattern, key in patterns.verbs:
+            found = pattern.match(text, begin)
+            if found is not None:
+                return _told_by_verb(patterns, found, key, parts)
+    for pattern in (patterns.amount, patterns.as_noun):
+        found = pattern.search(text.rstrip(" .!?"))
         if found is not None:
-            stated = _stated(patterns, found, parts, is_change=pattern is patterns.change)
-            if stated is not None:
+            stated = _stated(patterns, found, parts, is_change=False)
+            if stated is not None and stated.is_sure:
                 return stated
-    for pattern, key in patterns.verbs:
-        found = pattern.match(text, begin)
-        if found is not None:
-            return _told_by_verb(patterns, found, key, parts)
     return None
+
+
+_CLAUSE = re.compile(r", (?=(?:my|our|the|your) )", re.IGNORECASE)
+
+
+def _beginnings(text: str, language: str) -> list[int]:
+    """Where the attribute may be named: at the beginning, or in a clause after a comma."""
+    first = without_lead_in(text, language)
+    return [first, *(found.end() for found in _CLAUSE.finditer(text, first))]
 
 
 def _stated(
@@ -118,20 +147,22 @@ def _stated(
     named = stem(words[-1]) in patterns.nouns or words[0] in patterns.qualifiers
     start, end = _trimmed(patterns, found, parts)
     value = found.string[start:end]
-    if (
-        named
-        and (placing := patterns.placing.match(value))
-        and _starts_typed(parts, start + placing.end())
-    ):
+    placing = patterns.placing.match(value)
+    if placing is not None:
+        if not named or not _starts_typed(parts, start + placing.end()):
+            return None
         start += placing.end()
         value = found.string[start:end]
     if not _is_value(patterns, value):
         return None
-    covered = _covered(parts, start, end)
+    covered = _covered(parts, start, end) or (
+        (given.get("own") or "").lower() in ("my", "our", "your")
+        and patterns.naming.match(value) is not None
+    )
     if not named and not covered and given.get("copula") != "is":
         return None
     key = _key(patterns, words, parts, start)
-    is_own = (given.get("own") or "").lower() == "my"
+    is_own = (given.get("own") or "").lower() in ("my", "your")
     return Attribute(key, _subject(given), value, start, end, named or covered, is_change, is_own)
 
 

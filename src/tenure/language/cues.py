@@ -6,7 +6,7 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
-from tenure.language.lexicon import data, either
+from tenure.language.lexicon import data, either, word_set
 
 _FLAGS = re.IGNORECASE
 _EDGE = 400
@@ -18,19 +18,24 @@ class _Patterns:
         told = data("cues", language)
         self.correction = either(told["correction"])
         self.refusal = re.compile(told["refusal"], _FLAGS)
-        self.reversion = re.compile(rf"(?:^|[,;.!-] )(?:{told['reversion']})", _FLAGS)
+        self.reversion = either(told["reversion"])
         self.earlier = re.compile(rf"(?:{told['earlier']})\b", _FLAGS)
         self.settling = either(told["settling"])
-        self.erasure = either(told["erasure"])
+        self.unsettled = re.compile(rf"(?:{told['unsettled']})\b", _FLAGS)
+        self.erasure = re.compile(told["erasure"], _FLAGS)
+        self.ended = either(told["ended"])
+        self.past = either(told["past"])
+        self.denied = re.compile(rf"(?:\b|(?<=n))(?:{told['denied']})\s*$", _FLAGS)
+        self.taking_back = word_set(told["taking_back"])
         self.everything = re.compile(rf"\s*(?:{told['everything']})\b", _FLAGS)
         self.narrowing = re.compile(told["narrowing"], _FLAGS)
         self.session = either(told["session"])
         self.task = either(told["task"])
-        self.attribution = either(told["attribution"])
+        self.attribution = re.compile(told["attribution"], _FLAGS)
         self.tag = re.compile(told["tag"])
         self.derivation = re.compile(told["derivation"], _FLAGS)
         self.basis = either(told["basis"])
-        self.contingency = re.compile(told["contingency"], _FLAGS | re.DOTALL)
+        self.contingency = re.compile(rf"(?:^|[,;.] ){told['contingency']}", _FLAGS | re.DOTALL)
         self.follows = either(told["follows"])
         self.deadline = re.compile(rf"\b{told['deadline']}\s+(?:the |end of )*$", _FLAGS)
         self.needing = either(told["needing"])
@@ -89,14 +94,41 @@ class Cues:
     @property
     def settles(self) -> bool:
         """Whether it settles on what was proposed."""
-        return self._patterns.settling.search(self._text) is not None
+        return (
+            self._patterns.settling.search(self._text) is not None
+            and self._patterns.unsettled.search(self._text) is None
+        )
 
     @property
     def erasure(self) -> Erasure | None:
-        found = self._patterns.erasure.search(self._text)
+        found = self._patterns.erasure.match(self._text)
         if found is None:
             return None
-        return Erasure((found.group("what") or found.group("own") or "").strip(" .,!?"))
+        said = found.group("what") or found.group("own") or found.group("unwanted") or ""
+        return Erasure(said.strip(" .,!?"))
+
+    @property
+    def ends(self) -> bool:
+        """Whether it says of something that it is over, and nothing takes its place."""
+        return self._patterns.ended.search(self._text) is not None
+
+    @property
+    def is_past(self) -> bool:
+        """Whether it tells how things were once."""
+        return self._patterns.past.search(self._text) is not None
+
+    def is_denied(self, start: int) -> bool:
+        """Whether the value at that place is named as what is not so."""
+        return self._patterns.denied.search(self._text[max(0, start - 40) : start]) is not None
+
+    def meant(self) -> str:
+        """Its words but for those that take something back: what is to be taken back."""
+        words = (w for w in self._text.split() if w.strip(".,!?").lower() not in self._back)
+        return " ".join(words)
+
+    @property
+    def _back(self) -> frozenset[str]:
+        return self._patterns.taking_back
 
     @property
     def narrowed_to(self) -> tuple[str, int] | None:
@@ -112,27 +144,20 @@ class Cues:
     def is_for_task(self) -> bool:
         return self._patterns.task.search(self._text) is not None
 
-    @property
-    def attributed_to(self) -> list[str]:
-        """The titles or names that it may be attributed to, the most telling first."""
-        found = []
-        tag = self._patterns.tag.match(self._text)
-        if tag is not None:
-            found.append(tag.group("tag") or tag.group("mark"))
-        for match in self._patterns.attribution.finditer(self._text):
-            found.append(match.group("by") or match.group("who"))
-        return [name.strip() for name in found if name]
+    def attribution(self) -> tuple[str, int] | None:
+        """The title or name that it opens with as whose word it is, and where that ends."""
+        for pattern in (self._patterns.tag, self._patterns.attribution):
+            found = pattern.match(self._text)
+            if found is not None:
+                name = next((name for name in found.groups() if name), "")
+                return name.strip(), found.end()
+        return None
 
     @property
-    def tag_end(self) -> int:
-        """Where the text begins after a speaker tag."""
-        tag = self._patterns.tag.match(self._text)
-        return tag.end() if tag is not None else 0
-
-    @property
-    def derives(self) -> bool:
-        """Whether it draws a conclusion from what was said before."""
-        return self._patterns.derivation.match(self._text) is not None
+    def derivation(self) -> int:
+        """Where it begins after words that draw a conclusion from what was said before, or 0."""
+        found = self._patterns.derivation.match(self._text)
+        return found.end() if found is not None else 0
 
     @property
     def bases(self) -> list[str]:

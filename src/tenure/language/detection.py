@@ -57,6 +57,8 @@ class Pair:
     """What the assistant had said right before."""
     is_cued: bool = False
     """Whether the statement says of itself that it corrects something."""
+    is_denied: bool = False
+    """Whether the statement names the old value as what is not so."""
     has_failed: bool = False
     """Whether the assistant had just said that it cannot be as it was."""
     is_fragment: bool = False
@@ -119,6 +121,8 @@ class RuleDetector:
         base = _BASE[pair.relation]
         if not base or pair.is_added or same_part(old, new):
             return _NO
+        if pair.is_denied:
+            return _denied(old, new)
         fits = self._fit(old, new, pair)
         if fits is None:
             return _NO
@@ -151,7 +155,9 @@ class RuleDetector:
                 return 0.08
             return -0.1 if old.kind == new.kind else None
         if place == other_place == "mod":
-            return (0.1 if anchor == other_anchor else 0.0) if near >= KIN else None
+            if near < KIN:
+                return 0.0 if pair.is_cued and anchor == other_anchor else None
+            return 0.1 if anchor == other_anchor else 0.0
         if {place, other_place} == {"mod", "is"} and pair.is_request:
             return 0.0 if near >= KIN + 0.1 else None
         if pair.is_cued and named and place == other_place:
@@ -162,9 +168,15 @@ class RuleDetector:
         return left != right and frozenset((left, right)) in self._lexicon.contrasts
 
 
-def _fit_numbers(
-    old: tuple[str, str, str], new: tuple[str, str, str], pair: Pair
-) -> float | None:
+def _denied(old: Part, new: Part) -> Judged:
+    """A value that is named as wrong gives way to what is named beside it, if of a kind."""
+    words = old.kind in _WORDS and new.kind in _WORDS
+    if old.kind == new.kind != "term" or (words and kinship(old.text, new.text) >= 0):
+        return Judged(0.97, "denied")
+    return Judged(0.7, "denied") if words else _NO
+
+
+def _fit_numbers(old: tuple[str, str, str], new: tuple[str, str, str], pair: Pair) -> float | None:
     """Numbers exclude each other only where they count the same thing."""
     if old[2] and new[2]:
         return 0.1 if old[2] == new[2] else None

@@ -60,6 +60,8 @@ class Frame:
     """The thing that it asks for as something new, if it does."""
     thing: str | None = None
     """The first thing that it names."""
+    opening: frozenset[str] = frozenset()
+    """The stems of that thing with all that qualifies it: the "design team" of two teams."""
     order: tuple[str, ...] = ()
     """Its content words outside of values, in order."""
     subject: str | None = None
@@ -104,9 +106,12 @@ class Framing:
         heads = tuple(dict.fromkeys(run.head for run in self._runs))
         things = [run.tokens[-1].low for run in self._runs]
         outside = [
-            token.low
-            for token, value in zip(self._tokens, self._inside, strict=True)
-            if value is None and token.is_word and self._is_anchoring(token.low)
+            token.low.replace("-", "_")
+            for index, token in enumerate(self._tokens)
+            if self._inside[index] is None
+            and token.is_word
+            and (self._is_anchoring(token.low) or self._is_noun(index))
+            and token.low not in self._lexicon.fresh
         ]
         return Frame(
             self._text,
@@ -114,9 +119,17 @@ class Framing:
             heads,
             self._asked_for(),
             things[0] if things else None,
+            self._opening(),
             tuple(dict.fromkeys(outside)),
             self._subject(),
         )
+
+    def _opening(self) -> frozenset[str]:
+        """The stems of the first thing with all that qualifies it."""
+        for run in self._runs[:1]:
+            named = run.after.text.split() if run.after is not None else ()
+            return frozenset(map(stem, (*named, *(token.low for token in run.tokens))))
+        return frozenset()
 
     def _subject(self) -> str | None:
         """The name that qualifies the first thing: the "Berlin" of "the Berlin office"."""
@@ -142,6 +155,13 @@ class Framing:
     def _is_content(self, token: Token) -> bool:
         return token.is_word and not self._is_function(token.low)
 
+    def _is_noun(self, index: int) -> bool:
+        """Whether a word that can be a verb is a thing here: "the call", "a second order"."""
+        before = self._tokens[index - 1].low if index else ""
+        return self._tokens[index].low in self._lexicon.verbs and (
+            before in self._lexicon.determiners and before not in self._lexicon.pronouns
+        )
+
     def _is_function(self, low: str) -> bool:
         known = self._lexicon.function_words
         return low in known or low.partition("'")[0] in self._lexicon.pronouns
@@ -151,7 +171,7 @@ class Framing:
         current: list[Token] = []
         began = 0
         for index, token in enumerate(self._tokens):
-            if self._inside[index] is None and self._is_content(token):
+            if self._inside[index] is None and (self._is_content(token) or self._is_noun(index)):
                 if not current:
                     began = index
                 current.append(token)

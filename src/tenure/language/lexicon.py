@@ -54,6 +54,8 @@ class Lexicon:
     determiners: frozenset[str]
     indefinite: frozenset[str]
     particles: frozenset[str]
+    fresh: frozenset[str]
+    """Words that say that something is new, and not what it is."""
     vague: frozenset[str]
     """Words that are too vague to be a value by themselves."""
     telling: frozenset[str]
@@ -67,6 +69,8 @@ class Lexicon:
     contrasts: frozenset[frozenset[str]]
     intent: frozenset[str]
     additive: re.Pattern[str]
+    pointing: re.Pattern[str]
+    """What begins a statement about something that was named before: it, that."""
     failure: re.Pattern[str]
     offer: re.Pattern[str]
 
@@ -84,6 +88,7 @@ def lexicon(language: str = DEFAULT_LANGUAGE) -> Lexicon:
         determiners=words["determiners"],
         indefinite=words["indefinite"],
         particles=words["particles"],
+        fresh=words["fresh"],
         vague=words["vague"],
         telling=frozenset(
             end.split()[0] for pair in told["contrasts"]["pairs"] for end in pair
@@ -91,12 +96,13 @@ def lexicon(language: str = DEFAULT_LANGUAGE) -> Lexicon:
         pronouns=words["pronouns"],
         verbs=words["verbs"],
         function_words=frozenset(prepositions).union(
-            *(listed for name, listed in words.items() if name != "vague")
+            *(listed for name, listed in words.items() if name not in ("vague", "fresh"))
         ),
         prepositions=prepositions,
         contrasts=frozenset(frozenset(pair) for pair in told["contrasts"]["pairs"]),
         intent=word_set(told["intent"]["verbs"]),
         additive=either(cues["additive"]),
+        pointing=re.compile(rf"(?:{cues['pointing']})\b", re.IGNORECASE),
         failure=either(cues["failure"]),
         offer=re.compile(cues["offer"], re.IGNORECASE),
     )

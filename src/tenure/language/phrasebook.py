@@ -100,8 +100,10 @@ class _Item(NamedTuple):
     @property
     def tells(self) -> bool:
         """Whether a clause without any of its words cannot have the phrase."""
-        return self.is_needed and bool(self.words) and not any(
-            word[0] in (_ENDING, _NUMBER) for word in self.words
+        return (
+            self.is_needed
+            and bool(self.words)
+            and not any(word[0] in (_ENDING, _NUMBER) for word in self.words)
         )
 
 

@@ -72,7 +72,9 @@ def _of_block(block: Block) -> Iterator[Statement]:
     before: Statement | None = None
     label: Kind | None = None
     for sentence in sentences(block):
-        gap = block.text[(before.end if before else sentence.start) - block.start : sentence.start - block.start]
+        gap = block.text[
+            (before.end if before else sentence.start) - block.start : sentence.start - block.start
+        ]
         if gap.count("\n") > 1:
             before = label = None
         label = moods().label(sentence.text) or label
@@ -132,7 +134,9 @@ def _read(words: Sequence[Word], piece: Piece, *, asked: bool) -> _Read:
 
 def _together(before: _Read, read: _Read, words: Sequence[Word]) -> _Read | None:
     """Two pieces as one: of one kind, or one a part of the other, or one in the other's reach."""
-    if before.kind is read.kind or _is_empty(read) or _reaches(before, read, words):
+    if read.cues[:1] == ("tag",):
+        kind = read.kind
+    elif before.kind is read.kind or _is_empty(read) or _reaches(before, read, words):
         kind = before.kind
     elif _is_empty(before) or (before.piece.is_dependent and not read.piece.breaks):
         return _whole(before, read, words)

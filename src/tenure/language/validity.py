@@ -13,7 +13,7 @@ longer period "until" means its beginning ("until next week"), "through" its end
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import lru_cache
@@ -26,7 +26,7 @@ from tenure.language.values.dates import spell_period
 from tenure.language.values.times import EITHER
 from tenure.language.values.vocabulary import vocabulary
 
-_LONGEST_TEXT = 20_000
+_LONGEST_TEXT = 8_000
 _DURATION = re.compile(
     r"P(?:(?P<years>\d+)Y)?(?:(?P<months>\d+)M)?(?:(?P<business>\d+)B)?(?:(?P<days>\d+)D)?"
     r"(?:T(?:(?P<hours>\d+)H)?(?:(?P<minutes>\d+)M)?(?:(?P<seconds>\d+)S)?)?$"
@@ -101,23 +101,36 @@ def _phrases(language: str) -> _Phrases:
     return _Phrases(language)
 
 
-def find_validity(text: str, at: datetime, language: str = DEFAULT_LANGUAGE) -> Validity | None:
-    """When the statement holds, if it says so; None if it does not, or sets no bound."""
+def find_validity(
+    text: str,
+    at: datetime,
+    *,
+    values: Iterable[Value] | None = None,
+    language: str = DEFAULT_LANGUAGE,
+) -> Validity | None:
+    """When the statement holds, if it says so; None if it does not, or sets no bound.
+
+    Whoever has found the values of the text already can pass them, and spare a second look.
+    """
     searched = text[:_LONGEST_TEXT]
     phrases = _phrases(language)
     if phrases.any.search(searched) is None:
         return None
-    return _Reading(searched, at, phrases).validity()
+    known = find(searched, at, language) if values is None else values
+    try:
+        return _Reading(searched, at, phrases, known).validity()
+    except OverflowError:  # past the end of the calendar
+        return None
 
 
 class _Reading:
     """Looks for the bounds that one statement sets."""
 
-    def __init__(self, text: str, at: datetime, phrases: _Phrases) -> None:
+    def __init__(self, text: str, at: datetime, phrases: _Phrases, values: Iterable[Value]) -> None:
         self._text = text
         self._at = at
         self._phrases = phrases
-        self._values = {value.start: value for value in find(text, at)}
+        self._values = {value.start: value for value in values}
 
     def validity(self) -> Validity | None:
         found = [*self._bounds()]
@@ -148,7 +161,7 @@ class _Reading:
         return Validity(self._at, None, *found.span()) if found else None
 
     def _ahead(self) -> Validity | None:
-        """ "For the next two days"."""
+        """As in "For the next two days"."""
         found = self._phrases.ahead.search(self._text)
         if found is None:
             return None
@@ -156,7 +169,7 @@ class _Reading:
         named = self._value_within(found.start(), found.end())
         if value is not None and value.kind is ValueKind.DURATION:
             until = _later(self._at, value.normal)
-            return until and Validity(self._at, until, found.start(), value.end)
+            return Validity(self._at, until, found.start(), value.end) if until else None
         if named is not None and named.kind is ValueKind.DATE:  # "for the next week"
             return self._week_or_month(named, found.start())
         return None
@@ -170,7 +183,7 @@ class _Reading:
         return Validity(self._at, until, start, named.end)
 
     def _rest(self) -> Validity | None:
-        """ "For the rest of the week"."""
+        """As in "For the rest of the week"."""
         found = self._phrases.rest.search(self._text)
         period = self._period_after(found.end()) if found else None
         if found is None or period is None:
@@ -193,7 +206,7 @@ class _Reading:
         return (begin(days[1], self._at), found.end()) if days else None
 
     def _only(self) -> Validity | None:
-        """ "This week only", "just for today", "only today"."""
+        """As in "This week only", "just for today", "only today"."""
         for value in self._values.values():
             if value.kind is not ValueKind.DATE:
                 continue
@@ -228,7 +241,7 @@ class _Reading:
         return end, False
 
     def _since(self) -> Validity | None:
-        """ "Starting Monday", "effective 1 March", "from 1 May to 15 June"."""
+        """As in "Starting Monday", "effective 1 March", "from 1 May to 15 June"."""
         for found in self._phrases.since.finditer(self._text):
             moment = self._moment_after(found.end())
             if moment is None or not self._counts(found, moment):
@@ -240,7 +253,7 @@ class _Reading:
         return None
 
     def _until(self) -> Validity | None:
-        """ "Until Friday", "valid through 31 January", "expires on Friday"."""
+        """As in "Until Friday", "valid through 31 January", "expires on Friday"."""
         for found in self._phrases.until.finditer(self._text):
             moment = self._moment_after(found.end())
             if moment is None or not self._counts(found, moment) or self._is_moved(found.start()):

@@ -4,39 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime
 
 from tenure.engine import reviewing
 from tenure.engine.proposal import Proposal
 from tenure.engine.registrar import Registrar
-from tenure.language.detection import Detector
-from tenure.language.frames import Frame
+from tenure.language.detection import Detector, same_part
 from tenure.language.statements import Kind
-from tenure.model.authority import Authority
 from tenure.model.errors import NotPermitted
-from tenure.model.fact import Fact, Part, Said, Source
-from tenure.model.scope import EVERYWHERE, Place, Scope
+from tenure.model.fact import Fact, Part
+from tenure.model.scope import EVERYWHERE, Scope
 from tenure.model.values import text_of
 from tenure.model.verdict import Outcome, Rule, Verdict
-from tenure.observing import resolving
+from tenure.observing import offering, resolving
+from tenure.observing.filing import Circumstances, Filing, history_of
 from tenure.observing.replacing import Replacing, Rewritten, rewritten
 from tenure.observing.situation import Situation
 from tenure.observing.understanding import Understood, typed, understood
-from tenure.rules.authority import may_write_as
 
-_LONGEST_QUOTE = 500
-_SURE = 0.95
-_DONE = (Outcome.SUPERSEDED, Outcome.PROMOTED, Outcome.REVERTED)
-
-
-@dataclass(frozen=True)
-class Speaker:
-    """Who is speaking, and for whom."""
-
-    name: str
-    is_self: bool
-    """Whether it is the person whose session it is."""
-    authority: str | None = None
+_LONGEST_REASON = 500
+_TOOK_OVER = (Outcome.SUPERSEDED, Outcome.PROMOTED, Outcome.REVERTED)
+_REAL = (Kind.ASSERTION, Kind.REQUEST, Kind.COMMITMENT)
 
 
 @dataclass
@@ -58,58 +45,64 @@ class Clerk:
         registrar: Registrar,
         situation: Situation,
         detector: Detector,
-        speaker: Speaker,
-        *,
-        session_id: str,
-        task_id: str | None,
-        branch: Place | None,
-        turn_index: int,
-        ref: str | None,
-        at: datetime | None,
+        circumstances: Circumstances,
     ) -> None:
         self._registrar = registrar
         self._situation = situation
-        self._replacing = Replacing(situation, detector)
         self._detector = detector
-        self._speaker = speaker
-        self._session_id = session_id
-        self._task_id = task_id
-        self._branch = branch
-        self._turn_index = turn_index
-        self._ref = ref
-        self._at = at
+        self._around = circumstances
+        self._replacing = Replacing(situation, detector)
+        self._filing = Filing(registrar, situation, circumstances)
         self.record = Record()
 
     def take(self, said: Understood) -> None:
         """File one statement, as what it is."""
         if self._acts(said):
             return
-        if said.kind in (Kind.ASSERTION, Kind.REQUEST, Kind.COMMITMENT):
+        kind = self._kind(said)
+        if kind in _REAL:
             self._assert(said)
-        elif said.kind in (Kind.HYPOTHETICAL, Kind.DRAFT):
-            self._propose(said)
-        elif said.kind is Kind.VERBATIM:
+        elif kind in (Kind.HYPOTHETICAL, Kind.DRAFT):
+            self._propose(said, kind)
+        elif kind is Kind.VERBATIM:
             self._keep(said)
+
+    def _kind(self, said: Understood) -> Kind:
+        """What a statement is, in this situation.
+
+        "How about Friday?" asks for Friday where something is being asked for, and proposes it
+        where Wednesday is a fact.
+        """
+        cues = said.statement.cues
+        if said.kind is Kind.REQUEST and "suggestion" in cues and self._situation.matter is None:
+            return Kind.DRAFT
+        if said.kind is Kind.ASSERTION and "irrealis" in cues:
+            return Kind.DRAFT
+        if said.kind in _REAL and offering.quotes_a_statement(said.frame.parts):
+            return Kind.REPORT
+        return said.kind
 
     # what acts on facts that are there
 
     def _acts(self, said: Understood) -> bool:
         """Whether the statement was about what is there, and has been seen to."""
-        if said.kind is Kind.QUESTION:
+        contingency = said.cues.contingency
+        if contingency is not None and self._await(said, contingency.base, contingency.start):
+            return True
+        if said.kind is Kind.QUESTION or said.statement.text.rstrip().endswith("?"):
             return False
         if (erasure := said.cues.erasure) is not None:
             self._erase(erasure.what)
             return True
-        if (contingency := said.cues.contingency) is not None:
-            return self._await(said, contingency.base, contingency.start, contingency.follows)
-        if said.kind is Kind.RETRACTION:
-            return self._retract(said)
+        if said.kind is Kind.RETRACTION or "retraction" in said.statement.cues or said.cues.ends:
+            self._retract(said)
+            return said.kind is not Kind.ASSERTION or "retraction" in said.statement.cues
         what = said.cues.goes_back_to
-        if what is not None and said.kind is not Kind.HYPOTHETICAL and self._go_back(said, what):
+        if what is not None and said.kind in _REAL and self._go_back(said, what):
             return True
         if said.kind is Kind.CONFIRMATION or said.cues.settles:
-            return self._settle(said)
-        return False
+            return self._settle(said) or self._accept(said)
+        return self._answer(said)
 
     def _erase(self, what: str) -> None:
         facts = list(self._situation.facts.values())
@@ -117,16 +110,17 @@ class Clerk:
             if fact.owner == self._registrar.identity.user_id:
                 self.record.doomed.append(fact.id)
 
-    def _retract(self, said: Understood) -> bool:
+    def _retract(self, said: Understood) -> None:
         facts = list(self._situation.facts.values())
-        found = resolving.named(said.text, facts, self._last())
-        for fact in found:
+        last = self._last() if said.kind is Kind.RETRACTION or said.points_back else []
+        for fact in resolving.named(said.cues.meant(), facts, last):
             try:
-                verdict = self._registrar.retract(fact, reason=said.text[:_LONGEST_QUOTE])
+                verdict = self._registrar.retract(
+                    fact, reason=said.statement.text[:_LONGEST_REASON]
+                )
             except NotPermitted:
                 continue
-            self._note(verdict, gone=[fact])
-        return bool(found)
+            self._note(verdict, gone=[fact], retired=_said_by(fact))
 
     def _go_back(self, said: Understood, what: str) -> bool:
         """Put an earlier value back, if one is meant."""
@@ -140,299 +134,191 @@ class Clerk:
         if found is None:
             return False
         live, earlier = found
-        verdict = reviewing.revert(self._registrar, live.id, earlier.id, None, self._branch)
-        self._note(verdict, gone=[live])
+        try:
+            verdict = reviewing.revert(
+                self._registrar, live.id, earlier.id, None, self._around.branch
+            )
+        except NotPermitted:
+            return False
+        self._note(verdict, gone=[live], retired=_lost(live, earlier))
         return True
 
     def _settle(self, said: Understood) -> bool:
         """Make real what was proposed a moment ago."""
-        if not self._situation.proposed:
+        proposed = list(self._situation.proposed.values())
+        if not proposed:
             return False
-        latest = list(self._situation.proposed.values())[-1]
-        place = self._branch or EVERYWHERE
-        for fact in [f for f in self._situation.proposed.values() if _same_turn(f, latest)]:
+        turn = proposed[-1].source.turn_index
+        for fact in (one for one in proposed if one.source.turn_index == turn):
             if self._replaces_something(fact, said):
-                gone = self._registrar.retract(fact, rule=Rule.COMMIT)
-                self._note(gone, gone=[fact])
+                self._note(self._registrar.retract(fact, rule=Rule.COMMIT), gone=[fact])
             else:
+                place = self._around.branch or EVERYWHERE
                 verdict = reviewing.take_over(self._registrar, fact, place, {})
-                self._note(verdict, gone=[fact])
+                gone = self._fetched(verdict.superseded)
+                self._note(verdict, gone=[fact, *gone], retired=_of_all(gone))
         return True
 
     def _replaces_something(self, proposed: Fact, said: Understood) -> bool:
-        """Whether a proposal that is made real puts values out of office; then that was done."""
-        if not proposed.multi_valued:
-            return False
-        again = understood(replace(said.statement, text=text_of(proposed.value)), said.at)
-        again = replace(again, statement=replace(again.statement, kind=Kind.COMMITMENT))
+        """Whether a proposal that is made real puts values out of office; then that is done."""
+        again = self._as_said(said, text_of(proposed.value), Kind.COMMITMENT)
+        if self._situation.at_key(proposed.key, proposed.subject):
+            return False  # it sits where the other does, and takes over there
         before = len(self.record.verdicts)
         self._replace(again, proposed.key, proposed.subject, rule=Rule.COMMIT)
         return len(self.record.verdicts) > before
 
-    def _await(self, said: Understood, base: str, start: int, follows: bool) -> bool:
+    def _accept(self, said: Understood) -> bool:
+        """Take what the assistant has just offered for the speaker's word."""
+        for offer in offering.offers(self._situation.previous):
+            self._assert(self._as_said(said, offer, Kind.REQUEST))
+        return True
+
+    def _answer(self, said: Understood) -> bool:
+        """Read a choice or a bare answer in the light of what the assistant has just said."""
+        previous = self._situation.previous
+        if not previous or not said.frame.is_fragment or said.kind not in _REAL:
+            return False
+        chosen = offering.chosen(said.text, previous)
+        if chosen is not None:
+            self._assert(self._as_said(said, chosen, Kind.REQUEST))
+            return True
+        attribute = offering.asked_for(previous, said.text, said.frame.parts)
+        if attribute is None:
+            return False
+        known = [fact for fact in self._situation.facts.values() if fact.key == attribute.key]
+        if not known and not attribute.is_own:
+            return False
+        self._assert(replace(said, attribute=attribute))
+        return True
+
+    def _as_said(self, said: Understood, text: str, kind: Kind) -> Understood:
+        """Other words as if they had been said in this statement."""
+        statement = replace(said.statement, text=text, kind=kind, cues=())
+        again = understood(statement, said.at, lambda _: False)
+        return replace(again, statement=replace(said.statement, kind=kind), lead="")
+
+    def _await(self, said: Understood, base: str, start: int) -> bool:
         """File what is to be so once something else changes."""
         facts = list(self._situation.facts.values())
         found = resolving.named(base, facts, [], loosely=True)
-        if not found:
-            found = [fact for fact in self._situation.at_key(resolving.key_for(base), None)]
+        found = found or self._situation.at_key(resolving.key_for(base), None)
         if not found:
             return False
-        if follows:
-            # "If the lead changes, this changes too": the last statement rests on the lead.
-            return True
-        then = understood(
-            replace(
-                said.statement,
-                text=said.text[start:].rstrip(" .!"),
-                start=said.statement.start + start,
-                kind=Kind.ASSERTION,
-            ),
-            said.at,
-        )
-        proposal = self._proposal(then)
+        then = self._as_said(said, said.statement.text[start:].rstrip(" .!"), Kind.ASSERTION)
+        proposal = self._filing.proposal(then)
         swaps = self._replacing.swaps(then, proposal.key, proposal.subject)
         if swaps:
             # It takes over where the statement sits that it would replace.
             rival = swaps[0].fact
             proposal = replace(proposal, key=rival.key, subject=rival.subject)
-        proposal = replace(proposal, when_superseded=found[0].id, multi_valued=False)
+        proposal = replace(
+            proposal, when_superseded=found[0].id, supersedes=None, multi_valued=False
+        )
         self._note(self._registrar.propose(proposal))
         return True
 
     # what says something
 
     def _assert(self, said: Understood) -> None:
-        proposal = self._proposal(said)
+        if said.denied and not said.parts:
+            return  # it only names what is not so
+        proposal = self._filing.proposal(said, self._last())
         attribute = said.attribute
-        if attribute is not None and (attribute.is_sure or attribute.is_change):
-            if not attribute.is_change or self._situation.at_key(proposal.key, proposal.subject):
-                self._file(said, proposal)
+        held = self._held(proposal)
+        if attribute is not None and attribute.is_sure and not said.cues.is_past:
+            if held or not (attribute.is_change or said.corrects):
+                self._file(said, proposal, held)
                 return
-        swaps = self._replace(said, proposal.key, proposal.subject)
-        if swaps and said.frame.is_fragment:
+        done = [] if said.cues.is_past else self._replace(said, proposal.key, proposal.subject)
+        if done and (said.frame.is_fragment or attribute is not None):
             return
-        if not self._says_something(said, proposal):
-            return
-        self._file(said, proposal)
+        if said.frame.parts or said.frame.order:
+            self._file(said, proposal, held)
 
-    def _says_something(self, said: Understood, proposal: Proposal) -> bool:
-        """Whether a statement is worth a fact of its own."""
-        return bool(said.frame.parts or said.frame.order)
+    def _held(self, proposal: Proposal) -> list[Fact]:
+        """Who holds the address that a proposal wants."""
+        here = [
+            fact
+            for fact in self._situation.facts.values()
+            if (fact.key, fact.subject) == (proposal.key, proposal.subject)
+        ]
+        return here or self._situation.at_key(proposal.key, proposal.subject)
 
-    def _file(self, said: Understood, proposal: Proposal, rule: Rule | None = None) -> None:
-        before = {fact.id: fact for fact in self._situation.facts.values()}
-        verdict = self._registrar.propose(proposal, rule=rule)
-        gone = [before[i] for i in verdict.superseded if i in before]
-        gone += self._fetched(i for i in verdict.superseded if i not in before)
-        self._note(verdict, gone=gone, retired=[p for fact in gone for p in _whole(fact)])
+    def _file(self, said: Understood, proposal: Proposal, held: Sequence[Fact]) -> None:
+        for fact in held:
+            if says_the_same(proposal.source.parts, fact):
+                # The same in other words: the fact is confirmed, and keeps its own.
+                proposal = replace(proposal, value=fact.value, source=fact.source)
+        quoted = Rule.AUTHORITY if said.by is not None else None
+        verdict = self._registrar.propose(proposal, rule=quoted if held else None)
+        gone = self._fetched(verdict.superseded)
+        self._note(verdict, gone=gone, retired=_of_all(gone))
 
     def _replace(
         self, said: Understood, key: str, subject: str | None, rule: Rule | None = None
     ) -> list[Rewritten]:
         """Replace the values that the statement puts out of office; returns what was rewritten."""
-        swaps = self._replacing.swaps(said, key, subject)
         done = []
-        for found in rewritten(swaps):
-            if self._at is not None and self._at < found.fact.order:
+        at, branch = self._around.at, self._around.branch
+        for found in rewritten(self._replacing.swaps(said, key, subject)):
+            fact = found.fact
+            if at is not None and at < fact.order:
                 continue  # it was said before the statement that it would correct
+            place = branch or fact.place
             proposal = Proposal(
-                key=found.fact.key,
+                key=fact.key,
                 value=found.text,
-                subject=found.fact.subject,
-                supersedes=found.fact.id,
-                scope=found.fact.scope if self._branch is None else self._branch[0],
-                scope_id=found.fact.scope_id if self._branch is None else self._branch[1],
-                depends_on=(),
-                source=self._source(said, found.parts, earlier=_history(found.fact)),
-                authority=self._authority(said),
-                memory_type=found.fact.memory_type,
-                at=self._at,
+                subject=fact.subject,
+                supersedes=fact.id,
+                scope=place[0],
+                scope_id=place[1] or None,
+                source=self._filing.source(said, found.parts, earlier=history_of(fact)),
+                authority=self._filing.authority(said),
+                memory_type=fact.memory_type,
+                at=at,
                 confidence=found.confidence,
-                multi_valued=found.fact.multi_valued,
+                multi_valued=fact.multi_valued,
             )
-            spoken = rule or (Rule.EXPLICIT if said.corrects else Rule.IMPLICIT)
             verdict = self._registrar.propose(
                 proposal,
-                rule=spoken,
+                rule=rule or (Rule.EXPLICIT if said.corrects else Rule.IMPLICIT),
                 evidence={"detector": self._detector.name, "kinds": list(found.because)},
             )
-            took = verdict.outcome in _DONE
-            gone = [found.fact] if took else []
-            self._note(verdict, gone=gone, retired=found.retired if took else ())
+            took = verdict.outcome in _TOOK_OVER
+            self._note(verdict, [fact] if took else (), found.retired if took else ())
             done.append(found)
         return done
 
-    def _propose(self, said: Understood) -> None:
+    def _propose(self, said: Understood, kind: Kind) -> None:
         """File a draft or a what-if in a scope of its own, where it has something to say."""
         if not said.frame.parts or "counterfactual" in said.statement.cues:
             return
-        scope = Scope.DRAFT if said.kind is Kind.DRAFT else Scope.HYPOTHETICAL
-        proposal = self._proposal(said)
-        if self._branch is None:
-            proposal = replace(proposal, scope=scope, scope_id=self._session_id)
+        scope = Scope.DRAFT if kind is Kind.DRAFT else Scope.HYPOTHETICAL
+        proposal = replace(self._filing.proposal(said), supersedes=None)
+        if self._around.branch is None:
+            proposal = replace(proposal, scope=scope, scope_id=self._around.session_id)
         self._note(self._registrar.propose(proposal))
 
     def _keep(self, said: Understood) -> None:
         """Keep what was given word for word."""
         if said.text.strip():
-            proposal = replace(self._proposal(said), key="verbatim", value=said.text)
+            proposal = self._filing.proposal(said)
+            proposal = replace(proposal, key="verbatim", value=said.text, multi_valued=True)
             self._note(self._registrar.propose(proposal))
-
-    # making proposals
-
-    def _proposal(self, said: Understood) -> Proposal:
-        attribute = said.attribute
-        key, subject, value, parts, multi = self._addressed(said)
-        bases = self._bases(said)
-        validity = said.validity
-        scope, scope_id = self._place(said)
-        inferred = ["depends_on"] if bases else []
-        constraint = self._constraint(said)
-        if constraint is not None:
-            inferred.append("constraint_type")
-        if validity is not None:
-            inferred.append("valid_until")
-        return Proposal(
-            key=key,
-            value=value,
-            subject=subject,
-            scope=scope,
-            scope_id=scope_id,
-            depends_on=bases,
-            source=self._source(said, parts, inferred=inferred),
-            authority=self._authority(said),
-            constraint_type=constraint,
-            valid_from=validity.valid_from if validity is not None else None,
-            valid_until=validity.valid_until if validity is not None else None,
-            at=self._at,
-            confidence=1.0 if attribute is not None and attribute.is_sure else _SURE,
-            multi_valued=multi,
-        )
-
-    def _addressed(self, said: Understood) -> tuple[str, str | None, str, tuple[Part, ...], bool]:
-        """Where a statement sits and what is stored of it."""
-        attribute = said.attribute
-        if attribute is not None and attribute.is_sure:
-            subject = attribute.subject
-            if subject is None and attribute.is_own and not self._speaker.is_self:
-                subject = self._speaker.name.lower()
-            inside = _within(said.frame.parts, attribute.start, attribute.end)
-            parts = inside or (
-                Part(
-                    "term", attribute.value, attribute.value.lower(), "is|", 0, len(attribute.value)
-                ),
-            )
-            return attribute.key, self._narrowed(said, subject), attribute.value, parts, False
-        begin = said.cues.tag_end
-        text = said.text[begin:].strip()
-        begin = said.text.index(text) if text else 0
-        parts = _within(said.frame.parts, begin, len(said.text))
-        if said.kind is Kind.REQUEST or (said.frame.is_fragment and self._situation.matter):
-            return self._matter(said), self._narrowed(said, None), text, parts, True
-        subject = self._narrowed(said, said.frame.subject)
-        return said.key, subject, text, parts, self._is_taken(said, subject)
-
-    def _is_taken(self, said: Understood, subject: str | None) -> bool:
-        """Whether something else sits where the statement would, and is to stay."""
-        situation = self._situation
-        there = [f for f in situation.facts.values() if (f.key, f.subject) == (said.key, subject)]
-        return bool(there or situation.at_key(said.key, subject))
-
-    def _matter(self, said: Understood) -> str:
-        """The key of the request that a statement opens or belongs to."""
-        frame: Frame = said.frame
-        situation = self._situation
-        if frame.asks_for is not None:
-            known = resolving.stem_of(frame.asks_for) in situation.mentioned
-            if situation.matter is None or not known:
-                return frame.asks_for
-            held = {resolving.stem_of(f.key): f.key for f in situation.facts.values()}
-            return held.get(resolving.stem_of(frame.asks_for), situation.matter)
-        if situation.matter is not None:
-            return situation.matter
-        return frame.thing or said.key
-
-    def _narrowed(self, said: Understood, subject: str | None) -> str | None:
-        narrowed = said.cues.narrowed_to
-        if subject is not None or narrowed is None:
-            return subject
-        words = narrowed[0].lower().split()[1:]
-        return " ".join(words) or None
-
-    def _place(self, said: Understood) -> tuple[Scope, str | None]:
-        if self._branch is not None:
-            return self._branch[0], self._branch[1] or None
-        if said.cues.is_for_session:
-            return Scope.SESSION, self._session_id
-        if self._task_id is not None and (
-            said.cues.is_for_task or resolving.is_task(said.cues.narrowed_to, self._task_id)
-        ):
-            return Scope.TASK, self._task_id
-        return Scope.GLOBAL, None
-
-    def _source(
-        self,
-        said: Understood,
-        parts: tuple[Part, ...],
-        *,
-        earlier: tuple[Said, ...] = (),
-        inferred: Iterable[str] = (),
-    ) -> Source:
-        return Source(
-            type="conversation",
-            name=None,
-            turn_index=self._turn_index,
-            speaker=self._speaker.name,
-            ref=self._ref,
-            span=(said.statement.start, said.statement.end),
-            quote=said.text[:_LONGEST_QUOTE],
-            parts=parts,
-            earlier=earlier,
-            inferred=tuple(inferred),
-        )
-
-    def _authority(self, said: Understood) -> str | None:
-        """The authority that a statement speaks with: that of whom it quotes, where one may."""
-        ladder = self._registrar.ladder
-        own = self._speaker.authority
-        for name in said.cues.attributed_to:
-            known: Authority | None = ladder.known(name)
-            if known is not None and may_write_as(self._registrar.identity, known.rung, ladder):
-                return known.title
-        return own
-
-    def _bases(self, said: Understood) -> tuple[str, ...]:
-        """The facts that a statement says it was worked out from."""
-        facts = list(self._situation.facts.values())
-        found = [
-            fact.id
-            for name in said.cues.bases
-            for fact in resolving.named(name, facts, [], loosely=True)[:1]
-        ]
-        if not found and said.cues.derives:
-            found = [fact.id for fact in self._last()]
-        return tuple(dict.fromkeys(found))
-
-    def _constraint(self, said: Understood) -> str | None:
-        if self._registrar.identity.authority.rank == 0:
-            return None  # whoever walks in binds nobody by their choice of words
-        dates = [part for part in said.frame.parts if part.kind == "date"]
-        return "deadline" if any(said.cues.is_deadline(part.start) for part in dates) else None
 
     # keeping the record
 
     def _last(self) -> list[Fact]:
         """The facts that were stated last."""
-        here = [
-            fact for fact in self.record.facts if fact.is_valid and fact.id in self._situation.facts
-        ]
+        here = [fact for fact in self.record.facts if fact.id in self._situation.facts]
         if here:
             return here[-1:]
         last = self._situation.last_said
         return [fact for fact in self._situation.facts.values() if fact.id in last]
 
-    def _fetched(self, fact_ids: Iterable[str]) -> list[Fact]:
-        return self._registrar.transaction.facts(fact_ids)
+    def _fetched(self, fact_ids: Sequence[str]) -> list[Fact]:
+        return self._registrar.transaction.facts(fact_ids) if fact_ids else []
 
     def _note(
         self, verdict: Verdict, gone: Sequence[Fact] = (), retired: Iterable[Part] = ()
@@ -446,29 +332,25 @@ class Clerk:
         self._situation.add(brought, [fact.id for fact in gone])
 
 
-def _same_turn(fact: Fact, other: Fact) -> bool:
-    return fact.source.turn_index == other.source.turn_index
-
-
-def _within(parts: Iterable[Part], start: int, end: int) -> tuple[Part, ...]:
-    """The parts of a stretch of text, placed by where it begins."""
-    return tuple(
-        part._replace(start=part.start - start, end=part.end - start)
-        for part in parts
-        if part.start >= start and part.end <= end
+def says_the_same(parts: Sequence[Part], fact: Fact) -> bool:
+    """Whether a fact says just these values, however it puts them."""
+    theirs = typed(fact.parts)
+    ours = typed(tuple(parts))
+    return (
+        bool(ours)
+        and len(ours) == len(theirs)
+        and all(same_part(new, old) for new, old in zip(ours, theirs, strict=True))
     )
 
 
-def _whole(fact: Fact) -> tuple[Part, ...]:
-    """What went out of office with a fact."""
+def _said_by(fact: Fact) -> tuple[Part, ...]:
+    """What goes out of office with a fact."""
     return typed(fact.parts) or fact.parts
 
 
-def _history(fact: Fact) -> tuple[Said, ...]:
-    """The turns whose words a fact keeps, its own last."""
-    source = fact.source
-    if source.turn_index is None:
-        return source.earlier
-    start, end = source.span or (0, 0)
-    said = Said(source.turn_index, source.speaker or "", source.ref, start, end)
-    return (*source.earlier, said)
+def _of_all(facts: Iterable[Fact]) -> list[Part]:
+    return [part for fact in facts for part in _said_by(fact)]
+
+
+def _lost(live: Fact, earlier: Fact) -> list[Part]:
+    return [p for p in _said_by(live) if not any(same_part(p, old) for old in earlier.parts)]

@@ -18,7 +18,8 @@ from tenure.model.records import Spot, Turn, WorkingItem
 from tenure.model.scope import Place
 from tenure.model.times import moment
 from tenure.model.values import check_text, text_of
-from tenure.observing.clerk import Clerk, Record, Speaker
+from tenure.observing.clerk import Clerk, Record
+from tenure.observing.filing import Circumstances, Speaker
 from tenure.observing.observation import Observation
 from tenure.observing.situation import ASSISTANTS, Situation, item_key
 from tenure.observing.understanding import Understood, typed, understand
@@ -80,7 +81,13 @@ def hear(
         check_name(ref, "ref")
     who = Speaker(low, is_self, authority)
     digest = hashlib.sha256(f"{low}\n{text}".encode()).hexdigest()[:32]
-    said = () if low in ASSISTANTS else tuple(understand(text, at or now))
+    said = (
+        ()
+        if low in ASSISTANTS
+        else tuple(
+            understand(text, at or now, lambda name: settings.ladder.known(name) is not None)
+        )
+    )
     return Heard(text, who, at, ref, digest, said)
 
 
@@ -112,18 +119,16 @@ class Observer:
         situation = Situation(registrar.transaction, registrar.lens, self._session_id, WINDOW)
         index = situation.next_index
         now = registrar.now
-        clerk = Clerk(
-            registrar,
-            situation,
-            self._detector,
+        circumstances = Circumstances(
             heard.speaker,
-            session_id=self._session_id,
-            task_id=self._task_id,
-            branch=self._branch,
-            turn_index=index,
-            ref=heard.ref,
-            at=heard.at,
+            self._session_id,
+            self._task_id,
+            self._branch,
+            index,
+            heard.ref,
+            heard.at,
         )
+        clerk = Clerk(registrar, situation, self._detector, circumstances)
         for said in heard.said:
             clerk.take(said)
         record = clerk.record

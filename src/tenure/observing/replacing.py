@@ -8,13 +8,15 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from tenure.language.detection import Detector, Judged, Pair, Relation, Standing, same_part
+from tenure.language.frames import Frame
 from tenure.language.lexicon import agreeing, lexicon
 from tenure.language.tokens import stem
 from tenure.model.fact import Fact, Part
 from tenure.model.values import text_of
 from tenure.observing.situation import Situation, frame_in_office
-from tenure.observing.understanding import Understood, typed
+from tenure.observing.understanding import Understood
 
+_FEW_WORDS = 4
 _MOST_FACTS = 60
 """How many statements a new one is compared with, the latest first."""
 WORTH_ASKING = 0.5
@@ -69,34 +71,34 @@ class Replacing:
     def _relation(self, said: Understood, fact: Fact, key: str, subject: str | None) -> Relation:
         if subject != fact.subject and (subject or (fact.subject and not said.frame.is_fragment)):
             return Relation.APART
+        if any(same_part(old, denied) for old in fact.parts for denied in said.denied):
+            return Relation.SAME_MATTER  # it names the value that is not so
         same_key = fact.key == key
-        if same_key and not fact.multi_valued:
-            return self._same_words(said, fact)
-        if same_key or (said.is_request and fact.key == self._situation.matter):
+        last = fact.id in self._situation.last_said
+        if (same_key and fact.multi_valued) or (
+            said.is_request and fact.key == self._situation.matter
+        ):
             return Relation.SAME_MATTER
-        if said.frame.is_fragment or _points_back(said):
-            near = fact.id in self._situation.last_said or fact.key == self._situation.matter
+        if not said.is_request and not said.corrects and _differ_twice(said, fact):
+            return Relation.APART  # two values differ: it is about another thing of the kind
+        if same_key:
+            return Relation.SAME_WORDS
+        if said.frame.is_fragment or said.points_back:
+            near = last or fact.key == self._situation.matter
             return Relation.NEARBY if near or said.corrects else Relation.APART
-        heads = set(said.frame.heads)
-        if heads.intersection(frame_in_office(fact).heads) or stem(fact.key) in heads:
+        if _names_the_same(said.frame, fact):
             return Relation.SAME_THING
+        if last and said.corrects and len(said.frame.order) <= _FEW_WORDS:
+            return Relation.NEARBY
         return Relation.APART
-
-    @staticmethod
-    def _same_words(said: Understood, fact: Fact) -> Relation:
-        """Statements in the same words are about different things where two values differ."""
-        ours, theirs = typed(said.frame.parts), typed(fact.parts)
-        differing = [new for new in ours if not any(same_part(new, old) for old in theirs)]
-        if len(differing) > 1 and not said.corrects:
-            return Relation.APART
-        return Relation.SAME_WORDS
 
     def _pairs(self, said: Understood, fact: Fact, relation: Relation, age: int) -> Iterable[Pair]:
         text = text_of(fact.value)
         for old in fact.parts:
             standing = Standing(fact.id, text, old, age)
-            for new in said.frame.parts:
-                if any(same_part(old, other) for other in said.frame.parts):
+            is_denied = any(same_part(old, denied) for denied in said.denied)
+            for new in said.parts:
+                if any(same_part(old, other) for other in said.parts):
                     continue
                 yield Pair(
                     standing,
@@ -105,6 +107,7 @@ class Replacing:
                     said.text,
                     self._situation.previous,
                     is_cued=said.corrects,
+                    is_denied=is_denied,
                     has_failed=self._has_failed,
                     is_fragment=said.frame.is_fragment,
                     is_added=said.is_added,
@@ -117,9 +120,22 @@ class Replacing:
         return lexicon().failure.search(self._situation.previous) is not None
 
 
-def _points_back(said: Understood) -> bool:
-    """Whether a statement names nothing itself, and speaks of what was named before."""
-    return not said.frame.heads
+def _differ_twice(said: Understood, fact: Fact) -> bool:
+    """Whether a statement has two values or more that one in office does not have."""
+    ours = [part for part in said.parts if part.kind != "term" or part.role == "is|"]
+    differing = [new for new in ours if not any(same_part(new, old) for old in fact.parts)]
+    return len(differing) > 1
+
+
+def _names_the_same(frame: Frame, fact: Fact) -> bool:
+    """Whether two statements name the same thing, with nothing that tells one from the other."""
+    if not frame.opening:
+        return False
+    theirs = frame_in_office(fact)
+    named = {*theirs.words, *theirs.opening, *map(stem, fact.key.split("_"))}
+    if not frame.opening <= named:
+        return False
+    return frame.opening.isdisjoint(theirs.opening) or theirs.opening <= frame.words | frame.opening
 
 
 def _chosen(found: Sequence[Swap]) -> list[Swap]:

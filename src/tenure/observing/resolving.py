@@ -44,6 +44,8 @@ def named(
         return list(last)
     found: list[tuple[float, int, Fact]] = []
     for age, fact in enumerate(reversed(facts)):
+        if fact.subject and not wanted.intersection(name_terms(fact.subject)):
+            continue  # somebody else's
         key = set(name_terms(fact.key))
         told = _told(fact)
         share = len(wanted & told) / len(wanted)
@@ -82,9 +84,9 @@ def earlier(
     return None
 
 
-def is_task(narrowed: tuple[str, int] | None, task_id: str) -> bool:
+def is_task(narrowed: str | None, task_id: str) -> bool:
     """Whether the thing that a statement is limited to is the task at hand."""
     if narrowed is None:
         return False
-    thing = set(terms(narrowed[0]))
+    thing = set(terms(narrowed))
     return bool(thing) and thing <= set(name_terms(task_id))

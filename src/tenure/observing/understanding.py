@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property
 
-from tenure.language.attributes import Attribute, attribute_of
+from tenure.language.attributes import Attribute, attribute_of, without_lead_in
 from tenure.language.cues import Cues
 from tenure.language.frames import Frame, frame_of
 from tenure.language.lexicon import lexicon
@@ -14,9 +15,11 @@ from tenure.language.statements import Kind, Statement, statements
 from tenure.language.validity import Validity, find_validity
 from tenure.model.fact import Part
 
+IsTitle = Callable[[str], bool]
+
 _LONGEST_KEY_WORDS = 4
 _LONGEST_LEAD = 40
-_OPENING = (Kind.SMALL_TALK, Kind.RETRACTION, Kind.CONFIRMATION)
+_OPENING = (Kind.SMALL_TALK, Kind.RETRACTION, Kind.CONFIRMATION, Kind.DRAFT)
 
 
 @dataclass(frozen=True)
@@ -25,16 +28,23 @@ class Understood:
 
     statement: Statement
     at: datetime
+    text: str
+    """What it says, without what opens it: "actually", "per the CEO"."""
+    begin: int
+    """Where in the statement that begins."""
     frame: Frame
     cues: Cues
-    attribute: Attribute | None
-    validity: Validity | None
+    """The cues of the whole statement."""
+    attribute: Attribute | None = None
+    validity: Validity | None = None
+    by: str | None = None
+    """The title whose word it says it is."""
+    narrowed_to: str | None = None
+    """The thing or the case that it is limited to."""
+    derives: bool = False
+    """Whether it draws a conclusion from what was said before."""
     lead: str = ""
     """What opened the sentence before it: "Actually", "No"."""
-
-    @property
-    def text(self) -> str:
-        return self.statement.text
 
     @property
     def kind(self) -> Kind:
@@ -54,39 +64,87 @@ class Understood:
         """Whether it says that it comes on top of what there is."""
         return lexicon().additive.search(self.text) is not None
 
+    @property
+    def points_back(self) -> bool:
+        """Whether it names nothing itself, and speaks of what was named before."""
+        return not self.frame.heads or lexicon().pointing.match(self.text) is not None
+
+    @cached_property
+    def denied(self) -> tuple[Part, ...]:
+        """The values that it names as what is not so."""
+        cues = Cues(self.text)
+        return tuple(part for part in self.frame.parts if cues.is_denied(part.start))
+
+    @cached_property
+    def parts(self) -> tuple[Part, ...]:
+        """The values that it says are so."""
+        return tuple(part for part in self.frame.parts if part not in self.denied)
+
     @cached_property
     def key(self) -> str:
         """What it is about, where it names no attribute: its own words but for the values."""
-        words = self.frame.order[:_LONGEST_KEY_WORDS]
-        return "_".join(words) or "statement"
+        return "_".join(self.frame.order[:_LONGEST_KEY_WORDS]) or "statement"
 
 
-def understand(text: str, at: datetime) -> list[Understood]:
+def understand(text: str, at: datetime, is_title: IsTitle) -> list[Understood]:
     """The statements of a turn."""
     found: list[Understood] = []
     lead = ""
     for statement in statements(text):
-        said = understood(statement, at)
+        if lead and found[-1].kind is Kind.DRAFT and statement.kind is Kind.ASSERTION:
+            statement = replace(statement, kind=Kind.DRAFT)
+        said = understood(statement, at, is_title)
         found.append(replace(said, lead=lead) if lead else said)
         opens = statement.kind in _OPENING or "rejection" in statement.cues
         lead = statement.text if opens and len(statement.text) <= _LONGEST_LEAD else ""
     return found
 
 
-def understood(statement: Statement, at: datetime) -> Understood:
+def understood(statement: Statement, at: datetime, is_title: IsTitle) -> Understood:
     """One statement, read."""
-    text = statement.text
+    whole = statement.text
     if statement.kind is Kind.VERBATIM:
-        return Understood(statement, at, Frame(text), Cues(""), None, None)
+        return Understood(statement, at, whole, 0, Frame(whole), Cues(""))
+    begin, by, narrowed, derives = _opened(whole, is_title)
+    text = whole[begin:]
     frame = frame_of(text, at)
     return Understood(
         statement,
         at,
+        text,
+        begin,
         frame,
-        Cues(text),
+        Cues(whole),
         attribute_of(text, frame.parts),
         find_validity(text, at),
+        by,
+        narrowed,
+        derives,
     )
+
+
+def _opened(text: str, is_title: IsTitle) -> tuple[int, str | None, str | None, bool]:
+    """Pass what opens a statement: whose word it is, what it is limited to, what it follows."""
+    begin, by, narrowed, derives = 0, None, None, False
+    for _ in range(4):
+        rest = Cues(text[begin:])
+        attribution = rest.attribution()
+        step = without_lead_in(text[begin:])
+        if by is None and attribution is not None and is_title(attribution[0]):
+            by, step = attribution
+        elif rest.derivation:
+            derives, step = True, rest.derivation
+        elif not step and narrowed is None and (limit := rest.narrowed_to) is not None:
+            narrowed, step = limit if not _is_dated(limit[0]) else (None, 0)
+        if not step or begin + step >= len(text):
+            break
+        begin += step
+    return begin, by, narrowed, derives
+
+
+def _is_dated(phrase: str) -> bool:
+    """Whether words that open a statement tell when, rather than in which case."""
+    return any(part.kind in ("date", "time", "duration") for part in frame_of(phrase).parts)
 
 
 def typed(parts: tuple[Part, ...]) -> tuple[Part, ...]:

@@ -45,7 +45,8 @@ _CONSTRAINT_HEADS = {
 }
 _BINDING = re.compile(
     r"\b(must(?! ?-)(?: not)?|may not|cannot exceed|can't exceed|no more than|at most|"
-    r"not permitted|is prohibited|are prohibited|is forbidden|max(?:imum)?(?: of)? [$€£]?\d)",
+    r"not permitted|is prohibited|are prohibited|is forbidden|max(?:imum)?(?: of)? [$€£]?\d|"
+    r"(?:is|are) (?:required|mandatory|not allowed)|(?<=^)never (?=\w))",
     re.IGNORECASE,
 )
 

@@ -16,10 +16,18 @@ from tenure.language.values.almanac import RANGE
 from tenure.language.values.kinds import Value, ValueKind
 from tenure.language.values.numbers import Numbers, numbers, plain
 from tenure.language.values.sentence import Sentence, Word
-from tenure.language.values.vocabulary import Unit, Vocabulary, alternatives, split, vocabulary
+from tenure.language.values.vocabulary import (
+    FIGURE,
+    Unit,
+    Vocabulary,
+    alternatives,
+    split,
+    vocabulary,
+)
 
 _DAY = 86_400
 _END = r"(?![^\W_])"
+_DECADE = re.compile(r"(?:1[5-9]|20)[0-9]0['’]?s(?!\w)")
 _DASH = r"\s{0,2}[-–—]\s{0,2}"
 
 
@@ -58,7 +66,9 @@ class Amounts:
         article = alternatives(words.articles)
         self._and_a_half = re.compile(rf"\s+{self._and}\s+(?:{article})\s+{self._half}{_END}", re.I)
         self._some = re.compile(rf"(?:{self._half}\s+(?:{article})|{article})\s+(?=\w)", re.I)
-        self.first_words = reader.first_words | {p for p in prefixes if p[0].isalpha()}
+        # The signs of currencies are words of their own, whatever letters stand before them.
+        signs = {prefix.lower().rstrip("$") or prefix for prefix in prefixes}
+        self.first_words = {FIGURE, *reader.first_words, *prefixes, *signs, *"½¼¾"}
 
     def _suffix_pattern(self) -> str:
         told = self._words.told
@@ -97,7 +107,7 @@ class Amounts:
         prefix = self._prefix.match(text, start)
         currency = self._currencies[prefix.group().strip().lower()][0] if prefix else None
         number = self._numbers.at(text, prefix.end() if prefix else start, money=bool(prefix))
-        if number is None or _continues(text, number.end):
+        if number is None or _continues(text, number.end) or _DECADE.match(text, start):
             return None
         low = self._measured(sentence, start, number.amount, number.end, currency)
         begins = start - self._is_negative(text, start)
@@ -116,11 +126,13 @@ class Amounts:
         if low.kind is ValueKind.DURATION and low.unit in "smb":
             return self._span(sentence, word, amount, low)
         between = sentence.word_before(word.start) == self._between
-        high = self._upper(sentence, low, currency, between=between)
+        high = self._upper(sentence, word.start, low, currency, between=between)
         if high is not None:
             return self._ranged(sentence, begins, amount * sign, low, *high, between=between)
         if low.kind is ValueKind.NUMBER and not self._is_number(sentence, word, low.end):
             return None
+        if low.kind is ValueKind.NUMBER and sentence.text[low.end : low.end + 1].isalpha():
+            return None  # 2x
         return self._made(sentence, begins, low, self._spell(low, amount * sign), amount)
 
     def _is_negative(self, text: str, start: int) -> bool:
@@ -170,24 +182,30 @@ class Amounts:
     # ranges
 
     def _upper(
-        self, sentence: Sentence, low: Measure, currency: str | None, *, between: bool
+        self, sentence: Sentence, start: int, low: Measure, currency: str | None, *, between: bool
     ) -> tuple[Decimal, Measure] | None:
         """The other end of a range."""
         text = sentence.text
         joined = (self._between_and if between else self._to).match(text, low.end)
         if joined is None:
             return None
-        if not between and joined["to"] and sentence.has_before("changes", low.end):
+        if not between and joined["to"] and self._is_change(sentence, start):
             return None
         prefix = self._prefix.match(text, joined.end())
         code = self._currencies[prefix.group().strip().lower()][0] if prefix else currency
-        start = prefix.end() if prefix else joined.end()
-        number = self._numbers.at(text, start, money=code is not None)
+        digits = prefix.end() if prefix else joined.end()
+        number = self._numbers.at(text, digits, money=code is not None)
         if number is None or _continues(text, number.end):
             return None
-        high = self._measured(sentence, start, number.amount, number.end, code)
+        high = self._measured(sentence, digits, number.amount, number.end, code)
         fits = low.kind in (high.kind, ValueKind.NUMBER) and low.unit in (high.unit, "")
         return (number.amount, high) if fits else None
+
+    def _is_change(self, sentence: Sentence, start: int) -> bool:
+        """Whether "to" tells what became of an amount, and not how far it goes."""
+        if sentence.word_before(start) in self._words.words("from"):
+            return not sentence.has_before("ranging", start)
+        return sentence.has_before("changes", start)
 
     def _ranged(
         self,
@@ -209,7 +227,7 @@ class Amounts:
     # lengths of time
 
     def _indefinite_span(self, sentence: Sentence, word: Word) -> Value | None:
-        """ "half an hour", "an hour and a half", "for a week"; not "what a day"."""
+        """As in "half an hour", "an hour and a half", "for a week"; not "what a day"."""
         some = self._some.match(sentence.text, word.start)
         found = self._suffix.match(sentence.text, some.end()) if some else None
         if found is None or not found["span"]:
@@ -232,7 +250,7 @@ class Amounts:
         if self._is_idle(sentence, word, low):
             return None
         between = sentence.word_before(word.start) == self._between
-        high = self._upper(sentence, low, None, between=between)
+        high = self._upper(sentence, word.start, low, None, between=between)
         if high is not None and high[1].kind is ValueKind.DURATION:
             return self._ranged(sentence, word.start, amount, low, *high, between=between)
         totals = {low.unit: amount * low.size}
@@ -296,6 +314,8 @@ class Amounts:
         before, after = sentence.word_before(word.start), sentence.word_after(end)
         if not after:
             return before in self._words.words("before_last_one")
+        if after in self._words.words("measures"):
+            return True
         led = not before or before in self._words.words("before_one")
         return led and sentence.is_followed_by_noun(end)
 
@@ -311,6 +331,8 @@ def _continues(text: str, end: int) -> bool:
 def _is_smaller(base: str, size: Decimal, than: Measure) -> bool:
     """Whether a unit of time is smaller than another, as it must be in "2 hours 30 minutes"."""
     order = {"m": 2, "b": 1, "s": 1}
+    if "b" in (base, than.unit):
+        return False
     return (order[base], size) < (order[than.unit], than.size)
 
 

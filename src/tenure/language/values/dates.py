@@ -11,10 +11,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from datetime import date, timedelta
-from decimal import Decimal
 
 from tenure.language.values import almanac
-from tenure.language.values.numbers import numbers
 from tenure.language.values.sentence import Sentence
 
 Reader = Callable[[re.Match[str], Sentence], str | None]
@@ -30,12 +28,12 @@ _PARTS_OF_ONE = (2, 3, 4, 5, 8, 10, 16)
 _AROUND_THE_CLOCK = ("24", "7")
 
 
-def _word(said: re.Match[str], sentence: Sentence, name: str, group: str = "") -> int:
+def number_of(said: re.Match[str], sentence: Sentence, name: str, group: str = "") -> int:
     """The number that a word of a class stands for."""
     return int(sentence.vocabulary.meaning(name, said[group or name]))
 
 
-def _today(sentence: Sentence) -> date | None:
+def today_of(sentence: Sentence) -> date | None:
     return sentence.at.date() if sentence.at else None
 
 
@@ -44,7 +42,7 @@ def phrase(text: str) -> str:
     return " ".join(text.lower().split())
 
 
-def _kept(said: re.Match[str]) -> str:
+def kept(said: re.Match[str]) -> str:
     return phrase(said["said"] if "said" in said.re.groupindex else said.group())
 
 
@@ -52,16 +50,27 @@ def _kept(said: re.Match[str]) -> str:
 
 
 def month_day(said: re.Match[str], sentence: Sentence) -> str | None:
-    """ "March 2nd", "Monday, 2 March 2026", "March 2-5"."""
+    """As in "March 2nd", "Monday, 2 March 2026"."""
     if _is_verb(said, sentence):
         return None
-    month = _word(said, sentence, "month")
-    days = [_day(said[name], sentence) for name in ("day", "day2") if said[name]]
-    year = int(said["year"]) if said["year"] else None
-    spelt = [_spell_day(month, day, year, _today(sentence)) for day in days]
-    if None in spelt or (len(days) == 2 and days[0] >= days[1]):
+    return _month_day(said, sentence, "day")
+
+
+def month_days(said: re.Match[str], sentence: Sentence) -> str | None:
+    """As in "March 2-5", "the 2nd to the 5th of March"; not "March 2 - 4 people"."""
+    if _day(said["day"], sentence) >= _day(said["day2"], sentence):
         return None
-    return almanac.RANGE.join(filter(None, spelt))
+    ends_open = said.start("month") < said.start("day") and not said["year"]
+    if ends_open and said["day2"].isdigit() and sentence.is_followed_by_noun(said.end()):
+        return None
+    first, last = _month_day(said, sentence, "day"), _month_day(said, sentence, "day2")
+    return f"{first}{almanac.RANGE}{last}" if first and last else None
+
+
+def _month_day(said: re.Match[str], sentence: Sentence, name: str) -> str | None:
+    month, day = number_of(said, sentence, "month"), _day(said[name], sentence)
+    year = int(said["year"]) if said["year"] else None
+    return _spell_day(month, day, year, today_of(sentence))
 
 
 def _is_verb(said: re.Match[str], sentence: Sentence) -> bool:
@@ -92,35 +101,36 @@ def _spell_day(month: int, day: int, year: int | None, today: date | None) -> st
 
 
 def day_of_month(said: re.Match[str], sentence: Sentence) -> str | None:
-    """ "the 4th of this month"."""
+    """As in "the 4th of this month"."""
     day = _day(said["day_th"] or said["ordinal"], sentence)
-    today = _today(sentence)
+    today = today_of(sentence)
     if today is None:
-        return _kept(said)
+        return kept(said)
     first = today.replace(day=1)
     if said["which"]:
-        first = almanac.months_on(first, _word(said, sentence, "which"))
+        first = almanac.months_on(first, number_of(said, sentence, "which"))
     return first.replace(day=day).isoformat()
 
 
 def the_day(said: re.Match[str], sentence: Sentence) -> str | None:
-    """ "on the 2nd", but not "the 2nd floor"."""
+    """As in "on the 2nd", but not "the 2nd floor"."""
     if sentence.is_followed_by_noun(said.end()):
         return None
-    if sentence.word_after(said.end()) in sentence.vocabulary.words("stand_ins"):
+    after = sentence.word_after(said.end())
+    if after in sentence.vocabulary.words("stand_ins") | sentence.vocabulary.words("of"):
         return None
-    return _next_day(_day(said["day_th"], sentence), sentence) or _kept(said)
+    return _next_day(_day(said["day_th"], sentence), sentence) or kept(said)
 
 
 def weekday_the(said: re.Match[str], sentence: Sentence) -> str | None:
-    """ "Friday the 13th"."""
+    """As in "Friday the 13th"."""
     day = _day(said["day_th"], sentence)
     return _next_day(day, sentence) or f"XXXX-XX-{day:02}"
 
 
 def _next_day(day: int, sentence: Sentence) -> str | None:
     """The next day of a month with this number."""
-    today = _today(sentence)
+    today = today_of(sentence)
     if today is None:
         return None
     first = today.replace(day=1)
@@ -137,15 +147,15 @@ def _next_day(day: int, sentence: Sentence) -> str | None:
 
 
 def month(said: re.Match[str], sentence: Sentence) -> str | None:
-    """ "March 2026"; "March" alone only where a capital letter says that it is the month."""
+    """As in "March 2026"; "March" alone only where a capital letter says that it is the month."""
     name = said["month"]
     if said["year"]:
-        return f"{said['year']}-{_word(said, sentence, 'month'):02}"
+        return f"{said['year']}-{number_of(said, sentence, 'month'):02}"
     if not sentence.vocabulary.is_full("month", name):
         return None
     if not name[0].isupper() or name.isupper() or _opens_as_verb(said, sentence):
         return None
-    return _spell_month(_word(said, sentence, "month"), sentence, 0)
+    return _spell_month(number_of(said, sentence, "month"), sentence, 0)
 
 
 def _opens_as_verb(said: re.Match[str], sentence: Sentence) -> bool:
@@ -155,16 +165,16 @@ def _opens_as_verb(said: re.Match[str], sentence: Sentence) -> bool:
 
 
 def month_named(said: re.Match[str], sentence: Sentence) -> str | None:
-    """ "in march", "by Jan"."""
+    """As in "in march", "by Jan"."""
     if not said["month"][0].isupper() and sentence.is_followed_by_noun(said.end()):
         return None
     if said["month"].islower() and not sentence.vocabulary.is_full("month", said["month"]):
         return None
-    return _spell_month(_word(said, sentence, "month"), sentence, 0)
+    return _spell_month(number_of(said, sentence, "month"), sentence, 0)
 
 
 def _spell_month(number: int, sentence: Sentence, years: int) -> str:
-    today = _today(sentence)
+    today = today_of(sentence)
     if today is None:
         return f"XXXX-{number:02}"
     found = almanac.with_year(number, almanac.last_of_month(2024, number).day - 1, today)
@@ -177,15 +187,17 @@ def _spell_month(number: int, sentence: Sentence, years: int) -> str:
 
 
 def which_month(said: re.Match[str], sentence: Sentence) -> str | None:
-    """ "next March"."""
-    if _today(sentence) is None:
-        return _kept(said)
-    return _spell_month(_word(said, sentence, "month"), sentence, _word(said, sentence, "which"))
+    """As in "next March"."""
+    if today_of(sentence) is None:
+        return kept(said)
+    return _spell_month(
+        number_of(said, sentence, "month"), sentence, number_of(said, sentence, "which")
+    )
 
 
 def edge_of_month(said: re.Match[str], sentence: Sentence) -> str | None:
-    """ "mid-March", "the end of March"."""
-    number = _word(said, sentence, "month")
+    """As in "mid-March", "the end of March"."""
+    number = number_of(said, sentence, "month")
     spelt = _spell_month(number, sentence, 0)
     if said["year"]:
         spelt = f"{said['year']}-{number:02}"
@@ -199,95 +211,17 @@ def _edge(spelt: str, edge: str) -> str:
 
 
 def edge_of_period(said: re.Match[str], sentence: Sentence) -> str | None:
-    """ "the end of the month", "early next year"."""
-    today = _today(sentence)
+    """As in "the end of the month", "early next year"."""
+    today = today_of(sentence)
     if today is None:
-        return _kept(said)
-    which = _word(said, sentence, "which") if said["which"] else 0
-    spelt = spell_period(_period(said, sentence), which, today)
+        return kept(said)
+    which = number_of(said, sentence, "which") if said["which"] else 0
+    spelt = spell_period(period_of(said, sentence), which, today)
     edge = str(sentence.vocabulary.meaning("edge", said["edge"]))
     return f"{spelt}-end" if edge == "end" and "W" in spelt else _edge(spelt, edge)
 
 
-def edge_of_quarter(said: re.Match[str], sentence: Sentence) -> str | None:
-    """ "the end of Q3"."""
-    spelt = quarter(said, sentence)
-    return spelt and _edge(spelt, str(sentence.vocabulary.meaning("edge", said["edge"])))
-
-
-def quarter(said: re.Match[str], sentence: Sentence) -> str | None:
-    """ "Q3", "Q3 2025"."""
-    return _spell_quarter(int(said["digit"]), said["year"], sentence)
-
-
-def quarter_named(said: re.Match[str], sentence: Sentence) -> str | None:
-    """ "the third quarter"."""
-    number = _word(said, sentence, "ordinal")
-    return _spell_quarter(number, said["year"], sentence) if number <= 4 else None
-
-
-def _spell_quarter(number: int, year: str | None, sentence: Sentence) -> str:
-    today = _today(sentence)
-    if year is None and today is not None:
-        # As for days: the quarter of this name that is not long past.
-        ends = almanac.with_year(number * 3, 28, today)
-        year = str(ends.year) if ends else None
-    return f"{year}-Q{number}" if year else f"XXXX-Q{number}"
-
-
-def year(said: re.Match[str], sentence: Sentence) -> str | None:
-    """ "in 2026", but not "in 2000 homes"."""
-    after = sentence.text[said.end() : said.end() + 2]
-    counts = re.match(r"[.,:%/-]\w|%", after) or sentence.is_followed_by_noun(said.end())
-    return None if counts else said["year"]
-
-
-# days and periods seen from today
-
-
-def day_offset(said: re.Match[str], sentence: Sentence) -> str | None:
-    """ "today", "tomorrow", "tonight"."""
-    today = _today(sentence)
-    if today is None:
-        return _kept(said)
-    spelt = (today + timedelta(days=_word(said, sentence, "day_offset"))).isoformat()
-    return f"{spelt} evening" if _names_evening(said, sentence) else spelt
-
-
-def _names_evening(said: re.Match[str], sentence: Sentence) -> bool:
-    return said["day_offset"].lower() in sentence.vocabulary.words("tonight")
-
-
-def after_next(said: re.Match[str], sentence: Sentence) -> str | None:
-    """ "the day after tomorrow"."""
-    today = _today(sentence)
-    offset = _word(said, sentence, "day_offset")
-    if today is None:
-        return _kept(said)
-    return (today + timedelta(days=offset + (1 if offset >= 0 else -1))).isoformat()
-
-
-def this_day_part(said: re.Match[str], sentence: Sentence) -> str | None:
-    """ "this evening"."""
-    today = _today(sentence)
-    return f"{today.isoformat()} {said['day_part'].lower()}" if today else _kept(said)
-
-
-def which_period(said: re.Match[str], sentence: Sentence) -> str | None:
-    """ "next week"."""
-    today = _today(sentence)
-    if today is None:
-        return _kept(said)
-    return spell_period(_period(said, sentence), _word(said, sentence, "which"), today)
-
-
-def the_weekend(said: re.Match[str], sentence: Sentence) -> str | None:
-    """ "at the weekend"."""
-    today = _today(sentence)
-    return spell_period("weekend", 0, today) if today else _kept(said)
-
-
-def _period(said: re.Match[str], sentence: Sentence) -> str:
+def period_of(said: re.Match[str], sentence: Sentence) -> str:
     return str(sentence.vocabulary.meaning("period", said["period"]))
 
 
@@ -304,118 +238,37 @@ def spell_period(period: str, steps: int, today: date) -> str:
     return almanac.months_on(first, steps).isoformat()[:7]
 
 
-def weekday(said: re.Match[str], sentence: Sentence) -> str | None:
-    """ "Monday"; short forms only where a capital letter tells them from other words."""
-    name = said["weekday"]
-    if not sentence.vocabulary.is_full("weekday", name) and (
-        not name.istitle() or sentence.begins_at(said.start())
-    ):
-        return None
-    number = _word(said, sentence, "weekday")
-    return _coming(number, sentence) or sentence.vocabulary.full("weekday", number)
+def edge_of_quarter(said: re.Match[str], sentence: Sentence) -> str | None:
+    """As in "the end of Q3"."""
+    spelt = quarter(said, sentence)
+    return spelt and _edge(spelt, str(sentence.vocabulary.meaning("edge", said["edge"])))
 
 
-def _coming(number: int, sentence: Sentence) -> str | None:
-    today = _today(sentence)
-    if today is None:
-        return None
-    return (today + timedelta(days=(number - today.weekday() - 1) % 7 + 1)).isoformat()
+def quarter(said: re.Match[str], sentence: Sentence) -> str | None:
+    """As in "Q3", "Q3 2025"."""
+    return _spell_quarter(int(said["digit"]), said["year"], sentence)
 
 
-def which_weekday(said: re.Match[str], sentence: Sentence) -> str | None:
-    """ "next Friday" is that of next week, "this Friday" and "last Friday" the nearest."""
-    today = _today(sentence)
-    if today is None:
-        return _kept(said)
-    number = _word(said, sentence, "weekday")
-    if _word(said, sentence, "which") < 0:
-        back = (today.weekday() - number - 1) % 7 + 1
-        return (today - timedelta(days=back)).isoformat()
-    if said["which"].lower() not in sentence.vocabulary.words("nearest"):
-        monday = today - timedelta(days=today.weekday()) + timedelta(weeks=1)
-        return (monday + timedelta(days=number)).isoformat()
-    return (today + timedelta(days=(number - today.weekday()) % 7)).isoformat()
+def quarter_named(said: re.Match[str], sentence: Sentence) -> str | None:
+    """As in "the third quarter"."""
+    number = number_of(said, sentence, "ordinal")
+    return _spell_quarter(number, said["year"], sentence) if number <= 4 else None
 
 
-def weekday_of_week(said: re.Match[str], sentence: Sentence) -> str | None:
-    """ "Monday next week"."""
-    today = _today(sentence)
-    if today is None:
-        return _kept(said)
-    steps = _word(said, sentence, "which")
-    monday = today - timedelta(days=today.weekday()) + timedelta(weeks=steps)
-    return (monday + timedelta(days=_word(said, sentence, "weekday"))).isoformat()
+def _spell_quarter(number: int, year: str | None, sentence: Sentence) -> str:
+    today = today_of(sentence)
+    if year is None and today is not None:
+        # As for days: the quarter of this name that is not long past.
+        ends = almanac.with_year(number * 3, 28, today)
+        year = str(ends.year) if ends else None
+    return f"{year}-Q{number}" if year else f"XXXX-Q{number}"
 
 
-def every_weekday(said: re.Match[str], sentence: Sentence) -> str | None:
-    """ "every Monday"."""
-    return f"every {sentence.vocabulary.full('weekday', _word(said, sentence, 'weekday'))}"
-
-
-def weekdays(said: re.Match[str], sentence: Sentence) -> str | None:
-    """ "Mondays"."""
-    return f"every {sentence.vocabulary.full('weekday', _word(said, sentence, 'weekdays'))}"
-
-
-# so far from now
-
-
-def in_span(said: re.Match[str], sentence: Sentence) -> str | None:
-    """ "in two weeks", "in an hour"; "in a second" says nothing."""
-    if _is_idle(said, sentence):
-        return None
-    return _after(said, sentence, 1)
-
-
-def ago(said: re.Match[str], sentence: Sentence) -> str | None:
-    return _after(said, sentence, -1)
-
-
-def from_now(said: re.Match[str], sentence: Sentence) -> str | None:
-    """ "two days from now", "a week from Monday"."""
-    return _after(said, sentence, 1)
-
-
-def _is_idle(said: re.Match[str], sentence: Sentence) -> bool:
-    return (
-        said["span"].lower() in sentence.vocabulary.words("idle_spans")
-        and _count(said["count"], sentence) == 1
-        and not said["count"].isdigit()
-    )
-
-
-def _after(said: re.Match[str], sentence: Sentence, sign: int) -> str | None:
-    count = _count(said["count"], sentence)
-    if count is None:
-        return None
-    at = sentence.at
-    if at is None:
-        return _kept(said)
-    groups = said.re.groupindex
-    if "weekday" in groups and said["weekday"]:
-        coming = _coming(_word(said, sentence, "weekday"), sentence)
-        at = at.combine(date.fromisoformat(str(coming)), at.timetz())
-    elif "day_offset" in groups and said["day_offset"]:
-        at += timedelta(days=_word(said, sentence, "day_offset"))
-    size, base = str(sentence.vocabulary.meaning("span", said["span"])).split()
-    total = count * Decimal(size) * sign
-    if base == "m":
-        return almanac.months_on(at.date(), int(total)).isoformat()
-    if base == "b":
-        return almanac.business_days_on(at.date(), int(total)).isoformat()
-    moment = at + timedelta(seconds=float(total))
-    if Decimal(size) < 86400:
-        return f"{moment.date().isoformat()}T{moment.hour:02}:{moment.minute:02}"
-    return moment.date().isoformat()
-
-
-def _count(said: str, sentence: Sentence) -> Decimal | None:
-    low = said.lower()
-    if low in sentence.vocabulary.articles:
-        return Decimal(1)
-    if low.split()[0] in sentence.vocabulary.words("half"):
-        return Decimal("0.5")
-    return numbers(sentence.vocabulary.language).read(said)
+def year(said: re.Match[str], sentence: Sentence) -> str | None:
+    """As in "in 2026", but not "in 2000 homes"."""
+    after = sentence.text[said.end() : said.end() + 2]
+    counts = re.match(r"[.,:%/-]\w|%", after) or sentence.is_followed_by_noun(said.end())
+    return None if counts else said["year"]
 
 
 # in figures
@@ -437,7 +290,7 @@ def numeric(sentence: Sentence, start: int) -> tuple[int, str] | None:
     first, second = int(said["a"] or said["a2"]), int(said["b"] or said["b2"])
     if not said["year"] and not _is_date_without_year(said, sentence):
         return None
-    spelt_day = _in_either_order(first, second, said["year"], _today(sentence))
+    spelt_day = _in_either_order(first, second, said["year"], today_of(sentence))
     return (said.end(), spelt_day) if spelt_day else None
 
 

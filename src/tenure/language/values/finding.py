@@ -4,22 +4,28 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
 from functools import lru_cache
 from typing import NamedTuple
 
 from tenure.language.lexicon import DEFAULT_LANGUAGE
-from tenure.language.values import dates, literals, times
-from tenure.language.values.almanac import RANGE
+from tenure.language.values import dates, literals, relative, times
+from tenure.language.values.almanac import RANGE, begin, days_of
 from tenure.language.values.amounts import amounts
 from tenure.language.values.kinds import Value, ValueKind
 from tenure.language.values.names import addresses, names
 from tenure.language.values.numbers import numbers
 from tenure.language.values.sentence import Sentence, Word
-from tenure.language.values.vocabulary import FIGURE, Vocabulary, alternatives, vocabulary
+from tenure.language.values.vocabulary import (
+    FIGURE,
+    Vocabulary,
+    alternatives,
+    first_word,
+    vocabulary,
+)
 
-_LONGEST_TEXT = 20_000
+_LONGEST_TEXT = 8_000
 """Values are looked for in sentences; of a text longer than this only the beginning is read."""
 
 # Where two readings are as long, the more telling one wins.
@@ -38,14 +44,21 @@ _RANK = {
             ValueKind.MONEY,
             ValueKind.PERCENT,
             ValueKind.QUANTITY,
+            ValueKind.CODE,
             ValueKind.NAME,
             ValueKind.NUMBER,
-            ValueKind.CODE,
         )
     )
 }
 
 Reader = Callable[[re.Match[str], Sentence], str | None]
+
+
+# What the data file can name as the reader of a form: the functions of these modules.
+_READERS: dict[ValueKind, dict[str, Reader]] = {
+    ValueKind.DATE: {**vars(dates), **vars(relative)},
+    ValueKind.TIME: vars(times),
+}
 
 
 class Form(NamedTuple):
@@ -99,24 +112,50 @@ def _parts(words: Vocabulary) -> dict[str, str]:
     }
 
 
-@lru_cache(maxsize=8)
-def _forms(language: str) -> dict[str, list[Form]]:
+class Forms:
     """The forms of dates and times, by the word they start with."""
-    words = vocabulary(language)
-    parts = _parts(words)
-    starts = {
-        "number": words.number_words,
-        "count": [*words.number_words, *words.articles, *words.classes["half"]],
-        "day_th": [FIGURE],
-    }
-    forms: dict[str, list[Form]] = defaultdict(list)
-    for kind, module in ((ValueKind.DATE, dates), (ValueKind.TIME, times)):
-        for told in words.told["forms"][kind.value]:
-            pattern = words.pattern(told["form"], parts)
-            form = Form(kind, pattern, getattr(module, told["read"]))
-            for first in words.first_words(told["starts"], starts):
-                forms[first].append(form)
-    return dict(forms)
+
+    def __init__(self, words: Vocabulary) -> None:
+        parts = _parts(words)
+        starts = {
+            "number": words.number_words,
+            "count": [*words.number_words, *words.articles, *words.classes["half"]],
+            "day_th": [FIGURE],
+        }
+        listed: dict[str, list[Form]] = defaultdict(list)
+        known = {FIGURE, *words.number_words, *words.articles}
+        for kind, readers in _READERS.items():
+            for told in words.told["forms"][kind.value]:
+                pattern = words.pattern(told["form"], parts)
+                form = Form(kind, pattern, readers[told["read"]])
+                known.update(re.findall(r"[a-z]+", told["form"]))
+                for first in words.first_words(told["starts"], starts):
+                    listed[first].append(form)
+        for listing in words.classes.values():
+            known.update(map(first_word, listing))
+        self._listed = dict(listed)
+        self._known = known
+        meant = {*words.number_words, *words.classes["month"]}
+        self._leads = words.function_words - meant
+
+    def starting(self, sentence: Sentence, index: int) -> Sequence[Form]:
+        """The forms that can start with a word.
+
+        A word like "the" or "in" starts a form only if a word of some form follows, which spares
+        most attempts.
+        """
+        low = sentence.words[index].low.removesuffix("'s")  # Monday's meeting
+        forms = self._listed.get(low, ())
+        if forms and low in self._leads:
+            following = sentence.words[index + 1 : index + 2]
+            if not following or following[0].low not in self._known:
+                return ()
+        return forms
+
+
+@lru_cache(maxsize=8)
+def _forms(language: str) -> Forms:
+    return Forms(vocabulary(language))
 
 
 def find(text: str, at: datetime | None = None, language: str = DEFAULT_LANGUAGE) -> list[Value]:
@@ -128,15 +167,14 @@ def find(text: str, at: datetime | None = None, language: str = DEFAULT_LANGUAGE
     sentence = Sentence(text[:_LONGEST_TEXT], at, vocabulary(language))
     found = list(literals.find(sentence))
     forms, reader = _forms(language), amounts(language)
-    for word in sentence.words:
-        trigger = word.trigger
-        for form in forms.get(trigger, ()):
+    for index, word in enumerate(sentence.words):
+        for form in forms.starting(sentence, index):
             value = form.at(sentence, word.start)
             if value is not None:
                 found.append(value)
-        if trigger is FIGURE:
+        if word.low == FIGURE:
             found.extend(_figures(sentence, word))
-        if trigger is FIGURE or trigger in reader.first_words or not trigger[0].isalpha():
+        if word.low in reader.first_words:
             amount = reader.at(sentence, word)
             if amount is not None:
                 found.append(amount)
@@ -174,12 +212,24 @@ def _joined(sentence: Sentence, values: list[Value]) -> list[Value]:
     for value in values:
         before = joined[-1] if joined else None
         if before is not None and _is_range(sentence, before, value):
-            said = sentence.text[before.start : value.end]
-            normal = f"{before.normal}{RANGE}{value.normal}"
-            joined[-1] = Value(ValueKind.DATE, said, before.start, value.end, normal)
+            joined[-1] = _range(sentence, before, value)
         else:
             joined.append(value)
     return joined
+
+
+def _range(sentence: Sentence, first: Value, last: Value) -> Value:
+    start = first.start
+    if sentence.word_before(start) == sentence.vocabulary.between:
+        start = sentence.text.lower().rfind(sentence.vocabulary.between, 0, start)
+    ends = last.normal
+    days, later = days_of(first.normal), days_of(ends)
+    if sentence.at is not None and days and later and later[0] < days[0]:
+        # "From 20 December to 5 January": the end is seen from the beginning.
+        again = find(last.text, begin(days[0], sentence.at), sentence.vocabulary.language)
+        ends = again[0].normal if len(again) == 1 else ends
+    said = sentence.text[start : last.end]
+    return Value(ValueKind.DATE, said, start, last.end, f"{first.normal}{RANGE}{ends}")
 
 
 def _is_range(sentence: Sentence, before: Value, value: Value) -> bool:
@@ -189,6 +239,9 @@ def _is_range(sentence: Sentence, before: Value, value: Value) -> bool:
         return False
     between = sentence.text[before.end : value.start].strip().lower()
     if between in ("-", "–", "—"):
+        return True
+    led = sentence.word_before(before.start) == sentence.vocabulary.between
+    if led and between == sentence.vocabulary.told["numbers"]["and"]:
         return True
     joins = between.removesuffix(" the") in sentence.vocabulary.words("to")
     return joins and not sentence.has_before("changes", before.start)

@@ -19,7 +19,7 @@ _QUOTES = re.compile(
     rf"|(?<![\w'])'(?!(?:m|s|d|re|ve|ll|t|em|til|cause|n)\b)(?P<single>\w[^'\n]{{0,{_LONGEST_QUOTE}}})'(?!\w)"
     rf"|(?<![\w’])‘(?P<bent>[^‘’\n]{{1,{_LONGEST_QUOTE}}})’(?!\w)"
 )
-_CHUNK = re.compile(r"\S+")
+_CHUNK = re.compile(r"(?<!\S)\S*[0-9@_/.`#]\S*")
 _AROUND = "\"'“”‘’«»()[]{}<>,;:!?*`…|"
 _EMAIL = re.compile(r"[\w.+-]{1,64}@[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63}){1,5}")
 _URL = re.compile(r"(?:https?|ftp|file)://\S+|www\.\S+", re.IGNORECASE)
@@ -86,8 +86,6 @@ def _chunks(sentence: Sentence) -> Iterator[Value]:
     text = sentence.text
     for found in _CHUNK.finditer(text):
         chunk = found.group()
-        if chunk.isalpha():
-            continue
         kept = chunk.lstrip(_AROUND)
         start = found.start() + len(chunk) - len(kept)
         kept = kept.rstrip(_AROUND + ".")

@@ -21,7 +21,6 @@ _POSSESSIVE = re.compile(r"\s{0,2}['’]s?(?!\w)")
 _LONGEST_RUN = 10
 _LONGEST_FIGURE = 4
 _SHORT = 3
-_MOSTLY = 0.6
 
 
 class Names:
@@ -36,6 +35,8 @@ class Names:
         self._designators = frozenset(told["designators"].split())
         self._openers = frozenset(told["openers"].split()) | frozenset(told["verbs"].split())
         self._openers |= words.closed
+        self._leading = frozenset(told["leading"].split()) | self._titles | self._designators
+        self._function_words = words.function_words
         self._never = frozenset(told["never"].split())
         self._dated = words.words("month") | words.words("weekday") | words.words("weekdays")
         self._months = words.words("month")
@@ -44,29 +45,33 @@ class Names:
     def find(self, sentence: Sentence) -> Iterator[Value]:
         """The names in a text."""
         words = sentence.words
-        shouting = _is_shouting(sentence)
         index = 0
         while index < len(words):
-            if self._may_begin(sentence, index, shouting):
-                last = self._run(sentence, index, shouting)
+            word = words[index]
+            if word.text[0].isupper() and self._may_begin(sentence, index):
+                last = self._run(sentence, index)
                 value = self._name(sentence, index, last)
                 if value is not None:
                     yield value
                 index = last + 1
-            else:
+                continue
+            if word.low in self._designators:
                 designated = self._designated(sentence, index)
                 if designated is not None:
                     yield designated
-                index += 1
+            index += 1
 
     # which words are part of a name
 
-    def _is_capital(self, word: Word, shouting: bool) -> bool:
-        first = word.text[0]
-        if not first.isupper() or word.low in self._never or word.low.startswith("i'"):
+    def _is_capital(self, sentence: Sentence, word: Word) -> bool:
+        if not word.text[0].isupper() or word.low in self._never:
             return False
+        around = sentence.text[max(0, word.start - 1) : word.start]
+        around += sentence.text[word.end : word.end + 1]
+        if any(mark.isdigit() or mark == "_" for mark in around):
+            return False  # UA123
         if len(word.text) > 1 and word.text.isupper():
-            return not shouting and not self._is_emphasis(word)
+            return not sentence.is_shouted and not self._is_emphasis(word)
         return True
 
     def _is_emphasis(self, word: Word) -> bool:
@@ -75,28 +80,34 @@ class Names:
             return True
         return len(word.text) > _SHORT and is_common(word.low)
 
-    def _may_begin(self, sentence: Sentence, index: int, shouting: bool) -> bool:
+    def _may_begin(self, sentence: Sentence, index: int) -> bool:
         word = sentence.words[index]
-        if not self._is_capital(word, shouting) or word.low in self._dated:
+        if not self._is_capital(sentence, word) or word.low in self._dated:
             return False
         if word.start and sentence.text[word.start - 1] in "_@#/\\":
             return False
         if word.low == self._the or len(word.text) == 1:
             # "The Hague" and "J. Smith", but a letter by itself says nothing.
-            return self._joins(sentence, index, shouting) is not None
-        return word.low not in self._openers or sentence.begins_at(word.start)
+            return self._joins(sentence, index) is not None
+        if word.low in self._connectors:
+            return self._joins(sentence, index) is not None  # La Margherita
+        if word.low.partition("'")[0] in self._function_words:
+            return sentence.begins_at(word.start)
+        if word.low in self._openers and not sentence.begins_at(word.start):
+            return self._joins(sentence, index) is not None  # Old Schools
+        return True
 
-    def _run(self, sentence: Sentence, index: int, shouting: bool) -> int:
+    def _run(self, sentence: Sentence, index: int) -> int:
         """The last word of the name that begins with a word."""
         last = index
         while last - index < _LONGEST_RUN:
-            joined = self._joins(sentence, last, shouting)
+            joined = self._joins(sentence, last)
             if joined is None:
                 break
             last = joined
         return last
 
-    def _joins(self, sentence: Sentence, index: int, shouting: bool) -> int | None:
+    def _joins(self, sentence: Sentence, index: int) -> int | None:
         """The next word of a name after one of its words; None where the name ends."""
         words, text = sentence.words, sentence.text
         if index + 1 >= len(words):
@@ -104,18 +115,18 @@ class Names:
         word, following = words[index], words[index + 1]
         gap = text[word.end : following.start]
         spaced = bool(_SPACES.match(gap))
-        if self._continues(sentence, index + 1, shouting):
+        if self._continues(sentence, index + 1):
             abbreviated = len(word.text) == 1 or word.low in self._titles
             if spaced or gap == "-" or _AMPERSAND.match(gap) or (abbreviated and _DOT.match(gap)):
                 return index + 1
             return None
         if spaced and self._is_figure(sentence, index + 1):
             return index + 1
-        return self._across_connectors(sentence, index, shouting) if spaced else None
+        return self._across_connectors(sentence, index) if spaced else None
 
-    def _continues(self, sentence: Sentence, index: int, shouting: bool) -> bool:
+    def _continues(self, sentence: Sentence, index: int) -> bool:
         word = sentence.words[index]
-        if not self._is_capital(word, shouting):
+        if not self._is_capital(sentence, word):
             return False
         if word.low in self._dated:
             # Theresa May, but not "Paris May 5".
@@ -128,7 +139,7 @@ class Names:
             )
         return True
 
-    def _across_connectors(self, sentence: Sentence, index: int, shouting: bool) -> int | None:
+    def _across_connectors(self, sentence: Sentence, index: int) -> int | None:
         """The capital after "of", "de la" or "of the"."""
         words, text = sentence.words, sentence.text
         for step in (1, 2):
@@ -140,7 +151,7 @@ class Names:
             ):
                 return None
             following = words[at + 1]
-            if self._is_capital(following, shouting) and following.low not in self._dated:
+            if self._is_capital(sentence, following) and following.low not in self._dated:
                 return at + 1
         return None
 
@@ -173,7 +184,7 @@ class Names:
         words = sentence.words
         while first <= last and self._is_opening(sentence, first, last):
             first += 1
-        while first <= last and words[first].low in self._connectors:
+        while first <= last and words[first].text in self._connectors:
             first += 1
         if first > last or not words[first].text[0].isalpha():
             return None
@@ -193,7 +204,7 @@ class Names:
         """Whether the first word of a run has its capital only because a sentence begins."""
         word = sentence.words[first]
         if first == last:
-            if word.low in self._openers or word.low in self._connectors:
+            if word.low.partition("'")[0] in self._openers or word.low in self._connectors:
                 return True
             loud = word.text.isupper() and len(word.text) > 1
             return not loud and sentence.begins_at(word.start) and self._is_ordinary(word.low)
@@ -201,12 +212,20 @@ class Names:
             return False
         if not sentence.begins_at(word.start):
             return False
-        figure = sentence.words[first + 1].text.isdigit() and is_common(word.low)
-        designated = word.low in self._designators
-        return word.low in self._openers or (figure and not designated)
+        if word.low.partition("'")[0] in self._openers:
+            return True
+        if word.low in self._leading or word.low.endswith("'s"):
+            return False
+        following = sentence.words[first + 1]
+        if following.text.isdigit():
+            return is_common(word.low)
+        if following.text[0].islower() or not self._is_ordinary(word.low):
+            return False
+        # "Visit Paris" is a verb and a name, "Golden Gate" is a name.
+        return not self._is_ordinary(following.low)
 
     def _is_ordinary(self, low: str) -> bool:
-        base = low.removesuffix("'s")
+        base = low.partition("'")[0] if low.endswith(("'s", "'ll", "'re", "'ve", "'d")) else low
         if base in self._openers:
             return True
         return is_common(base) and not name_test(self._language)(base)
@@ -223,15 +242,15 @@ class Names:
         return found.end() if found.group().strip() in ("'s", "’s") else end
 
     def _designated(self, sentence: Sentence, index: int) -> Value | None:
-        """ "plan B", "option 2": an ordinary word that a letter or a number makes a name."""
+        """As in "plan B", "option 2": an ordinary word that a letter or a number makes a name."""
         words = sentence.words
         word = words[index]
-        if word.low not in self._designators or index + 1 >= len(words):
+        if index + 1 >= len(words):
             return None
         following = words[index + 1]
         if not _SPACES.match(sentence.text[word.end : following.start]):
             return None
-        letter = len(following.text) == 1 and following.text.isupper() and following.text != "I"
+        letter = len(following.text) == 1 and self._is_capital(sentence, following)
         if not letter and not self._is_figure(sentence, index + 1):
             return None
         said = sentence.text[word.start : following.end]
@@ -248,14 +267,6 @@ def name_key(said: str) -> str:
     return " ".join(re.sub(r"\s*['’]|\.", "", said).casefold().split())
 
 
-def _is_shouting(sentence: Sentence) -> bool:
-    """Whether most letters are capitals, so that capitals tell nothing."""
-    letters = sum(map(str.isalpha, sentence.text))
-    capitals = sum(map(str.isupper, sentence.text))
-    several = sum(word.text.isalpha() for word in sentence.words) > 1
-    return several and capitals > letters * _MOSTLY
-
-
 class Addresses:
     """Finds the postal addresses of a language."""
 
@@ -269,13 +280,14 @@ class Addresses:
         before = alternatives(told["before"].split())
         within = alternatives(told["within"].split())
         self._closed = words.closed | words.words("span")
-        word = r"[^\W\d_][\w'’]*\.?|[0-9]+(?:st|nd|rd|th)"
-        capital = r"(?-i:[A-Z][\w'’-]*)"
+        word = r"[^\W\d_][\w'’-]*\.?|[0-9]+(?:st|nd|rd|th)"
+        capital = r"(?-i:[A-Z][^\W\d_]*(?:['’-][^\W\d_]+)*(?!\w))"
         place = rf"{capital}(?:\s{capital}){{0,2}}"
         self._pattern = re.compile(
             r"(?P<house>[0-9]{1,5}[A-Za-z]?(?:\s?[-–/]\s?[0-9]{1,5})?)\s{1,2}"
             rf"(?P<street>(?:{before})\s(?:(?:{word})\s){{0,3}}{capital}"
-            rf"|(?:(?:{word})\s{{1,2}}){{1,4}}?(?:(?:{streets})(?!\w)|(?-i:{others})(?!\w))\.?)"
+            rf"|(?:(?:{word})\s{{1,2}}){{1,4}}?(?:(?:{streets})(?!\w)|(?-i:{others})(?!\w))\.?"
+            r"(?:\s(?-i:[NS][EW]?|[EW])(?!\w))?)"
             rf"(?P<within>\s?,?\s{{1,2}}(?:(?:{within})\.?|\#)\s{{0,2}}[\w-]{{1,6}})?"
             rf"(?P<place>(?:\s?,\s{{0,2}}{place})?(?:\s?,?\s{{1,2}}(?-i:[A-Z]{{2}})(?!\w))?"
             r"(?:\s?,?\s{1,2}(?:[0-9]{5}(?:-[0-9]{4})?|(?-i:[A-Z]{1,2}[0-9][\dA-Z]?\s?[0-9][A-Z]{2}))(?!\w))?)",
@@ -299,9 +311,7 @@ class Addresses:
             after = sentence.word_after(end)
             if after and after not in sentence.vocabulary.closed:
                 end = found.start("place")
-        said = text[word.start : end].rstrip(" ,")
-        if said.endswith(".") and end >= len(text.rstrip()):
-            said = said[:-1]
+        said = text[word.start : end].rstrip(" ,.")
         return Value(ValueKind.ADDRESS, said, word.start, word.start + len(said), self._key(said))
 
     def _key(self, said: str) -> str:

@@ -55,8 +55,7 @@ class Numbers:
         point = rf"(?:\s+{self._point}(?:\s+(?:{word})){{1,6}})?"
         self.words_pattern = (
             rf"(?:{alternatives(self._groups)})(?![^\W_])"
-            rf"|(?:{self._half}\s+(?:{article})\s+|(?:{article})\s+){scale}"
-            rf"|{word}(?:[\s-]{{1,2}}(?:{self._and}\s+)?{word}){{0,12}}{point}(?:{half})?(?:\s+{scale})?"
+            rf"|(?:(?:{self._half}\s+)?(?:{article})\s+(?={scale}))?{word}(?:[\s-]{{1,2}}(?:{self._and}\s+)?{word}){{0,12}}{point}(?:{half})?(?:\s+{scale})?"
         )
         figures = rf"(?:{_MIXED}|{_FIGURES}(?:{half})?)"
         self.pattern = rf"(?:{figures}(?:\s+{scale})?|{self.words_pattern})"

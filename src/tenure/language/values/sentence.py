@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from datetime import datetime
+from functools import cached_property
 from typing import NamedTuple
 
 from tenure.language.values.vocabulary import FIGURE, Vocabulary
@@ -16,7 +17,10 @@ _WORD = re.compile(
 )
 _NEXT = re.compile(r"[\s-]{0,3}([^\W_]+(?:['’][^\W\d_]+)*)")
 _PREVIOUS = re.compile(r"([^\W_]+(?:['’][^\W_]+)*)[\s-]{0,3}$")
-_BREAK = re.compile(r"[.!?:;\n\"“”«»•*(]")
+_BREAKS = frozenset('.!?:;"“”«»•*(#>-–—')
+_STOPS = (". ", "! ", "? ", "; ", "\n")
+_DIGITS = frozenset("0123456789")
+_MOSTLY = 0.6
 _LOOK_BACK = 40
 _FARTHEST_NOUN = 3
 
@@ -28,11 +32,7 @@ class Word(NamedTuple):
     end: int
     text: str
     low: str
-
-    @property
-    def trigger(self) -> str:
-        """Under which key forms that start with this word are listed."""
-        return FIGURE if self.text[0].isdigit() else self.low
+    """As it is looked up: in lower case, and the same for all numbers in figures."""
 
 
 class Sentence:
@@ -43,9 +43,17 @@ class Sentence:
         self.at = at
         self.vocabulary = vocabulary
         self.words = [
-            Word(*found.span(), found.group(), found.group().lower().replace("’", "'"))
-            for found in _WORD.finditer(text)
+            Word(*found.span(), said, FIGURE if said[0] in _DIGITS else said.lower())
+            for found in _WORD.finditer(text.replace("’", "'"))
+            if (said := found.group())
         ]
+
+    @cached_property
+    def is_shouted(self) -> bool:
+        """Whether most words are in capitals, so that capitals tell nothing."""
+        words = [word.text for word in self.words if word.text.isalpha()]
+        loud = sum(word.isupper() and len(word) > 1 for word in words)
+        return len(words) > 1 and loud > len(words) * _MOSTLY
 
     def word_before(self, position: int) -> str:
         """The word right before a position, in lower case; "" where none or a mark is."""
@@ -59,8 +67,13 @@ class Sentence:
 
     def begins_at(self, position: int) -> bool:
         """Whether a sentence begins here, so that a capital letter says nothing."""
-        before = self.text[max(0, position - _LOOK_BACK) : position].rstrip()
-        return (not before and position <= _LOOK_BACK) or bool(_BREAK.match(before[-1:]))
+        before = self.text[max(0, position - _LOOK_BACK) : position]
+        kept = before.rstrip()
+        if not kept:
+            return True
+        if kept[-1] in "-–—#>" and len(kept) == len(before):
+            return False  # inside a word, or a tag
+        return kept[-1] in _BREAKS or "\n" in before[len(kept) :]
 
     def is_followed_by_noun(self, position: int) -> bool:
         """Whether the word after a position could be what is counted or named there."""
@@ -68,9 +81,11 @@ class Sentence:
         return bool(word) and word not in self.vocabulary.closed
 
     def has_before(self, name: str, position: int) -> bool:
-        """Whether a word of a class stands before a position, not far off."""
+        """Whether a word of a class stands before a position in its sentence, not far off."""
         said = self.vocabulary.words(name)
-        first = bisect_left(self.words, (position - 2 * _LOOK_BACK,))
+        begin = max(0, position - 2 * _LOOK_BACK)
+        begin = max(begin, *(self.text.rfind(mark, begin, position) for mark in _STOPS))
+        first = bisect_left(self.words, (begin,))
         last = bisect_left(self.words, (position,))
         return any(word.low in said for word in self.words[first:last])
 

@@ -27,7 +27,7 @@ def _first(said: re.Match[str], name: str) -> str:
 
 
 def _half_of_day(said: re.Match[str], sentence: Sentence) -> str:
-    """ "am", "pm" or "night", by what is said with the time; "" if nothing is."""
+    """As in "am", "pm" or "night", by what is said with the time; "" if nothing is."""
     meridiem, part = _first(said, "meridiem"), _first(said, "day_part")
     if meridiem:
         return str(sentence.vocabulary.meaning("meridiem", meridiem))
@@ -70,7 +70,7 @@ def _zoned(spelt: str | None, said: re.Match[str]) -> str | None:
 
 
 def clock(said: re.Match[str], sentence: Sentence) -> str | None:
-    """ "5:30", "17:30", "5:30 pm"."""
+    """As in "5:30", "17:30", "5:30 pm"."""
     hours, minutes = said["clock"].split(":")[:2]
     sure = hours.startswith("0")
     half_of_day = _half_of_day(said, sentence)
@@ -78,7 +78,7 @@ def clock(said: re.Match[str], sentence: Sentence) -> str | None:
 
 
 def hour(said: re.Match[str], sentence: Sentence) -> str | None:
-    """ "5pm", "5.30 p.m."."""
+    """As in "5pm", "5.30 p.m."."""
     number = _hour(said["hour"], sentence)
     if number is None or not 1 <= number <= 12:
         return None
@@ -86,7 +86,7 @@ def hour(said: re.Match[str], sentence: Sentence) -> str | None:
 
 
 def oclock(said: re.Match[str], sentence: Sentence) -> str | None:
-    """ "5 o'clock", "7 in the evening"."""
+    """As in "5 o'clock", "7 in the evening"."""
     number = _hour(said["hour"], sentence)
     return None if number is None else spell(number, 0, _half_of_day(said, sentence))
 
@@ -97,7 +97,7 @@ def _hour(said: str, sentence: Sentence) -> int | None:
 
 
 def around_hour(said: re.Match[str], sentence: Sentence) -> str | None:
-    """ "half past five", "a quarter to nine", "ten past three"."""
+    """As in "half past five", "a quarter to nine", "ten past three"."""
     number = _hour(said["hour"], sentence)
     if number is None or not 1 <= number <= 12:
         return None
@@ -122,7 +122,7 @@ def _minutes(said: re.Match[str], sentence: Sentence) -> int:
 
 
 def bare_hour(said: re.Match[str], sentence: Sentence) -> str | None:
-    """ "at 5", where nothing follows that the number could count."""
+    """As in "at 5", where nothing follows that the number could count."""
     number = _hour(said["said"], sentence)
     if number is None or not 1 <= number <= 12 or said["said"].startswith("0"):
         return None
@@ -138,17 +138,17 @@ def _is_counting(sentence: Sentence, end: int) -> bool:
 
 
 def day_time(said: re.Match[str], sentence: Sentence) -> str | None:
-    """ "noon", "the end of the day"."""
+    """As in "noon", "the end of the day"."""
     return str(sentence.vocabulary.meaning("day_time", said["day_time"]))
 
 
 def day_part(said: re.Match[str], sentence: Sentence) -> str | None:
-    """ "in the morning"."""
+    """As in "in the morning"."""
     return said["day_part"].lower()
 
 
 def time_range(said: re.Match[str], sentence: Sentence) -> str | None:
-    """ "5-7pm", "from 9:30 to 11", "between 2 and 4 pm"."""
+    """As in "5-7pm", "from 9:30 to 11", "between 2 and 4 pm"."""
     if not (said["meridiem"] or said["meridiem2"] or said["minute"] or said["minute2"]):
         return None
     if bool(said["between"]) != bool(said["and"]):

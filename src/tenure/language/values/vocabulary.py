@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 
 from tenure.language.lexicon import DEFAULT_LANGUAGE, data
 
-FIGURE = "figure"
-"""What a form starts with when it starts with a number in figures."""
+FIGURE = "0"
+"""What stands for any number in figures where words are looked up."""
 
 _PLACEHOLDER = re.compile(r"\{([a-z_]+?)(\d?)\}")
 _END_OF_WORD = r"(?![^\W_])"
@@ -30,6 +30,10 @@ def alternatives(words: Iterable[str]) -> str:
     """A pattern for any of these words, the longest first."""
     ordered = sorted(set(words), key=lambda word: (-len(word), word))
     return "|".join(re.escape(word).replace(r"\ ", r"\s+") for word in ordered)
+
+
+def first_word(phrase: str) -> str:
+    return re.split(r"[\s-]", phrase)[0]
 
 
 def split(listed: str) -> list[str]:
@@ -55,9 +59,16 @@ class Vocabulary:
         self.closed = frozenset(
             word for listed in words["closed"].values() for word in listed.split()
         )
+        self.function_words = frozenset(
+            word
+            for name, listed in words["closed"].items()
+            if name not in ("adverbs", "verbs")
+            for word in listed.split()
+        )
         self.irregular: dict[str, str] = self.told["irregular_plurals"]
         self.number_words = self.told["numbers"]["words"].split()
         self.articles: list[str] = words["articles"].split()
+        self.between: str = self.told["numbers"]["between"]
         self.domains = frozenset(self.told["sites"]["domains"].split())
         self.units = {
             symbol: Unit(symbol, unit["of"], Decimal(unit["is"]))
@@ -96,8 +107,10 @@ class Vocabulary:
         """The words that a form can start with."""
         found: set[str] = set()
         for start in starts:
-            if start in self.classes:
-                found.update(re.split(r"[\s-]", word)[0] for word in self.classes[start])
+            if start == "figure":
+                found.add(FIGURE)
+            elif start in self.classes:
+                found.update(first_word(word) for word in self.classes[start])
             else:
                 found.update(more.get(start, (start,)))
         return found

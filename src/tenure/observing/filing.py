@@ -1,0 +1,269 @@
+"""Filing: from a statement to a proposal: where it sits, with whose authority, on what grounds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import NamedTuple
+
+from tenure.engine.proposal import Proposal
+from tenure.engine.registrar import Registrar
+from tenure.language.statements import Kind
+from tenure.model.fact import Fact, Part, Said, Source
+from tenure.model.scope import Place, Scope
+from tenure.observing import resolving
+from tenure.observing.situation import Situation
+from tenure.observing.understanding import Understood
+from tenure.rules.authority import may_write_as, outranks
+
+_LONGEST_QUOTE = 500
+_STATED = 0.95
+_HEARSAY = 0.55
+"""What somebody says against the word of a higher one whom they quoted before: to be asked about."""
+
+
+@dataclass(frozen=True)
+class Speaker:
+    """Who is speaking, and for whom."""
+
+    name: str
+    is_self: bool
+    """Whether it is the person whose session it is."""
+    authority: str | None = None
+
+
+@dataclass(frozen=True)
+class Circumstances:
+    """Where and when a turn was said."""
+
+    speaker: Speaker
+    session_id: str
+    task_id: str | None
+    branch: Place | None
+    turn_index: int
+    ref: str | None
+    at: datetime | None
+
+
+class Address(NamedTuple):
+    """Where a statement sits, and what is stored of it."""
+
+    key: str
+    subject: str | None
+    value: str
+    parts: tuple[Part, ...]
+    stands_beside: bool
+    """Whether others may hold the same address."""
+
+
+class Filing:
+    """Makes the proposals of one turn."""
+
+    def __init__(
+        self, registrar: Registrar, situation: Situation, circumstances: Circumstances
+    ) -> None:
+        self._registrar = registrar
+        self._situation = situation
+        self._around = circumstances
+
+    def proposal(self, said: Understood, last: Sequence[Fact] = ()) -> Proposal:
+        """What a statement puts forward. `last` are the facts that a conclusion is drawn from."""
+        address = self.address(said)
+        bases = self._bases(said, last)
+        validity = said.validity
+        scope, scope_id = self._place(said)
+        constraint = self._constraint(said)
+        found = {
+            "depends_on": bool(bases),
+            "constraint_type": constraint is not None,
+            "valid_from": validity is not None and validity.valid_from is not None,
+            "valid_until": validity is not None and validity.valid_until is not None,
+            "scope": scope is not Scope.GLOBAL and self._around.branch is None,
+            "authority": said.by is not None,
+        }
+        return Proposal(
+            key=address.key,
+            value=address.value,
+            subject=address.subject,
+            supersedes=self._shared(said, address),
+            scope=scope,
+            scope_id=scope_id,
+            depends_on=bases,
+            source=self.source(said, address.parts, inferred=(n for n, so in found.items() if so)),
+            authority=self.authority(said),
+            constraint_type=constraint,
+            valid_from=validity.valid_from if validity is not None else None,
+            valid_until=validity.valid_until if validity is not None else None,
+            at=self._around.at,
+            confidence=self._confidence(said, address),
+            multi_valued=address.stands_beside,
+        )
+
+    # where it sits
+
+    def address(self, said: Understood) -> Address:
+        attribute = said.attribute
+        if attribute is not None and attribute.is_sure:
+            subject = attribute.subject
+            if subject is None and attribute.is_own and not self._around.speaker.is_self:
+                subject = self._around.speaker.name.lower()
+            parts = within(said.frame.parts, attribute.start, attribute.end) or (
+                whole_part(attribute.value),
+            )
+            return Address(
+                attribute.key, self._narrowed(said, subject), attribute.value, parts, False
+            )
+        text = said.text.strip()
+        parts = within(said.parts, said.text.index(text) if text else 0, len(said.text))
+        if said.is_request or (said.frame.is_fragment and self._situation.matter):
+            return Address(self.matter(said), self._narrowed(said, None), text, parts, True)
+        subject = self._narrowed(said, said.frame.subject)
+        return Address(said.key, subject, text, parts, self._is_taken(said.key, subject))
+
+    def _is_taken(self, key: str, subject: str | None) -> bool:
+        """Whether something else sits where the statement would, and is to stay."""
+        situation = self._situation
+        here = [f for f in situation.facts.values() if (f.key, f.subject) == (key, subject)]
+        return bool(here or situation.at_key(key, subject))
+
+    def matter(self, said: Understood) -> str:
+        """The key of the request that a statement opens or belongs to."""
+        frame, situation = said.frame, self._situation
+        if frame.asks_for is not None:
+            asked = resolving.stem_of(frame.asks_for)
+            if situation.matter is None or asked not in situation.mentioned:
+                return frame.asks_for
+            held = {resolving.stem_of(fact.key): fact.key for fact in situation.facts.values()}
+            return held.get(asked, situation.matter)
+        return situation.matter or frame.thing or said.key
+
+    def _narrowed(self, said: Understood, subject: str | None) -> str | None:
+        if subject is not None or said.narrowed_to is None:
+            return subject
+        words = said.narrowed_to.lower().split()
+        if words and words[0] in ("the", "this", "that", "my", "our", "your"):
+            words = words[1:]
+        return " ".join(words) or None
+
+    def _place(self, said: Understood) -> tuple[Scope, str | None]:
+        around = self._around
+        if around.branch is not None:
+            return around.branch[0], around.branch[1] or None
+        if said.cues.is_for_session:
+            return Scope.SESSION, around.session_id
+        if around.task_id is not None and (
+            said.cues.is_for_task or resolving.is_task(said.narrowed_to, around.task_id)
+        ):
+            return Scope.TASK, around.task_id
+        return Scope.GLOBAL, None
+
+    def _shared(self, said: Understood, address: Address) -> str | None:
+        """The fact of the organization that a statement about "the" or "our" thing is about.
+
+        "My" thing is one's own; "the" discount is everybody's, so whoever speaks of it speaks to
+        what the organization has on record.
+        """
+        attribute = said.attribute
+        if attribute is None or not attribute.is_sure or attribute.is_own:
+            return None
+        held = self._situation.at_key(address.key, address.subject)
+        return next((fact.id for fact in held if not fact.owner), None)
+
+    # whose word it is
+
+    def authority(self, said: Understood) -> str | None:
+        """The authority that a statement speaks with: that of whom it quotes, where one may."""
+        ladder = self._registrar.ladder
+        if said.by is not None:
+            known = ladder.known(said.by)
+            if known is not None and may_write_as(self._registrar.identity, known.rung, ladder):
+                return known.title
+        return self._around.speaker.authority
+
+    def _confidence(self, said: Understood, address: Address) -> float:
+        """How sure a statement is; less against the quoted word of somebody higher.
+
+        To quote somebody lends no authority. But who has said that the board decided, and now says
+        otherwise without a word about the board, should be asked.
+        """
+        situation, ladder = self._situation, self._registrar.ladder
+        here = [
+            fact
+            for fact in situation.facts.values()
+            if (fact.key, fact.subject) == (address.key, address.subject)
+        ]
+        for fact in here:
+            quoted = ladder.known(fact.source.name) if fact.source.name else None
+            now = ladder.known(said.by) if said.by else None
+            own = now.rung if now is not None else self._registrar.identity.authority.rung
+            if quoted is not None and outranks(quoted.rung, own, ladder):
+                return _HEARSAY
+        return _STATED
+
+    def source(
+        self,
+        said: Understood,
+        parts: tuple[Part, ...],
+        *,
+        earlier: tuple[Said, ...] = (),
+        inferred: Iterable[str] = (),
+    ) -> Source:
+        around = self._around
+        return Source(
+            type="conversation",
+            name=said.by.lower() if said.by else None,
+            turn_index=around.turn_index,
+            speaker=around.speaker.name,
+            ref=around.ref,
+            span=(said.statement.start, said.statement.end),
+            quote=said.statement.text[:_LONGEST_QUOTE],
+            parts=parts,
+            earlier=earlier,
+            inferred=tuple(inferred),
+        )
+
+    # on what grounds
+
+    def _bases(self, said: Understood, last: Sequence[Fact]) -> tuple[str, ...]:
+        """The facts that a statement says it was worked out from."""
+        facts = list(self._situation.facts.values())
+        found = [
+            fact.id
+            for name in said.cues.bases
+            for fact in resolving.named(name, facts, [], loosely=True)[:1]
+        ]
+        if not found and said.derives:
+            found = [fact.id for fact in last]
+        return tuple(dict.fromkeys(found))
+
+    def _constraint(self, said: Understood) -> str | None:
+        if self._registrar.identity.authority.rank == 0 or said.kind is Kind.HYPOTHETICAL:
+            return None  # whoever walks in binds nobody by their choice of words
+        cues = said.cues
+        dates = [part for part in said.frame.parts if part.kind == "date"]
+        late = any(cues.is_deadline(said.begin + part.start) for part in dates)
+        return "deadline" if late else None
+
+
+def within(parts: Iterable[Part], start: int, end: int) -> tuple[Part, ...]:
+    """The parts of a stretch of text, placed by where it begins."""
+    return tuple(
+        part._replace(start=part.start - start, end=part.end - start)
+        for part in parts
+        if part.start >= start and part.end <= end
+    )
+
+
+def whole_part(value: str) -> Part:
+    return Part("term", value, " ".join(value.lower().split()), "is|", 0, len(value))
+
+
+def history_of(fact: Fact) -> tuple[Said, ...]:
+    """The turns whose words a fact keeps, its own last."""
+    source = fact.source
+    if source.turn_index is None:
+        return source.earlier
+    start, end = source.span or (0, 0)
+    said = Said(source.turn_index, source.speaker or "", source.ref, start, end)
+    return (*source.earlier, said)

@@ -1,0 +1,173 @@
+"""The commands `tenure eval …`, on small files of our own."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from tenure.evaluation import peers
+from tenure.interfaces.cli import app
+from tests.evaluation.dialogues import ROWS, written
+from tests.evaluation.test_statebench import LACKS, RIGHT, needs_package, without_package
+
+Run = Callable[..., Any]
+ONE = ("--workers", "1", "--embedder", "none")
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
+    """Runs `tenure eval` in an empty folder; gives the result."""
+    monkeypatch.delenv("TENURE_BENCH_DATA", raising=False)
+    monkeypatch.delenv("TENURE_EMBEDDER", raising=False)
+    monkeypatch.chdir(tmp_path)
+
+    def invoke(*arguments: str, code: int = 0) -> Any:
+        result = CliRunner().invoke(app, ["eval", *arguments])
+        assert result.exit_code == code, (result.output, result.exception)
+        return result
+
+    return invoke
+
+
+def sentences(folder: Path) -> None:
+    """A counterfactual and a claim."""
+    asserted = {"id": "1", "text": "The soup was warm.", "label": "asserted"}
+    wished = {"id": "2", "text": "I wish the soup had been warm.", "label": "counterfactual"}
+    written(folder / "counterfactual_own.jsonl", [asserted, wished])
+    claim = {"claim": "the soup is warm", "label": "committed_false"}
+    written(folder / "commitment_own.jsonl", [{"id": "3", "text": "Is the soup warm?", **claim}])
+
+
+class TestCases:
+    def test_prints_figures_and_baselines(self, run: Run) -> None:
+        """The joint figure, that of each kind of slot, and both baselines in one table."""
+        written(Path("own.jsonl"), ROWS)
+        out = run("cases", "own.jsonl", *ONE).stdout
+        assert "own: 3 cases in 2 dialogues" in out
+        assert re.search(r"^Tenure +66\.7 % ", out, re.MULTILINE)
+        assert re.search(r"^full transcript +33\.3 % ", out, re.MULTILINE)
+        assert re.search(r"^by turn +100\.0 % +100\.0 % +100\.0 %", out, re.MULTILINE)
+        assert "wrongly retired  0.0 % of 4 values" in out
+
+    def test_prints_failures_to_read(self, run: Run) -> None:
+        """The case with its query, what was wanted, what was stale, and the context."""
+        written(Path("own.jsonl"), ROWS)
+        out = run("cases", "own.jsonl", "--failures", "5", *ONE).stdout
+        assert out.count("## own-1-Post") == 1
+        assert "current: Nobody Said (not found)" in out
+        assert "stale:   May 3 (found: May 3)" in out
+        assert "# Identity" in out
+
+    def test_prints_json_and_keeps_to_a_limit(self, run: Run) -> None:
+        """One document with the figures of every file."""
+        written(Path("own.jsonl"), ROWS)
+        written(Path("two.jsonl"), ROWS[:1])
+        result = run("cases", "own.jsonl", "two.jsonl", "--limit", "2", "--json", *ONE)
+        one, two = json.loads(result.stdout)["files"]
+        assert (one["name"], one["cases"]["of"], one["cases"]["joint"]) == ("own", 2, 1.0)
+        assert (two["name"], two["cases"]["of"]) == ("two", 1)
+
+    def test_a_wrong_call_is_refused_with_the_fix(self, run: Run) -> None:
+        """No such file, no such embedder: one line, code 2."""
+        assert "there is no file none.jsonl" in run("cases", "none.jsonl", code=2).stderr
+        written(Path("own.jsonl"), ROWS)
+        result = run("cases", "own.jsonl", "--embedder", "big", code=2)
+        assert "is not one of minilm, static, none" in result.stderr
+
+
+class TestScope:
+    def test_prints_both_tables(self, run: Run) -> None:
+        """Counterfactuals by precision and recall, claims by label."""
+        sentences(Path("scope"))
+        out = run("scope", "scope", *ONE).stdout
+        assert re.search(r"^counterfactual +100\.0 % +100\.0 % +100\.0 %", out, re.MULTILINE)
+        assert re.search(r"^committed_false +0\.0 % +1", out, re.MULTILINE)
+
+    def test_json_and_a_missing_folder(self, run: Run) -> None:
+        """One document; a folder that is not there is refused."""
+        sentences(Path("scope"))
+        made = json.loads(run("scope", "scope", "--json", *ONE).stdout)
+        assert made["counterfactual"]["right"] == 1
+        assert "there is no folder nowhere" in run("scope", "nowhere", code=2).stderr
+
+
+class TestStateBench:
+    def test_runs_the_published_splits_of_a_folder(self, run: Run) -> None:
+        """Our figures by track, the ceiling, and what went wrong."""
+        written(Path("data/statebench_v1/dev.jsonl"), [RIGHT, LACKS])
+        wanted = ("--data", "data", "--version", "1.0", "--failures", "1", *ONE)
+        out = run("statebench", *wanted).stdout
+        assert "StateBench v1.0 dev" in out
+        assert re.search(r"^tenure +50\.0 % +50\.0 % +100\.0 % +2", out, re.MULTILINE)
+        assert re.search(r"^\(best choice of pieces\) +50\.0 %", out, re.MULTILINE)
+        assert "missing:   five crowns" in out
+
+    @without_package
+    def test_what_is_missing_is_left_out_and_named(self, run: Run) -> None:
+        """Without data or package nothing fails; each note says what to do."""
+        told = run("statebench").stderr
+        assert "StateBench 1.0 left out" in told
+        assert "--data FOLDER" in told
+        assert peers.INSTALL in told
+
+    @without_package
+    def test_what_was_asked_for_by_name_is_not_left_out(self, run: Run) -> None:
+        """A version that cannot be run is refused, with the fix."""
+        assert peers.INSTALL in run("statebench", "--version", "2.0.0", code=2).stderr
+        assert "TENURE_BENCH_DATA" in run("statebench", "--version", "1.0", code=2).stderr
+        assert "is not one of all, 1.0, 2.0.0" in run("statebench", "--version", "3", code=2).stderr
+
+    @needs_package
+    def test_the_baselines_stand_beside(self, run: Run) -> None:
+        """All that run offline, unless some are named."""
+        written(Path("data/statebench_v1/dev.jsonl"), [RIGHT])
+        told = run("statebench", "--data", "data", "--version", "1.0", "--json", *ONE).stdout
+        [suite] = json.loads(told)["suites"]
+        assert list(suite["strategies"]) == [*peers.baselines(), "tenure"]
+        assert suite["strategies"]["tenure"]["all"]["joint"] == 1.0
+
+
+class TestAll:
+    def test_holds_the_figures_against_their_targets(self, run: Run) -> None:
+        """One table with met and missed; a missed target ends with code 1."""
+        written(Path("data/sgd/cases_dev.jsonl"), ROWS[:2])
+        sentences(Path("data/scope"))
+        written(Path("data/multiwoz/cases_val.jsonl"), ROWS[2:])
+        result = run("all", "--data", "data", "--limit", "1", *ONE, code=1)
+        assert re.search(r"SGD dev: current and not stale +≥ 35\.0 % +100\.0 % +met", result.stdout)
+        assert re.search(r"MultiWOZ val: current and not stale .*missed", result.stdout)
+        assert re.search(r"uncommitted or denied, stored +≤ 15\.0 % +0\.0 % +met", result.stdout)
+        assert "StateBench 1.0 left out" in result.stderr
+
+    def test_prints_json(self, run: Run) -> None:
+        """The targets and every report in one document."""
+        written(Path("data/sgd/cases_dev.jsonl"), ROWS[:2])
+        result = run("all", "--data", "data", "--limit", "2", "--json", *ONE)
+        made = json.loads(result.stdout)
+        assert made["targets"][0] == {
+            "measure": "SGD dev: current and not stale",
+            "at_least": 0.35,
+            "measured": 1.0,
+            "met": True,
+        }
+        assert made["reports"]["sgd/cases_dev.jsonl"]["cases"]["of"] == 2
+        assert "multiwoz/cases_val left out" in result.stderr
+
+    @without_package
+    def test_without_data_nothing_runs_and_nothing_fails(self, run: Run) -> None:
+        """It says where data would be looked for."""
+        result = run("all")
+        assert result.stdout == ""
+        assert "TENURE_BENCH_DATA" in result.stderr
+
+
+@pytest.mark.parametrize("name", ["cases", "scope", "statebench", "all"])
+def test_help_has_examples(run: Run, name: str) -> None:
+    """Every command shows how it is called."""
+    assert f"tenure eval {name} " in run(name, "--help").stdout
