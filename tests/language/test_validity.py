@@ -24,11 +24,15 @@ def written(validity: Validity | None, text: str) -> tuple[Bound, Bound, str] | 
     """From when, until when, and the phrase that says so."""
     if validity is None:
         return None
-    bounds = [
-        moment and moment.isoformat(" ", "minutes").removesuffix("+00:00").removesuffix(" 00:00")
-        for moment in (validity.valid_from, validity.valid_until)
-    ]
-    return bounds[0], bounds[1], text[validity.start : validity.end]
+    phrase = text[validity.start : validity.end]
+    return moment(validity.valid_from), moment(validity.valid_until), phrase
+
+
+def moment(value: datetime | None) -> Bound:
+    """A moment without what goes without saying."""
+    if value is None:
+        return None
+    return value.isoformat(" ", "minutes").removesuffix("+00:00").removesuffix(" 00:00")
 
 
 BOUNDED = [

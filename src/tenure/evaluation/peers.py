@@ -46,7 +46,7 @@ _ENCODING = "cl100k_base"
 
 
 class PackageMissing(InvalidInput, ImportError):
-    """Something needs the `statebench` package, and it is not there."""
+    """Something needs the `statebench` package, and it is not there, or too old for that."""
 
 
 def installed_version() -> str | None:
@@ -111,7 +111,7 @@ def generated(tracks: tuple[str, ...], *, count: int, seed: int) -> list[Record]
         try:
             made += list(generator.generate_track(track, count=count))
         except ValueError:
-            raise InvalidInput(
+            raise PackageMissing(
                 f"{PACKAGE} {installed_version()} has no track {track!r}; "
                 f"install a newer one with: {INSTALL}"
             ) from None

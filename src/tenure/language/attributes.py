@@ -16,10 +16,11 @@ _MOST_WORDS = 10
 _LONGEST = 400
 _NAME = r"[A-Z][\w&-]*(?: (?:of |the )?[A-Z][\w&-]*){0,3}"
 _NOUN = r"(?P<noun>(?:[\w-]+ ){0,3}?[\w-]+)"
-_ABOUT = r"(?: (?:of|for|on) (?P<about>(?:the |our |my )?[\w'’-]+(?: [\w'’-]+){0,4}?))?"
+_ABOUT = r"(?: (?:of|for|on) (?P<about>(?:the |our |my )?[\w'’.-]+(?: [\w'’.-]+){0,4}?))?"
 _OWNER = (
     r"(?:(?P<kin>(?:my|our|the|your) [\w-]+(?: [\w-]+)?) ?['’]s?|"
-    rf"(?P<name>(?-i:{_NAME})) ?['’]s?|(?P<own>my|our|the|your))"
+    rf"(?P<name>(?-i:{_NAME})) ?['’]s?|(?P<own>my|our|the|your)|"
+    r"(?P<other>his|her|their|its))"
 )
 
 
@@ -123,9 +124,14 @@ def attribute_of(text: str, parts: Sequence[Part], language: str = "en") -> Attr
         found = pattern.search(text.rstrip(" .!?"))
         if found is not None:
             stated = _stated(patterns, found, parts, is_change=False)
-            if stated is not None and stated.is_sure:
+            if stated is not None and stated.is_sure and _is_one_part(parts, stated):
                 return stated
     return None
+
+
+def _is_one_part(parts: Sequence[Part], stated: Attribute) -> bool:
+    """Whether the value is a single one with a form of its own."""
+    return any((p.start, p.end) == (stated.start, stated.end) and p.kind != "term" for p in parts)
 
 
 _CLAUSE = re.compile(r", (?=(?:my|our|the|your) )", re.IGNORECASE)
@@ -209,7 +215,7 @@ def _covered(parts: Sequence[Part], start: int, end: int) -> bool:
 
 def _subject(given: dict[str, str | None]) -> str | None:
     """Whose attribute it is; None for the speaker's own, and for what has no owner named."""
-    owner = given.get("kin") or given.get("name") or given.get("about")
+    owner = given.get("kin") or given.get("name") or given.get("other") or given.get("about")
     if owner is None:
         return None
     words = owner.lower().replace("’", "'").removesuffix("'s").split()

@@ -24,6 +24,7 @@ class _Patterns:
         self.unsettled = re.compile(rf"(?:{told['unsettled']})\b", _FLAGS)
         self.erasure = re.compile(told["erasure"], _FLAGS)
         self.ended = either(told["ended"])
+        self.unless = re.compile(told["unless"], _FLAGS)
         self.past = either(told["past"])
         self.denied = re.compile(rf"(?:\b|(?<=n))(?:{told['denied']})\s*$", _FLAGS)
         self.taking_back = word_set(told["taking_back"])
@@ -85,7 +86,13 @@ class Cues:
     def goes_back_to(self) -> str | None:
         """What it goes back to, in its own words."""
         found = self._patterns.reversion.search(self._text)
-        return found.group("what").strip(" .!?,") if found is not None else None
+        if found is None or self._is_undone(found.start()):
+            return None
+        return found.group("what").strip(" .!?,")
+
+    def _is_undone(self, start: int) -> bool:
+        """Whether what stands before a cue denies it, or makes it a mere possibility."""
+        return self._patterns.unless.search(self._text[max(0, start - 40) : start]) is not None
 
     def is_earlier(self, what: str) -> bool:
         """Whether words such as "the original one" stand for whatever was so before."""
@@ -110,7 +117,8 @@ class Cues:
     @property
     def ends(self) -> bool:
         """Whether it says of something that it is over, and nothing takes its place."""
-        return self._patterns.ended.search(self._text) is not None
+        found = self._patterns.ended.search(self._text)
+        return found is not None and not self._is_undone(found.start())
 
     @property
     def is_past(self) -> bool:

@@ -16,6 +16,7 @@ from tenure.language.lexicon import Lexicon, lexicon
 from tenure.language.tokens import Token, stem, tokens
 from tenure.language.values import Value, ValueKind, find
 from tenure.model.fact import Part
+from tenure.search.analysis import is_common
 
 TERM = "term"
 """A free-form value: a word or two that only their place in the statement makes a value."""
@@ -24,6 +25,9 @@ _TIMELY = frozenset({ValueKind.DATE, ValueKind.TIME, ValueKind.DURATION})
 _NAMING = frozenset({ValueKind.NAME, ValueKind.ADDRESS, ValueKind.QUOTED})
 _PLACING = frozenset({"from", "to", "in", "at", "on"})
 _LOOK_BACK = 6
+_LABEL = 3
+"""From so many digits on, a number after a noun names a thing rather than counts."""
+_NOT_LABELLED = frozenset({"is", "are", "was", "were", "to", "of", "for", "the", "a", "an"})
 
 
 class Run(NamedTuple):
@@ -64,6 +68,8 @@ class Frame:
     """The stems of that thing with all that qualifies it: the "design team" of two teams."""
     order: tuple[str, ...] = ()
     """Its content words outside of values, in order."""
+    is_named: bool = False
+    """Whether that thing is pointed out: "the meeting", "our team"."""
     subject: str | None = None
     """The name that tells the thing it is about from others of its kind."""
 
@@ -96,6 +102,7 @@ class Framing:
         self._text = text
         self._values = values
         self._lexicon = words
+        self._definite = words.determiners - words.indefinite
         self._tokens = tokens(text)
         self._inside = self._of_tokens()
         self._runs = self._cut()
@@ -121,6 +128,7 @@ class Framing:
             things[0] if things else None,
             self._opening(),
             tuple(dict.fromkeys(outside)),
+            bool(self._runs) and self._runs[0].determiner in self._definite,
             self._subject(),
         )
 
@@ -136,6 +144,23 @@ class Framing:
         for run in self._runs[:1]:
             if run.after is not None and run.after.kind is ValueKind.NAME and not run.preposition:
                 return run.after.normal
+        return self._possessor() or self._numbered()
+
+    def _possessor(self) -> str | None:
+        """The pronoun that says whose thing it is, if it begins with one: "his salary"."""
+        first = self._tokens[0].low if self._tokens else ""
+        return first if first in self._lexicon.possessors else None
+
+    def _numbered(self) -> str | None:
+        """The number that tells the first thing from others of its kind: "order 1180"."""
+        value = self._values[0] if self._values else None
+        if value is None or value.kind not in (ValueKind.NUMBER, ValueKind.CODE):
+            return None
+        before = [token for token in self._tokens if token.end <= value.start]
+        begins = len(before) in (1, 2) and before[-1].is_word
+        begins = begins and any(t.start >= value.end and t.is_word for t in self._tokens)
+        if begins and len(value.normal) >= _LABEL and before[-1].low not in _NOT_LABELLED:
+            return f"{before[-1].low} {value.normal}".lower()
         return None
 
     # cutting
@@ -257,18 +282,37 @@ class Framing:
         """Free-form values: what qualifies a noun, and what follows a preposition of place."""
         found = []
         for run in self._runs:
-            if all(token.low in self._lexicon.vague for token in run.tokens):
+            if self._is_vague(run.tokens):
                 continue
             if run.after is not None and run.after.kind in _NAMING and len(run.tokens) == 1:
                 continue
-            placed = run.preposition in _PLACING and run.determiner not in self._lexicon.indefinite
-            if placed and run.after is None:
+            if self._is_placed(run):
                 found.append(self._term(run.start, run.end, f"{run.preposition}|"))
             elif len(run.tokens) > 1:
-                found.append(self._term(run.start, run.tokens[-2].end, f"mod|{run.head}"))
+                if not self._is_vague(run.tokens[:-1]):
+                    found.append(self._term(run.start, run.tokens[-2].end, f"mod|{run.head}"))
             elif run.after is None:
-                found.append(self._term(run.start, run.end, "np|" if run.determiner else "is|"))
+                found.append(self._term(run.start, run.end, self._bare_role(run)))
         return found
+
+    def _bare_role(self, run: Run) -> str:
+        """Whether a word by itself is what something is, or only names it."""
+        index = next(i for i, token in enumerate(self._tokens) if token.start == run.start)
+        before = self._tokens[index - 1].low if index else ""
+        said = not before or before in self._lexicon.copulas or not self._tokens[index - 1].is_word
+        return "is|" if said and not run.determiner else "np|"
+
+    def _is_vague(self, words: Sequence[Token]) -> bool:
+        vague = self._lexicon
+        return all(word.low in vague.vague or word.low in vague.fresh for word in words)
+
+    def _is_placed(self, run: Run) -> bool:
+        """Whether a run tells where: "in the centre", "to cambridge", but not "to hear"."""
+        if run.preposition not in _PLACING or run.after is not None:
+            return False
+        if run.determiner:
+            return run.determiner not in self._lexicon.indefinite
+        return run.preposition != "to" or not is_common(run.tokens[0].low)
 
     def _term(self, start: int, end: int, role: str) -> Part:
         text = self._text[start:end]

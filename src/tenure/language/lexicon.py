@@ -54,6 +54,8 @@ class Lexicon:
     determiners: frozenset[str]
     indefinite: frozenset[str]
     particles: frozenset[str]
+    copulas: frozenset[str]
+    possessors: frozenset[str]
     fresh: frozenset[str]
     """Words that say that something is new, and not what it is."""
     vague: frozenset[str]
@@ -88,6 +90,8 @@ def lexicon(language: str = DEFAULT_LANGUAGE) -> Lexicon:
         determiners=words["determiners"],
         indefinite=words["indefinite"],
         particles=words["particles"],
+        copulas=words["copulas"],
+        possessors=words["possessors"],
         fresh=words["fresh"],
         vague=words["vague"],
         telling=frozenset(

@@ -17,11 +17,13 @@ from tenure.model.values import text_of
 from tenure.model.verdict import Outcome, Rule, Verdict
 from tenure.observing import offering, resolving
 from tenure.observing.filing import Circumstances, Filing, history_of
-from tenure.observing.replacing import Replacing, Rewritten, rewritten
+from tenure.observing.replacing import Replacing, rewritten
 from tenure.observing.situation import Situation
 from tenure.observing.understanding import Understood, typed, understood
 
 _LONGEST_REASON = 500
+_STILL_OPEN = 4
+"""A proposal is open to "let's do that" for so many turns."""
 _TOOK_OVER = (Outcome.SUPERSEDED, Outcome.PROMOTED, Outcome.REVERTED)
 _REAL = (Kind.ASSERTION, Kind.REQUEST, Kind.COMMITMENT)
 
@@ -60,7 +62,7 @@ class Clerk:
         if self._acts(said):
             return
         kind = self._kind(said)
-        if kind in _REAL:
+        if kind in _REAL or (kind is Kind.RETRACTION and typed(said.parts)):
             self._assert(said)
         elif kind in (Kind.HYPOTHETICAL, Kind.DRAFT):
             self._propose(said, kind)
@@ -74,13 +76,24 @@ class Clerk:
         where Wednesday is a fact.
         """
         cues = said.statement.cues
-        if said.kind is Kind.REQUEST and "suggestion" in cues and self._situation.matter is None:
-            return Kind.DRAFT
+        if said.kind is Kind.REQUEST and "suggestion" in cues:
+            return Kind.DRAFT if self._is_against_a_fact(said) else Kind.REQUEST
         if said.kind is Kind.ASSERTION and "irrealis" in cues:
-            return Kind.DRAFT
+            asked = self._situation.matter is not None or self._situation.previous.endswith("?")
+            return Kind.REQUEST if asked else Kind.DRAFT
+        if said.kind in _REAL and "report" in cues and said.by is None:
+            return Kind.REPORT
         if said.kind in _REAL and offering.quotes_a_statement(said.frame.parts):
             return Kind.REPORT
         return said.kind
+
+    def _is_against_a_fact(self, said: Understood) -> bool:
+        """Whether a statement would replace something that is so, not only asked for."""
+        proposal = self._filing.proposal(said)
+        if any(not fact.multi_valued for fact in self._held(proposal)):
+            return True
+        swaps = self._replacing.swaps(said, said.key, said.frame.subject)
+        return any(not swap.fact.multi_valued for swap in swaps)
 
     # what acts on facts that are there
 
@@ -89,17 +102,19 @@ class Clerk:
         contingency = said.cues.contingency
         if contingency is not None and self._await(said, contingency.base, contingency.start):
             return True
-        if said.kind is Kind.QUESTION or said.statement.text.rstrip().endswith("?"):
-            return False
         if (erasure := said.cues.erasure) is not None:
             self._erase(erasure.what)
+            return True
+        if said.kind is Kind.QUESTION or said.statement.text.rstrip().endswith("?"):
+            return False
+        if said.denied and typed(said.parts):
+            return False  # it says what is not so, and what is so instead
+        what = said.cues.goes_back_to
+        if what is not None and said.kind is not Kind.HYPOTHETICAL and self._go_back(said, what):
             return True
         if said.kind is Kind.RETRACTION or "retraction" in said.statement.cues or said.cues.ends:
             self._retract(said)
             return said.kind is not Kind.ASSERTION or "retraction" in said.statement.cues
-        what = said.cues.goes_back_to
-        if what is not None and said.kind in _REAL and self._go_back(said, what):
-            return True
         if said.kind is Kind.CONFIRMATION or said.cues.settles:
             return self._settle(said) or self._accept(said)
         return self._answer(said)
@@ -146,16 +161,16 @@ class Clerk:
     def _settle(self, said: Understood) -> bool:
         """Make real what was proposed a moment ago."""
         proposed = list(self._situation.proposed.values())
-        if not proposed:
+        turn = (proposed[-1].source.turn_index or 0) if proposed else 0
+        if not proposed or self._around.turn_index - turn > _STILL_OPEN:
             return False
-        turn = proposed[-1].source.turn_index
         for fact in (one for one in proposed if one.source.turn_index == turn):
             if self._replaces_something(fact, said):
                 self._note(self._registrar.retract(fact, rule=Rule.COMMIT), gone=[fact])
             else:
                 place = self._around.branch or EVERYWHERE
                 verdict = reviewing.take_over(self._registrar, fact, place, {})
-                gone = self._fetched(verdict.superseded)
+                gone = [one for one in self._fetched(verdict.superseded) if one.id != fact.id]
                 self._note(verdict, gone=[fact, *gone], retired=_of_all(gone))
         return True
 
@@ -170,14 +185,20 @@ class Clerk:
 
     def _accept(self, said: Understood) -> bool:
         """Take what the assistant has just offered for the speaker's word."""
+        held = [part for fact in self._situation.facts.values() for part in typed(fact.parts)]
         for offer in offering.offers(self._situation.previous):
-            self._assert(self._as_said(said, offer, Kind.REQUEST))
+            taken = self._as_said(said, offer, Kind.REQUEST)
+            again = any(same_part(new, old) for new in typed(taken.parts) for old in held)
+            if taken.attribute is not None or not again:
+                self._assert(taken, alone=not offering.is_alternative(self._situation.previous))
         return True
 
     def _answer(self, said: Understood) -> bool:
         """Read a choice or a bare answer in the light of what the assistant has just said."""
         previous = self._situation.previous
-        if not previous or not said.frame.is_fragment or said.kind not in _REAL:
+        if not previous or not said.is_fragment or said.kind not in _REAL:
+            return False
+        if "rejection" in said.statement.cues:
             return False
         chosen = offering.chosen(said.text, previous)
         if chosen is not None:
@@ -187,7 +208,7 @@ class Clerk:
         if attribute is None:
             return False
         known = [fact for fact in self._situation.facts.values() if fact.key == attribute.key]
-        if not known and not attribute.is_own:
+        if not known and (not attribute.is_own or self._situation.matter is not None):
             return False
         self._assert(replace(said, attribute=attribute))
         return True
@@ -220,9 +241,10 @@ class Clerk:
 
     # what says something
 
-    def _assert(self, said: Understood) -> None:
-        if said.denied and not said.parts:
-            return  # it only names what is not so
+    def _assert(self, said: Understood, *, alone: bool = False) -> None:
+        """File what is said; where it stands `alone`, beside what was said before."""
+        if self._only_denies(said):
+            return
         proposal = self._filing.proposal(said, self._last())
         attribute = said.attribute
         held = self._held(proposal)
@@ -230,11 +252,19 @@ class Clerk:
             if held or not (attribute.is_change or said.corrects):
                 self._file(said, proposal, held)
                 return
-        done = [] if said.cues.is_past else self._replace(said, proposal.key, proposal.subject)
-        if done and (said.frame.is_fragment or attribute is not None):
-            return
+        apart = alone or said.cues.is_past
+        done = [] if apart else self._replace(said, proposal.key, proposal.subject)
+        if done and (said.is_fragment or attribute is not None or not all(done)):
+            return  # what it says has been said, or was not believed
         if said.frame.parts or said.frame.order:
             self._file(said, proposal, held)
+
+    @staticmethod
+    def _only_denies(said: Understood) -> bool:
+        """Whether a statement says what is not so, and nothing else."""
+        if typed(said.parts) or said.attribute is not None or not said.is_fragment:
+            return False
+        return bool(said.denied) or "rejection" in said.statement.cues
 
     def _held(self, proposal: Proposal) -> list[Fact]:
         """Who holds the address that a proposal wants."""
@@ -250,15 +280,17 @@ class Clerk:
             if says_the_same(proposal.source.parts, fact):
                 # The same in other words: the fact is confirmed, and keeps its own.
                 proposal = replace(proposal, value=fact.value, source=fact.source)
-        quoted = Rule.AUTHORITY if said.by is not None else None
-        verdict = self._registrar.propose(proposal, rule=quoted if held else None)
+        confidence = self._filing.confidence(said, held, proposal.confidence)
+        proposal = replace(proposal, confidence=confidence)
+        quoted = Rule.AUTHORITY if said.by is not None and held else None
+        verdict = self._registrar.propose(proposal, rule=quoted)
         gone = self._fetched(verdict.superseded)
         self._note(verdict, gone=gone, retired=_of_all(gone))
 
     def _replace(
         self, said: Understood, key: str, subject: str | None, rule: Rule | None = None
-    ) -> list[Rewritten]:
-        """Replace the values that the statement puts out of office; returns what was rewritten."""
+    ) -> list[bool]:
+        """Replace the values that the statement puts out of office; tells of each if it did."""
         done = []
         at, branch = self._around.at, self._around.branch
         for found in rewritten(self._replacing.swaps(said, key, subject)):
@@ -277,7 +309,7 @@ class Clerk:
                 authority=self._filing.authority(said),
                 memory_type=fact.memory_type,
                 at=at,
-                confidence=found.confidence,
+                confidence=self._filing.confidence(said, [fact], found.confidence),
                 multi_valued=fact.multi_valued,
             )
             verdict = self._registrar.propose(
@@ -287,7 +319,7 @@ class Clerk:
             )
             took = verdict.outcome in _TOOK_OVER
             self._note(verdict, [fact] if took else (), found.retired if took else ())
-            done.append(found)
+            done.append(took)
         return done
 
     def _propose(self, said: Understood, kind: Kind) -> None:

@@ -9,8 +9,10 @@ from typing import NamedTuple
 
 from tenure.engine.proposal import Proposal
 from tenure.engine.registrar import Registrar
+from tenure.language.lexicon import lexicon
 from tenure.language.statements import Kind
-from tenure.model.fact import Fact, Part, Said, Source
+from tenure.model.authority import Authority, Ladder
+from tenure.model.fact import Fact, MemoryType, Part, Said, Source
 from tenure.model.scope import Place, Scope
 from tenure.observing import resolving
 from tenure.observing.situation import Situation
@@ -96,7 +98,8 @@ class Filing:
             valid_from=validity.valid_from if validity is not None else None,
             valid_until=validity.valid_until if validity is not None else None,
             at=self._around.at,
-            confidence=self._confidence(said, address),
+            memory_type=self._memory_type(said),
+            confidence=_STATED,
             multi_valued=address.stands_beside,
         )
 
@@ -116,7 +119,7 @@ class Filing:
             )
         text = said.text.strip()
         parts = within(said.parts, said.text.index(text) if text else 0, len(said.text))
-        if said.is_request or (said.frame.is_fragment and self._situation.matter):
+        if said.is_request or (said.is_fragment and self._situation.matter):
             return Address(self.matter(said), self._narrowed(said, None), text, parts, True)
         subject = self._narrowed(said, said.frame.subject)
         return Address(said.key, subject, text, parts, self._is_taken(said.key, subject))
@@ -139,6 +142,8 @@ class Filing:
         return situation.matter or frame.thing or said.key
 
     def _narrowed(self, said: Understood, subject: str | None) -> str | None:
+        if subject in lexicon().possessors:
+            subject = self._situation.last_named or subject
         if subject is not None or said.narrowed_to is None:
             return subject
         words = said.narrowed_to.lower().split()
@@ -167,39 +172,50 @@ class Filing:
         attribute = said.attribute
         if attribute is None or not attribute.is_sure or attribute.is_own:
             return None
-        held = self._situation.at_key(address.key, address.subject)
-        return next((fact.id for fact in held if not fact.owner), None)
+        situation = self._situation
+        held = [*situation.facts.values(), *situation.at_key(address.key, address.subject)]
+        return next(
+            (
+                fact.id
+                for fact in held
+                if not fact.owner and (fact.key, fact.subject) == (address.key, address.subject)
+            ),
+            None,
+        )
 
     # whose word it is
 
     def authority(self, said: Understood) -> str | None:
         """The authority that a statement speaks with: that of whom it quotes, where one may."""
-        ladder = self._registrar.ladder
-        if said.by is not None:
-            known = ladder.known(said.by)
-            if known is not None and may_write_as(self._registrar.identity, known.rung, ladder):
-                return known.title
-        return self._around.speaker.authority
+        quoted = self._may_quote(said)
+        return quoted.title if quoted is not None else self._around.speaker.authority
 
-    def _confidence(self, said: Understood, address: Address) -> float:
-        """How sure a statement is; less against the quoted word of somebody higher.
+    def _may_quote(self, said: Understood) -> Authority | None:
+        """The authority that a statement quotes, if the session may speak for it."""
+        ladder = self._registrar.ladder
+        known = title_in(said.by, ladder)
+        if known is not None and may_write_as(self._registrar.identity, known.rung, ladder):
+            return known
+        return None
+
+    def _memory_type(self, said: Understood) -> MemoryType | None:
+        """Hearsay is the speaker's own memory, whomever it quotes."""
+        return MemoryType.USER if said.by is not None and self._may_quote(said) is None else None
+
+    def confidence(self, said: Understood, held: Sequence[Fact], otherwise: float) -> float:
+        """How sure a statement is against these facts: less against the quoted word of a higher.
 
         To quote somebody lends no authority. But who has said that the board decided, and now says
         otherwise without a word about the board, should be asked.
         """
-        situation, ladder = self._situation, self._registrar.ladder
-        here = [
-            fact
-            for fact in situation.facts.values()
-            if (fact.key, fact.subject) == (address.key, address.subject)
-        ]
-        for fact in here:
-            quoted = ladder.known(fact.source.name) if fact.source.name else None
-            now = ladder.known(said.by) if said.by else None
-            own = now.rung if now is not None else self._registrar.identity.authority.rung
+        ladder = self._registrar.ladder
+        now = title_in(said.by, ladder)
+        own = now.rung if now is not None else self._registrar.identity.authority.rung
+        for fact in held:
+            quoted = title_in(fact.source.name, ladder)
             if quoted is not None and outranks(quoted.rung, own, ladder):
-                return _HEARSAY
-        return _STATED
+                return min(otherwise, _HEARSAY)
+        return otherwise
 
     def source(
         self,
@@ -244,6 +260,13 @@ class Filing:
         dates = [part for part in said.frame.parts if part.kind == "date"]
         late = any(cues.is_deadline(said.begin + part.start) for part in dates)
         return "deadline" if late else None
+
+
+def title_in(name: str | None, ladder: Ladder) -> Authority | None:
+    """The rung of a title, also of one with more before it: the "policy" of "HR policy"."""
+    if not name:
+        return None
+    return ladder.known(name) or ladder.known(name.split()[-1])
 
 
 def within(parts: Iterable[Part], start: int, end: int) -> tuple[Part, ...]:

@@ -19,7 +19,7 @@ from tenure.model.scope import Place
 from tenure.model.times import moment
 from tenure.model.values import check_text, text_of
 from tenure.observing.clerk import Clerk, Record
-from tenure.observing.filing import Circumstances, Speaker
+from tenure.observing.filing import Circumstances, Speaker, title_in
 from tenure.observing.observation import Observation
 from tenure.observing.situation import ASSISTANTS, Situation, item_key
 from tenure.observing.understanding import Understood, typed, understand
@@ -85,7 +85,7 @@ def hear(
         ()
         if low in ASSISTANTS
         else tuple(
-            understand(text, at or now, lambda name: settings.ladder.known(name) is not None)
+            understand(text, at or now, lambda name: title_in(name, settings.ladder) is not None)
         )
     )
     return Heard(text, who, at, ref, digest, said)

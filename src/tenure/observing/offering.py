@@ -13,6 +13,8 @@ from tenure.language.statements import Kind, statements
 from tenure.model.fact import Part
 
 _MOST_WORDS = 25
+_AROUND = 8
+"""An answer is a value with at most so many characters around it: "in Lisbon"."""
 _LONGEST = 4_000
 _ITEM = re.compile(r"^[ \t]*(?:\(?(\d{1,2}|[A-Za-z])[.):]|[-*•])[ \t]+(.+)$", re.MULTILINE)
 
@@ -24,6 +26,7 @@ class _Patterns:
         self.opening = re.compile(rf"(?:(?:{told['opening']})[\s,]+)+", flags)
         self.closing = re.compile(rf"[\s,]*(?:{told['closing']})?[\s?.!]*$", flags)
         self.offer = re.compile(told["offer"], flags)
+        self.alternative = re.compile(told["alternative"], flags)
         self.asking = re.compile(told["asking"], flags)
         self.choice = re.compile(
             rf"(?:{told['choosing']} )*(?:the |option |number |no\. ?|#)*"
@@ -58,6 +61,11 @@ def offers(previous: str) -> list[str]:
         if core and len(core.split()) <= _MOST_WORDS and frame_again(core).parts:
             found.append(core)
     return found[-1:]
+
+
+def is_alternative(previous: str) -> bool:
+    """Whether what the assistant offered is another than was asked for."""
+    return _patterns().alternative.search(previous) is not None
 
 
 def chosen(text: str, previous: str) -> str | None:
@@ -108,8 +116,9 @@ def asked_for(previous: str, text: str, parts: Sequence[Part]) -> Attribute | No
     if not asked:
         return None
     value = text.strip(" .!,")
-    if not value or len(value.split()) > _MOST_WORDS:
+    if len(parts) != 1 or len(value) > len(parts[0].text) + _AROUND:
         return None
+    value = parts[0].text
     for found in _QUESTION.finditer(asked[-1].text):
         if is_attribute_noun(found.group("noun")):
             start = text.index(value)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -69,9 +70,9 @@ class Replacing:
         )
 
     def _relation(self, said: Understood, fact: Fact, key: str, subject: str | None) -> Relation:
-        if subject != fact.subject and (subject or (fact.subject and not said.frame.is_fragment)):
+        if subject != fact.subject and (subject or (fact.subject and not said.is_fragment)):
             return Relation.APART
-        if any(same_part(old, denied) for old in fact.parts for denied in said.denied):
+        if self._says_denied(said, fact):
             return Relation.SAME_MATTER  # it names the value that is not so
         same_key = fact.key == key
         last = fact.id in self._situation.last_said
@@ -83,18 +84,25 @@ class Replacing:
             return Relation.APART  # two values differ: it is about another thing of the kind
         if same_key:
             return Relation.SAME_WORDS
-        if said.frame.is_fragment or said.points_back:
+        if said.is_fragment or said.points_back:
             near = last or fact.key == self._situation.matter
             return Relation.NEARBY if near or said.corrects else Relation.APART
         if _names_the_same(said.frame, fact):
             return Relation.SAME_THING
-        if last and said.corrects and len(said.frame.order) <= _FEW_WORDS:
+        if last and said.corrects and _is_loose(said):
             return Relation.NEARBY
         return Relation.APART
 
+    @staticmethod
+    def _says_denied(said: Understood, fact: Fact) -> bool:
+        text = text_of(fact.value)
+        return any(same_part(old, no) for old in fact.parts for no in said.denied) or bool(
+            said.denied and _denied_words(text, fact.parts, said.denied)
+        )
+
     def _pairs(self, said: Understood, fact: Fact, relation: Relation, age: int) -> Iterable[Pair]:
         text = text_of(fact.value)
-        for old in fact.parts:
+        for old in (*fact.parts, *_denied_words(text, fact.parts, said.denied)):
             standing = Standing(fact.id, text, old, age)
             is_denied = any(same_part(old, denied) for denied in said.denied)
             for new in said.parts:
@@ -109,7 +117,7 @@ class Replacing:
                     is_cued=said.corrects,
                     is_denied=is_denied,
                     has_failed=self._has_failed,
-                    is_fragment=said.frame.is_fragment,
+                    is_fragment=said.is_fragment,
                     is_added=said.is_added,
                     is_request=said.is_request,
                 )
@@ -118,6 +126,24 @@ class Replacing:
     def _has_failed(self) -> bool:
         """Whether the assistant has just said that it cannot be as it was asked for."""
         return lexicon().failure.search(self._situation.previous) is not None
+
+
+def _denied_words(text: str, parts: Iterable[Part], denied: Iterable[Part]) -> list[Part]:
+    """Words of a statement that are said not to be so, though nothing showed them for values."""
+    found = []
+    for part in denied:
+        hit = re.search(rf"(?<!\w){re.escape(part.text)}(?!\w)", text, re.IGNORECASE)
+        inside = hit is not None and any(p.start < hit.end() and hit.start() < p.end for p in parts)
+        if hit is not None and not inside:
+            found.append(part._replace(start=hit.start(), end=hit.end()))
+    return found
+
+
+def _is_loose(said: Understood) -> bool:
+    """Whether a correction names so little that it can only be about what was said last."""
+    if said.attribute is not None:
+        return "_" not in said.attribute.key and not said.attribute.is_change
+    return len(said.frame.order) <= _FEW_WORDS and not said.frame.is_named
 
 
 def _differ_twice(said: Understood, fact: Fact) -> bool:
@@ -172,7 +198,8 @@ def _rewrite(swaps: Sequence[Swap]) -> Rewritten:
     replaced = {swap.old: swap.new for swap in swaps}
     text, parts, done = "", [], 0
     whole = text_of(fact.value)
-    for part in fact.parts:
+    known = (*fact.parts, *(swap.old for swap in swaps if swap.old not in fact.parts))
+    for part in sorted(known, key=lambda part: part.start):
         if part.start < done:
             continue
         text += whole[done : part.start]

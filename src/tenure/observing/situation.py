@@ -96,6 +96,17 @@ class Situation:
                 return here
         return set()
 
+    @property
+    def last_named(self) -> str | None:
+        """Whoever was named last: the one that "his" and "her" are about."""
+        for fact in reversed(self.facts.values()):
+            if fact.subject is not None:
+                return fact.subject
+            for part in reversed(fact.parts):
+                if part.kind == "name":
+                    return part.normal
+        return None
+
     def at_key(self, key: str, subject: str | None) -> list[Fact]:
         """The facts in office at a key, said in whichever session."""
         lens = self._lens

@@ -65,9 +65,18 @@ class Understood:
         return lexicon().additive.search(self.text) is not None
 
     @property
+    def is_fragment(self) -> bool:
+        """Whether it says values and hardly anything else, so that it is about what was said."""
+        if self.kind is Kind.COMMITMENT and not self.corrects:
+            return False
+        return self.frame.is_fragment
+
+    @property
     def points_back(self) -> bool:
         """Whether it names nothing itself, and speaks of what was named before."""
-        return not self.frame.heads or lexicon().pointing.match(self.text) is not None
+        if lexicon().pointing.match(self.text) is not None:
+            return True
+        return not self.frame.heads and self.kind is not Kind.COMMITMENT
 
     @cached_property
     def denied(self) -> tuple[Part, ...]:

@@ -7,6 +7,7 @@ noun) says what it is a number of.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from decimal import Decimal
 from functools import lru_cache
 from typing import NamedTuple
@@ -28,6 +29,7 @@ from tenure.language.values.vocabulary import (
 _DAY = 86_400
 _END = r"(?![^\W_])"
 _DECADE = re.compile(r"(?:1[5-9]|20)[0-9]0['’]?s(?!\w)")
+_PEEK = re.compile(r"[\s-]{0,2}([^\W\d_]+)")
 _DASH = r"\s{0,2}[-–—]\s{0,2}"
 
 
@@ -55,6 +57,7 @@ class Amounts:
         self._units = _units(words)
         self._rates = _rates(words)
         self._suffix = re.compile(self._suffix_pattern(), re.IGNORECASE)
+        self._suffix_words = self._first_words_of_suffixes()
         self._rate = re.compile(self._rate_pattern(), re.IGNORECASE)
         said = words.classes["to"]
         self._to = re.compile(rf"{_DASH}|\s+(?P<to>{alternatives(said)})\s+", re.IGNORECASE)
@@ -83,6 +86,19 @@ class Amounts:
             rf"|[\s-]{{0,2}}(?P<unit>(?-i:{alternatives(symbols)})|{alternatives(words)}){_END}"
         )
 
+    def _first_words_of_suffixes(self) -> set[str]:
+        percent = self._words.told["percent"]
+        names = [*percent["words"].split(), *percent["phrases"], *self._currencies, *self._units]
+        names += [*self._words.classes["span"]]
+        return {found.group(1).lower() for name in names if (found := _PEEK.match(name))}
+
+    def _suffix_at(self, text: str, position: int) -> re.Match[str] | None:
+        """What makes a number an amount of something. Most words do not, which is seen at once."""
+        next_word = _PEEK.match(text, position)
+        if next_word and next_word.group(1).lower() not in self._suffix_words:
+            return None
+        return self._suffix.match(text, position)
+
     def _rate_pattern(self) -> str:
         told = self._words.told["rates"]
         per, articles, adverbs = told["per"], told["articles"].split(), told["adverbs"].split()
@@ -95,45 +111,28 @@ class Amounts:
 
     # one amount
 
-    def at(self, sentence: Sentence, word: Word) -> Value | None:
-        """The amount that begins with a word."""
+    def at(self, sentence: Sentence, word: Word) -> Iterator[Value]:
+        """The amounts that begin with a word: a range, and its first end by itself."""
         text, start = sentence.text, word.start
         if start and (text[start - 1].isalnum() or text[start - 1] == "_"):
-            return None
+            return
         if word.low in self._words.articles or word.low == self._half:
-            length = self._indefinite_span(sentence, word)
-            if length is not None:
-                return length
+            yield from self._indefinite_span(sentence, word)
         prefix = self._prefix.match(text, start)
         currency = self._currencies[prefix.group().strip().lower()][0] if prefix else None
         number = self._numbers.at(text, prefix.end() if prefix else start, money=bool(prefix))
         if number is None or _continues(text, number.end) or _DECADE.match(text, start):
-            return None
+            return
         low = self._measured(sentence, start, number.amount, number.end, currency)
-        begins = start - self._is_negative(text, start)
-        return self._value(sentence, word, begins, low, number.amount, currency)
-
-    def _value(
-        self,
-        sentence: Sentence,
-        word: Word,
-        begins: int,
-        low: Measure,
-        amount: Decimal,
-        currency: str | None,
-    ) -> Value | None:
-        sign = -1 if begins < word.start else 1
-        if low.kind is ValueKind.DURATION and low.unit in "smb":
-            return self._span(sentence, word, amount, low)
-        between = sentence.word_before(word.start) == self._between
-        high = self._upper(sentence, word.start, low, currency, between=between)
-        if high is not None:
-            return self._ranged(sentence, begins, amount * sign, low, *high, between=between)
-        if low.kind is ValueKind.NUMBER and not self._is_number(sentence, word, low.end):
-            return None
-        if low.kind is ValueKind.NUMBER and sentence.text[low.end : low.end + 1].isalpha():
-            return None  # 2x
-        return self._made(sentence, begins, low, self._spell(low, amount * sign), amount)
+        if low.kind is ValueKind.DURATION and self._is_idle(sentence, word, low):
+            return
+        negative = self._is_negative(text, start)
+        amount = -number.amount if negative else number.amount
+        yield from self._range(sentence, start - negative, amount, low, currency)
+        if low.kind is ValueKind.DURATION:
+            yield self._span(sentence, word, amount, low)
+        elif low.kind is not ValueKind.NUMBER or self._is_number(sentence, word, low.end):
+            yield self._made(sentence, start - negative, low, self._spell(low, amount), amount)
 
     def _is_negative(self, text: str, start: int) -> bool:
         return text[start - 1 : start] == "-" and text[max(0, start - 2) : start - 1] in ("", " ")
@@ -146,7 +145,7 @@ class Amounts:
         if currency is not None:
             rated, rate = self._rated(sentence.text, end)
             return Measure(ValueKind.MONEY, currency, one, rated, rate)
-        found = self._suffix.match(sentence.text, end)
+        found = self._suffix_at(sentence.text, end)
         if found is None:
             return Measure(ValueKind.NUMBER, "", one, end)
         if found["span"]:
@@ -207,71 +206,67 @@ class Amounts:
             return not sentence.has_before("ranging", start)
         return sentence.has_before("changes", start)
 
-    def _ranged(
-        self,
-        sentence: Sentence,
-        start: int,
-        amount: Decimal,
-        low: Measure,
-        high_amount: Decimal,
-        high: Measure,
-        *,
-        between: bool,
-    ) -> Value:
+    def _range(
+        self, sentence: Sentence, start: int, amount: Decimal, low: Measure, currency: str | None
+    ) -> Iterator[Value]:
+        between = sentence.word_before(start) == self._between
+        high = self._upper(sentence, start, low, currency, between=between)
+        if high is None:
+            return
+        last, measure = high
         if between:
             start = sentence.text.lower().rfind(self._between, 0, start)
-        first = self._spell(high, amount)
-        second = self._spell(high, high_amount)
-        return self._made(sentence, start, high, f"{first}{RANGE}{second}", high_amount)
+        normal = f"{self._spell(measure, amount)}{RANGE}{self._spell(measure, last)}"
+        yield self._made(sentence, start, measure, normal, last)
 
     # lengths of time
 
-    def _indefinite_span(self, sentence: Sentence, word: Word) -> Value | None:
+    def _indefinite_span(self, sentence: Sentence, word: Word) -> Iterator[Value]:
         """As in "half an hour", "an hour and a half", "for a week"; not "what a day"."""
         some = self._some.match(sentence.text, word.start)
-        found = self._suffix.match(sentence.text, some.end()) if some else None
+        found = self._suffix_at(sentence.text, some.end()) if some else None
         if found is None or not found["span"]:
-            return None
+            return
         size, base = str(self._words.meaning("span", found["span"])).split()
         half = self._and_a_half.match(sentence.text, found.end())
         if word.low != self._half and not half:
             if found["span"].lower() in self._words.words("idle_spans"):
-                return None
+                return
             led = sentence.word_before(word.start) in self._words.words("span_leads")
             if not led and sentence.word_after(found.end()) not in self._words.words("span_tails"):
-                return None
+                return
         amount = Decimal("0.5") if word.low == self._half else Decimal(1)
         low = Measure(ValueKind.DURATION, base, Decimal(size), found.end())
-        return self._span(sentence, word, amount, low)
+        yield self._span(sentence, word, amount, low)
 
-    def _span(self, sentence: Sentence, word: Word, amount: Decimal, low: Measure) -> Value | None:
+    def _span(self, sentence: Sentence, word: Word, amount: Decimal, low: Measure) -> Value:
         """A length of time, with all the parts it has: an hour and 30 minutes."""
         text = sentence.text
-        if self._is_idle(sentence, word, low):
-            return None
-        between = sentence.word_before(word.start) == self._between
-        high = self._upper(sentence, word.start, low, None, between=between)
-        if high is not None and high[1].kind is ValueKind.DURATION:
-            return self._ranged(sentence, word.start, amount, low, *high, between=between)
         totals = {low.unit: amount * low.size}
-        end, smallest = low.end, low
+        end = low.end
         half = self._and_a_half.match(text, end)
         if half:
             totals[low.unit] += low.size / 2
             end = half.end()
-        while not half:
-            more = self._more_span.match(text, end)
-            number = self._numbers.at(text, more.end()) if more else None
-            found = self._suffix.match(text, number.end) if number else None
-            if not (found and number and found["span"]):
-                break
-            size, base = str(self._words.meaning("span", found["span"])).split()
-            if not _is_smaller(base, Decimal(size), smallest):
-                break
-            totals[base] = totals.get(base, Decimal(0)) + number.amount * Decimal(size)
-            smallest = Measure(ValueKind.DURATION, base, Decimal(size), found.end())
-            end = found.end()
+        else:
+            for part, part_amount in self._smaller_spans(text, low):
+                totals[part.unit] = totals.get(part.unit, Decimal(0)) + part_amount * part.size
+                end = part.end
         return Value(ValueKind.DURATION, text[word.start : end], word.start, end, _iso(totals))
+
+    def _smaller_spans(self, text: str, part: Measure) -> Iterator[tuple[Measure, Decimal]]:
+        """The parts that follow a part of a length of time, each of a smaller unit."""
+        while True:
+            more = self._more_span.match(text, part.end)
+            number = self._numbers.at(text, more.end()) if more else None
+            found = self._suffix_at(text, number.end) if number else None
+            if not (found and number and found["span"]):
+                return
+            size, base = str(self._words.meaning("span", found["span"])).split()
+            if not _is_smaller(base, Decimal(size), part):
+                return
+            part = Measure(ValueKind.DURATION, base, Decimal(size), found.end())
+            yield part, number.amount
 
     def _is_idle(self, sentence: Sentence, word: Word, low: Measure) -> bool:
         """Whether this is "one day" or "one second", which are hardly ever measured."""
@@ -305,6 +300,8 @@ class Amounts:
 
     def _is_number(self, sentence: Sentence, word: Word, end: int) -> bool:
         """Whether this is a number and not "one of them", "the cheap one" or "one-way"."""
+        if sentence.text[end : end + 1].isalpha():
+            return False  # 2x
         if word.low in self._words.articles:
             return True
         if sentence.text[word.start : end].lower() != self._one:
@@ -321,11 +318,8 @@ class Amounts:
 
 
 def _continues(text: str, end: int) -> bool:
-    """Whether what was read as a number goes on as something else: 3.5.1, 5:30, 4x."""
-    after = text[end : end + 2]
-    return bool(re.match(r"[.,:/][0-9]|_", after)) or (
-        text[end - 1].isdigit() and bool(re.match(r"(?:st|nd|rd|th)\b", text[end : end + 3]))
-    )
+    """Whether what was read as a number goes on as something else: 3.5.1, 5:30."""
+    return bool(re.match(r"[.,:/][0-9]|_", text[end : end + 2]))
 
 
 def _is_smaller(base: str, size: Decimal, than: Measure) -> bool:

@@ -106,6 +106,7 @@ def _parts(words: Vocabulary) -> dict[str, str]:
         "dash": r"[-–—]",
         "clock": r"(?:[01]?[0-9]|2[0-4]):[0-5][0-9](?::[0-5][0-9])?(?![0-9:])",
         "hour": rf"(?:[01]?[0-9]|2[0-4])(?![0-9])|(?:{hours})(?![^\W_])",
+        "hour_of_two": r"[01][0-9]|2[0-3]",
         "minute": r"[0-5][0-9](?![0-9])",
         "minutes": rf"(?:5|10|20|25)(?![0-9])|(?:{minutes})(?![^\W_])",
         "count": rf"(?:(?:{half})\s+)?(?:{article})(?![^\W_])|{count}",
@@ -144,7 +145,9 @@ class Forms:
         A word like "the" or "in" starts a form only if a word of some form follows, which spares
         most attempts.
         """
-        low = sentence.words[index].low.removesuffix("'s")  # Monday's meeting
+        low = sentence.words[index].low
+        if "'" in low:
+            low = low.removesuffix("'s")  # Monday's meeting
         forms = self._listed.get(low, ())
         if forms and low in self._leads:
             following = sentence.words[index + 1 : index + 2]
@@ -175,9 +178,7 @@ def find(text: str, at: datetime | None = None, language: str = DEFAULT_LANGUAGE
         if word.low == FIGURE:
             found.extend(_figures(sentence, word))
         if word.low in reader.first_words:
-            amount = reader.at(sentence, word)
-            if amount is not None:
-                found.append(amount)
+            found.extend(reader.at(sentence, word))
     found.extend(names(language).find(sentence))
     return _joined(sentence, _apart(found))
 

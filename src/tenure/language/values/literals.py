@@ -4,21 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 from tenure.language.values.kinds import Value, ValueKind
 from tenure.language.values.sentence import Sentence
+from tenure.language.values.vocabulary import alternatives, vocabulary
 from tenure.search.analysis import is_common
 
 _LONGEST_QUOTE = 80
-_QUOTES = re.compile(
-    rf"\"(?P<straight>[^\"\n]{{1,{_LONGEST_QUOTE}}})\""
-    rf"|“(?P<curly>[^“”\n]{{1,{_LONGEST_QUOTE}}})”"
-    rf"|«(?P<angled>[^«»\n]{{1,{_LONGEST_QUOTE}}})»"
-    rf"|``(?P<typed>[^`'\n]{{1,{_LONGEST_QUOTE}}})''"
-    rf"|`(?P<code>[^`\n]{{1,{_LONGEST_QUOTE}}})`"
-    rf"|(?<![\w'])'(?!(?:m|s|d|re|ve|ll|t|em|til|cause|n)\b)(?P<single>\w[^'\n]{{0,{_LONGEST_QUOTE}}})'(?!\w)"
-    rf"|(?<![\w’])‘(?P<bent>[^‘’\n]{{1,{_LONGEST_QUOTE}}})’(?!\w)"
-)
 _CHUNK = re.compile(r"(?<!\S)\S*[0-9@_/.`#]\S*")
 _AROUND = "\"'“”‘’«»()[]{}<>,;:!?*`…|"
 _EMAIL = re.compile(r"[\w.+-]{1,64}@[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63}){1,5}")
@@ -36,13 +29,8 @@ _PHONE = re.compile(
 _BARE_PHONE = re.compile(r"(?<![\w.+-])[0-9]{10,11}(?![\w-]|[.,][0-9])")
 _MANY_DIGITS = re.compile(r"(?:[0-9]\D{0,3}){7}")
 
-_ORDINARY = re.compile(
-    r"[0-9.,]+(?:st|nd|rd|th|s|am|pm)?$"  # 2nd, 1990s, 5pm
-    r"|[0-9.,]+-?[a-z]+(?:-[a-z]+)*$"  # 20mg, 3-day, 5-year-old
-    r"|(?:[0-9.,:]+[a-z]{0,2}[-/–]?)+$",  # 5-7pm, 3pm/4pm
-    re.IGNORECASE,
-)
-_ORDINAL = re.compile(r"[0-9]+(?:st|nd|rd|th)$", re.IGNORECASE)
+_ORDINARY = re.compile(r"[0-9.,]+-?[a-z]*(?:-[a-z]+)*$", re.IGNORECASE)  # 2nd, 20mg, 5-year-old
+_MEASURE = re.compile(r"[0-9.,:]+[a-z]{0,2}$", re.IGNORECASE)
 _IDENTIFIERS = re.compile(
     r"v[0-9]+(?:\.[0-9]+)*(?:[-+][\w.]+)?$"  # v2, v2.3.1-rc1
     r"|[0-9]+(?:\.[0-9]+){2,}(?:[-+][\w.]+)?$"  # 2.3.1, 192.168.0.1
@@ -54,21 +42,39 @@ _IDENTIFIERS = re.compile(
     r"|0[0-9]{2,}$",  # leading zeros are not counted with
 )
 _MIXED = re.compile(r"(?=.*[A-Za-z])(?=.*[0-9])[A-Za-z0-9]+(?:[-_/.:][A-Za-z0-9]+)*$")
+_LONGEST_IDENTIFIER = 120
 _LONG_FIGURES = re.compile(r"[0-9]{8,}$")
+
+
+@lru_cache(maxsize=8)
+def _quotes(language: str) -> re.Pattern[str]:
+    """Quotation marks with something between them. An apostrophe before a clitic opens none."""
+    clitics = alternatives(vocabulary(language).told["clitics"].split())
+    most = f"{{1,{_LONGEST_QUOTE}}}"
+    return re.compile(
+        rf"\"(?P<straight>[^\"\n]{most})\""
+        rf"|“(?P<curly>[^“”\n]{most})”"
+        rf"|«(?P<angled>[^«»\n]{most})»"
+        rf"|``(?P<typed>[^`'\n]{most})''"
+        rf"|`(?P<code>[^`\n]{most})`"
+        rf"|(?<![\w'])'(?!(?:{clitics})\b)(?=\w)(?P<single>[^'\n]{most})'(?!\w)"
+        rf"|(?<![\w’])‘(?P<bent>[^‘’\n]{most})’(?!\w)"
+    )
 
 
 def find(sentence: Sentence) -> Iterator[Value]:
     """Everything in a text that is kept letter for letter."""
     text = sentence.text
     if any(mark in text for mark in "\"“«`'‘"):
-        yield from _quoted(text)
+        yield from _quoted(sentence)
     yield from _chunks(sentence)
     if _MANY_DIGITS.search(text):
         yield from _phones(sentence)
 
 
-def _quoted(text: str) -> Iterator[Value]:
-    for found in _QUOTES.finditer(text):
+def _quoted(sentence: Sentence) -> Iterator[Value]:
+    text = sentence.text
+    for found in _quotes(sentence.vocabulary.language).finditer(text):
         name = found.lastgroup or ""
         start, end = found.span(name)
         inside = found[name]
@@ -126,14 +132,16 @@ def _link(kept: str) -> str:
 def _is_identifier(kept: str) -> bool:
     if not any(map(str.isdigit, kept)) and "_" not in kept and "/" not in kept:
         return False
+    if len(kept) > _LONGEST_IDENTIFIER:
+        return False
     if _IDENTIFIERS.match(kept):
-        return not _ORDINAL.match(kept)
+        return True
     if _LONG_FIGURES.match(kept):
         return not kept.endswith("000")
     if _ORDINARY.match(kept) and not re.match(r"[0-9]+[A-Z]", kept):
         return False
-    if _ORDINAL.match(kept) or not _MIXED.match(kept):
-        return False
+    if not _MIXED.match(kept) or all(map(_MEASURE.match, re.split(r"[-/–]", kept))):
+        return False  # 5-7pm, 3pm/4pm
     parts = re.split(r"[-_/.:]", kept)
     # "mid-2026" and "top-10" are words with a number; "gpt-4" names something.
     return not any(part.isalpha() and is_common(part) and len(part) > 1 for part in parts)

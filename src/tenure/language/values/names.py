@@ -37,9 +37,11 @@ class Names:
         self._openers |= words.closed
         self._leading = frozenset(told["leading"].split()) | self._titles | self._designators
         self._function_words = words.function_words
+        self._endings = tuple(told["endings"].split())
+        self._negation: str = told["negation"]
         self._never = frozenset(told["never"].split())
         self._dated = words.words("month") | words.words("weekday") | words.words("weekdays")
-        self._months = words.words("month")
+        self._person_months = words.words("person_months")
         self._closed = words.closed
 
     def find(self, sentence: Sentence) -> Iterator[Value]:
@@ -89,7 +91,7 @@ class Names:
         if word.low == self._the or len(word.text) == 1:
             # "The Hague" and "J. Smith", but a letter by itself says nothing.
             return self._joins(sentence, index) is not None
-        if word.low in self._connectors:
+        if word.low in self._connectors and not word.text.isupper():
             return self._joins(sentence, index) is not None  # La Margherita
         if word.low.partition("'")[0] in self._function_words:
             return sentence.begins_at(word.start)
@@ -131,12 +133,7 @@ class Names:
         if word.low in self._dated:
             # Theresa May, but not "Paris May 5".
             after = sentence.word_after(word.end)
-            return (
-                word.low in self._months
-                and word.text.istitle()
-                and not after[:1].isdigit()
-                and (is_person_month(word.low, sentence))
-            )
+            return word.low in self._person_months and not after[:1].isdigit()
         return True
 
     def _across_connectors(self, sentence: Sentence, index: int) -> int | None:
@@ -203,19 +200,13 @@ class Names:
     def _is_opening(self, sentence: Sentence, first: int, last: int) -> bool:
         """Whether the first word of a run has its capital only because a sentence begins."""
         word = sentence.words[first]
+        begins = sentence.begins_at(word.start)
         if first == last:
-            if word.low.partition("'")[0] in self._openers or word.low in self._connectors:
-                return True
-            loud = word.text.isupper() and len(word.text) > 1
-            return not loud and sentence.begins_at(word.start) and self._is_ordinary(word.low)
-        if word.low == self._the and not sentence.begins_at(word.start):
-            return False
-        if not sentence.begins_at(word.start):
-            return False
+            return self._is_no_name(word, begins=begins)
+        if not begins or word.low in self._leading or word.low.endswith("'s"):
+            return begins and word.low in self._openers
         if word.low.partition("'")[0] in self._openers:
             return True
-        if word.low in self._leading or word.low.endswith("'s"):
-            return False
         following = sentence.words[first + 1]
         if following.text.isdigit():
             return is_common(word.low)
@@ -224,11 +215,22 @@ class Names:
         # "Visit Paris" is a verb and a name, "Golden Gate" is a name.
         return not self._is_ordinary(following.low)
 
+    def _is_no_name(self, word: Word, *, begins: bool) -> bool:
+        """Whether a word by itself is no name, although it has a capital."""
+        if word.low.partition("'")[0] in self._openers or word.low.endswith(self._negation):
+            return True
+        loud = word.text.isupper() and len(word.text) > 1
+        if loud:
+            return False
+        return word.low in self._connectors or (begins and self._is_ordinary(word.low))
+
     def _is_ordinary(self, low: str) -> bool:
         base = low.partition("'")[0] if low.endswith(("'s", "'ll", "'re", "'ve", "'d")) else low
-        if base in self._openers:
+        if base in self._openers or low.endswith(self._negation):
             return True
-        return is_common(base) and not name_test(self._language)(base)
+        if not is_common(base) and not base.endswith(self._endings):
+            return False
+        return not name_test(self._language)(base)
 
     def _with_possessive(self, sentence: Sentence, last: Word, end: int) -> int:
         """Rosie McCann's is a name; the s in "Sarah's address" is not part of one."""
@@ -255,11 +257,6 @@ class Names:
             return None
         said = sentence.text[word.start : following.end]
         return Value(ValueKind.NAME, said, word.start, following.end, name_key(said))
-
-
-def is_person_month(low: str, sentence: Sentence) -> bool:
-    """Whether a month is a name of people too."""
-    return low in sentence.vocabulary.words("person_months")
 
 
 def name_key(said: str) -> str:

@@ -121,6 +121,11 @@ def _minutes(said: re.Match[str], sentence: Sentence) -> int:
     return int(read)
 
 
+def bare_hour_and_minute(said: re.Match[str], sentence: Sentence) -> str | None:
+    """As in "at 1730 hours"."""
+    return f"{said['hour_of_two']}:{said['minute']}"
+
+
 def bare_hour(said: re.Match[str], sentence: Sentence) -> str | None:
     """As in "at 5", where nothing follows that the number could count."""
     number = _hour(said["said"], sentence)
