@@ -84,7 +84,7 @@ def judge(row: Mapping[str, Any], settings: tenure.Settings | None = None) -> Se
         text=row["text"],
         label=row["label"],
         kinds=tuple(str(statement.kind) for statement in observation.statements),
-        facts=tuple(map(str, observation.facts)),
+        facts=tuple(f"{fact} in {fact.scope}" for fact in observation.facts),
         predicted=(
             is_stored(tuple(observation.facts), claim)
             if claim

@@ -17,6 +17,8 @@ class Piece(NamedTuple):
     """Words of a sentence, from one to before another."""
 
     first: int
+    core: int
+    """The first of them that does more than tie it to what was said before."""
     after: int
     breaks: bool = True
     """Whether it stands on its own feet: what was supposed before it no longer reaches it."""
@@ -48,20 +50,19 @@ class Clauses:
         """The openings of a sentence, and then its clauses."""
         clause = Clause(words)
         found, first = self._openings(clause)
-        breaks = True
-        at = self.core(clause, first) + 1
+        core, breaks = self._core(clause, first), True
+        at = core + 1
         while at < len(words):
             if self._begins(clause, at):
-                found.append(self._piece(clause, first, at, breaks))
-                first, breaks = at, self._breaks(words, at)
-                at = self.core(clause, at)
+                found.append(self._piece(words, first, core, at, breaks))
+                first, core, breaks = at, self._core(clause, at), self._breaks(words[at].said)
+                at = core
             at += 1
         if first < len(words):
-            found.append(self._piece(clause, first, len(words), breaks))
+            found.append(self._piece(words, first, core, len(words), breaks))
         return found
 
-    def core(self, clause: Clause, index: int) -> int:
-        """The first word from a word on that does more than tie it to what was said before."""
+    def _core(self, clause: Clause, index: int) -> int:
         while index < len(clause.words):
             name, after = self._leads.longest(clause, index)
             if not name:
@@ -69,10 +70,11 @@ class Clauses:
             index = after
         return index
 
-    def _piece(self, clause: Clause, first: int, after: int, breaks: bool) -> Piece:
-        core = self.core(clause, first)
-        dependent = core < after and clause.words[core].said in self._dependent
-        return Piece(first, after, breaks, dependent)
+    def _piece(
+        self, words: Sequence[Word], first: int, core: int, after: int, breaks: bool
+    ) -> Piece:
+        dependent = core < after and words[core].said in self._dependent
+        return Piece(first, core, after, breaks, dependent)
 
     def _openings(self, clause: Clause) -> tuple[list[Piece], int]:
         """What the sentence opens with, and where the rest begins."""
@@ -88,14 +90,14 @@ class Clauses:
                 break
             while after < len(words) and words[after].said in _MARKS:
                 after += 1
-            found.append(Piece(index, after, kind=self._kinds[name], cue=name))
+            found.append(Piece(index, index, after, kind=self._kinds[name], cue=name))
             index = after
         return found, index
 
     def _is_set_off(self, clause: Clause, index: int) -> bool:
         if index >= len(clause.words) or clause.words[index].said in _MARKS:
             return True
-        return bool(self._starts.longest(clause, index)[0])
+        return self._starts.begin(clause, index)
 
     def _begins(self, clause: Clause, at: int) -> bool:
         """Whether a clause begins here."""
@@ -104,14 +106,13 @@ class Clauses:
         if said in _STRONG or (said == "-" and self._is_spaced(words, at)):
             return True
         joined = said in self._joining and at + 1 < len(words)
-        if joined and self._joined_starts.longest(clause, at + 1)[0]:
+        if joined and self._joined_starts.begin(clause, at + 1):
             return True
         if not joined and words[at - 1].said != ",":
             return False
-        return bool(self._starts.longest(clause, at + joined)[0])
+        return self._starts.begin(clause, at + joined)
 
-    def _breaks(self, words: Sequence[Word], at: int) -> bool:
-        said = words[at].said
+    def _breaks(self, said: str) -> bool:
         return said in _STRONG or said == "-" or said in self._breaking
 
     def _is_spaced(self, words: Sequence[Word], at: int) -> bool:

@@ -19,6 +19,7 @@ class _Patterns:
         self.correction = either(told["correction"])
         self.refusal = re.compile(told["refusal"], _FLAGS)
         self.reversion = either(told["reversion"])
+        self.after_all = re.compile(rf"[\s,]+(?:{told['after_all']})$", _FLAGS)
         self.earlier = re.compile(rf"(?:{told['earlier']})\b", _FLAGS)
         self.settling = either(told["settling"])
         self.unsettled = re.compile(rf"(?:{told['unsettled']})\b", _FLAGS)
@@ -27,6 +28,7 @@ class _Patterns:
         self.unless = re.compile(told["unless"], _FLAGS)
         self.past = either(told["past"])
         self.denied = re.compile(rf"(?:\b|(?<=n))(?:{told['denied']})\s*$", _FLAGS)
+        self.opens_denied = re.compile(rf"(?:{told['denied']})\b", _FLAGS)
         self.taking_back = word_set(told["taking_back"])
         self.everything = re.compile(rf"\s*(?:{told['everything']})\b", _FLAGS)
         self.narrowing = re.compile(told["narrowing"], _FLAGS)
@@ -88,7 +90,7 @@ class Cues:
         found = self._patterns.reversion.search(self._text)
         if found is None or self._is_undone(found.start()):
             return None
-        return found.group("what").strip(" .!?,")
+        return self._patterns.after_all.sub("", found.group("what").strip(" .!?,"))
 
     def _is_undone(self, start: int) -> bool:
         """Whether what stands before a cue denies it, or makes it a mere possibility."""
@@ -128,6 +130,11 @@ class Cues:
     def is_denied(self, start: int) -> bool:
         """Whether the value at that place is named as what is not so."""
         return self._patterns.denied.search(self._text[max(0, start - 40) : start]) is not None
+
+    @property
+    def opens_denied(self) -> bool:
+        """Whether it begins with words that say what is not so."""
+        return self._patterns.opens_denied.match(self._text) is not None
 
     def meant(self) -> str:
         """Its words but for those that take something back: what is to be taken back."""

@@ -156,7 +156,8 @@ class RuleDetector:
             return -0.1 if old.kind == new.kind else None
         if place == other_place == "mod":
             if near < KIN:
-                return 0.0 if pair.is_cued and anchor == other_anchor else None
+                due = pair.is_cued or pair.has_failed
+                return 0.0 if due and anchor == other_anchor else None
             return 0.1 if anchor == other_anchor else 0.0
         if {place, other_place} == {"mod", "is"} and pair.is_request:
             return 0.0 if near >= KIN + 0.1 else None

@@ -8,9 +8,8 @@ from enum import StrEnum
 from functools import lru_cache
 from typing import Any
 
-from tenure.language.clauses import clauses
 from tenure.language.lexicon import DEFAULT_LANGUAGE, data
-from tenure.language.phrasebook import Clause, Openings, Phrasebook, Word, class_table, words_of
+from tenure.language.phrasebook import Clause, Openings, Phrasebook, Spelling, Word, class_table, words_of
 
 
 class Kind(StrEnum):
@@ -60,19 +59,19 @@ class Moods:
         ]
         # Cues go by their place here, because two tables may give the same one.
         self._book = Phrasebook(
-            {str(place): table.get("phrases", ()) for place, table in enumerate(tables)}, classes
+            [table.get("phrases", ()) for table in tables], classes
         )
         self._asking = {place for place, table in enumerate(tables) if table.get("asked")}
-        self._spellings = {word: tuple(parts.split()) for word, parts in told["spellings"].items()}
+        self._spelling = Spelling(told["spellings"])
         self._inverted = Openings({"inverted": told["clauses"]["inverted"]}, classes)
         self._labels = {
             word: Kind(kind) for kind, listed in told["labels"].items() for word in listed.split()
         }
         self._auxiliaries = frozenset(classes["aux"])
-        self._self = frozenset((*classes["me"], "you"))
+        self._persons = frozenset(classes["person"])
 
     def words(self, text: str) -> list[Word]:
-        return words_of(text, self._spellings)
+        return words_of(text, self._spelling)
 
     def label(self, text: str) -> Kind | None:
         """What a sentence says that it is, before a colon."""
@@ -81,10 +80,9 @@ class Moods:
             return None
         return next((self._labels[w] for w in head.lower().split() if w in self._labels), None)
 
-    def speaks_for_self(self, words: Sequence[Word]) -> bool:
-        """Whether a clause is about its speaker, or about the one spoken to."""
-        core = self._core(words)
-        return bool(core) and core[0].said in self._self
+    def is_personal(self, word: Word) -> bool:
+        """Whether a word names the speaker, or the one spoken to."""
+        return word.said in self._persons
 
     def kind(
         self, words: Sequence[Word], *, asked: bool, last: bool
@@ -94,22 +92,20 @@ class Moods:
         A question mark at the end of a sentence goes for its last clause, and for others that
         begin with a verb as questions do.
         """
-        clause = Clause(self._core(words))
-        if not clause.words:
+        if not any(word.said[0].isalnum() for word in words):
             return Kind.SMALL_TALK, ()
-        inverted = bool(self._inverted.longest(clause, 0)[0])
-        asked = inverted or (asked and (last or clause.words[0].said in self._auxiliaries))
-        told = {int(place) for place in self._book.found_in(clause)}
-        places = sorted(told | self._asking if asked else told)
-        found = {self._cues[place].name: None for place in places}
-        for cue in (self._cues[place] for place in places):
+        clause = Clause(words)
+        inverted = self._inverted.begin(clause, 0)
+        asked = inverted or (asked and (last or words[0].said in self._auxiliaries))
+        places = self._book.found_in(clause)
+        if asked:
+            places |= self._asking
+        cues = [self._cues[place] for place in sorted(places)]
+        found = [cue.name for cue in cues]
+        for cue in cues:
             if cue.kind and cue.fits(found, inverted=inverted):
                 return cue.kind, tuple(dict.fromkeys((cue.name, *found)))
         return Kind.ASSERTION, tuple(found)
-
-    def _core(self, words: Sequence[Word]) -> Sequence[Word]:
-        core = words[clauses().core(Clause(words), 0) :]
-        return core if any(word.said[0].isalnum() for word in core) else ()
 
 
 @lru_cache(maxsize=8)

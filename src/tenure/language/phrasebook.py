@@ -19,20 +19,21 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cached_property
+from itertools import accumulate
 from typing import NamedTuple
 
+_CLITIC = r"['’](?:s|d|ll|re|ve|m)\b"
 _TOKEN = re.compile(
-    r"<[^<>]{0,200}>"  # a tag is not a word
-    r"|\w+?(?=n['’]t\b)|n['’]t\b|['’](?:s|d|ll|re|ve|m)\b"
-    r"|[^\W_]+(?:(?:[-./@&]|[,:](?=\d)|['’](?!(?:s|d|ll|re|ve|m)\b))[^\W_]+)*|([^\w\s])\1*",
+    rf"<[^<>]{{0,200}}>|{_CLITIC}|n['’]t\b"
+    rf"|[^\W_]+(?:(?!{_CLITIC})(?:[-./@&'’]|[,:](?=\d))[^\W_]+)*|([^\w\s])\1*",
     re.IGNORECASE,
 )
+_NEGATED = "n't"
 _ENDING = "~"
 _NUMBER = "#"
 _GAPS = {"..": r"(?:[\w'][^ ]* ){0,6}?", "...": r"(?:[^ ;]+ ){0,30}?"}
 _ANY = r"[\w'][^ ]*"
-_MARK = re.compile(r"[^\w']")
+_REMEMBERED = 100_000
 
 Classes = Mapping[str, Sequence[str]]
 
@@ -44,49 +45,56 @@ class Word(NamedTuple):
     start: int
     end: int
 
-    @property
-    def is_mark(self) -> bool:
-        return bool(_MARK.match(self.said))
+
+class Spelling(dict[str, tuple[str, ...]]):
+    """The words that each piece of text stands for; worked out once, for most are old friends."""
+
+    def __init__(self, listed: Mapping[str, str]) -> None:
+        self._listed = {word: tuple(parts.split()) for word, parts in listed.items()}
+
+    def __missing__(self, token: str) -> tuple[str, ...]:
+        found = tuple(self._parts(token.lower().replace("’", "'")))
+        if len(self) < _REMEMBERED:
+            self[token] = found
+        return found
+
+    def _parts(self, token: str) -> Iterable[str]:
+        if token[0] == "<" and len(token) > 2:
+            return  # a tag is not a word
+        if not token[0].isalnum() and token[0] == token[-1]:
+            yield token[0]  # "!!!" is one mark
+        elif token.endswith(_NEGATED) and len(token) > len(_NEGATED):
+            stem = token.removesuffix(_NEGATED)
+            yield from self._listed.get(stem, (stem,))
+            yield _NEGATED
+        else:
+            yield from self._listed.get(token, (token,))
+
+
+def words_of(text: str, spelling: Spelling) -> list[Word]:
+    """The words of a text in one spelling: "don't", "do n't" and "dont" are the same two."""
+    return [
+        Word(said, *token.span())
+        for token in _TOKEN.finditer(text)
+        for said in spelling[token.group()]
+    ]
 
 
 class Clause:
     """Words in a row, and the line of text in which phrases are looked for."""
 
+    __slots__ = ("_places", "line", "words")
+
     def __init__(self, words: Sequence[Word]) -> None:
         self.words = words
+        self.line = " ".join([word.said for word in words]) + " "
+        self._places: list[int] = []
 
-    @cached_property
-    def line(self) -> str:
-        return "".join([f"{word.said} " for word in self.words])
-
-    @cached_property
-    def places(self) -> list[int]:
-        """Where each word stands in the line."""
-        places, at = [], 0
-        for word in self.words:
-            places.append(at)
-            at += len(word.said) + 1
-        return places
-
-    @cached_property
-    def said(self) -> frozenset[str]:
-        return frozenset([word.said for word in self.words])
-
-
-def words_of(text: str, spellings: Mapping[str, Sequence[str]]) -> list[Word]:
-    """The words of a text in one spelling: "don't", "do n't" and "dont" are the same two."""
-    found: list[Word] = []
-    for token in _TOKEN.finditer(text):
-        said = token.group().lower().replace("’", "'")
-        if said[0] == "<" and len(said) > 2:
-            continue
-        if token[1]:
-            said = said[0]
-        if parts := spellings.get(said):
-            found.extend([Word(part, token.start(), token.end()) for part in parts])
-        else:
-            found.append(Word(said, token.start(), token.end()))
-    return found
+    def place(self, index: int) -> int:
+        """Where a word stands in the line."""
+        if index and not self._places:
+            self._places = list(accumulate((len(word.said) + 1 for word in self.words), initial=0))
+        return self._places[index] if index else 0
 
 
 class _Item(NamedTuple):
@@ -149,19 +157,22 @@ def _word(written: str) -> str:
 class Phrase:
     """One way to say something."""
 
+    __slots__ = ("_items", "_pattern", "is_first")
+
     def __init__(self, written: str, classes: Classes) -> None:
         self.is_first = written.startswith("^ ")
         self._items = [_item(part, classes) for part in written.removeprefix("^ ").split()]
+        self._pattern: re.Pattern[str] | None = None
 
-    @cached_property
-    def _pattern(self) -> re.Pattern[str]:
-        """Made on first use: most phrases are never needed."""
+    def found_in(self, line: str, place: int = 0) -> re.Match[str] | None:
+        pattern = self._pattern or self._made()
+        return pattern.match(line, place) if self.is_first else pattern.search(line, place)
+
+    def _made(self) -> re.Pattern[str]:
+        """The pattern, made on first use: most phrases are never needed."""
         start = "" if self.is_first else "(?<![^ ])"
-        return re.compile(start + "".join(item.pattern for item in self._items))
-
-    def found_in(self, clause: Clause, place: int = 0) -> re.Match[str] | None:
-        find = self._pattern.match if self.is_first else self._pattern.search
-        return find(clause.line, place)
+        self._pattern = re.compile(start + "".join(item.pattern for item in self._items))
+        return self._pattern
 
     def first(self) -> list[str]:
         """The words that it may begin with."""
@@ -173,38 +184,41 @@ class Phrase:
         return found
 
     def needed(self) -> list[str]:
-        """Words of which a clause must have one, as few and as long as can be; or none."""
+        """Words of which a clause must have one, as few and as rare as can be; or none."""
         telling = [[w.split()[0] for w in item.words] for item in self._items if item.tells]
-        return min(telling, key=lambda words: (len(words), -min(map(len, words))), default=[])
+        return min(telling, key=_frequency, default=[])
+
+
+def _frequency(words: Iterable[str]) -> float:
+    """How often one of these words may turn up: the shorter a word, the more often."""
+    return sum(len(word) ** -2 for word in words)
 
 
 class Phrasebook:
     """Phrases by what they tell."""
 
-    def __init__(self, listed: Mapping[str, Iterable[str]], classes: Classes) -> None:
-        self._always: list[tuple[str, Phrase]] = []
-        self._by_word: dict[str, list[tuple[str, Phrase]]] = defaultdict(list)
-        for name, ways in listed.items():
+    def __init__(self, listed: Sequence[Iterable[str]], classes: Classes) -> None:
+        self._always: list[tuple[int, Phrase]] = []
+        self._by_word: dict[str, list[tuple[int, Phrase]]] = defaultdict(list)
+        for number, ways in enumerate(listed):
             for phrase in (Phrase(written, classes) for written in ways):
-                self._add(name, phrase)
+                self._add(number, phrase)
 
-    def _add(self, name: str, phrase: Phrase) -> None:
+    def _add(self, number: int, phrase: Phrase) -> None:
         needed = phrase.needed()
         if not needed:
-            self._always.append((name, phrase))
+            self._always.append((number, phrase))
         for word in dict.fromkeys(needed):
-            self._by_word[word].append((name, phrase))
+            self._by_word[word].append((number, phrase))
 
-    def found_in(self, clause: Clause) -> set[str]:
-        """The names of what a clause says by its phrases."""
-        found: set[str] = set()
-        for name, phrase in self._always:
-            if name not in found and phrase.found_in(clause):
-                found.add(name)
-        for word in clause.said & self._by_word.keys():
-            for name, phrase in self._by_word[word]:
-                if name not in found and phrase.found_in(clause):
-                    found.add(name)
+    def found_in(self, clause: Clause) -> set[int]:
+        """The numbers of the lists from which a clause has a phrase."""
+        line = clause.line
+        found = {number for number, phrase in self._always if phrase.found_in(line)}
+        for word in {word.said for word in clause.words}:
+            for number, phrase in self._by_word.get(word, ()):
+                if number not in found and phrase.found_in(line):
+                    found.add(number)
         return found
 
 
@@ -223,13 +237,20 @@ class Openings:
         """The phrase that takes up most words from a word on, and the word after it."""
         name, after = "", index
         for kind, phrase in self._by_word.get(clause.words[index].said, ()):
-            hit = phrase.found_in(clause, clause.places[index])
+            hit = phrase.found_in(clause.line, clause.place(index))
             if hit is None:
                 continue
             reach = index + hit.group().count(" ")
             if reach > after:
                 name, after = kind, reach
         return name, after
+
+    def begin(self, clause: Clause, index: int) -> bool:
+        """Whether any of the phrases begins at a word."""
+        return any(
+            phrase.found_in(clause.line, clause.place(index))
+            for _, phrase in self._by_word.get(clause.words[index].said, ())
+        )
 
 
 def class_table(listed: Mapping[str, str | list[str]]) -> dict[str, list[str]]:

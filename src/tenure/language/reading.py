@@ -103,6 +103,7 @@ _LOG = re.compile(
 _TRACE = re.compile(r"\s*Traceback \(most recent call last\)")
 _SIGNATURE = re.compile(r"-- ?$")
 _SIGNATURE_LINES = 12
+_LOOKED_AT = 20
 
 
 def blocks(text: str) -> list[Block]:
@@ -174,10 +175,13 @@ def _closing(lines: list[_Line], index: int, mark: str) -> int:
     return len(lines)
 
 
-def _run(lines: list[_Line], index: int, pattern: re.Pattern[str]) -> int:
+def _run(
+    lines: list[_Line], index: int, pattern: re.Pattern[str], most: int | None = None
+) -> int:
     """The line after a run of lines of one form; blank lines may stand between them."""
     after = at = index + 1
-    while at < len(lines):
+    end = len(lines) if most is None else min(len(lines), index + most)
+    while at < end:
         if pattern.match(lines[at].text):
             after = at + 1
         elif lines[at].text.strip():
@@ -193,7 +197,7 @@ def _is_code(lines: list[_Line], index: int) -> bool:
         return False
     if index and lines[index - 1].text.strip():
         return False
-    after = min(_run(lines, index, _INDENTED), index + 20)
+    after = _run(lines, index, _INDENTED, _LOOKED_AT)
     return any(_LOOKS_LIKE_CODE.search(lines[at].text[:500]) for at in range(index, after))
 
 

@@ -128,7 +128,7 @@ def _of_sentence(sentence: Sentence) -> list[Statement]:
 def _read(words: Sequence[Word], piece: Piece, *, asked: bool) -> _Read:
     if piece.kind:
         return _Read(piece, Kind(piece.kind), (piece.cue,))
-    spoken = words[piece.first : piece.after]
+    spoken = words[piece.core : piece.after]
     return _Read(piece, *moods().kind(spoken, asked=asked, last=piece.after == len(words)))
 
 
@@ -142,7 +142,9 @@ def _together(before: _Read, read: _Read, words: Sequence[Word]) -> _Read | None
         return _whole(before, read, words)
     else:
         return None
-    piece = read.piece._replace(first=before.piece.first, breaks=before.piece.breaks)
+    piece = before.piece._replace(
+        after=read.piece.after, is_dependent=read.piece.is_dependent, kind="", cue=""
+    )
     decided, other = (before, read) if kind is before.kind else (read, before)
     return _Read(piece, kind, tuple(dict.fromkeys((*decided.cues, *other.cues))))
 
@@ -156,10 +158,10 @@ def _whole(before: _Read, read: _Read, words: Sequence[Word]) -> _Read:
 
     Asking for something in case it can be had is still asking.
     """
-    piece = read.piece._replace(first=before.piece.first, breaks=before.piece.breaks)
+    piece = before.piece._replace(after=read.piece.after, is_dependent=read.piece.is_dependent)
     if before.kind is not Kind.HYPOTHETICAL or "proviso" in before.cues:
         return _Read(piece, read.kind, tuple(dict.fromkeys((*read.cues, *before.cues))))
-    spoken = words[piece.first : piece.after]
+    spoken = words[piece.core : piece.after]
     _, cues = moods().kind(spoken, asked=False, last=True)
     return _Read(piece, Kind.HYPOTHETICAL, cues)
 
@@ -170,8 +172,7 @@ def _reaches(before: _Read, read: _Read, words: Sequence[Word]) -> bool:
         return False
     if before.kind is Kind.HYPOTHETICAL:
         return not _OPEN_ENDED.isdisjoint(before.cues)
-    spoken = words[read.piece.first : read.piece.after]
-    return before.kind is Kind.REPORT and not moods().speaks_for_self(spoken)
+    return before.kind is Kind.REPORT and not moods().is_personal(words[read.piece.core])
 
 
 def _placed(

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from tenure.engine import reviewing
 from tenure.engine.proposal import Proposal
 from tenure.engine.registrar import Registrar
+from tenure.language.cues import Cues
 from tenure.language.detection import Detector, same_part
 from tenure.language.statements import Kind
 from tenure.model.errors import NotPermitted
@@ -115,7 +116,7 @@ class Clerk:
         if said.kind is Kind.RETRACTION or "retraction" in said.statement.cues or said.cues.ends:
             self._retract(said)
             return said.kind is not Kind.ASSERTION or "retraction" in said.statement.cues
-        if said.kind is Kind.CONFIRMATION or said.cues.settles:
+        if said.kind is Kind.CONFIRMATION or Cues(said.text).settles:
             return self._settle(said) or self._accept(said)
         return self._answer(said)
 
@@ -185,6 +186,8 @@ class Clerk:
 
     def _accept(self, said: Understood) -> bool:
         """Take what the assistant has just offered for the speaker's word."""
+        if offering.is_indifferent(said.statement.text):
+            return True
         held = [part for fact in self._situation.facts.values() for part in typed(fact.parts)]
         for offer in offering.offers(self._situation.previous):
             taken = self._as_said(said, offer, Kind.REQUEST)
@@ -196,7 +199,7 @@ class Clerk:
     def _answer(self, said: Understood) -> bool:
         """Read a choice or a bare answer in the light of what the assistant has just said."""
         previous = self._situation.previous
-        if not previous or not said.is_fragment or said.kind not in _REAL:
+        if not previous or not said.frame.is_fragment or said.kind not in _REAL:
             return False
         if "rejection" in said.statement.cues:
             return False
@@ -262,6 +265,8 @@ class Clerk:
     @staticmethod
     def _only_denies(said: Understood) -> bool:
         """Whether a statement says what is not so, and nothing else."""
+        if said.denied and not said.parts and said.cues.opens_denied:
+            return True
         if typed(said.parts) or said.attribute is not None or not said.is_fragment:
             return False
         return bool(said.denied) or "rejection" in said.statement.cues

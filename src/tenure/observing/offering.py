@@ -27,6 +27,7 @@ class _Patterns:
         self.closing = re.compile(rf"[\s,]*(?:{told['closing']})?[\s?.!]*$", flags)
         self.offer = re.compile(told["offer"], flags)
         self.alternative = re.compile(told["alternative"], flags)
+        self.indifferent = re.compile(told["indifferent"], flags)
         self.asking = re.compile(told["asking"], flags)
         self.choice = re.compile(
             rf"(?:{told['choosing']} )*(?:the |option |number |no\. ?|#)*"
@@ -66,6 +67,11 @@ def offers(previous: str) -> list[str]:
 def is_alternative(previous: str) -> bool:
     """Whether what the assistant offered is another than was asked for."""
     return _patterns().alternative.search(previous) is not None
+
+
+def is_indifferent(text: str) -> bool:
+    """Whether an answer takes none of the things that were named."""
+    return _patterns().indifferent.search(text) is not None
 
 
 def chosen(text: str, previous: str) -> str | None:

@@ -124,7 +124,8 @@ class Forms:
             "day_th": [FIGURE],
         }
         listed: dict[str, list[Form]] = defaultdict(list)
-        known = {FIGURE, *words.number_words, *words.articles}
+        numeral = {FIGURE, *words.number_words, *words.articles}
+        known = numeral.union(words.told["ordinal_endings"].split())
         for kind, readers in _READERS.items():
             for told in words.told["forms"][kind.value]:
                 pattern = words.pattern(told["form"], parts)
@@ -136,20 +137,18 @@ class Forms:
             known.update(map(first_word, listing))
         self._listed = dict(listed)
         self._known = known
-        meant = {*words.number_words, *words.classes["month"]}
-        self._leads = words.function_words - meant
+        self._leads = (words.function_words | numeral) - words.words("month")
 
     def starting(self, sentence: Sentence, index: int) -> Sequence[Form]:
         """The forms that can start with a word.
 
-        A word like "the" or "in" starts a form only if a word of some form follows, which spares
-        most attempts.
+        A word like "the" or "in" or a plain number starts a form only if a word of some form
+        follows, which spares most attempts.
         """
-        low = sentence.words[index].low
-        if "'" in low:
-            low = low.removesuffix("'s")  # Monday's meeting
+        word = sentence.words[index]
+        low = word.low.removesuffix("'s") if "'" in word.low else word.low  # Monday's meeting
         forms = self._listed.get(low, ())
-        if forms and low in self._leads:
+        if forms and low in self._leads and word.text.isalnum():
             following = sentence.words[index + 1 : index + 2]
             if not following or following[0].low not in self._known:
                 return ()

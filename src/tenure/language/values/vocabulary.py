@@ -33,7 +33,7 @@ def alternatives(words: Iterable[str]) -> str:
 
 
 def first_word(phrase: str) -> str:
-    return re.split(r"[\s-]", phrase)[0]
+    return re.split(r"[\s.-]", phrase)[0]
 
 
 def split(listed: str) -> list[str]:
