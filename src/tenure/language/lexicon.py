@@ -31,14 +31,14 @@ def agreeing(before: str, word: str, language: str = DEFAULT_LANGUAGE) -> str:
     for article, follows, other in _articles(language):
         found = article.search(before)
         if found is not None and follows.match(word):
-            return before[: found.start(1)] + other + before[found.end(1) :]
+            return before[: found.start(1)] + (f"{other} " if other else "")
     return before
 
 
 @lru_cache(maxsize=8)
 def _articles(language: str) -> tuple[tuple[re.Pattern[str], re.Pattern[str], str], ...]:
     return tuple(
-        (re.compile(rf"\b({told['is']}) $"), re.compile(told["before"], re.IGNORECASE), told["so"])
+        (re.compile(rf"(?<!\w)({told['is']}) $"), re.compile(told["before"], re.IGNORECASE), told["so"])
         for told in data("frames", language).get("articles", ())
     )
 

@@ -63,6 +63,8 @@ class Clerk:
         if self._acts(said):
             return
         kind = self._kind(said)
+        if kind is not said.kind and kind is Kind.REQUEST:
+            said = replace(said, statement=replace(said.statement, kind=kind))
         if kind in _REAL or (kind is Kind.RETRACTION and typed(said.parts)):
             self._assert(said)
         elif kind in (Kind.HYPOTHETICAL, Kind.DRAFT):
@@ -82,11 +84,23 @@ class Clerk:
         if said.kind is Kind.ASSERTION and "irrealis" in cues:
             asked = self._situation.matter is not None or self._situation.previous.endswith("?")
             return Kind.REQUEST if asked else Kind.DRAFT
+        if said.kind in (Kind.ASSERTION, Kind.COMMITMENT) and self._goes_on(said):
+            return Kind.REQUEST
         if said.kind in _REAL and "report" in cues and said.by is None:
             return Kind.REPORT
         if said.kind in _REAL and offering.quotes_a_statement(said.frame.parts):
             return Kind.REPORT
         return said.kind
+
+    def _goes_on(self, said: Understood) -> bool:
+        """Whether a statement answers what the assistant asked about the request at hand."""
+        return (
+            self._situation.matter is not None
+            and "?" in self._situation.previous
+            and said.attribute is None
+            and said.frame.subject is None
+            and not said.frame.is_named
+        )
 
     def _is_against_a_fact(self, said: Understood) -> bool:
         """Whether a statement would replace something that is so, not only asked for."""

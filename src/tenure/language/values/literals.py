@@ -39,7 +39,8 @@ _IDENTIFIERS = re.compile(
     r"|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$"  # a UUID
     r"|[A-Za-z][\w]*_\w+$"  # snake_case
     r"|(?:\.{0,2}/|~/)[\w.-]+(?:/[\w.-]+)*/?$"  # a path
-    r"|0[0-9]{2,}$",  # leading zeros are not counted with
+    r"|0[0-9]{2,}$"  # leading zeros are not counted with
+    r"|(?!24/7$)[0-9]{2,4}/[0-9]{2,4}$|[0-9]{1,3}:[0-9]{1,3}$",  # 120/80, 16:9
 )
 _MIXED = re.compile(r"(?=.*[A-Za-z])(?=.*[0-9])[A-Za-z0-9]+(?:[-_/.:][A-Za-z0-9]+)*$")
 _LONGEST_IDENTIFIER = 120
@@ -143,7 +144,9 @@ def _is_identifier(kept: str) -> bool:
     if not _MIXED.match(kept) or all(map(_MEASURE.match, re.split(r"[-/–]", kept))):
         return False  # 5-7pm, 3pm/4pm
     parts = re.split(r"[-_/.:]", kept)
-    # "mid-2026" and "top-10" are words with a number; "gpt-4" names something.
+    # "mid-2026" and "top-10" are words with a number; "gpt-4" and "node-eu-04" name something.
+    if len(parts) > 2:
+        return True
     return not any(part.isalpha() and is_common(part) and len(part) > 1 for part in parts)
 
 

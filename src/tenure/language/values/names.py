@@ -272,6 +272,7 @@ class Addresses:
         self.first_words = frozenset(told["streets"].split()) | frozenset(
             told["other_streets"].split()
         )
+        self._short: dict[str, str] = told["short"]
         streets = alternatives(told["streets"].split())
         others = alternatives(word.title() for word in told["other_streets"].split())
         before = alternatives(told["before"].split())
@@ -312,8 +313,9 @@ class Addresses:
         return Value(ValueKind.ADDRESS, said, word.start, word.start + len(said), self._key(said))
 
     def _key(self, said: str) -> str:
-        """An address in lower case, without marks."""
-        return " ".join(re.sub(r"[.,#]", " ", said).casefold().split())
+        """An address in lower case, without marks, with every word in full."""
+        words = re.sub(r"[.,#]", " ", said).casefold().split()
+        return " ".join(self._short.get(word, word) for word in words)
 
 
 @lru_cache(maxsize=8)
