@@ -20,23 +20,25 @@ MODULES = sorted(PACKAGE.rglob("*.py"))
 ALLOWED = {
     "model": set(),
     "rules": {"model"},
-    "settings": {"model", "search"},
+    "settings": {"model", "search", "language"},
     "environment": {"model"},
     "stores": {"model"},
     "context": {"model", "rules"},
     "search": {"model", "stores"},
+    "language": {"model", "search"},
     "engine": {"model", "rules", "stores", "settings"},
     "gathering": {"model", "rules", "stores", "search", "engine", "context", "ghosts"},
     "ghosts": {"model", "rules", "search", "context", "gathering"},
+    "observing": {"model", "rules", "stores", "settings", "engine", "language", "search"},
     "session": {
         *("model", "rules", "stores", "settings", "engine", "context", "memory", "search"),
-        "gathering",
+        *("gathering", "observing"),
     },
     "memory": {
         *("model", "rules", "stores", "settings", "engine", "environment", "session", "context"),
-        "search",
+        *("search", "language"),
     },
-    "api": {"model", "settings", "context", "session", "memory", "search"},
+    "api": {"model", "settings", "context", "session", "memory", "search", "observing"},
     "evaluation": {"api", "model", "language", "observing", "search"},
 }
 # Who may not be imported from where, said once more as sentences.
@@ -47,6 +49,8 @@ FORBIDDEN = [
     ("engine", {"session", "memory", "context"}),
     ("context", {"stores", "engine", "session", "memory", "search"}),
     ("search", {"rules", "engine", "context", "session", "memory", "settings"}),
+    ("language", {"rules", "stores", "engine", "context", "session", "memory", "settings"}),
+    ("observing", {"context", "session", "memory"}),
 ]
 
 

@@ -33,8 +33,10 @@ NAMES = [
     "NotADatabase",
     "NotPermitted",
     "NothingToUndo",
+    "Observation",
     "Omission",
     "Outcome",
+    "Part",
     "ReadOnlySession",
     "ReadOnlyStore",
     "Receipt",
@@ -81,6 +83,8 @@ POSITIONAL = {
     "Memory.close": [],
     "Session.write": ["key", "value"],
     "Session.write_many": ["writes"],
+    "Session.observe": ["text"],
+    "Session.observe_many": ["turns"],
     "Session.current": ["key", "subject"],
     "Session.is_current": ["key_or_id"],
     "Session.get": ["fact_id"],
@@ -138,6 +142,8 @@ OPTIONS = {
         "at",
         "id",
     },
+    "Session.observe": {"speaker", "at", "ref", "authority"},
+    "Session.observe_many": {"progress"},
     "Session.context": {"budget", "profile", "style", "history", "at", "explain", "record"},
     "Session.note": {"states"},
     "Memory.replay": {"organization"},
@@ -194,14 +200,19 @@ def test_the_options_of_the_design_are_there(call: str) -> None:
 
 
 def test_only_the_identity_of_a_session_is_required() -> None:
-    """A session needs a user id and nothing else; a write needs a key and a value."""
+    """A session needs a user id, a write a key and a value, a turn its text; nothing else."""
     required = {
         call: [p.name for p in parameters(call) if p.default is p.empty]
-        for call in ("open", "Memory.session", "Session.write", "Session.context")
+        for call in (
+            *("open", "Memory.session", "Session.write", "Session.context"),
+            *("Session.observe", "Session.observe_many"),
+        )
     }
     assert required == {
         "open": ["where"],
         "Memory.session": ["user_id"],
         "Session.write": ["key", "value"],
         "Session.context": ["query"],
+        "Session.observe": ["text"],
+        "Session.observe_many": ["turns"],
     }

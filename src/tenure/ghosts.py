@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from tenure.context.guard import Dead, dead_values, held_values, said
+from tenure.context.guard import Dead, dead_values, held_values, is_framing_word, said
 from tenure.context.rendering import signals
 from tenure.model.fact import Fact, Status
 from tenure.model.records import WorkingItem
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 _ALIVE = frozenset({Status.OFFICE, Status.WAITING})
 _FREQUENT = 2_000
+_LONG = 2_000
 
 
 def is_dead(fact: Fact) -> bool:
@@ -52,8 +53,16 @@ class Ghosts:
     def _not_held(self, found: list[Dead]) -> list[Dead]:
         if not found:
             return []
-        held = held_values(fact for fact in self._view.effective if not is_dead(fact))
-        return [dead for dead in found if dead.words not in held and not self._is_held(dead)]
+        live = [fact for fact in self._view.effective if not is_dead(fact)]
+        held = held_values(live)
+        spoken = {word for fact in live for word in said(text_of(fact.value)[:_LONG])}
+        return [
+            dead
+            for dead in found
+            if dead.words not in held
+            and not (is_framing_word(dead) and spoken.issuperset(dead.words))
+            and not self._is_held(dead)
+        ]
 
     def _words(self, shown: Sequence[Fact]) -> set[str]:
         """The words of every running text that may be shown."""

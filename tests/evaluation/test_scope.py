@@ -21,9 +21,9 @@ def test_a_claim_is_covered_by_most_of_its_content_words() -> None:
         session = memory.session(user_id="person")
         fact = session.write("note", "The brown horse jumped over a wall").fact
     assert fact is not None
-    assert scope.covers(fact, "a brown horse is jumping over the tall wall")
-    assert not scope.covers(fact, "a white horse is jumping over the tall wall")
-    assert not scope.covers(fact, "it is so")
+    assert scope.covers(fact, "a brown horse is jumping over the tall wall", "")
+    assert not scope.covers(fact, "a white horse is jumping over the tall wall", "")
+    assert not scope.covers(fact, "it is so", "")
 
 
 def test_only_a_real_fact_in_office_stores_a_claim() -> None:
@@ -37,10 +37,10 @@ def test_only_a_real_fact_in_office_stores_a_claim() -> None:
     assert real.fact is not None
     assert draft.fact is not None
     assert gone is not None
-    assert scope.is_stored((real.fact,), "the door is green")
-    assert not scope.is_stored((draft.fact,), "the gate is green")
-    assert not scope.is_stored((gone,), "the door is green")
-    assert not scope.is_stored((), "the door is green")
+    assert scope.is_stored((real.fact,), "the door is green", "")
+    assert not scope.is_stored((draft.fact,), "the gate is green", "")
+    assert not scope.is_stored((gone,), "the door is green", "")
+    assert not scope.is_stored((), "the door is green", "")
 
 
 def test_sentences_and_claims_are_counted(tmp_path: Path) -> None:

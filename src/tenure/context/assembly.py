@@ -305,12 +305,14 @@ def _spotted_line(
     if not isinstance(shown.value, str) or not item.spots:
         return item_line(item.key, shown.value, shown.cuts)
     dead = {(one.fact.id, one.text) for one in gone}
-    spots = [spot for spot in item.spots if (spot.fact_id, spot.text) in dead]
+    spots = [
+        spot for spot in item.spots if not spot.fact_id or (spot.fact_id, spot.text) in dead
+    ]
     if not spots:
         return item_line(item.key, shown.value, shown.cuts)
     page.omissions.extend(
         Omission("quotes a dead value", fact_id, item.key)
-        for fact_id in dict.fromkeys(spot.fact_id for spot in spots)
+        for fact_id in dict.fromkeys(spot.fact_id for spot in spots if spot.fact_id)
     )
     cuts = _merged([*shown.cuts, *((spot.start, spot.end) for spot in spots)])
     left = len(said(shown.value)) - sum(len(said(shown.value[a:b])) for a, b in cuts)

@@ -2,7 +2,7 @@
 
 Counterfactuals: a sentence is taken for one where any statement that `observe` finds in it is.
 Commitment: a claim is stored as real where the turn brought a fact in office, of a real scope, that
-has most of the claim's content words.
+has most of those content words of the claim that the sentence has.
 """
 
 from __future__ import annotations
@@ -60,16 +60,20 @@ class ScopeReport:
         }
 
 
-def covers(fact: Fact, claim: str) -> bool:
-    """Whether a fact has enough of the content words of a claim to say it."""
-    wanted = set(terms(claim))
+def covers(fact: Fact, claim: str, sentence: str) -> bool:
+    """Whether a fact has enough of the content words of a claim to say it.
+
+    Claims name whom a sentence calls "she"; only words that the sentence itself has are looked for.
+    """
+    wanted = set(terms(claim)).intersection(terms(sentence)) or set(terms(claim))
     said = set(terms(text_for_terms(fact.key, fact.subject, fact.value)))
     return bool(wanted) and len(wanted & said) >= COVERED * len(wanted)
 
 
-def is_stored(facts: tuple[Fact, ...], claim: str) -> bool:
-    """Whether a claim is among facts that are real and in office."""
-    return any(fact.is_valid and fact.scope in _REAL and covers(fact, claim) for fact in facts)
+def is_stored(facts: tuple[Fact, ...], claim: str, sentence: str) -> bool:
+    """Whether a claim that a sentence makes is among facts that are real and in office."""
+    real = [fact for fact in facts if fact.is_valid and fact.scope in _REAL]
+    return any(covers(fact, claim, sentence) for fact in real)
 
 
 def judge(row: Mapping[str, Any], settings: tenure.Settings | None = None) -> SentenceScore:
@@ -86,7 +90,7 @@ def judge(row: Mapping[str, Any], settings: tenure.Settings | None = None) -> Se
         kinds=tuple(str(statement.kind) for statement in observation.statements),
         facts=tuple(f"{fact} in {fact.scope}" for fact in observation.facts),
         predicted=(
-            is_stored(tuple(observation.facts), claim)
+            is_stored(tuple(observation.facts), claim, row["text"])
             if claim
             else any(map(is_counterfactual, observation.statements))
         ),

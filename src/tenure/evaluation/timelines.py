@@ -147,7 +147,7 @@ class Player:
         verdict = self._writer.write(
             write["key"],
             value,
-            supersedes=self._known(write.get("supersedes")),
+            supersedes=self._incumbent(write.get("supersedes")),
             depends_on=[
                 known for base in write.get("depends_on") or () if (known := self._known(base))
             ],
@@ -165,6 +165,13 @@ class Player:
         self._by_key[write["key"]] = verdict.fact_id
         shared = write["id"] in self._by_id
         self._by_id[write["id"]] = None if shared else verdict.fact_id
+
+    def _incumbent(self, pointer: str | None) -> str | None:
+        """The fact that a write supersedes, unless a turn has taken it back already."""
+        known = self._known(pointer)
+        if known is None:
+            return None
+        return known if self._writer.explain(known).chain.live is not None else None
 
     def _known(self, pointer: str | None) -> str | None:
         if pointer is None:

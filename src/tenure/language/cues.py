@@ -24,6 +24,7 @@ class _Patterns:
         self.settling = either(told["settling"])
         self.unsettled = re.compile(rf"(?:{told['unsettled']})\b", _FLAGS)
         self.erasure = re.compile(told["erasure"], _FLAGS)
+        self.proposing = either(told["proposing"])
         self.ended = either(told["ended"])
         self.unless = re.compile(told["unless"], _FLAGS)
         self.past = either(told["past"])
@@ -115,6 +116,11 @@ class Cues:
             return None
         said = found.group("what") or found.group("own") or found.group("unwanted") or ""
         return Erasure(said.strip(" .,!?"))
+
+    @property
+    def proposes(self) -> bool:
+        """Whether it puts a possibility forward."""
+        return self._patterns.proposing.search(self._text) is not None
 
     @property
     def ends(self) -> bool:

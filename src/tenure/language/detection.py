@@ -159,6 +159,8 @@ class RuleDetector:
                 due = pair.is_cued or pair.has_failed
                 return 0.0 if due and anchor == other_anchor else None
             return 0.1 if anchor == other_anchor else 0.0
+        if place == other_place == "is" and old.kind == new.kind:
+            return 0.05 if near >= KIN else 0.0 if pair.is_cued else None
         if {place, other_place} == {"mod", "is"} and pair.is_request:
             return 0.0 if near >= KIN + 0.1 else None
         if pair.is_cued and named and place == other_place:

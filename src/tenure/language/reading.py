@@ -258,8 +258,8 @@ _MARKER = re.compile(
 _RULED = re.compile(r"[\s|:\-=*_+~]+$")
 _TAG = re.compile(
     r"</?(?:p|div|br|hr|li|ul|ol|table|thead|tbody|tr|h[1-6]|section|article|blockquote|body|html"
-    r"|head|title|dl|dt|dd|form|header|footer|nav|main)(?:\s[^<>]*)?/?>|<!--.*?-->|<!doctype[^<>]*>",
-    re.IGNORECASE | re.DOTALL,
+    r"|head|title|dl|dt|dd|form|header|footer|nav|main)(?:\s[^<>]*)?/?>|<!--[^<>]*-->|<!doctype[^<>]*>",
+    re.IGNORECASE,
 )
 _STOP = re.compile(
     r"(?<![.!?…])[.!?…]++[\"'”’)\]]*+(?=\s|$|<)"

@@ -95,6 +95,7 @@ class Spot(NamedTuple):
     """Where in the text of a working item a value of a fact is said, in whatever words."""
 
     fact_id: str
+    """"" where it says what is not so at all: a what-if, a wish, a proposal."""
     text: str
     """The value as the fact has it: a part of it, or all that it says."""
     start: int

@@ -23,8 +23,11 @@ from tenure.observing.situation import Situation
 from tenure.observing.understanding import Understood, typed, understood
 
 _LONGEST_REASON = 500
+_FEW_WORDS = 4
 _STILL_OPEN = 4
 """A proposal is open to "let's do that" for so many turns."""
+_VOUCHED = frozenset({"factive", "hedge"})
+"""Cues of a statement that its speaker stands by, however it is put."""
 _TOOK_OVER = (Outcome.SUPERSEDED, Outcome.PROMOTED, Outcome.REVERTED)
 _REAL = (Kind.ASSERTION, Kind.REQUEST, Kind.COMMITMENT)
 
@@ -81,16 +84,21 @@ class Clerk:
         cues = said.statement.cues
         if said.kind is Kind.REQUEST and "suggestion" in cues:
             return Kind.DRAFT if self._is_against_a_fact(said) else Kind.REQUEST
-        if said.kind is Kind.ASSERTION and "irrealis" in cues:
+        if said.kind is Kind.ASSERTION and self._is_proposal(said):
             asked = self._situation.matter is not None or self._situation.previous.endswith("?")
             return Kind.REQUEST if asked else Kind.DRAFT
         if said.kind in (Kind.ASSERTION, Kind.COMMITMENT) and self._goes_on(said):
             return Kind.REQUEST
-        if said.kind in _REAL and "report" in cues and said.by is None:
-            return Kind.REPORT
+        if said.kind in _REAL and said.by is None and "report" in cues:
+            return said.kind if _VOUCHED.intersection(cues) else Kind.REPORT
         if said.kind in _REAL and offering.quotes_a_statement(said.frame.parts):
             return Kind.REPORT
         return said.kind
+
+    @staticmethod
+    def _is_proposal(said: Understood) -> bool:
+        cues = said.statement.cues
+        return "irrealis" in cues and not _VOUCHED.intersection(cues) and said.cues.proposes
 
     def _goes_on(self, said: Understood) -> bool:
         """Whether a statement answers what the assistant asked about the request at hand."""
@@ -273,7 +281,7 @@ class Clerk:
         done = [] if apart else self._replace(said, proposal.key, proposal.subject)
         if done and (said.is_fragment or attribute is not None or not all(done)):
             return  # what it says has been said, or was not believed
-        if said.frame.parts or said.frame.order:
+        if said.frame.parts or said.frame.order or len(said.text.split()) > _FEW_WORDS:
             self._file(said, proposal, held)
 
     @staticmethod

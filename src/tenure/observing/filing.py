@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import NamedTuple
 
 from tenure.engine.proposal import Proposal
 from tenure.engine.registrar import Registrar
 from tenure.language.lexicon import lexicon
 from tenure.language.statements import Kind
+from tenure.language.validity import Validity
 from tenure.model.authority import Authority, Ladder
 from tenure.model.fact import Fact, MemoryType, Part, Said, Source
 from tenure.model.scope import Place, Scope
@@ -20,6 +21,7 @@ from tenure.observing.understanding import Understood
 from tenure.rules.authority import may_write_as, outranks
 
 _LONGEST_QUOTE = 500
+_MOMENT = timedelta(seconds=1)
 _STATED = 0.95
 _HEARSAY = 0.55
 """What somebody says against the word of a higher one whom they quoted before: to be asked about."""
@@ -72,7 +74,7 @@ class Filing:
     def proposal(self, said: Understood, last: Sequence[Fact] = ()) -> Proposal:
         """What a statement puts forward. `last` are the facts that a conclusion is drawn from."""
         address = self.address(said)
-        bases = self._bases(said, last)
+        bases = self._bases(said, last, address)
         validity = said.validity
         scope, scope_id = self._place(said)
         constraint = self._constraint(said)
@@ -95,7 +97,7 @@ class Filing:
             source=self.source(said, address.parts, inferred=(n for n, so in found.items() if so)),
             authority=self.authority(said),
             constraint_type=constraint,
-            valid_from=validity.valid_from if validity is not None else None,
+            valid_from=self._valid_from(validity),
             valid_until=validity.valid_until if validity is not None else None,
             at=self._around.at,
             memory_type=self._memory_type(said),
@@ -241,7 +243,9 @@ class Filing:
 
     # on what grounds
 
-    def _bases(self, said: Understood, last: Sequence[Fact]) -> tuple[str, ...]:
+    def _bases(
+        self, said: Understood, last: Sequence[Fact], address: Address
+    ) -> tuple[str, ...]:
         """The facts that a statement says it was worked out from."""
         facts = list(self._situation.facts.values())
         found = [
@@ -251,7 +255,17 @@ class Filing:
         ]
         if not found and said.derives:
             found = [fact.id for fact in last]
-        return tuple(dict.fromkeys(found))
+        own = {fact.id for fact in facts if (fact.key, fact.subject) == (address.key, address.subject)}
+        return tuple(base for base in dict.fromkeys(found) if base not in own)
+
+    def _valid_from(self, validity: Validity | None) -> datetime | None:
+        """When a statement begins to be true; what was over when it was said began before that."""
+        if validity is None:
+            return None
+        begins = validity.valid_from or self._around.at or self._registrar.now
+        if validity.valid_until is not None and validity.valid_until <= begins:
+            return validity.valid_until - _MOMENT
+        return validity.valid_from
 
     def _constraint(self, said: Understood) -> str | None:
         if self._registrar.identity.authority.rank == 0 or said.kind is Kind.HYPOTHETICAL:

@@ -10,7 +10,7 @@ from datetime import datetime
 from tenure.engine.registrar import Registrar
 from tenure.language.detection import Detector, same_part
 from tenure.language.frames import frame_of
-from tenure.language.statements import Statement
+from tenure.language.statements import Kind, Statement
 from tenure.model.errors import InvalidInput
 from tenure.model.fact import Fact, Part
 from tenure.model.identity import check_name
@@ -198,8 +198,12 @@ class Observer:
             return
         lifetime = self._registrar.settings.working_set_ttl
         expires = None if lifetime is None else now + lifetime
-        spots = (*_own_spots(heard.text, record.facts), *_echoes(heard, situation.facts.values()))
-        states = tuple(dict.fromkeys((*turn.fact_ids, *(spot.fact_id for spot in spots))))
+        spots = (
+            *_own_spots(heard.text, record.facts),
+            *_unreal_spots(heard),
+            *_echoes(heard, situation.facts.values()),
+        )
+        states = tuple(dict.fromkeys((*turn.fact_ids, *(s.fact_id for s in spots if s.fact_id))))
         self._retrace(situation, record)
         item = WorkingItem(item_key(turn), heard.text, now, expires, states, spots)
         transaction.put_item(self._user_id, self._session_id, item)
@@ -250,6 +254,15 @@ def _own_spots(text: str, facts: Sequence[Fact]) -> list[Spot]:
             if start >= 0:
                 found.append(Spot(fact.id, part.text, start, start + len(part.text)))
     return found
+
+
+def _unreal_spots(heard: Heard) -> list[Spot]:
+    """Where a turn supposes, wishes or proposes: no context but a branch's own shows that."""
+    return [
+        Spot("", "", one.statement.start, one.statement.end)
+        for one in heard.said
+        if one.kind in (Kind.HYPOTHETICAL, Kind.DRAFT)
+    ]
 
 
 def _echoes(heard: Heard, facts: Iterable[Fact]) -> list[Spot]:

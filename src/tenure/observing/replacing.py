@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from tenure.language.detection import Detector, Judged, Pair, Relation, Standing, same_part
-from tenure.language.frames import Frame
+from tenure.language.frames import Frame, frame_again
 from tenure.language.lexicon import agreeing, lexicon
 from tenure.language.tokens import stem
 from tenure.model.fact import Fact, Part
@@ -18,6 +18,7 @@ from tenure.observing.situation import Situation, frame_in_office
 from tenure.observing.understanding import Understood
 
 _FEW_WORDS = 4
+_LONGEST_VALUE = 200
 _MOST_FACTS = 60
 """How many statements a new one is compared with, the latest first."""
 WORTH_ASKING = 0.5
@@ -54,7 +55,11 @@ class Replacing:
 
     def swaps(self, said: Understood, key: str, subject: str | None) -> list[Swap]:
         """The values that a statement replaces, each with what takes its place."""
-        facts = [*self._situation.at_key(key, subject), *self._situation.facts.values()]
+        situation = self._situation
+        others = {fact.id: fact for fact in situation.at_key(key, subject)}
+        if not said.is_fragment:
+            others.update((fact.id, fact) for fact in situation.sharing(said.frame.order))
+        facts = [*others.values(), *situation.facts.values()]
         pairs: list[tuple[Fact, Pair]] = []
         for age, fact in enumerate(reversed(facts[-_MOST_FACTS:])):
             relation = self._relation(said, fact, key, subject)
@@ -95,14 +100,15 @@ class Replacing:
 
     @staticmethod
     def _says_denied(said: Understood, fact: Fact) -> bool:
-        text = text_of(fact.value)
-        return any(same_part(old, no) for old in fact.parts for no in said.denied) or bool(
-            said.denied and _denied_words(text, fact.parts, said.denied)
+        parts = parts_in(fact)
+        return any(same_part(old, no) for old in parts for no in said.denied) or bool(
+            said.denied and _denied_words(text_of(fact.value), parts, said.denied)
         )
 
     def _pairs(self, said: Understood, fact: Fact, relation: Relation, age: int) -> Iterable[Pair]:
         text = text_of(fact.value)
-        for old in (*fact.parts, *_denied_words(text, fact.parts, said.denied)):
+        parts = parts_in(fact)
+        for old in (*parts, *_denied_words(text, parts, said.denied)):
             standing = Standing(fact.id, text, old, age)
             is_denied = any(same_part(old, denied) for denied in said.denied)
             for new in said.parts:
@@ -128,6 +134,19 @@ class Replacing:
         return lexicon().failure.search(self._situation.previous) is not None
 
 
+def parts_in(fact: Fact) -> tuple[Part, ...]:
+    """The values in a fact: those that were read in its words, or of a written one its value."""
+    if fact.parts or not isinstance(fact.value, str | int | float) or isinstance(fact.value, bool):
+        return fact.parts
+    text = text_of(fact.value)
+    if len(text) > _LONGEST_VALUE:
+        return ()
+    found = tuple(part for part in frame_again(text).parts if part.kind != "term")
+    if not found and len(text.split()) <= _FEW_WORDS:
+        found = (Part("term", text, " ".join(text.lower().split()), "is|", 0, len(text)),)
+    return found
+
+
 def _denied_words(text: str, parts: Iterable[Part], denied: Iterable[Part]) -> list[Part]:
     """Words of a statement that are said not to be so, though nothing showed them for values."""
     found = []
@@ -149,7 +168,8 @@ def _is_loose(said: Understood) -> bool:
 def _differ_twice(said: Understood, fact: Fact) -> bool:
     """Whether a statement has two values or more that one in office does not have."""
     ours = [part for part in said.parts if part.kind != "term" or part.role == "is|"]
-    differing = [new for new in ours if not any(same_part(new, old) for old in fact.parts)]
+    theirs = parts_in(fact)
+    differing = [new for new in ours if not any(same_part(new, old) for old in theirs)]
     return len(differing) > 1
 
 
@@ -198,7 +218,8 @@ def _rewrite(swaps: Sequence[Swap]) -> Rewritten:
     replaced = {swap.old: swap.new for swap in swaps}
     text, parts, done = "", [], 0
     whole = text_of(fact.value)
-    known = (*fact.parts, *(swap.old for swap in swaps if swap.old not in fact.parts))
+    theirs = parts_in(fact)
+    known = (*theirs, *(swap.old for swap in swaps if swap.old not in theirs))
     for part in sorted(known, key=lambda part: part.start):
         if part.start < done:
             continue

@@ -12,11 +12,17 @@ from tenure.model.fact import Fact, Status
 from tenure.model.records import Turn, WorkingItem
 from tenure.model.scope import Scope
 from tenure.model.values import text_of
+from tenure.search.analysis import terms
 from tenure.stores.port import Reader
 
 ASSISTANTS = frozenset({"assistant", "system", "agent", "ai", "bot", "tool", "model", "function"})
 """Speakers whose turns are context, and never anybody's word."""
 
+_JUST_NOW = 30
+"""How far back the log is looked at for what was written beside the conversation."""
+_MOST_TERMS = 5
+_FEW = 20
+"""A word that more facts have than this tells nothing about what a statement is about."""
 _PROPOSED = (Scope.DRAFT, Scope.HYPOTHETICAL)
 
 
@@ -38,21 +44,28 @@ class Situation:
             for item in reader.working_items(user_id, session_id)
             if not item.expired(lens.when)
         }
-        self._said = {fact_id: turn for turn in self.turns for fact_id in turn.fact_ids}
-        stored = {fact.id: fact for fact in reader.facts(self._said)}
-        in_order = [stored[fact_id] for fact_id in self._said if fact_id in stored]
+        said = {fact_id for turn in self.turns for fact_id in turn.fact_ids}
+        in_order = sorted(
+            reader.facts(said.union(self._written())), key=lambda fact: (fact.recorded_at, fact.id)
+        )
         self.facts: dict[str, Fact] = {
             fact.id: fact for fact in in_order if fact.scope not in _PROPOSED and self._holds(fact)
         }
-        """Facts in office that came of these turns, in the order they were said."""
+        """Facts in office that came of these turns or were written just now, in order."""
         self.proposed: dict[str, Fact] = {
             fact.id: fact
             for fact in in_order
             if fact.scope in _PROPOSED and fact.status is Status.OFFICE
         }
         """Drafts and what-ifs that came of these turns and are still open."""
-        self.matter = self._matter(in_order)
+        self.matter = self._matter(fact for fact in in_order if fact.id in said)
         """The key of the request at hand."""
+
+    def _written(self) -> set[str]:
+        """Facts that this person has just written without saying them in a turn."""
+        head = self._reader.head()[0]
+        entries = self._reader.log(max(0, head - _JUST_NOW), _JUST_NOW)
+        return {entry.fact_id for entry in entries if entry.by == self._lens.identity.user_id}
 
     def _holds(self, fact: Fact) -> bool:
         lens = self._lens
@@ -90,11 +103,14 @@ class Situation:
     @cached_property
     def last_said(self) -> set[str]:
         """Ids of the facts of the last turn that brought any."""
+        if not self.facts:
+            return set()
+        last = next(reversed(self.facts.values()))
         for turn in reversed(self.turns):
             here = {fact_id for fact_id in turn.fact_ids if fact_id in self.facts}
-            if here:
+            if last.id in here:
                 return here
-        return set()
+        return {last.id}
 
     @property
     def last_named(self) -> str | None:
@@ -111,6 +127,21 @@ class Situation:
         """The facts in office at a key, said in whichever session."""
         lens = self._lens
         held = lens.held(self._reader, key, subject or "", marks=False)
+        return [fact for fact in held if fact.id not in self.facts]
+
+    def sharing(self, words: Iterable[str]) -> list[Fact]:
+        """Facts in office of whichever session that have one of these words, if few have it."""
+        reader, lens = self._reader, self._lens
+        if reader.recipe() is None:
+            return []
+        shelves = [shelf.id for shelf in reader.shelves(lens.owners, lens.places)]
+        entries: set[int] = set()
+        for term in terms(" ".join(words))[:_MOST_TERMS]:
+            found = reader.postings(shelves, term, _FEW + 1)
+            if len(found) <= _FEW:
+                entries.update(found)
+        ids = [row.fact_id for row in reader.found(sorted(entries))]
+        held = lens.in_office(reader, reader.facts(ids), marks=False)
         return [fact for fact in held if fact.id not in self.facts]
 
     def add(self, facts: Iterable[Fact], gone: Iterable[str]) -> None:

@@ -9,6 +9,7 @@ from tenure.interfaces.cli.commands import (
     evaluating,
     forgetting,
     indexing,
+    observing,
     reading,
     receipts,
     reviewing,
@@ -19,6 +20,7 @@ from tenure.interfaces.cli.root import app
 
 # The order of `tenure --help`: what one does daily first.
 _MODULES = (
+    observing,
     writing,
     reading,
     contexts,

@@ -16,7 +16,7 @@ from rich.table import Table
 from rich.text import Text
 
 from tenure.context.rendering import name_of
-from tenure.interfaces.cli.words import place, shown, standing, told
+from tenure.interfaces.cli.words import place, said_in, shown, standing, told
 from tenure.model.fact import Fact
 
 # A pipe has no width: a table takes what its content needs, and nothing is cut.
@@ -128,21 +128,26 @@ def with_id(text: str, fact_id: str) -> Text:
 
 
 def fact_table(facts: Iterable[Fact], *, keys: bool) -> RenderableType:
-    """Facts with how they stand, who said them and for how long they held."""
+    """Facts with how they stand, who said them, in which turn, and for how long they held."""
     if is_narrow():
         return table(_NARROW, [_narrow_row(fact, keys=keys) for fact in facts])
-    columns = ["status", "key", "value", "by", "from (UTC)", "until (UTC)", "id"]
+    listed = list(facts)
+    columns = ["status", "key", "value", "by", "said in", "from (UTC)", "until (UTC)", "id"]
     if not keys:
         columns.remove("key")
-    return table(columns, [_wide_row(fact, keys=keys) for fact in facts])
+    turns = any(map(said_in, listed))
+    if not turns:
+        columns.remove("said in")
+    return table(columns, [_wide_row(fact, keys=keys, turns=turns) for fact in listed])
 
 
-def _wide_row(fact: Fact, *, keys: bool) -> list[str | Text]:
+def _wide_row(fact: Fact, *, keys: bool, turns: bool) -> list[str | Text]:
     return [
         word(standing(fact)),
         *([name_of(fact) + place(fact)] if keys else []),
         shown(fact.value),
-        f"{shown(fact.owner or 'organization')} ({fact.standing})",
+        _by(fact),
+        *([said_in(fact)] if turns else []),
         clock(fact.started_at or fact.valid_from),
         clock(fact.until),
         fact.id,
@@ -150,14 +155,21 @@ def _wide_row(fact: Fact, *, keys: bool) -> list[str | Text]:
 
 
 def _narrow_row(fact: Fact, *, keys: bool) -> list[str | Text]:
-    """The same in few columns: the id beneath the value, the end beneath the start."""
+    """The same in few columns: turn and id beneath the value, the end beneath the start."""
     since, until = clock(fact.started_at or fact.valid_from)[:-3], clock(fact.until)[:-3]
     return [
         word(standing(fact)),
-        with_id(told(fact) if keys else shown(fact.value), fact.id),
-        f"{shown(fact.owner or 'organization')} ({fact.standing})",
+        with_id(
+            told(fact) if keys else shown(fact.value),
+            "\n".join(filter(None, (said_in(fact), fact.id))),
+        ),
+        _by(fact),
         f"{since}\n{until}" if until else since,
     ]
+
+
+def _by(fact: Fact) -> str:
+    return f"{shown(fact.owner or 'organization')} ({fact.standing})"
 
 
 def account_lines(lines: Iterable[tuple[str, str]], *, indent: int = 2) -> Table:

@@ -25,6 +25,7 @@ _WHY: dict[tuple[Outcome, Rule], str] = {
     (Outcome.SUPERSEDED, Rule.AUTHORITY): "it carries a higher authority",
     (Outcome.SUPERSEDED, Rule.TEMPORAL): "a newer reading replaces an older one",
     (Outcome.SUPERSEDED, Rule.REVIEW): "a review gave it a new value",
+    (Outcome.SUPERSEDED, Rule.COMMIT): "what had been proposed was settled on",
     (Outcome.CONFIRMED, Rule.SAME_VALUE): "the fact in office already says so",
     (Outcome.CONFIRMED, Rule.REVIEW): "a review found it still right",
     (
@@ -43,6 +44,12 @@ _WHY: dict[tuple[Outcome, Rule], str] = {
     (Outcome.RETRACTED, Rule.DISCARD): "its branch was discarded",
     (Outcome.RETRACTED, Rule.REVIEW): "a review took it back",
     (Outcome.RETRACTED, Rule.ERASURE): "content was erased for good",
+    (Outcome.RETRACTED, Rule.COMMIT): "the proposal went into the fact that it changes",
+}
+# The same where text was compared with text: nobody named a fact or an address.
+_WHY_IN_TEXT: dict[Rule, str] = {
+    Rule.EXPLICIT: "the statement says that it replaces something",
+    Rule.IMPLICIT: "the statement gives the same thing another value",
 }
 
 
@@ -109,7 +116,35 @@ def why(verdict: Verdict) -> str:
         )
     if "after_expiry_of" in verdict.evidence:
         return "the fact that held this address had expired"
+    if verdict.outcome is Outcome.SUPERSEDED and "detector" in verdict.evidence:
+        return _WHY_IN_TEXT.get(verdict.rule) or _WHY[verdict.outcome, verdict.rule]
     return _WHY.get((verdict.outcome, verdict.rule), f"decided by the {verdict.rule} rule")
+
+
+def said_in(fact: Fact) -> str:
+    """The turn that a fact was said in, where it came from text: `turn 3 (user), ref chat:3`."""
+    source = fact.source
+    if source.turn_index is None:
+        return ""
+    return _turn(source.turn_index, source.speaker, source.ref)
+
+
+def _turn(index: int, speaker: str | None, ref: str | None) -> str:
+    by = f" ({shown(speaker)})" if speaker else ""
+    return f"turn {index}{by}{f', ref {shown(ref)}' if ref else ''}"
+
+
+def provenance(fact: Fact) -> Iterator[tuple[str, str]]:
+    """Where the words of a fact that came from text are from, as (label, text) lines."""
+    source = fact.source
+    if source.turn_index is not None:
+        yield "said in", said_in(fact)
+    if source.quote is not None:
+        yield "words", shown(source.quote)
+    for said in source.earlier:
+        yield "keeps words of", _turn(said.turn_index, said.speaker, said.ref)
+    if source.inferred:
+        yield "read off them", ", ".join(source.inferred)
 
 
 def account(verdict: Verdict, find: Find) -> Iterator[tuple[str, str]]:

@@ -22,7 +22,7 @@ from tenure.interfaces.cli.tables import (
     show,
     word,
 )
-from tenure.interfaces.cli.words import account, shown, standing, told, why
+from tenure.interfaces.cli.words import account, provenance, shown, standing, told, why
 from tenure.model.values import text_of
 from tenure.stores.codec import fact_record, verdict_record
 
@@ -180,6 +180,7 @@ def _standing_lines(
         "said by",
         f"{fact.owner or 'the organization'}, authority {fact.standing}, source {named}",
     )
+    yield from provenance(fact)
     place = f"{fact.scope.value} {fact.scope_id}" if fact.scope_id else fact.scope.value
     yield (
         "kind",
@@ -199,7 +200,9 @@ def _standing_lines(
 
 
 def _verdict_lines(session: tenure.Session, verdict: tenure.Verdict) -> Iterator[tuple[str, str]]:
-    yield "why", f"{why(verdict)} (rule: {verdict.rule}, confidence {verdict.confidence:g})"
+    detector = verdict.evidence.get("detector")
+    found = f", found by {detector}" if isinstance(detector, str) else ""
+    yield "why", f"{why(verdict)} (rule: {verdict.rule}, confidence {verdict.confidence:g}{found})"
     yield from account(verdict, session.get)
     by = f"{verdict.by or 'the store'} ({verdict.authority or 'erasure'})"
     yield "by", f"{by}, {clock(verdict.recorded_at)} UTC"

@@ -1,0 +1,235 @@
+"""Transcripts: conversations as people keep them in files, turn by turn.
+
+A file has a turn on each line (JSON Lines), or is one JSON document: an array of turns, or an
+object with `messages`. Where lines or elements have `messages`, each is a conversation of its own.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import os
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
+from typing import IO, Any, NamedTuple
+
+from tenure.model.errors import InvalidInput
+from tenure.observing.situation import ASSISTANTS
+from tenure.observing.transcripts import turn_arguments
+
+STDIN = "-"
+_LONGEST_LINE = 32 * 1024 * 1024
+"""What is longer is no line of a transcript, and is not read into memory."""
+_LONGEST_NAME = 100
+_PORTION = 1024 * 1024
+_BOM = b"\xef\xbb\xbf"
+_DIGITS = 8
+_DOCUMENT = "the document"
+_MOST_OPENING = 100
+"""How many turns are looked at for the first that tells a conversation from others."""
+_TEXTS = ("content", "text", "message")
+
+
+class Found(NamedTuple):
+    """A record of a file, or what is wrong with it."""
+
+    place: str
+    """Where it stands: "line 3", "turn 3", "line 3, message 2"."""
+    number: str
+    """The same in short, for refs."""
+    record: Any = None
+    trouble: str | None = None
+
+
+@dataclass(frozen=True)
+class Conversation:
+    """A conversation of a file. Its records are read as they are asked for, once."""
+
+    file: str
+    session_id: str
+    """Made of the file's name and of how the conversation begins: the same for the same one, also
+    when it has grown or lies in another folder."""
+    records: Iterator[Found]
+
+
+class Source:
+    """A file that was opened."""
+
+    def __init__(self, file: str, stream: IO[bytes]) -> None:
+        self.name = _name_of(file)
+        self.total: int | None = None
+        """How many turns there are, as far as that can be told once reading has begun."""
+        self._stream = stream if stream.seekable() else io.BytesIO(stream.read())
+        self._start = len(_BOM) if self._stream.read(len(_BOM)) == _BOM else 0
+        # What comes through a pipe has no name of its own to tell it from the next.
+        self._salt = self._digest() if file == STDIN else b""
+
+    def _portions(self) -> Iterator[bytes]:
+        self._stream.seek(0)
+        return iter(lambda: self._stream.read(_PORTION), b"")
+
+    def _digest(self) -> bytes:
+        digest = hashlib.sha256()
+        for portion in self._portions():
+            digest.update(portion)
+        return digest.digest()
+
+    def conversations(self) -> Iterator[Conversation]:
+        """The conversations in it, each to be read before the next one is asked for."""
+        records = self._records()
+        first = []
+        for found in records:
+            first.append(found)
+            if found.trouble is None:
+                break
+        everything = chain(first, records)
+        if not first or not _is_conversation(first[-1].record):
+            yield self._conversation(everything)
+            return
+        for found in everything:
+            messages = _messages(found)
+            self.total = len(messages) if found.place == _DOCUMENT else None
+            yield self._conversation(iter(messages))
+
+    def _conversation(self, records: Iterator[Found]) -> Conversation:
+        opening, beginning = [], b""
+        for found in records:
+            opening.append(found)
+            if found.trouble is None and _is_telling(found.record):
+                beginning = json.dumps(found.record, sort_keys=True).encode()
+            if beginning or len(opening) == _MOST_OPENING:
+                break
+        digest = hashlib.sha256(self._salt + beginning).hexdigest()[:_DIGITS]
+        return Conversation(self.name, f"{self.name}#{digest}", chain(opening, records))
+
+    def _records(self) -> Iterator[Found]:
+        self._stream.seek(self._start)
+        for line in iter(lambda: self._stream.readline(_LONGEST_LINE), b""):
+            if line.strip():
+                break
+        else:
+            return
+        opening = line.lstrip()[:1]
+        if opening == b"[" or (opening == b"{" and _parsed(line)[1] is not None):
+            # It begins like a document and does not end on its first line.
+            self._stream.seek(self._start)
+            document, trouble = _parsed(self._stream.read())
+            if trouble is None or opening == b"[":
+                self.total = len(document) if isinstance(document, list) else 1
+                yield from _of_document(document, trouble)
+                return
+        self.total = sum(portion.count(b"\n") for portion in self._portions())
+        yield from self._of_lines()
+
+    def _of_lines(self) -> Iterator[Found]:
+        self._stream.seek(self._start)
+        number = 0
+        while line := self._stream.readline(_LONGEST_LINE):
+            number += 1
+            whole = line.endswith(b"\n") or len(line) < _LONGEST_LINE
+            if not whole:
+                self._pass_line()
+                trouble = f"it is longer than {_LONGEST_LINE:,} bytes"
+                yield Found(f"line {number}", str(number), trouble=trouble)
+            elif line.strip():
+                record, wrong = _parsed(line)
+                yield Found(f"line {number}", str(number), record, wrong)
+
+    def _pass_line(self) -> None:
+        while (rest := self._stream.readline(_PORTION)) and not rest.endswith(b"\n"):
+            pass
+
+
+def _parsed(text: bytes) -> tuple[Any, str | None]:
+    """The JSON in a text, or what is wrong with it."""
+    try:
+        return json.loads(text.decode("utf-8")), None
+    except UnicodeDecodeError as error:
+        return None, f"it is not text in UTF-8 (byte {error.start + 1})"
+    except (ValueError, RecursionError) as error:
+        return None, f"it is not JSON ({error})"
+
+
+def _of_document(document: Any, trouble: str | None) -> Iterator[Found]:
+    if trouble is not None:
+        yield Found(_DOCUMENT, "", trouble=trouble)
+    elif isinstance(document, list):
+        for number, record in enumerate(document, start=1):
+            yield Found(f"turn {number}", str(number), record)
+    else:
+        yield Found(_DOCUMENT, "", document)
+
+
+def _is_conversation(record: Any) -> bool:
+    return isinstance(record, Mapping) and isinstance(record.get("messages"), list)
+
+
+def _messages(found: Found) -> list[Found]:
+    """The turns of a record that holds a conversation."""
+    if found.trouble is not None:
+        return [found]
+    if not _is_conversation(found.record):
+        return [found._replace(trouble="it has no 'messages', as the records before it have")]
+    at = "" if found.place == _DOCUMENT else f"{found.place}, "
+    dot = "." if found.number else ""
+    return [
+        Found(f"{at}message {number}", f"{found.number}{dot}{number}", record)
+        for number, record in enumerate(found.record["messages"], start=1)
+    ]
+
+
+def _is_telling(record: Any) -> bool:
+    """Whether a turn tells its conversation from others: instructions to a model do not."""
+    if not isinstance(record, Mapping):
+        return False
+    speaker = record.get("role", record.get("speaker"))
+    return not isinstance(speaker, str) or speaker.lower() not in ASSISTANTS
+
+
+def arguments_of(found: Found, file: str, speaker: str) -> dict[str, Any]:
+    """What `observe` takes for a record: with a ref of its own where it brings none."""
+    record = found.record
+    if isinstance(record, Mapping):
+        # A message that only calls a tool says nothing, and is written as null.
+        record = {k: "" if v is None and k in _TEXTS else v for k, v in record.items()}
+    given = turn_arguments(record)
+    given.setdefault("speaker", speaker)
+    said = f"{given['speaker']}\n{given['text']}".encode("utf-8", "surrogatepass")
+    digest = hashlib.sha256(said).hexdigest()[:_DIGITS]
+    given.setdefault("ref", f"{file}:{found.number}:{digest}")
+    return given
+
+
+def _name_of(file: str) -> str:
+    """What a file is called in refs and session ids: its own name, without the folder."""
+    if file == STDIN:
+        return "stdin"
+    name = os.fsencode(Path(file).name).decode("utf-8", "replace")
+    printable = "".join(sign if sign.isprintable() else "_" for sign in name)
+    return printable[-_LONGEST_NAME:]
+
+
+def check_readable(files: Iterable[str]) -> None:
+    """Refuse a file that cannot be read before anything is done with the others."""
+    for file in files:
+        with opened(file):
+            pass
+
+
+@contextmanager
+def opened(file: str) -> Iterator[IO[bytes]]:
+    """A file, or stdin."""
+    if file == STDIN:
+        yield sys.stdin.buffer
+        return
+    with ExitStack() as stack:
+        try:
+            stream = stack.enter_context(open(file, "rb"))
+        except OSError as error:
+            raise InvalidInput(f"cannot read {file}: {error.strerror}") from None
+        yield stream
