@@ -18,8 +18,10 @@ from tenure.context.rendering import Changed
 from tenure.context.request import LONGEST_QUERY, Request
 from tenure.engine.lens import Lens
 from tenure.ghosts import Ghosts
+from tenure.language.discourse import asides
 from tenure.model.fact import SERVED, Fact, Status
-from tenure.model.records import Environment, WorkingItem
+from tenure.model.records import Environment, WorkingItem, is_turn
+from tenure.model.values import text_of
 from tenure.rules.scope import View, effective
 from tenure.rules.visibility import meets
 from tenure.search import analysis
@@ -28,6 +30,8 @@ from tenure.search.places import Hall
 from tenure.search.retrieval import Hit, alike, search
 from tenure.stores.port import Found, Reader, Shelf
 
+_OPENING = 400
+"""How much of a turn is looked at for whether it turns aside."""
 _TOKENS_A_LINE = 12
 _FEWEST = 64
 _SMALL = 400
@@ -59,17 +63,18 @@ class Gathering:
             held = self._held(hall, hits)
             view = effective(held, self.lens.places, self.lens.settings.ladder)
             ranked = self._rank(view.effective, hits)
+            ranked, aside = self._without_asides(ranked)
             ghosts = Ghosts(self, hall, view)
             dead = ghosts.dead([candidate.fact for candidate in ranked])
             gone = ghosts.gone(self.items)
             unknown = self._unknown(hall)
-            omissions = self._omissions(hall, view)
+            omissions = [*self._omissions(hall, view), *aside]
         return Material(
             identity=self.lens.identity,
             environment=self.environment,
             frame=self.frame,
             facts=ranked,
-            working_set=self.items,
+            working_set=self._shown_items(),
             changed=self._changed(ranked),
             unknown=unknown,
             unanswered=not unknown and self._is_unanswered(ranked, hits),
@@ -202,6 +207,35 @@ class Gathering:
             terms=analysis.name_terms,
             alike=alike,
         )
+
+    # the conversation
+
+    def _shown_items(self) -> list[WorkingItem]:
+        """The notes, and of the turns the last few that bear on the matter at hand."""
+        turns = [item for item in self.items if is_turn(item)]
+        out = {turns[index].key for index in self._asides}
+        recent = self.lens.settings.recent_turns
+        shown = [item.key for item in turns if item.key not in out][-recent:] if recent else []
+        return [item for item in self.items if not is_turn(item) or item.key in shown]
+
+    @cached_property
+    def _asides(self) -> set[int]:
+        """The turns of asides that are over, unless the query is about them."""
+        texts = [text_of(item.value)[:_OPENING] for item in self.items if is_turn(item)]
+        found = asides(texts)
+        if not found or any(self.asked.intersection(analysis.terms(texts[i])) for i in found):
+            return set()
+        return found
+
+    def _without_asides(self, ranked: list[Ranked]) -> tuple[list[Ranked], list[Omission]]:
+        """Leave out what was said in an aside: it is on record, and not to the point."""
+        if not self._asides:
+            return ranked, []
+        turns = [item for item in self.items if is_turn(item)]
+        said = {fact_id for index in self._asides for fact_id in turns[index].states}
+        out = [one for one in ranked if one.fact.id in said and not one.fact.is_constraint]
+        kept = [one for one in ranked if one not in out]
+        return kept, [Omission("irrelevant", one.fact.id) for one in out]
 
     # what the facts leave open
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from tenure.context.guard import Dead, dead_values, held_values, is_framing_word, said
+from tenure.context.guard import Dead, dead_values, held_values, is_statement, said
 from tenure.context.rendering import signals
 from tenure.model.fact import Fact, Status
 from tenure.model.records import WorkingItem
@@ -55,12 +55,12 @@ class Ghosts:
             return []
         live = [fact for fact in self._view.effective if not is_dead(fact)]
         held = held_values(live)
-        spoken = {word for fact in live for word in said(text_of(fact.value)[:_LONG])}
+        spoken = [f" {' '.join(said(text_of(fact.value)[:_LONG]))} " for fact in live]
         return [
             dead
             for dead in found
             if dead.words not in held
-            and not (is_framing_word(dead) and spoken.issuperset(dead.words))
+            and not (is_statement(dead.fact) and _is_said(dead, spoken))
             and not self._is_held(dead)
         ]
 
@@ -131,6 +131,12 @@ class Ghosts:
                 whole = text_of(fact.value)
                 found[fact_id] = [Dead(said(whole), whole, fact)]
         return found
+
+
+def _is_said(dead: Dead, spoken: Sequence[str]) -> bool:
+    """Whether a fact in office uses the words of a value that a statement lost."""
+    words = f" {' '.join(dead.words)} "
+    return any(words in text for text in spoken)
 
 
 def _all_text(value: Any) -> str:

@@ -33,6 +33,8 @@ class Settings:
     """A conflicting candidate with less confidence than this is contested, not believed."""
     working_set_ttl: timedelta | None = timedelta(days=1)
     """How long a working-set item lives when its note says nothing else."""
+    recent_turns: int = 6
+    """How many of the last turns that were observed a context shows; facts hold what they said."""
     fact_share: float = 0.7
     """Share of the remaining token budget that facts may take in a context."""
     tokenizer: str = "o200k_base"

@@ -118,15 +118,6 @@ def is_statement(fact: Fact) -> bool:
     return bool(fact.parts) and not (len(fact.parts) == 1 and fact.parts[0].text == fact.value)
 
 
-def is_framing_word(dead: Dead) -> bool:
-    """Whether a dead value is a plain word of a statement, which any other may well use."""
-    return any(
-        part.kind == "term" and part.text == dead.text
-        for part in dead.fact.parts
-        if is_statement(dead.fact)
-    )
-
-
 def is_framing(part: Part) -> bool:
     """Whether a part is a plain word that only may be a value."""
     return part.kind == "term" and part.role in ("np|", "is|")

@@ -25,6 +25,11 @@ class _Patterns:
         self.unsettled = re.compile(rf"(?:{told['unsettled']})\b", _FLAGS)
         self.erasure = re.compile(told["erasure"], _FLAGS)
         self.proposing = either(told["proposing"])
+        self.possibly = re.compile(told["possibly"], _FLAGS)
+        self.exploring = either(told["exploring"])
+        self.in_earnest = either(told["in_earnest"])
+        self.turning_aside = re.compile(told["turning_aside"], _FLAGS)
+        self.coming_back = re.compile(told["coming_back"], _FLAGS)
         self.ended = either(told["ended"])
         self.unless = re.compile(told["unless"], _FLAGS)
         self.past = either(told["past"])
@@ -121,6 +126,31 @@ class Cues:
     def proposes(self) -> bool:
         """Whether it puts a possibility forward."""
         return self._patterns.proposing.search(self._text) is not None
+
+    @property
+    def is_possibly(self) -> bool:
+        """Whether it begins as a mere possibility."""
+        return self._patterns.possibly.match(self._text) is not None
+
+    @property
+    def explores(self) -> bool:
+        """Whether it says that what follows is only tried out."""
+        return self._patterns.exploring.search(self._text) is not None
+
+    @property
+    def is_in_earnest(self) -> bool:
+        """Whether it says that what follows is meant again."""
+        return self._patterns.in_earnest.search(self._text) is not None
+
+    @property
+    def turns_aside(self) -> bool:
+        """Whether it turns to something else for a while."""
+        return self._patterns.turning_aside.match(self._text) is not None
+
+    @property
+    def comes_back(self) -> bool:
+        """Whether it comes back to what was talked about before that."""
+        return self._patterns.coming_back.match(self._text) is not None
 
     @property
     def ends(self) -> bool:

@@ -256,7 +256,20 @@ class Framing:
         counted = value.unit or (following.tokens[0].low if following is not None else "")
         if value.kind is ValueKind.NUMBER and counted:
             return f"{preposition}|{self._anchor(position)}|{stem(counted)}"
-        return f"{preposition}|{self._anchor(position)}"
+        anchor = self._anchor(position)
+        if preposition == "to" and self._is_changed(position):
+            return "|"  # "switch to X" says that X is the new one, not where to
+        return f"{preposition}|{anchor}"
+
+    def _is_changed(self, position: int) -> bool:
+        """Whether the verb before the preposition of a value is one of change."""
+        at = position - 1
+        while at >= 0 and self._tokens[at].low in self._lexicon.determiners:
+            at -= 1
+        before = self._tokens[at - 1].low if at > 0 else ""
+        if before in self._lexicon.pronouns and at > 1:
+            before = self._tokens[at - 2].low
+        return stem(before) in self._lexicon.changing
 
     def _anchor(self, position: int) -> str:
         """The nearest word before a value that says what it is the value of."""

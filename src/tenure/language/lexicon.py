@@ -54,6 +54,8 @@ class Lexicon:
     determiners: frozenset[str]
     indefinite: frozenset[str]
     particles: frozenset[str]
+    changing: frozenset[str]
+    """Stems of verbs of change: what follows their "to" is the new value."""
     copulas: frozenset[str]
     possessors: frozenset[str]
     fresh: frozenset[str]
@@ -90,6 +92,7 @@ def lexicon(language: str = DEFAULT_LANGUAGE) -> Lexicon:
         determiners=words["determiners"],
         indefinite=words["indefinite"],
         particles=words["particles"],
+        changing=frozenset(told["changing"]["stems"].split()),
         copulas=words["copulas"],
         possessors=words["possessors"],
         fresh=words["fresh"],

@@ -12,6 +12,9 @@ from tenure.language.lexicon import DEFAULT_LANGUAGE, data
 from tenure.language.phrasebook import Clause, Openings, Phrasebook, Spelling, Word, class_table, words_of
 
 
+_LONGEST_LABEL = 30
+
+
 class Kind(StrEnum):
     """What a statement does."""
 
@@ -75,10 +78,9 @@ class Moods:
 
     def label(self, text: str) -> Kind | None:
         """What a sentence says that it is, before a colon."""
-        head, colon, _ = text[:40].partition(":")
-        if not colon:
-            return None
-        return next((self._labels[w] for w in head.lower().split() if w in self._labels), None)
+        head, colon, _ = text[:_LONGEST_LABEL].partition(":")
+        words = head.lower().split() if colon else []
+        return next((self._labels[w] for w in (*words[:1], *words[-1:]) if w in self._labels), None)
 
     def is_personal(self, word: Word) -> bool:
         """Whether a word names the speaker, or the one spoken to."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import NamedTuple
 
 from tenure.language.clauses import Piece, clauses
@@ -23,7 +24,10 @@ _COUNTERFACTUAL = frozenset({"counterfactual", "wish"})
 _OPEN_ENDED = frozenset({"conditional", "counterfactual", "supposition"})
 _TAG = re.compile(r"(?:\[[^\[\]\n]{1,60}\]:?|[A-Z][\w.' ]{0,30}(?:\([^()\n]{1,40}\))?:)\s+")
 _QUESTION_MARKS = "?？؟"
+_LEADING = re.compile(r"[\s,;–—-]+")
 _TRAILING = re.compile(r"[\s,;:–—-]+$")
+_QUOTED = re.compile(r"[“\"«][^“”\"«»]+[”\"»][.!?]?")
+_FEW_WORDS = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +54,8 @@ def is_counterfactual(statement: Statement) -> bool:
 
 
 def kind_of(sentence: str) -> tuple[Kind, tuple[str, ...]]:
-    """The kind of a sentence: of the first of its statements that is not a mere opening."""
-    found = _of_sentence(Sentence(sentence, 0, len(sentence)))
+    """The kind of a sentence, and its cues: those of its first statement that is no mere opening."""
+    found = list(_of_block(Block(BlockKind.PROSE, sentence, 0, len(sentence))))
     chosen = next((one for one in found if one.kind not in _OPENINGS), found[0] if found else None)
     return (chosen.kind, chosen.cues) if chosen else (Kind.SMALL_TALK, ())
 
@@ -114,6 +118,8 @@ def _of_sentence(sentence: Sentence) -> list[Statement]:
         words = [word for word in words if word.start >= tag.end()]
     if not words:
         return [Statement(sentence.text, sentence.start, sentence.end, Kind.SMALL_TALK)]
+    if len(words) > _FEW_WORDS and _QUOTED.fullmatch(sentence.text):
+        return [Statement(sentence.text, sentence.start, sentence.end, Kind.REPORT, ("quoted",))]
     merged: list[_Read] = []
     asked = words[-1].said[0] in _QUESTION_MARKS
     for piece in clauses().pieces(words):
@@ -178,13 +184,14 @@ def _reaches(before: _Read, read: _Read, words: Sequence[Word]) -> bool:
 def _placed(
     sentence: Sentence, words: Sequence[Word], merged: Sequence[_Read]
 ) -> Iterator[Statement]:
-    """Statements with their places in the turn; together they are the sentence."""
-    for index, (piece, kind, cues) in enumerate(merged):
-        start = words[piece.first].start if index else 0
-        end = len(sentence.text)
-        if index + 1 < len(merged):
-            end = words[merged[index + 1].piece.first].start
-            end = start + len(_TRAILING.sub("", sentence.text[start:end]))
-        yield Statement(
-            sentence.text[start:end], sentence.start + start, sentence.start + end, kind, cues
-        )
+    """Statements with their places in the turn; only marks between them are left out."""
+    starts = [0, *(words[piece.first].start for piece, _, _ in merged[1:]), len(sentence.text)]
+    for (start, end), (_, kind, cues) in zip(pairwise(starts), merged, strict=True):
+        if start and (leading := _LEADING.match(sentence.text, start, end)):
+            start = leading.end()
+        text = sentence.text[start:end]
+        if end < len(sentence.text):
+            text = _TRAILING.sub("", text)
+        if text:
+            begin = sentence.start + start
+            yield Statement(text, begin, begin + len(text), kind, cues)

@@ -137,6 +137,15 @@ class Turn:
     verdict_ids: tuple[str, ...] = ()
 
 
+TURN = "turn "
+"""How the names of turns on a desk begin."""
+
+
+def is_turn(item: WorkingItem) -> bool:
+    """Whether a working item is a turn that was observed."""
+    return item.key.startswith(TURN) and item.key[len(TURN) : len(TURN) + 1].isdigit()
+
+
 @dataclass(frozen=True, slots=True)
 class Signal:
     """What a provider may return: a value that is not to be used after `expires_at`."""

@@ -82,6 +82,8 @@ class Clerk:
         where Wednesday is a fact.
         """
         cues = said.statement.cues
+        if said.kind in _REAL and self._is_tried_out(said):
+            return Kind.HYPOTHETICAL
         if said.kind is Kind.REQUEST and "suggestion" in cues:
             return Kind.DRAFT if self._is_against_a_fact(said) else Kind.REQUEST
         if said.kind is Kind.ASSERTION and self._is_proposal(said):
@@ -94,6 +96,12 @@ class Clerk:
         if said.kind in _REAL and offering.quotes_a_statement(said.frame.parts):
             return Kind.REPORT
         return said.kind
+
+    def _is_tried_out(self, said: Understood) -> bool:
+        """Whether a statement is no more than a possibility, or part of an exploration."""
+        if said.cues.is_in_earnest:
+            return False
+        return self._situation.is_exploring or said.cues.explores or said.cues.is_possibly
 
     @staticmethod
     def _is_proposal(said: Understood) -> bool:

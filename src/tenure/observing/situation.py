@@ -6,10 +6,11 @@ from collections.abc import Iterable
 from functools import cached_property
 
 from tenure.engine.lens import Lens
+from tenure.language.discourse import is_exploring
 from tenure.language.frames import Frame, frame_again
 from tenure.language.tokens import stem, tokens
 from tenure.model.fact import Fact, Status
-from tenure.model.records import Turn, WorkingItem
+from tenure.model.records import TURN, Turn, WorkingItem
 from tenure.model.scope import Scope
 from tenure.model.values import text_of
 from tenure.search.analysis import terms
@@ -28,7 +29,7 @@ _PROPOSED = (Scope.DRAFT, Scope.HYPOTHETICAL)
 
 def item_key(turn: Turn) -> str:
     """What a turn is called on the desk."""
-    return f"turn {turn.turn_index} ({turn.speaker})"
+    return f"{TURN}{turn.turn_index} ({turn.speaker})"
 
 
 class Situation:
@@ -80,6 +81,13 @@ class Situation:
     def _matter(facts: Iterable[Fact]) -> str | None:
         keys = [fact.key for fact in facts if fact.multi_valued and fact.scope not in _PROPOSED]
         return keys[-1] if keys else None
+
+    @cached_property
+    def is_exploring(self) -> bool:
+        """Whether what is said now is only tried out, because somebody said so."""
+        said = [item_key(turn) for turn in self.turns if turn.speaker not in ASSISTANTS]
+        kept = [self.items[key] for key in said if key in self.items]
+        return is_exploring([text_of(item.value)[:400] for item in kept])
 
     @property
     def next_index(self) -> int:

@@ -140,11 +140,11 @@ def provenance(fact: Fact) -> Iterator[tuple[str, str]]:
     if source.turn_index is not None:
         yield "said in", said_in(fact)
     if source.quote is not None:
-        yield "words", shown(source.quote)
+        yield "quote", shown(source.quote)
     for said in source.earlier:
         yield "keeps words of", _turn(said.turn_index, said.speaker, said.ref)
     if source.inferred:
-        yield "read off them", ", ".join(source.inferred)
+        yield "inferred", ", ".join(source.inferred)
 
 
 def account(verdict: Verdict, find: Find) -> Iterator[tuple[str, str]]:

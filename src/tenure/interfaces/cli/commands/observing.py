@@ -143,9 +143,7 @@ class _Clerk:
             where = f"{conversation.file}, {found.place}"
             if not self.skip_bad:
                 taken = total_of(self.tallies).turns
-                before = (
-                    f"The {taken:,} turn(s) before it were observed" if taken else "Nothing was"
-                )
+                before = f"The {taken:,} turn(s) before it were" if taken else "Nothing was"
                 raise type(error)(
                     f"{where}: {error}. {before} observed; mend it and run this again, or pass "
                     f"over such turns with --skip-bad"
@@ -210,15 +208,15 @@ def observe(
     interruption, or when it has grown, that goes on where it stopped. What a turn is called is its
     id, or else made of the name of the file, its place in it and what it says.
     """
-    _check(files, single)
+    named = files or []
+    _check(named, single)
+    check_readable(named)
     with _store(common, dry_run=dry_run) as memory:
         if single.text is not None:
             session = who.into(DEFAULT_SESSION).at(memory)
             made = session.observe(single.text, speaker=speaker, **single.arguments())
             print_single(session, made, as_json=common.json)
             return
-        named = files or []
-        check_readable(named)
         clerk = _Clerk(memory, who, speaker, skip_bad, verbose, common.json)
         for file in named:
             with opened(file) as stream:
@@ -227,7 +225,7 @@ def observe(
     print_tallies(clerk.tallies, observations, dry_run=dry_run, as_json=common.json)
 
 
-def _check(files: list[str] | None, single: Single) -> None:
+def _check(files: list[str], single: Single) -> None:
     if (single.text is None) is not bool(files):
         raise InvalidInput("name a FILE (- is stdin), or give a single turn with --text; not both")
     if files and (single.at, single.ref, single.as_authority) != (None, None, None):
