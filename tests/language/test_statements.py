@@ -8,6 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tenure.language.lexicon import data
+from tenure.language.phrasebook import Phrase, class_table
 from tenure.language.statements import Kind, Statement, is_counterfactual, kind_of, statements
 
 SENTENCES = {
@@ -194,7 +196,7 @@ SENTENCES = {
         One option would be to rent a van.
         We're leaning towards the cheaper vendor.
         Our proposal is a discount of ten percent.
-        This is just a brainstorm, nothing more: a tentative name is Juno.
+        The tentative name is Juno.
     """,
     Kind.RETRACTION: """
         Forget that.
@@ -275,3 +277,301 @@ def test_a_sentence_is_of_its_kind(kind: Kind, sentence: str) -> None:
     """Grammar shows what a sentence is for."""
     told, cues = kind_of(sentence)
     assert told is kind, cues
+
+
+# Turns that do more than one thing: each part with its kind.
+TURNS: dict[str, list[tuple[Kind, str]]] = {
+    "We moved to Ghent, but what if we had stayed?": [
+        (Kind.ASSERTION, "We moved to Ghent"),
+        (Kind.HYPOTHETICAL, "but what if we had stayed?"),
+    ],
+    "Thanks, the budget is 5k.": [
+        (Kind.SMALL_TALK, "Thanks"),
+        (Kind.ASSERTION, "the budget is 5k."),
+    ],
+    "Scratch that, make it five.": [
+        (Kind.RETRACTION, "Scratch that"),
+        (Kind.REQUEST, "make it five."),
+    ],
+    "Yes, but for four people please.": [
+        (Kind.CONFIRMATION, "Yes"),
+        (Kind.REQUEST, "but for four people please."),
+    ],
+    "Actually no, make that seven.": [
+        (Kind.ASSERTION, "Actually no"),
+        (Kind.REQUEST, "make that seven."),
+    ],
+    "No, only three people.": [(Kind.ASSERTION, "No, only three people.")],
+    "I was at the bank today, what is my balance?": [
+        (Kind.ASSERTION, "I was at the bank today"),
+        (Kind.QUESTION, "what is my balance?"),
+    ],
+    "He said the fee is 20 euros and the hall is free, but I paid 30.": [
+        (Kind.REPORT, "He said the fee is 20 euros and the hall is free"),
+        (Kind.ASSERTION, "but I paid 30."),
+    ],
+    "If it rains, we stay here, and the kids play inside.": [
+        (Kind.HYPOTHETICAL, "If it rains, we stay here, and the kids play inside."),
+    ],
+    "The fee is 90, but if we book early it is 70.": [
+        (Kind.ASSERTION, "The fee is 90"),
+        (Kind.HYPOTHETICAL, "but if we book early it is 70."),
+    ],
+    "When we land, can you call me a taxi?": [
+        (Kind.REQUEST, "When we land, can you call me a taxi?"),
+    ],
+    "On Friday, could you water the plants?": [
+        (Kind.REQUEST, "On Friday, could you water the plants?"),
+    ],
+    "My mail is no longer ana@old.example, use ana@new.example.": [
+        (Kind.RETRACTION, "My mail is no longer ana@old.example"),
+        (Kind.REQUEST, "use ana@new.example."),
+    ],
+    "I love the flat — I wish it had a lift.": [
+        (Kind.ASSERTION, "I love the flat"),
+        (Kind.HYPOTHETICAL, "I wish it had a lift."),
+    ],
+    "Hi Bob! I need a plumber . Thanks !": [
+        (Kind.SMALL_TALK, "Hi Bob!"),
+        (Kind.REQUEST, "I need a plumber ."),
+        (Kind.SMALL_TALK, "Thanks !"),
+    ],
+}
+
+
+@pytest.mark.parametrize("turn", TURNS)
+def test_a_turn_falls_apart_where_its_clauses_differ_in_kind(turn: str) -> None:
+    """Clauses of one kind stay together, and what a condition or a speaker reaches stays theirs."""
+    assert [(told.kind, told.text) for told in statements(turn)] == TURNS[turn]
+
+
+@pytest.mark.parametrize(
+    ("sentence", "cue"),
+    [
+        ("I wish it had a balcony.", "wish"),
+        ("We should have sold in May.", "counterfactual"),
+        ("If we win, we celebrate.", "conditional"),
+        ("Suppose they refuse.", "supposition"),
+        ("We might move.", "modal"),
+        ("I don't think it works.", "attitude"),
+        ("They didn't know that I had left.", "factive"),
+        ("I think it is red.", "opinion"),
+        ("Per the CFO, travel is frozen.", "attributed"),
+        ("Could you book it for me on Monday?", "polite request"),
+        ("I'd like some tea.", "desire"),
+        ("How about Friday?", "suggestion"),
+        ("Is there a later bus?", "availability"),
+        ("Invoices must be paid.", "obligation"),
+        ("no", "rejection"),
+        ("Draft: the fee is 40.", "label"),
+    ],
+)
+def test_the_first_cue_names_what_decided(sentence: str, cue: str) -> None:
+    """Whoever reads a statement can see why it is of its kind."""
+    assert kind_of(sentence)[1][0] == cue
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "I wish the bag were bigger.",
+        "It would have fitted a smaller car.",
+        "Had they told me, I would have waited.",
+        "If it had a handle, it would be perfect.",
+        "They could have wrapped it better.",
+    ],
+)
+def test_what_is_not_so_is_counterfactual(sentence: str) -> None:
+    """Wishes, regrets and unreal conditions tell of what is not so."""
+    assert any(map(is_counterfactual, statements(sentence)))
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "If it rains, we stay at home.",
+        "We might move to Ghent.",
+        "I would recommend the blue one.",
+        "I wish you a good trip.",
+        "The bag is big.",
+        "Would you like some tea?",
+    ],
+)
+def test_what_may_well_be_so_is_not_counterfactual(sentence: str) -> None:
+    """Open conditions, possibilities and good wishes are no denials."""
+    assert not any(map(is_counterfactual, statements(sentence)))
+
+
+def test_a_label_goes_for_its_whole_paragraph() -> None:
+    """What is headed as a draft is a draft to the end of the paragraph, and no further."""
+    told = statements("Draft: the fee is 40. The date is 3 May.\n\nThe office is in Rome.")
+    assert [statement.kind for statement in told] == [Kind.DRAFT, Kind.DRAFT, Kind.ASSERTION]
+
+
+def test_a_supposition_goes_on_while_its_mood_does() -> None:
+    """ "Would" after a supposition tells more of it; a plain sentence ends it."""
+    told = statements("Suppose we hire Ana. She would start in June. My desk is on floor 2.")
+    assert [statement.kind for statement in told] == [
+        *(Kind.HYPOTHETICAL, Kind.HYPOTHETICAL),
+        Kind.ASSERTION,
+    ]
+
+
+@pytest.mark.parametrize(
+    "tag", ["CFO: ", "[Manager] ", "[Dana Roy (VP Sales)]: ", "Dana Roy (VP Sales): ", "note: "]
+)
+def test_a_speaker_tag_stays_in_the_text_but_decides_nothing(tag: str) -> None:
+    """Who speaks is read elsewhere; what they say is of the same kind without the tag."""
+    [told] = statements(f"{tag}we might lose the deal")
+    assert (told.kind, told.text) == (Kind.HYPOTHETICAL, f"{tag}we might lose the deal")
+
+
+def test_code_logs_and_quoted_mail_are_one_statement_each() -> None:
+    """What is pasted is kept word for word, and what others wrote is theirs."""
+    turn = (
+        "The port is 80.\n```\nport = 90\n\nhost = 1\n```\n"
+        "2024-05-01 10:00:00 ERROR worker: no\n\n> The port is 70.\n> Really.\n"
+    )
+    told = statements(turn)
+    assert [statement.kind for statement in told] == [
+        *(Kind.ASSERTION, Kind.VERBATIM, Kind.VERBATIM),
+        Kind.REPORT,
+    ]
+    assert told[1].text == "```\nport = 90\n\nhost = 1\n```"
+
+
+@pytest.mark.parametrize("kind", Kind)
+def test_only_what_is_said_asked_for_or_promised_is_committed(kind: Kind) -> None:
+    """Three kinds bind their speaker."""
+    committed = {Kind.ASSERTION, Kind.REQUEST, Kind.COMMITMENT}
+    assert Statement("x", 0, 1, kind).is_committed is (kind in committed)
+
+
+def test_spelling_and_case_do_not_matter() -> None:
+    """People write as they like: curly apostrophes, none at all, capitals, words taken apart."""
+    for way in ("I don't think so.", "i dont think so", "I DO N'T THINK SO .", "I don’t think so"):
+        assert kind_of(way)[1][0] == "rejection", way
+
+
+def test_inline_tags_are_no_words() -> None:
+    """Markup inside a sentence changes nothing about what it is for."""
+    assert kind_of("I <b>wish</b> it <i>were</i> red.")[0] is Kind.HYPOTHETICAL
+
+
+def test_every_phrase_of_the_language_can_be_read() -> None:
+    """No phrase of the data file names a class that is missing, or cannot become a pattern."""
+    told = data("statements")
+    classes = class_table(told["classes"])
+    tables = [table.get("phrases", ()) for table in told["cues"]]
+    openings = [*told["openings"]["free"].values(), *told["openings"]["set_off"].values()]
+    starts = [told["clauses"][name] for name in ("starts", "joined_starts", "inverted")]
+    phrases = [written for ways in (*tables, *openings, *starts) for written in ways]
+    assert len(phrases) > 200
+    for written in phrases:
+        Phrase(written, classes).found_in("nothing to see here ")
+
+
+WORDS = st.sampled_from(
+    [
+        "I",
+        "we",
+        "you",
+        "he",
+        "the",
+        "a",
+        "my",
+        "is",
+        "was",
+        "if",
+        "would",
+        "could",
+        "wish",
+        "not",
+        "n't",
+        "that",
+        "what",
+        "can",
+        "please",
+        "yes",
+        "no",
+        "but",
+        "and",
+        "so",
+        ",",
+        ".",
+        "?",
+        "!",
+        ";",
+        "-",
+        "—",
+        ":",
+        '"',
+        "'",
+        "(",
+        ")",
+        ">",
+        "```",
+        "5pm",
+        "Oslo",
+        "budget",
+        "你好",
+        "。",
+        "😀",
+        "don't",
+        "I'd",
+        "let's",
+        "scratch",
+        "thanks",
+        "said",
+    ]
+)
+TURN = st.one_of(st.text(max_size=200), st.lists(WORDS, max_size=40).map(" ".join))
+
+
+@given(TURN)
+def test_statements_keep_to_their_places(turn: str) -> None:
+    """The text of a statement is what stands in the turn; they come in order and apart."""
+    told = statements(turn)
+    for statement in told:
+        assert turn[statement.start : statement.end] == statement.text
+        assert statement.text.strip()
+    assert all(one.end <= other.start for one, other in pairwise(told))
+
+
+@given(TURN)
+def test_no_word_of_a_turn_is_lost(turn: str) -> None:
+    """Every letter and digit of a turn is in some statement, but for numbers that count items."""
+    told = statements(turn)
+    covered = "".join(statement.text for statement in told)
+    for word in ("Oslo", "budget", "5pm"):
+        assert covered.count(word) == turn.count(word)
+
+
+@given(st.text(max_size=100))
+def test_any_text_is_of_some_kind(text: str) -> None:
+    """A kind is told for whatever is asked about, and always the same one."""
+    assert kind_of(text) == kind_of(text)
+    assert isinstance(kind_of(text)[0], Kind)
+
+
+@pytest.mark.parametrize(
+    "piece",
+    [
+        "a",
+        "(",
+        "if ",
+        "and i ",
+        "n't ",
+        "would have been if ",
+        "I moved to Oslo. ",
+        "<a ",
+        "。",
+        "\n",
+    ],
+)
+def test_a_very_long_turn_is_read_to_its_end(piece: str) -> None:
+    """A megabyte of anything gives statements that keep to their places."""
+    turn = (piece * 1_000_000)[:1_000_000]
+    told = statements(turn)
+    assert all(turn[one.start : one.end] == one.text for one in told)
+    assert not told or not turn[told[-1].end :].strip()

@@ -10,6 +10,7 @@ from tenure.language.lexicon import DEFAULT_LANGUAGE, data, word_set
 from tenure.language.phrasebook import Clause, Openings, Word, class_table
 
 _STRONG = frozenset({";", "—", "–"})
+_WEAK = frozenset({",", ":"})
 _MARKS = frozenset({",", ";", "—", "–", "-", ".", "!", "?", "…", ":", "(", ")"})
 
 
@@ -44,7 +45,8 @@ class Clauses:
         self._joined_starts = Openings({"start": joins["joined_starts"]}, classes)
         self._joining = word_set(joins["joining"])
         self._breaking = word_set(joins["breaking"])
-        self._dependent = word_set(joins["dependent"])
+        self._conjunctions = frozenset(classes["conjunction"])
+        self._prepositions = frozenset(classes["preposition"])
 
     def pieces(self, words: Sequence[Word]) -> list[Piece]:
         """The openings of a sentence, and then its clauses."""
@@ -73,24 +75,32 @@ class Clauses:
     def _piece(
         self, words: Sequence[Word], first: int, core: int, after: int, breaks: bool
     ) -> Piece:
-        dependent = core < after and words[core].said in self._dependent
+        dependent = core < after and (
+            words[core].said in self._conjunctions or self._introduces(words[core:after])
+        )
         return Piece(first, core, after, breaks, dependent)
+
+    def _introduces(self, words: Sequence[Word]) -> bool:
+        """Whether words before a comma only say of what or when the rest is: "On Friday, ..."."""
+        if words[-1].said != ",":
+            return False
+        return len(words) == 2 or words[0].said in self._prepositions
 
     def _openings(self, clause: Clause) -> tuple[list[Piece], int]:
         """What the sentence opens with, and where the rest begins."""
         found: list[Piece] = []
         words = clause.words
         index = 0
-        while index < len(words):
-            name, after = self._free.longest(clause, index)
-            other, end = self._set_off.longest(clause, index)
+        while (core := self._core(clause, index)) < len(words):
+            name, after = self._free.longest(clause, core)
+            other, end = self._set_off.longest(clause, core)
             if end > after and self._is_set_off(clause, end):
                 name, after = other, end
             if not name:
                 break
             while after < len(words) and words[after].said in _MARKS:
                 after += 1
-            found.append(Piece(index, index, after, kind=self._kinds[name], cue=name))
+            found.append(Piece(index, core, after, kind=self._kinds[name], cue=name))
             index = after
         return found, index
 
@@ -108,7 +118,7 @@ class Clauses:
         joined = said in self._joining and at + 1 < len(words)
         if joined and self._joined_starts.begin(clause, at + 1):
             return True
-        if not joined and words[at - 1].said != ",":
+        if not joined and words[at - 1].said not in _WEAK:
             return False
         return self._starts.begin(clause, at + joined)
 

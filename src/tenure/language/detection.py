@@ -136,12 +136,15 @@ class RuleDetector:
         if old.kind != new.kind:
             return None
         ends, other_ends = _role(old), _role(new)
-        if any(map(self._contrast, ends[:2], other_ends[:2])):
+        if any(map(self._contrast, ends[:2], other_ends[:2])) or _end_differs(ends, other_ends):
             return None
         if old.kind == ValueKind.NUMBER:
             return _fit_numbers(ends, other_ends, pair)
-        if ends[1] != other_ends[1] and other_ends[1].split(" ")[0] in self._lexicon.telling:
+        if ends[1] != other_ends[1] and self._tells(other_ends[1]):
             return None  # it names one end of something, and the old value is not known to be that
+        if ends[1] != other_ends[1] and self._tells(ends[1]):
+            if not (pair.is_cued or pair.has_failed):
+                return None
         return _fit_anchors(ends[1], other_ends[1], pair)
 
     def _fit_words(self, old: Part, new: Part, pair: Pair) -> float | None:
@@ -160,6 +163,8 @@ class RuleDetector:
                 return 0.0 if due and anchor == other_anchor else None
             return 0.1 if anchor == other_anchor else 0.0
         if place == other_place == "is" and old.kind == new.kind:
+            if pair.relation is Relation.NEARBY:
+                return None
             return 0.05 if near >= KIN else 0.0 if pair.is_cued else None
         if {place, other_place} == {"mod", "is"} and pair.is_request:
             return 0.0 if near >= KIN + 0.1 else None
@@ -167,8 +172,17 @@ class RuleDetector:
             return -0.05
         return None
 
+    def _tells(self, anchor: str) -> bool:
+        """Whether a word tells one end of something from the other: leaving, returning."""
+        return anchor.split(" ")[0] in self._lexicon.telling
+
     def _contrast(self, left: str, right: str) -> bool:
         return left != right and frozenset((left, right)) in self._lexicon.contrasts
+
+
+def _end_differs(old: tuple[str, str, str], new: tuple[str, str, str]) -> bool:
+    """Whether one value is the end of a term, and the other is not known to be."""
+    return (old[0] == "until") != (new[0] == "until") and (not old[1] or old[1] != new[1])
 
 
 def _denied(old: Part, new: Part) -> Judged:

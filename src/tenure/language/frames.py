@@ -6,8 +6,9 @@ words and the values among them, and the word before each tells what it is there
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property, lru_cache
 from typing import NamedTuple
@@ -95,12 +96,53 @@ def frame_again(text: str) -> Frame:
     return frame_of(text)
 
 
+def telling_words(text: str, language: str = "en") -> list[str]:
+    """The words of a text that tell one end of something from the other, each once."""
+    words = lexicon(language)
+    found: dict[str, None] = {}
+    listed = tokens(text)
+    for index, token in enumerate(listed):
+        known = stem(token.low)
+        if known in words.telling:
+            after = listed[index + 1].low if index + 1 < len(listed) else ""
+            found[f"{known} {after}" if after in words.particles else known] = None
+    return list(found)
+
+
+def _with_regions(text: str, values: Sequence[Value], words: Lexicon) -> list[Value]:
+    """Values with a place and its region taken together: "in London, UK"."""
+    found: list[Value] = []
+    for value in values:
+        last = found[-1] if found else None
+        if (
+            last is not None
+            and last.kind is value.kind is ValueKind.NAME
+            and text[last.end : value.start].strip() == ","
+            and _is_place(text[: last.start], words)
+            and not _LISTED.match(text, value.end)
+        ):
+            whole = text[last.start : value.end]
+            normal = f"{last.normal} {value.normal}"
+            found[-1] = replace(last, text=whole, end=value.end, normal=normal)
+        else:
+            found.append(value)
+    return found
+
+
+_LISTED = re.compile(r"\s*(?:,|and\b|or\b|&)", re.IGNORECASE)
+
+
+def _is_place(before: str, words: Lexicon) -> bool:
+    spoken = before.split()
+    return bool(spoken) and words.prepositions.get(spoken[-1].lower()) in _PLACING
+
+
 class Framing:
     """Reads one statement."""
 
     def __init__(self, text: str, values: Sequence[Value], words: Lexicon) -> None:
         self._text = text
-        self._values = values
+        self._values = _with_regions(text, values, words)
         self._lexicon = words
         self._definite = words.determiners - words.indefinite
         self._tokens = tokens(text)

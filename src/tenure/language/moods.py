@@ -9,8 +9,15 @@ from functools import lru_cache
 from typing import Any
 
 from tenure.language.lexicon import DEFAULT_LANGUAGE, data
-from tenure.language.phrasebook import Clause, Openings, Phrasebook, Spelling, Word, class_table, words_of
-
+from tenure.language.phrasebook import (
+    Clause,
+    Openings,
+    Phrasebook,
+    Spelling,
+    Word,
+    class_table,
+    words_of,
+)
 
 _LONGEST_LABEL = 30
 
@@ -61,9 +68,7 @@ class Moods:
             for table in tables
         ]
         # Cues go by their place here, because two tables may give the same one.
-        self._book = Phrasebook(
-            [table.get("phrases", ()) for table in tables], classes
-        )
+        self._book = Phrasebook([table.get("phrases", ()) for table in tables], classes)
         self._asking = {place for place, table in enumerate(tables) if table.get("asked")}
         self._spelling = Spelling(told["spellings"])
         self._inverted = Openings({"inverted": told["clauses"]["inverted"]}, classes)

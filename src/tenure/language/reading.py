@@ -86,14 +86,15 @@ _LOOKS_LIKE_CODE = re.compile(
     r"|^\s*(?:def|class|import|from|return|const|let|var|func|function|SELECT|sudo|pip|git|npm)\s"
 )
 _LEVEL = r"(?:TRACE|DEBUG|INFO|NOTICE|WARN(?:ING)?|ERROR|FATAL|CRITICAL|SEVERE)"
-_STAMP = (
-    r"[\[(]?(?:\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d(?::\d\d)?[.,\d]*(?:Z|[+-]\d\d:?\d\d)?"
-    r"|\d\d:\d\d:\d\d[.,\d]*|[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d)[\])]?"
-)
-_STAMPED = re.compile(rf"\s*{_STAMP}(?:\s|$)")
+_DAY = r"\d{4}[-/]\d\d[-/]\d\d[T ]"
+_ZONE = r"(?:Z|[+-]\d\d:?\d\d)?[\])]?"
+_MOMENT = rf"[\[(]?(?:{_DAY})?\d\d:\d\d(?::\d\d)?[.,\d]*{_ZONE}"
+_CLOCK = r"\d\d:\d\d:\d\d"
+_SECOND = rf"[\[(]?(?:(?:{_DAY})?{_CLOCK}[.,\d]*{_ZONE}|[A-Z][a-z]{{2}} [ \d]\d {_CLOCK})"
+_STAMPED = re.compile(rf"\s*{_SECOND}(?:\s|$)")
 _LOG = re.compile(
-    rf"\s*{_STAMP}.{{0,60}}?\b{_LEVEL}\b"
-    rf"|\s*{_STAMP}\s+[\w.-]+(?:\[\d+\])?:\s"
+    rf"\s*{_MOMENT}.{{0,60}}?\b{_LEVEL}\b"
+    rf"|\s*{_SECOND}\s+(?:[\w.-]+\s+)?[a-z][\w./-]*(?:\[\d+\])?:\s"
     rf"|\s*\[?{_LEVEL}(?:\]|:|\s+\[|\s+\d)"
     r"|\s*Traceback \(most recent call last\)"
     r"|\s+at [\w.$<>/]+ ?\("
@@ -175,9 +176,7 @@ def _closing(lines: list[_Line], index: int, mark: str) -> int:
     return len(lines)
 
 
-def _run(
-    lines: list[_Line], index: int, pattern: re.Pattern[str], most: int | None = None
-) -> int:
+def _run(lines: list[_Line], index: int, pattern: re.Pattern[str], most: int | None = None) -> int:
     """The line after a run of lines of one form; blank lines may stand between them."""
     after = at = index + 1
     end = len(lines) if most is None else min(len(lines), index + most)
@@ -208,10 +207,10 @@ def _log(lines: list[_Line], index: int) -> int:
         line = lines[at].text[:500]
         if _TRACE.match(line):
             at = _after_trace(lines, at)
-        elif _LOG.match(line) or (_STAMPED.match(line) and _is_stamped(lines, at + 1)):
+        elif _LOG.match(line):
             at += 1
-        elif at > index and _STAMPED.match(line):
-            at += 1
+        elif _STAMPED.match(line) and (at > index or _is_stamped(lines, at + 1)):
+            at += 1  # one line that begins with a time may be prose
         else:
             break
     return at if at > index else 0
@@ -264,8 +263,9 @@ _TAG = re.compile(
 _STOP = re.compile(
     r"(?<![.!?…])[.!?…]++[\"'”’)\]]*+(?=\s|$|<)"
     r"|(?<![。！？｡؟।])[。！？｡؟।]++[」』”’）)]*+"
-    r"|(?<=[a-z]{2})[.!?](?=[A-Z][a-z])"
+    r"|(?<=[a-z]{2})[.!?](?=[A-Z][a-z]|I\b)"
 )
+_INITIALS = re.compile(r"[A-Z]|[^\W\d_]{1,2}(?:\.[^\W\d_]{1,2})+")
 _WORD_BEFORE = re.compile(r"[\w.]+$")
 _WORD_AFTER = re.compile(r"\s*[\"'“‘(\[]*([\w'’]+)")
 _WRAPPED_AT = 50
@@ -360,10 +360,7 @@ def _ends_after(word: re.Match[str] | None, after: str) -> bool:
         return False
     if folded in conventions.before_numbers:
         return not after[0].isdigit()
-    shortened = folded in conventions.may_be_final or (
-        len(said) == 1 and said.isupper() or ("." in said and not any(map(str.isdigit, said)))
-    )
-    if not shortened:
+    if folded not in conventions.may_be_final and not _INITIALS.fullmatch(said):
         return True
     return after == "i" or (after[0].isupper() and after.lower() in conventions.starters)
 

@@ -20,12 +20,17 @@ from tenure.language.reading import Block, BlockKind, Sentence, blocks, sentence
 __all__ = ["Kind", "Statement", "is_counterfactual", "kind_of", "statements"]
 
 _COMMITTED = frozenset({Kind.ASSERTION, Kind.REQUEST, Kind.COMMITMENT})
+_UNREAL = frozenset({Kind.HYPOTHETICAL, Kind.DRAFT})
+_OPENINGS = frozenset({Kind.SMALL_TALK, Kind.CONFIRMATION})
 _COUNTERFACTUAL = frozenset({"counterfactual", "wish"})
 _OPEN_ENDED = frozenset({"conditional", "counterfactual", "supposition"})
-_TAG = re.compile(r"(?:\[[^\[\]\n]{1,60}\]:?|[A-Z][\w.' ]{0,30}(?:\([^()\n]{1,40}\))?:)\s+")
+# Who speaks, written before what they say: "[Manager] ...", "Dana Roy (VP Sales): ..."
+_TAG = re.compile(
+    r"(?:\[[^\[\]\n]{1,60}\]:?"
+    r"|[\w.'-]{1,30}(?: [A-Z][\w.'-]{0,30}){0,3}(?: \([^()\n]{1,40}\))?:)\s+"
+)
 _QUESTION_MARKS = "?？؟"
-_LEADING = re.compile(r"[\s,;–—-]+")
-_TRAILING = re.compile(r"[\s,;:–—-]+$")
+_BETWEEN = " \t\r\n\u00a0,;–—-"
 _QUOTED = re.compile(r"[“\"«][^“”\"«»]+[”\"»][.!?]?")
 _FEW_WORDS = 3
 
@@ -54,13 +59,10 @@ def is_counterfactual(statement: Statement) -> bool:
 
 
 def kind_of(sentence: str) -> tuple[Kind, tuple[str, ...]]:
-    """The kind of a sentence, and its cues: those of its first statement that is no mere opening."""
+    """The kind and the cues of a sentence: of its first statement that is no mere opening."""
     found = list(_of_block(Block(BlockKind.PROSE, sentence, 0, len(sentence))))
     chosen = next((one for one in found if one.kind not in _OPENINGS), found[0] if found else None)
     return (chosen.kind, chosen.cues) if chosen else (Kind.SMALL_TALK, ())
-
-
-_OPENINGS = (Kind.SMALL_TALK, Kind.CONFIRMATION)
 
 
 def statements(text: str) -> list[Statement]:
@@ -76,21 +78,27 @@ def _of_block(block: Block) -> Iterator[Statement]:
     before: Statement | None = None
     label: Kind | None = None
     for sentence in sentences(block):
-        gap = block.text[
-            (before.end if before else sentence.start) - block.start : sentence.start - block.start
-        ]
-        if gap.count("\n") > 1:
+        if before and _are_apart(block, before, sentence):
             before = label = None
         label = moods().label(sentence.text) or label
         for statement in _of_sentence(sentence):
-            if label and statement.is_committed:
-                statement = replace(statement, kind=label, cues=("label", *statement.cues))
-            elif before and _goes_on(before, statement):
-                statement = replace(
-                    statement, kind=Kind.HYPOTHETICAL, cues=("continued", *statement.cues)
-                )
-            before = statement
-            yield statement
+            before = _in_company(statement, before, label)
+            yield before
+
+
+def _in_company(statement: Statement, before: Statement | None, label: Kind | None) -> Statement:
+    """A statement as what stands before it makes it read."""
+    if label and statement.is_committed:
+        return replace(statement, kind=label, cues=("label", *statement.cues))
+    if before and _goes_on(before, statement):
+        return replace(statement, kind=Kind.HYPOTHETICAL, cues=("continued", *statement.cues))
+    return statement
+
+
+def _are_apart(block: Block, before: Statement, sentence: Sentence) -> bool:
+    """Whether a new paragraph begins between a statement and a sentence."""
+    between = block.text[before.end - block.start : sentence.start - block.start]
+    return between.count("\n") > 1
 
 
 def _goes_on(before: Statement, statement: Statement) -> bool:
@@ -165,11 +173,12 @@ def _whole(before: _Read, read: _Read, words: Sequence[Word]) -> _Read:
     Asking for something in case it can be had is still asking.
     """
     piece = before.piece._replace(after=read.piece.after, is_dependent=read.piece.is_dependent)
-    if before.kind is not Kind.HYPOTHETICAL or "proviso" in before.cues:
+    asks = read.kind is Kind.REQUEST and "proviso" in before.cues
+    if asks or before.kind not in _UNREAL:
         return _Read(piece, read.kind, tuple(dict.fromkeys((*read.cues, *before.cues))))
     spoken = words[piece.core : piece.after]
     _, cues = moods().kind(spoken, asked=False, last=True)
-    return _Read(piece, Kind.HYPOTHETICAL, cues)
+    return _Read(piece, before.kind, cues)
 
 
 def _reaches(before: _Read, read: _Read, words: Sequence[Word]) -> bool:
@@ -187,11 +196,11 @@ def _placed(
     """Statements with their places in the turn; only marks between them are left out."""
     starts = [0, *(words[piece.first].start for piece, _, _ in merged[1:]), len(sentence.text)]
     for (start, end), (_, kind, cues) in zip(pairwise(starts), merged, strict=True):
-        if start and (leading := _LEADING.match(sentence.text, start, end)):
-            start = leading.end()
         text = sentence.text[start:end]
+        if start:
+            text = text.lstrip(_BETWEEN)
+        begin = sentence.start + end - len(text)
         if end < len(sentence.text):
-            text = _TRAILING.sub("", text)
+            text = text.rstrip(_BETWEEN)
         if text:
-            begin = sentence.start + start
             yield Statement(text, begin, begin + len(text), kind, cues)

@@ -20,7 +20,7 @@ from tenure.observing import offering, resolving
 from tenure.observing.filing import Circumstances, Filing, history_of
 from tenure.observing.replacing import Replacing, rewritten
 from tenure.observing.situation import Situation
-from tenure.observing.understanding import Understood, typed, understood
+from tenure.observing.understanding import Understood, is_framing, typed, understood
 
 _LONGEST_REASON = 500
 _FEW_WORDS = 4
@@ -91,7 +91,7 @@ class Clerk:
             return Kind.REQUEST if asked else Kind.DRAFT
         if said.kind in (Kind.ASSERTION, Kind.COMMITMENT) and self._goes_on(said):
             return Kind.REQUEST
-        if said.kind in _REAL and said.by is None and "report" in cues:
+        if said.kind in (Kind.ASSERTION, Kind.COMMITMENT) and said.by is None and "report" in cues:
             return said.kind if _VOUCHED.intersection(cues) else Kind.REPORT
         if said.kind in _REAL and offering.quotes_a_statement(said.frame.parts):
             return Kind.REPORT
@@ -146,8 +146,10 @@ class Clerk:
         if said.kind is Kind.RETRACTION or "retraction" in said.statement.cues or said.cues.ends:
             self._retract(said)
             return said.kind is not Kind.ASSERTION or "retraction" in said.statement.cues
-        if said.kind is Kind.CONFIRMATION or Cues(said.text).settles:
-            return self._settle(said) or self._accept(said)
+        settles = Cues(said.text).settles
+        if said.kind is Kind.CONFIRMATION or settles:
+            asked = "?" in self._situation.previous
+            return ((settles or asked) and self._settle(said)) or self._accept(said)
         return self._answer(said)
 
     def _erase(self, what: str) -> None:
@@ -287,9 +289,9 @@ class Clerk:
                 return
         apart = alone or said.cues.is_past
         done = [] if apart else self._replace(said, proposal.key, proposal.subject)
-        if done and (said.is_fragment or attribute is not None or not all(done)):
+        if done and (self._is_said(said) or not all(done)):
             return  # what it says has been said, or was not believed
-        if said.frame.parts or said.frame.order or len(said.text.split()) > _FEW_WORDS:
+        if self._is_worth_filing(said):
             self._file(said, proposal, held)
 
     @staticmethod
@@ -300,6 +302,22 @@ class Clerk:
         if typed(said.parts) or said.attribute is not None or not said.is_fragment:
             return False
         return bool(said.denied) or "rejection" in said.statement.cues
+
+    def _is_worth_filing(self, said: Understood) -> bool:
+        """Whether a statement says anything by itself: "Terrific." does not."""
+        if said.attribute is not None or any(not is_framing(part) for part in said.frame.parts):
+            return True
+        if len(said.frame.order) <= 1 and not self._situation.previous.rstrip().endswith("?"):
+            return len(said.text.split()) > _FEW_WORDS
+        return bool(said.frame.order) or len(said.text.split()) > _FEW_WORDS
+
+    def _is_said(self, said: Understood) -> bool:
+        """Whether all that a short statement says is in what was rewritten because of it."""
+        if not said.is_fragment and said.attribute is None:
+            return False
+        now = [part for fact in self.record.facts for part in fact.parts]
+        telling = [part for part in said.parts if not is_framing(part)]
+        return all(any(same_part(part, held) for held in now) for part in telling)
 
     def _held(self, proposal: Proposal) -> list[Fact]:
         """Who holds the address that a proposal wants."""

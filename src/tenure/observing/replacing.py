@@ -111,7 +111,7 @@ class Replacing:
         for old in (*parts, *_denied_words(text, parts, said.denied)):
             standing = Standing(fact.id, text, old, age)
             is_denied = any(same_part(old, denied) for denied in said.denied)
-            for new in said.parts:
+            for new in self._anchored(said):
                 if any(same_part(old, other) for other in said.parts):
                     continue
                 yield Pair(
@@ -127,6 +127,18 @@ class Replacing:
                     is_added=said.is_added,
                     is_request=said.is_request,
                 )
+
+    def _anchored(self, said: Understood) -> tuple[Part, ...]:
+        """The values of a statement; of a bare answer, as answers to what was asked."""
+        asked = self._situation.asked_end
+        if not asked or not (said.is_fragment or said.points_back):
+            return said.parts
+        return tuple(
+            part._replace(role=f"{part.role.split('|')[0]}|{asked}")
+            if part.kind in ("date", "time") and part.role.endswith("|")
+            else part
+            for part in said.parts
+        )
 
     @property
     def _has_failed(self) -> bool:

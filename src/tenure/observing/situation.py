@@ -7,7 +7,7 @@ from functools import cached_property
 
 from tenure.engine.lens import Lens
 from tenure.language.discourse import is_exploring
-from tenure.language.frames import Frame, frame_again
+from tenure.language.frames import Frame, frame_again, telling_words
 from tenure.language.tokens import stem, tokens
 from tenure.model.fact import Fact, Status
 from tenure.model.records import TURN, Turn, WorkingItem
@@ -100,6 +100,13 @@ class Situation:
             return ""
         item = self.items.get(item_key(self.turns[-1]))
         return text_of(item.value) if item is not None else ""
+
+    @cached_property
+    def asked_end(self) -> str:
+        """Which end of something the assistant has just asked about: leaving, or returning."""
+        question = self.previous.rpartition("?")[0]
+        found = telling_words(question[-400:])
+        return found[0] if len(found) == 1 else ""
 
     @cached_property
     def mentioned(self) -> set[str]:

@@ -156,6 +156,11 @@ def _is_dated(phrase: str) -> bool:
     return any(part.kind in ("date", "time", "duration") for part in frame_of(phrase).parts)
 
 
+def is_framing(part: Part) -> bool:
+    """Whether a part is a plain word that only may be a value."""
+    return part.kind == "term" and part.role in ("np|", "is|")
+
+
 def typed(parts: tuple[Part, ...]) -> tuple[Part, ...]:
     """The parts that have a form of their own."""
     return tuple(part for part in parts if part.kind != "term")
