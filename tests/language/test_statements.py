@@ -471,60 +471,11 @@ def test_every_phrase_of_the_language_can_be_read() -> None:
         Phrase(written, classes).found_in("nothing to see here ")
 
 
-WORDS = st.sampled_from(
-    [
-        "I",
-        "we",
-        "you",
-        "he",
-        "the",
-        "a",
-        "my",
-        "is",
-        "was",
-        "if",
-        "would",
-        "could",
-        "wish",
-        "not",
-        "n't",
-        "that",
-        "what",
-        "can",
-        "please",
-        "yes",
-        "no",
-        "but",
-        "and",
-        "so",
-        ",",
-        ".",
-        "?",
-        "!",
-        ";",
-        "-",
-        "—",
-        ":",
-        '"',
-        "'",
-        "(",
-        ")",
-        ">",
-        "```",
-        "5pm",
-        "Oslo",
-        "budget",
-        "你好",
-        "。",
-        "😀",
-        "don't",
-        "I'd",
-        "let's",
-        "scratch",
-        "thanks",
-        "said",
-    ]
-)
+VOCABULARY = """
+    I we you he the a my is was if would could wish not n't that what can please yes no but and so
+    , . ? ! ; - — : " ' ( ) > ``` 5pm Oslo budget 你好 。 😀 don't I'd let's scratch thanks said
+"""
+WORDS = st.sampled_from([*VOCABULARY.split(), "\n"])
 TURN = st.one_of(st.text(max_size=200), st.lists(WORDS, max_size=40).map(" ".join))
 
 
@@ -540,7 +491,7 @@ def test_statements_keep_to_their_places(turn: str) -> None:
 
 @given(TURN)
 def test_no_word_of_a_turn_is_lost(turn: str) -> None:
-    """Every letter and digit of a turn is in some statement, but for numbers that count items."""
+    """What was said is in one statement or another, and once."""
     told = statements(turn)
     covered = "".join(statement.text for statement in told)
     for word in ("Oslo", "budget", "5pm"):
@@ -560,7 +511,6 @@ def test_any_text_is_of_some_kind(text: str) -> None:
         "a",
         "(",
         "if ",
-        "and i ",
         "n't ",
         "would have been if ",
         "I moved to Oslo. ",

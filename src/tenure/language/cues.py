@@ -33,7 +33,8 @@ class _Patterns:
         self.ended = either(told["ended"])
         self.unless = re.compile(told["unless"], _FLAGS)
         self.past = either(told["past"])
-        self.denied = re.compile(rf"(?:\b|(?<=n))(?:{told['denied']})\s*$", _FLAGS)
+        self.denied = re.compile(rf"(?:{told['denied']})\s*$", _FLAGS)
+        self.contrasted = re.compile(told["contrasted"], _FLAGS)
         self.opens_denied = re.compile(rf"(?:{told['denied']})\b", _FLAGS)
         self.taking_back = word_set(told["taking_back"])
         self.everything = re.compile(rf"\s*(?:{told['everything']})\b", _FLAGS)
@@ -166,6 +167,16 @@ class Cues:
     def is_denied(self, start: int) -> bool:
         """Whether the value at that place is named as what is not so."""
         return self._patterns.denied.search(self._text[max(0, start - 40) : start]) is not None
+
+    def is_contrasted(self, start: int) -> bool:
+        """Whether the word at that place is set off as what is not so."""
+        return self._patterns.contrasted.search(self._text[max(0, start - 40) : start]) is not None
+
+    def denial_before(self, start: int) -> int:
+        """Where the words begin that deny the value at that place."""
+        begin = max(0, start - 40)
+        found = self._patterns.denied.search(self._text[begin:start])
+        return begin + found.start() if found is not None else start
 
     @property
     def opens_denied(self) -> bool:

@@ -187,10 +187,12 @@ def _end_differs(old: tuple[str, str, str], new: tuple[str, str, str]) -> bool:
 
 def _denied(old: Part, new: Part) -> Judged:
     """A value that is named as wrong gives way to what is named beside it, if of a kind."""
-    words = old.kind in _WORDS and new.kind in _WORDS
-    if old.kind == new.kind != "term" or (words and kinship(old.text, new.text) >= 0):
+    if old.kind == new.kind != "term":
         return Judged(0.97, "denied")
-    return Judged(0.7, "denied") if words else _NO
+    if old.kind not in _WORDS or new.kind not in _WORDS:
+        return _NO
+    near = _role(old)[0] == _role(new)[0] in _PLACES or kinship(old.text, new.text) >= KIN
+    return Judged(0.97 if near else 0.7, "denied")
 
 
 def _fit_numbers(old: tuple[str, str, str], new: tuple[str, str, str], pair: Pair) -> float | None:

@@ -73,6 +73,8 @@ class Frame:
     """Whether that thing is pointed out: "the meeting", "our team"."""
     subject: str | None = None
     """The name that tells the thing it is about from others of its kind."""
+    label: str | None = None
+    """The number that does: "order 1180"."""
 
     @cached_property
     def words(self) -> frozenset[str]:
@@ -172,6 +174,7 @@ class Framing:
             tuple(dict.fromkeys(outside)),
             bool(self._runs) and self._runs[0].determiner in self._definite,
             self._subject(),
+            self._numbered(),
         )
 
     def _opening(self) -> frozenset[str]:
@@ -186,7 +189,7 @@ class Framing:
         for run in self._runs[:1]:
             if run.after is not None and run.after.kind is ValueKind.NAME and not run.preposition:
                 return run.after.normal
-        return self._possessor() or self._numbered()
+        return self._possessor()
 
     def _possessor(self) -> str | None:
         """The pronoun that says whose thing it is, if it begins with one: "his salary"."""
@@ -346,6 +349,7 @@ class Framing:
             elif len(run.tokens) > 1:
                 if not self._is_vague(run.tokens[:-1]):
                     found.append(self._term(run.start, run.tokens[-2].end, f"mod|{run.head}"))
+                found.append(self._term(run.tokens[-1].start, run.end, "np|"))
             elif run.after is None:
                 found.append(self._term(run.start, run.end, self._bare_role(run)))
         return found

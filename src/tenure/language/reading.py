@@ -151,9 +151,11 @@ def _block(
 def _region(lines: list[_Line], index: int) -> tuple[BlockKind, int] | None:
     """What is not prose from a line on, and the line after its end."""
     line = lines[index].text
+    if not line or line.isspace():
+        return None
     if fence := _FENCE.match(line):
         return BlockKind.CODE, _closing(lines, index + 1, fence[1])
-    if raw := _RAW.search(line):
+    if "<" in line and (raw := _RAW.search(line)):
         return BlockKind.CODE, _closing(lines, index, f"</{raw[1]}")
     if _is_code(lines, index):
         return BlockKind.CODE, _run(lines, index, _INDENTED)
@@ -240,7 +242,8 @@ def _mail(lines: list[_Line], index: int) -> int:
         return index + 1
     following = lines[index + 1].text if index + 1 < len(lines) else ""
     if not conventions.reply.match(line):
-        if not conventions.reply.match(f"{line} {following[:300]}"):
+        wrapped = following.rstrip().endswith(":") and len(following) <= 300
+        if not wrapped or not conventions.reply.match(f"{line} {following}"):
             return 0
         index += 1
     at = index + 1
@@ -252,7 +255,7 @@ def _mail(lines: list[_Line], index: int) -> int:
 
 
 _MARKER = re.compile(
-    r"\s*(?:(?:[-*+•‣▪–]|\(?\d{1,3}[.)]|\(?[A-Za-z][.)]|#{1,6}|\[[ xX]\])\s+)+(?=\S)"
+    r"\s*(?:(?:[-*+•‣▪–]|\(?\d{1,3}[.)]|\(?[A-Za-z]\)|#{1,6}|\[[ xX]\])\s+)+(?=\S)"
 )
 _RULED = re.compile(r"[\s|:\-=*_+~]+$")
 _TAG = re.compile(

@@ -237,7 +237,7 @@ class Clerk:
             return False
         chosen = offering.chosen(said.text, previous)
         if chosen is not None:
-            self._assert(self._as_said(said, chosen, Kind.REQUEST))
+            self._assert(self._as_said(said, chosen, Kind.REQUEST), is_answer=True)
             return True
         attribute = offering.asked_for(previous, said.text, said.frame.parts)
         if attribute is None:
@@ -276,7 +276,9 @@ class Clerk:
 
     # what says something
 
-    def _assert(self, said: Understood, *, alone: bool = False) -> None:
+    def _assert(
+        self, said: Understood, *, alone: bool = False, is_answer: bool = False
+    ) -> None:
         """File what is said; where it stands `alone`, beside what was said before."""
         if self._only_denies(said):
             return
@@ -291,7 +293,10 @@ class Clerk:
         done = [] if apart else self._replace(said, proposal.key, proposal.subject)
         if done and (self._is_said(said) or not all(done)):
             return  # what it says has been said, or was not believed
-        if self._is_worth_filing(said):
+        if said.denied:
+            said = self._as_said(said, said.affirmed, said.kind)
+            proposal = self._filing.proposal(said, self._last())
+        if is_answer or self._is_worth_filing(said):
             self._file(said, proposal, held)
 
     @staticmethod
@@ -307,9 +312,10 @@ class Clerk:
         """Whether a statement says anything by itself: "Terrific." does not."""
         if said.attribute is not None or any(not is_framing(part) for part in said.frame.parts):
             return True
-        if len(said.frame.order) <= 1 and not self._situation.previous.rstrip().endswith("?"):
-            return len(said.text.split()) > _FEW_WORDS
-        return bool(said.frame.order) or len(said.text.split()) > _FEW_WORDS
+        words = len(said.text.split())
+        if words == 1 and not self._situation.previous.rstrip().endswith("?"):
+            return False
+        return bool(said.frame.order) or words > _FEW_WORDS
 
     def _is_said(self, said: Understood) -> bool:
         """Whether all that a short statement says is in what was rewritten because of it."""

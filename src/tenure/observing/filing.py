@@ -122,8 +122,9 @@ class Filing:
         text = said.text.strip()
         parts = within(said.parts, said.text.index(text) if text else 0, len(said.text))
         if said.is_request or (said.is_fragment and self._situation.matter):
-            return Address(self.matter(said), self._narrowed(said, None), text, parts, True)
-        subject = self._narrowed(said, said.frame.subject)
+            subject = self._narrowed(said, said.frame.label)
+            return Address(self.matter(said), subject, text, parts, True)
+        subject = self._narrowed(said, said.frame.subject or said.frame.label)
         return Address(said.key, subject, text, parts, self._is_taken(said.key, subject))
 
     def _is_taken(self, key: str, subject: str | None) -> bool:

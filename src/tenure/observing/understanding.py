@@ -82,12 +82,25 @@ class Understood:
     def denied(self) -> tuple[Part, ...]:
         """The values that it names as what is not so."""
         cues = Cues(self.text)
-        return tuple(part for part in self.frame.parts if cues.is_denied(part.start))
+        return tuple(
+            part
+            for part in self.frame.parts
+            if (cues.is_contrasted if is_framing(part) else cues.is_denied)(part.start)
+        )
 
     @cached_property
     def parts(self) -> tuple[Part, ...]:
         """The values that it says are so."""
         return tuple(part for part in self.frame.parts if part not in self.denied)
+
+    @cached_property
+    def affirmed(self) -> str:
+        """Its words without those that say what is not so."""
+        text = self.text
+        for part in reversed(self.denied):
+            begin = Cues(text).denial_before(part.start)
+            text = text[:begin].rstrip(" ,;") + text[part.end :]
+        return text.strip(" ,;")
 
     @cached_property
     def key(self) -> str:
