@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -174,11 +175,13 @@ class TestTwice:
         assert current("table") == [MOVED]
 
     def test_ids_of_the_file_are_the_refs(self, run: Run) -> None:
-        """A turn's own id names it; one without is named by file, place and content."""
+        """A turn's own id names it; one without is named by file, place and a digest of its text
+        that is too short to tell what was said."""
         save(lines([{**TURNS[1], "id": 17}, TURNS[4]]))
         seen = told(run, "chat.jsonl", "-v")["observations"]
         assert seen[0]["ref"] == "17"
-        assert seen[1]["ref"].startswith("chat.jsonl:2:")
+        assert re.fullmatch(r"chat\.jsonl:2:[0-9a-f]{4}", seen[1]["ref"])
+        assert re.fullmatch(r"chat\.jsonl#[0-9a-f]{8}", seen[0]["session"])
 
     def test_a_changed_line_is_another_turn(self, run: Run) -> None:
         """What a line says is part of its name, so that a mended one is observed."""

@@ -35,6 +35,17 @@ def test_the_demo_shows_every_outcome_with_its_reason() -> None:
         assert all(" = " in line and ": " in line for line in told), told
 
 
+def test_the_demo_begins_with_text() -> None:
+    """A correction in a turn changes one value; quoting others and the assistant add nothing."""
+    first = tell().split(" 2  Mon ", 1)[0]
+    assert "established  desks = We need 50 desks by Friday." in first
+    assert "nothing      to remember: context" in first
+    assert "superseded   desks = We need 40 desks by Friday." in first
+    assert "replaces desks = We need 50 desks by Friday." in first
+    assert "= Bob" not in first
+    assert "# not even through the transcript\n    False\n" in first
+
+
 def test_the_demo_shows_repair_undo_the_past_and_the_proof() -> None:
     """What followed from a decision is told, and both axes of time and the erasure answer."""
     text = tell()
@@ -51,19 +62,30 @@ def test_the_demo_shows_repair_undo_the_past_and_the_proof() -> None:
 def test_the_demo_ends_with_a_context_that_holds_no_dead_value() -> None:
     """What a model reads has the limit, the facts, what to recalculate, and nothing that died."""
     text = tell()
-    context = text.split("ann.context(", 1)[1].split("(left out", 1)[0]
+    context = text.split("ann.context(asked", 1)[1].split("(left out", 1)[0]
     assert "# Constraints" in context
     assert "- [policy, executive] max_discount: 15%" in context
     assert "- unit_price: 280" in context
     assert "- total: not known, recalculate, because unit_price changed" in context
     assert "- turn_1: At [no longer current] each, [no longer current] in all." in context
-    for dead in ("310", "290", "11600", "11,600", "25%", "Omar", "James", "Norde", "0199"):
+    for dead in (
+        "50 desks",
+        "310",
+        "290",
+        "11600",
+        "11,600",
+        "25%",
+        "Omar",
+        "James",
+        "Norde",
+        "0199",
+    ):
         assert dead not in context
 
 
 def test_the_demo_tells_why_and_what_changed() -> None:
     """Lines show their scores with the best first, a replay is the same, a diff names the why."""
-    ending = tell().split("ann.context(", 1)[1]
+    ending = tell().split("ann.context(asked", 1)[1]
     scores = re.findall(r"^    (\d\.\d\d) +\S", ending, re.MULTILINE)
     assert len(scores) == 4
     assert scores == sorted(scores, reverse=True)

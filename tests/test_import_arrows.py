@@ -27,7 +27,7 @@ ALLOWED = {
     "search": {"model", "stores"},
     "language": {"model", "search"},
     "engine": {"model", "rules", "stores", "settings"},
-    "gathering": {"model", "rules", "stores", "search", "engine", "context", "ghosts"},
+    "gathering": {"model", "rules", "stores", "search", "engine", "context", "ghosts", "language"},
     "ghosts": {"model", "rules", "search", "context", "gathering"},
     "observing": {"model", "rules", "stores", "settings", "engine", "language", "search"},
     "session": {

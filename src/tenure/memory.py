@@ -261,10 +261,13 @@ class Memory:
             "fact_id": check_optional(fact_id, "fact_id"),
         }
         with self.store.write(check_name(organization, "organization")) as transaction:
-            erasure = forget(
-                transaction, self.now(), redact=_redact_receipts(transaction), **conditions
-            )
+            erasure = self.forget_within(transaction, **conditions)
         return replace(erasure, scrubbed=self.store.scrub())
+
+    def forget_within(self, transaction: Transaction, **conditions: str | None) -> Erasure:
+        """Erase as part of a transaction; what the medium still holds is for `store.scrub()`."""
+        redact = _redact_receipts(transaction)
+        return forget(transaction, self.now(), redact=redact, **conditions)
 
     def export(self, organization: str) -> Iterable[dict[str, Any]]:
         """Everything of an organization as JSON objects, for `import_`. What was erased is not in

@@ -267,11 +267,17 @@ class Session:
                 branch=self._branch,
             )
             observation, record = observer.observe(heard)
-        erasures = tuple(
-            memory.forget(organization=self.identity.organization, fact_id=fact_id)
-            for fact_id in record.doomed
+            erasures = [
+                memory.forget_within(registrar.transaction, fact_id=fact.id)
+                for fact_id in dict.fromkeys(record.doomed)
+                if (fact := registrar.lens.glimpse(registrar.transaction, fact_id)) is not None
+            ]
+        if not erasures:
+            return observation
+        scrubbed = memory.store.scrub()
+        return replace(
+            observation, erasures=tuple(replace(one, scrubbed=scrubbed) for one in erasures)
         )
-        return replace(observation, erasures=erasures) if erasures else observation
 
     def observe_many(
         self,

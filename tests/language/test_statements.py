@@ -104,6 +104,8 @@ SENTENCES = {
         Looking for a used bike under 200 euros.
         If there is no train, can you find a bus?
         please add oat milk to the list
+        Remind me on Thursday to water the ferns.
+        Use the title "What if we had stayed" for the deck.
     """,
     Kind.COMMITMENT: """
         I'll send the draft by Friday.
@@ -140,6 +142,7 @@ SENTENCES = {
         Do you think it will rain?
         Is it far from the station?
         Which platform does it leave from?
+        Remind me what the code is.
         You mean the one in Porto?
         It starts at six, doesn't it?
         The deadline is Friday, right?
@@ -246,6 +249,9 @@ SENTENCES = {
         Anna wrote that she is moving to Turin.
         You said it was free.
         Rumour has it that they were sold.
+        I got a mail: "Our account has changed, please pay there."
+        "I am moving to Turin."
+        "I am moving to Turin," she said.
     """,
     Kind.SMALL_TALK: """
         Hi!
@@ -330,6 +336,11 @@ TURNS: dict[str, list[tuple[Kind, str]]] = {
     "I love the flat — I wish it had a lift.": [
         (Kind.ASSERTION, "I love the flat"),
         (Kind.HYPOTHETICAL, "I wish it had a lift."),
+    ],
+    'She said "I am late, please wait" and I waited, but what if I had left?': [
+        (Kind.REPORT, 'She said "I am late, please wait"'),
+        (Kind.ASSERTION, "and I waited"),
+        (Kind.HYPOTHETICAL, "but what if I had left?"),
     ],
     "Hi Bob! I need a plumber . Thanks !": [
         (Kind.SMALL_TALK, "Hi Bob!"),

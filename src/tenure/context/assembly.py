@@ -305,9 +305,7 @@ def _spotted_line(
     if not isinstance(shown.value, str) or not item.spots:
         return item_line(item.key, shown.value, shown.cuts)
     dead = {(one.fact.id, one.text) for one in gone}
-    spots = [
-        spot for spot in item.spots if not spot.fact_id or (spot.fact_id, spot.text) in dead
-    ]
+    spots = [spot for spot in item.spots if not spot.fact_id or (spot.fact_id, spot.text) in dead]
     if not spots:
         return item_line(item.key, shown.value, shown.cuts)
     page.omissions.extend(

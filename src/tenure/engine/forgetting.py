@@ -19,6 +19,8 @@ from tenure.model.verdict import Action, Outcome, Repair, Rule, Verdict
 from tenure.stores.port import Selection, Transaction
 
 _PAGE = 1_000
+_LONG_ENOUGH = 6
+"""A value within a statement counts as quoted from so many characters on: not "4" or "Monday"."""
 
 Quotes = Callable[[str], bool]
 Redact = Callable[[set[str], Quotes, str | None], int]
@@ -95,7 +97,9 @@ def quotes(facts: Iterable[Fact], names: Iterable[str] = ()) -> re.Pattern[str] 
     Erring on the side of removal: it looks only at what was derived from the facts or lies on
     their owner's desk, where a repeated word is more likely a quotation than a coincidence.
     """
+    facts = list(facts)
     told = {leaf for fact in facts for leaf in leaves(fact.value)}
+    told |= {p.text for fact in facts for p in fact.parts if len(p.text) >= _LONG_ENOUGH}
     # A receipt has lines as they were shown, where some characters are escaped.
     told |= {json.dumps(leaf, ensure_ascii=False)[1:-1] for leaf in told}
     found = sorted({_spelled(text) for text in told.union(names)}, key=len, reverse=True)

@@ -151,7 +151,7 @@ def _stated(
     if not words:
         return None
     named = stem(words[-1]) in patterns.nouns or words[0] in patterns.qualifiers
-    start, end = _trimmed(patterns, found, parts)
+    start, end = _trimmed(patterns, found)
     value = found.string[start:end]
     placing = patterns.placing.match(value)
     if placing is not None:
@@ -167,7 +167,7 @@ def _stated(
     )
     if not named and not covered and given.get("copula") != "is":
         return None
-    key = _key(patterns, words, parts, start)
+    key = _key(patterns, words)
     is_own = (given.get("own") or "").lower() in ("my", "your")
     return Attribute(key, _subject(given), value, start, end, named or covered, is_change, is_own)
 
@@ -175,7 +175,7 @@ def _stated(
 def _told_by_verb(
     patterns: _Patterns, found: re.Match[str], key: str, parts: Sequence[Part]
 ) -> Attribute | None:
-    start, end = _trimmed(patterns, found, parts)
+    start, _ = _trimmed(patterns, found)
     part = next((part for part in parts if part.start == start), None)
     if part is None or part.kind not in (ValueKind.NAME, ValueKind.ADDRESS):
         return None
@@ -184,9 +184,9 @@ def _told_by_verb(
     return Attribute(key, None, value, start, part.end, True, is_own=True)
 
 
-def _trimmed(patterns: _Patterns, found: re.Match[str], parts: Sequence[Part]) -> tuple[int, int]:
-    """The value without what only rounds off the sentence."""
-    start, end = found.span("value")
+def _trimmed(patterns: _Patterns, found: re.Match[str]) -> tuple[int, int]:
+    """Where the value stands, without what only rounds off the sentence."""
+    start = found.start("value")
     value = found.group("value").rstrip(" \t\n.!?;,")
     trailing = patterns.trailing.search(value)
     if trailing is not None and trailing.start() > 0:
@@ -224,6 +224,6 @@ def _subject(given: dict[str, str | None]) -> str | None:
     return " ".join(words) or None
 
 
-def _key(patterns: _Patterns, words: Sequence[str], parts: Sequence[Part], start: int) -> str:
+def _key(patterns: _Patterns, words: Sequence[str]) -> str:
     name = "_".join(word.replace("-", "_") for word in words)
     return patterns.aliases.get(name, name)

@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from tenure.language.lexicon import DEFAULT_LANGUAGE, data, word_set
-from tenure.language.phrasebook import Clause, Openings, Word, class_table
+from tenure.language.phrasebook import QUOTES, Clause, Openings, Word, class_table
 
 _STRONG = frozenset({";", "—", "–"})
 _WEAK = frozenset({",", ":"})
@@ -53,9 +53,10 @@ class Clauses:
         clause = Clause(words)
         found, first = self._openings(clause)
         core, breaks = self._core(clause, first), True
-        at = core + 1
+        at, quoted = core + 1, _is_open(words[: core + 1])
         while at < len(words):
-            if self._begins(clause, at):
+            quoted ^= words[at].said in QUOTES
+            if not quoted and self._begins(clause, at):
                 found.append(self._piece(words, first, core, at, breaks))
                 first, core, breaks = at, self._core(clause, at), self._breaks(words[at].said)
                 at = core
@@ -128,6 +129,11 @@ class Clauses:
     def _is_spaced(self, words: Sequence[Word], at: int) -> bool:
         after = words[at + 1].start if at + 1 < len(words) else words[at].end + 1
         return words[at].start > words[at - 1].end and after > words[at].end
+
+
+def _is_open(words: Sequence[Word]) -> bool:
+    """Whether a quotation has begun and not ended."""
+    return sum(word.said in QUOTES for word in words) % 2 == 1
 
 
 @lru_cache(maxsize=8)

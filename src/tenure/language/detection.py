@@ -140,11 +140,10 @@ class RuleDetector:
             return None
         if old.kind == ValueKind.NUMBER:
             return _fit_numbers(ends, other_ends, pair)
-        if ends[1] != other_ends[1] and self._tells(other_ends[1]):
-            return None  # it names one end of something, and the old value is not known to be that
-        if ends[1] != other_ends[1] and self._tells(ends[1]):
-            if not (pair.is_cued or pair.has_failed):
-                return None
+        if ends[1] != other_ends[1]:
+            due = pair.is_cued or pair.has_failed
+            if self._tells(other_ends[1]) or (self._tells(ends[1]) and not due):
+                return None  # one names an end of something, and the other is not known to be that
         return _fit_anchors(ends[1], other_ends[1], pair)
 
     def _fit_words(self, old: Part, new: Part, pair: Pair) -> float | None:

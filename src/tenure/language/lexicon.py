@@ -38,7 +38,11 @@ def agreeing(before: str, word: str, language: str = DEFAULT_LANGUAGE) -> str:
 @lru_cache(maxsize=8)
 def _articles(language: str) -> tuple[tuple[re.Pattern[str], re.Pattern[str], str], ...]:
     return tuple(
-        (re.compile(rf"(?<!\w)({told['is']}) $"), re.compile(told["before"], re.IGNORECASE), told["so"])
+        (
+            re.compile(rf"(?<!\w)({told['is']}) $"),
+            re.compile(told["before"], re.IGNORECASE),
+            told["so"],
+        )
         for told in data("frames", language).get("articles", ())
     )
 

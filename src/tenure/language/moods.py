@@ -16,6 +16,7 @@ from tenure.language.phrasebook import (
     Spelling,
     Word,
     class_table,
+    without_quotations,
     words_of,
 )
 
@@ -101,7 +102,7 @@ class Moods:
         """
         if not any(word.said[0].isalnum() for word in words):
             return Kind.SMALL_TALK, ()
-        clause = Clause(words)
+        clause = Clause(without_quotations(words))
         inverted = self._inverted.begin(clause, 0)
         asked = inverted or (asked and (last or words[0].said in self._auxiliaries))
         places = self._book.found_in(clause)

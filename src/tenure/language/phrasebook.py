@@ -34,6 +34,8 @@ _NUMBER = "#"
 _GAPS = {"..": r"(?:[\w'][^ ]* ){0,6}?", "...": r"(?:[^ ;]+ ){0,30}?"}
 _ANY = r"[\w'][^ ]*"
 _REMEMBERED = 100_000
+QUOTES = frozenset({'"', "“", "”"})
+_LONG_QUOTATION = 4
 
 Classes = Mapping[str, Sequence[str]]
 
@@ -78,6 +80,19 @@ def words_of(text: str, spelling: Spelling) -> list[Word]:
         for token in _TOKEN.finditer(text)
         for said in spelling[token.group()]
     ]
+
+
+def without_quotations(words: Sequence[Word]) -> Sequence[Word]:
+    """Words with quoted sentences emptied: what others say shows nothing about the speaker.
+
+    What a clause begins with is left, for it may be all that the clause says.
+    """
+    marks = [index for index, word in enumerate(words) if word.said in QUOTES]
+    kept = list(words)
+    for opened, closed in reversed(list(zip(marks[::2], marks[1::2], strict=False))):
+        if opened and closed - opened > _LONG_QUOTATION:
+            del kept[opened + 1 : closed]
+    return kept
 
 
 class Clause:

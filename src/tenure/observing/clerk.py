@@ -28,6 +28,8 @@ _STILL_OPEN = 4
 """A proposal is open to "let's do that" for so many turns."""
 _VOUCHED = frozenset({"factive", "hedge"})
 """Cues of a statement that its speaker stands by, however it is put."""
+_PRIVATE = ("phone", "email", "address", "code", "url")
+"""Kinds of values that are the same wherever they are said."""
 _TOOK_OVER = (Outcome.SUPERSEDED, Outcome.PROMOTED, Outcome.REVERTED)
 _REAL = (Kind.ASSERTION, Kind.REQUEST, Kind.COMMITMENT)
 
@@ -153,10 +155,16 @@ class Clerk:
         return self._answer(said)
 
     def _erase(self, what: str) -> None:
+        """Mark for erasure what somebody wants gone, with all that it was before."""
+        lens, reader = self._registrar.lens, self._registrar.transaction
         facts = list(self._situation.facts.values())
-        for fact in resolving.named(what, facts, self._last(), all_of=True):
-            if fact.owner == self._registrar.identity.user_id:
-                self.record.doomed.append(fact.id)
+        named = resolving.named(what, facts, self._last(), all_of=True)
+        private = [part for fact in named for part in fact.parts if part.kind in _PRIVATE]
+        again = [f for f in facts if any(same_part(p, q) for p in f.parts for q in private)]
+        for fact in (*named, *again):
+            for one in lens.chain(reader, [fact]).facts:
+                if one.owner == self._registrar.identity.user_id:
+                    self.record.doomed.append(one.id)
 
     def _retract(self, said: Understood) -> None:
         facts = list(self._situation.facts.values())
@@ -276,19 +284,17 @@ class Clerk:
 
     # what says something
 
-    def _assert(
-        self, said: Understood, *, alone: bool = False, is_answer: bool = False
-    ) -> None:
+    def _assert(self, said: Understood, *, alone: bool = False, is_answer: bool = False) -> None:
         """File what is said; where it stands `alone`, beside what was said before."""
         if self._only_denies(said):
             return
         proposal = self._filing.proposal(said, self._last())
         attribute = said.attribute
         held = self._held(proposal)
-        if attribute is not None and attribute.is_sure and not said.cues.is_past:
-            if held or not (attribute.is_change or said.corrects):
-                self._file(said, proposal, held)
-                return
+        decides = attribute is not None and attribute.is_sure and not said.cues.is_past
+        if decides and (held or not (said.corrects or (attribute and attribute.is_change))):
+            self._file(said, proposal, held)
+            return
         apart = alone or said.cues.is_past
         done = [] if apart else self._replace(said, proposal.key, proposal.subject)
         if done and (self._is_said(said) or not all(done)):

@@ -24,7 +24,7 @@ _LONGEST_QUOTE = 500
 _MOMENT = timedelta(seconds=1)
 _STATED = 0.95
 _HEARSAY = 0.55
-"""What somebody says against the word of a higher one whom they quoted before: to be asked about."""
+"""What somebody says against a higher one whom they quoted before: that has to be asked about."""
 
 
 @dataclass(frozen=True)
@@ -244,9 +244,7 @@ class Filing:
 
     # on what grounds
 
-    def _bases(
-        self, said: Understood, last: Sequence[Fact], address: Address
-    ) -> tuple[str, ...]:
+    def _bases(self, said: Understood, last: Sequence[Fact], address: Address) -> tuple[str, ...]:
         """The facts that a statement says it was worked out from."""
         facts = list(self._situation.facts.values())
         found = [
@@ -256,7 +254,9 @@ class Filing:
         ]
         if not found and said.derives:
             found = [fact.id for fact in last]
-        own = {fact.id for fact in facts if (fact.key, fact.subject) == (address.key, address.subject)}
+        own = {
+            fact.id for fact in facts if (fact.key, fact.subject) == (address.key, address.subject)
+        }
         return tuple(base for base in dict.fromkeys(found) if base not in own)
 
     def _valid_from(self, validity: Validity | None) -> datetime | None:

@@ -38,4 +38,7 @@ class Observation:
         if self.repeated:
             return f"turn {self.turn_index}: observed before"
         decided = ", ".join(map(str, self.verdicts)) or "nothing to remember"
+        gone = sum(len(erasure.fact_ids) for erasure in self.erasures)
+        if gone:
+            decided = f"{gone} forgotten"
         return f"turn {self.turn_index}: {decided}"

@@ -82,11 +82,13 @@ class Understood:
     def denied(self) -> tuple[Part, ...]:
         """The values that it names as what is not so."""
         cues = Cues(self.text)
-        return tuple(
-            part
-            for part in self.frame.parts
-            if (cues.is_contrasted if is_framing(part) else cues.is_denied)(part.start)
-        )
+        found: list[Part] = []
+        for part in self.frame.parts:
+            goes_on = bool(found) and part.start - found[-1].end == 1
+            test = cues.is_contrasted if is_framing(part) else cues.is_denied
+            if goes_on or test(part.start):
+                found.append(part)
+        return tuple(found)
 
     @cached_property
     def parts(self) -> tuple[Part, ...]:

@@ -81,7 +81,8 @@ def _run(call: str, names: dict[str, Any]) -> object:
     exec(call, names)
     assert isinstance(statement, ast.Assign)
     assigned = names[ast.unparse(statement.targets[0])]
-    return assigned if isinstance(assigned, tenure.Verdict | tenure.Context) else None
+    shown = tenure.Verdict | tenure.Observation | tenure.Context
+    return assigned if isinstance(assigned, shown) else None
 
 
 @singledispatch
@@ -98,6 +99,15 @@ def _(result: tenure.Verdict, find: Find) -> Iterator[str | Text]:
     yield Text.assemble(outcome, f"{about}: {why(result)}")
     for label, text in account(result, find):
         yield Text.assemble(" " * _COLUMN, (f"{label} ", "dim"), text)
+
+
+@_shown.register
+def _(result: tenure.Observation, find: Find) -> Iterator[str | Text]:
+    for verdict in result.verdicts:
+        yield from _shown(verdict, find)
+    if not result.verdicts:
+        kinds = {statement.kind.value: None for statement in result.statements}
+        yield f"{'nothing':<{_COLUMN}}to remember: {', '.join(kinds) or 'context'}"
 
 
 @_shown.register(list)

@@ -25,6 +25,7 @@ _ABOUT = """State for AI agents: facts hold office until a better one supersedes
 \b
 Examples:
   tenure demo
+  tenure observe chat.jsonl
   tenure write order_status approved
   tenure write order_status cancelled
   tenure current order_status
@@ -40,7 +41,8 @@ Exit codes:
   0  done
   1  the answer is no: nothing is current, a replay is no longer whole, doctor found something,
      you did not confirm
-  2  the call is wrong or not permitted; nothing was changed
+  2  the call is wrong or not permitted; nothing was changed, but for the turns that observe had
+     taken before it came to a bad one
   3  the store refused: missing, not a database, full, read-only, busy
 """
 

@@ -28,7 +28,8 @@ _LONGEST_LINE = 32 * 1024 * 1024
 _LONGEST_NAME = 100
 _PORTION = 1024 * 1024
 _BOM = b"\xef\xbb\xbf"
-_DIGITS = 8
+_DIGITS = 4
+"""Of a digest: enough to tell turns apart, and too few to confirm a guess at what was forgotten."""
 _DOCUMENT = "the document"
 _MOST_OPENING = 100
 """How many turns are looked at for the first that tells a conversation from others."""
@@ -52,8 +53,8 @@ class Conversation:
 
     file: str
     session_id: str
-    """Made of the file's name and of how the conversation begins: the same for the same one, also
-    when it has grown or lies in another folder."""
+    """Made of the file's name, the place in it and how the conversation begins: the same for the
+    same one, also when it has grown or lies in another folder."""
     records: Iterator[Found]
 
 
@@ -67,17 +68,17 @@ class Source:
         self._stream = stream if stream.seekable() else io.BytesIO(stream.read())
         self._start = len(_BOM) if self._stream.read(len(_BOM)) == _BOM else 0
         # What comes through a pipe has no name of its own to tell it from the next.
-        self._salt = self._digest() if file == STDIN else b""
+        self._apart = self._digest() if file == STDIN else None
 
     def _portions(self) -> Iterator[bytes]:
         self._stream.seek(0)
         return iter(lambda: self._stream.read(_PORTION), b"")
 
-    def _digest(self) -> bytes:
+    def _digest(self) -> str:
         digest = hashlib.sha256()
         for portion in self._portions():
             digest.update(portion)
-        return digest.digest()
+        return digest.hexdigest()[:_DIGITS]
 
     def conversations(self) -> Iterator[Conversation]:
         """The conversations in it, each to be read before the next one is asked for."""
@@ -94,18 +95,19 @@ class Source:
         for found in everything:
             messages = _messages(found)
             self.total = len(messages) if found.place == _DOCUMENT else None
-            yield self._conversation(iter(messages))
+            yield self._conversation(iter(messages), found.number)
 
-    def _conversation(self, records: Iterator[Found]) -> Conversation:
-        opening, beginning = [], b""
+    def _conversation(self, records: Iterator[Found], number: str = "") -> Conversation:
+        opening, telling = [], ""
         for found in records:
             opening.append(found)
-            if found.trouble is None and _is_telling(found.record):
-                beginning = json.dumps(found.record, sort_keys=True).encode()
-            if beginning or len(opening) == _MOST_OPENING:
+            telling = _telling(found)
+            if telling or len(opening) == _MOST_OPENING:
                 break
-        digest = hashlib.sha256(self._salt + beginning).hexdigest()[:_DIGITS]
-        return Conversation(self.name, f"{self.name}#{digest}", chain(opening, records))
+        said, called = telling[:_DIGITS], self._apart or telling[_DIGITS:]
+        place = f":{number}" if number else ""
+        session_id = f"{self.name}{place}#{said}{called}"
+        return Conversation(self.name, session_id, chain(opening, records))
 
     def _records(self) -> Iterator[Found]:
         self._stream.seek(self._start)
@@ -183,25 +185,38 @@ def _messages(found: Found) -> list[Found]:
     ]
 
 
-def _is_telling(record: Any) -> bool:
-    """Whether a turn tells its conversation from others: instructions to a model do not."""
-    if not isinstance(record, Mapping):
-        return False
-    speaker = record.get("role", record.get("speaker"))
-    return not isinstance(speaker, str) or speaker.lower() not in ASSISTANTS
+def _telling(found: Found) -> str:
+    """What tells a conversation from others: digests of a turn, and of its id and time.
+
+    None for a record that cannot be read, and for what a model is told or says: many conversations
+    begin with the same instructions.
+    """
+    try:
+        given = _given(found.record)
+    except InvalidInput:
+        return ""
+    if str(given.get("speaker")).lower() in ASSISTANTS:
+        return ""
+    return _digest_of(given["text"]) + _digest_of(f"{given.get('ref')} {given.get('at')}")
+
+
+def _given(record: Any) -> dict[str, Any]:
+    """What a record says, as `observe` takes it."""
+    if isinstance(record, Mapping):
+        # A message that only calls a tool says nothing, and is written as null.
+        record = {k: "" if v is None and k in _TEXTS else v for k, v in record.items()}
+    return turn_arguments(record)
+
+
+def _digest_of(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:_DIGITS]
 
 
 def arguments_of(found: Found, file: str, speaker: str) -> dict[str, Any]:
     """What `observe` takes for a record: with a ref of its own where it brings none."""
-    record = found.record
-    if isinstance(record, Mapping):
-        # A message that only calls a tool says nothing, and is written as null.
-        record = {k: "" if v is None and k in _TEXTS else v for k, v in record.items()}
-    given = turn_arguments(record)
+    given = _given(found.record)
     given.setdefault("speaker", speaker)
-    said = f"{given['speaker']}\n{given['text']}".encode("utf-8", "surrogatepass")
-    digest = hashlib.sha256(said).hexdigest()[:_DIGITS]
-    given.setdefault("ref", f"{file}:{found.number}:{digest}")
+    given.setdefault("ref", f"{file}:{found.number}:{_digest_of(given['text'])}")
     return given
 
 
