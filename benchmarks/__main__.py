@@ -12,9 +12,12 @@ with one index. What lies between the two is what history, provenance and look-u
 contexts: against the bare searches that a context is made of, and side by side with mem0,
 LangGraph's stores and memgine, each as far as it gets.
 
+observing: against embedding the very same turn.
+
     python -m benchmarks                               everything
     python -m benchmarks engine --sizes 1000           a quick look at one part
     python -m benchmarks contexts --embedders static   one embedder only
+    python -m benchmarks observing --data FOLDER       turns of dialogues there, beside our own
     python -m benchmarks retrieval --data FOLDER       what is found, on public data sets
     python -m benchmarks --json out.json               the figures for programs
 """
@@ -33,11 +36,11 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks import contexts, engine, retrieval, tables
+from benchmarks import contexts, engine, observing, retrieval, tables
 from benchmarks.figures import Figures, Target, targets_of
 from benchmarks.peers import KINDS
 
-PARTS = ("engine", "contexts", "retrieval")
+PARTS = ("engine", "contexts", "observing", "retrieval")
 SIZES = (1_000, 10_000, 100_000)
 
 
@@ -53,6 +56,8 @@ def main() -> int:
         figures["engine"] = run_engine(console, options)
     if "contexts" in options.parts:
         figures["contexts"] = run_contexts(console, options)
+    if "observing" in options.parts:
+        figures["observing"] = run_observing(console, options)
     if "retrieval" in options.parts:
         figures["retrieval"] = retrieval.run(console, options.data)
     if options.json:
@@ -77,7 +82,7 @@ def parse() -> argparse.Namespace:
         metavar="S",
         help="longest that a peer may take to load up to the next size",
     )
-    parser.add_argument("--data", type=Path, metavar="FOLDER", help="with locomo/ and beam/")
+    parser.add_argument("--data", type=Path, metavar="FOLDER", help="with sgd/, locomo/, beam/")
     parser.add_argument("--json", type=Path, metavar="FILE", help="also write the figures here")
     options = parser.parse_args()
     unknown = set(options.parts) - set(PARTS)
@@ -125,6 +130,22 @@ def run_contexts(console: Console, options: argparse.Namespace) -> dict[str, Any
     if found:
         console.print(verdicts(found))
     return {side.embedder: side.plain() for side in sides}
+
+
+def run_observing(console: Console, options: argparse.Namespace) -> list[dict[str, Any]]:
+    progress = Console(stderr=True)
+    runs = observing.measure(
+        options.embedders,
+        options.sizes,
+        options.data,
+        lambda text: progress.print(text, style="dim"),
+    )
+    console.print(observing.explained(), highlight=False)
+    console.print(observing.costs(runs))
+    for remark in observing.remarks(runs):
+        console.print(remark, highlight=False)
+    console.print(verdicts(observing.targets_of(runs)))
+    return [run.plain() for run in runs]
 
 
 def measure(folder: Path, size: int) -> Figures:

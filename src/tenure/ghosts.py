@@ -124,13 +124,21 @@ class Ghosts:
             elif is_dead(fact):
                 values = dead_values([fact])
                 only = self._not_held(values)
+                if fact.status is Status.RETRACTED and is_statement(fact):
+                    # Nothing of it stands, not even the words around its values.
+                    only = [*only, _whole(fact)]
                 if only or not values:
                     found[fact_id] = only
             elif fact.place not in lens.places:
                 # A draft, a what-if, another task's: so it is only there.
-                whole = text_of(fact.value)
-                found[fact_id] = [Dead(said(whole), whole, fact)]
+                found[fact_id] = [_whole(fact)]
         return found
+
+
+def _whole(fact: Fact) -> Dead:
+    """All that a fact says, as one value."""
+    text = text_of(fact.value)
+    return Dead(said(text), text, fact)
 
 
 def _is_said(dead: Dead, spoken: Sequence[str]) -> bool:

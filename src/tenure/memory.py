@@ -261,10 +261,10 @@ class Memory:
             "fact_id": check_optional(fact_id, "fact_id"),
         }
         with self.store.write(check_name(organization, "organization")) as transaction:
-            erasure = self.forget_within(transaction, **conditions)
+            erasure = self._forget_within(transaction, **conditions)
         return replace(erasure, scrubbed=self.store.scrub())
 
-    def forget_within(self, transaction: Transaction, **conditions: str | None) -> Erasure:
+    def _forget_within(self, transaction: Transaction, **conditions: str | None) -> Erasure:
         """Erase as part of a transaction; what the medium still holds is for `store.scrub()`."""
         redact = _redact_receipts(transaction)
         return forget(transaction, self.now(), redact=redact, **conditions)

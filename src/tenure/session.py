@@ -268,7 +268,7 @@ class Session:
             )
             observation, record = observer.observe(heard)
             erasures = [
-                memory.forget_within(registrar.transaction, fact_id=fact.id)
+                memory._forget_within(registrar.transaction, user_id=fact.owner, fact_id=fact.id)
                 for fact_id in dict.fromkeys(record.doomed)
                 if (fact := registrar.lens.glimpse(registrar.transaction, fact_id)) is not None
             ]

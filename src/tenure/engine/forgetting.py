@@ -177,7 +177,10 @@ def _drop_items(
         dropped += transaction.drop_items(user_id=user_id)
     ids = {fact.id for fact in erased}
     pattern = quotes(erased, names=() if subject is None else (subject,))
-    for owner, session_id, item in transaction.desks() if erased or pattern else ():
+    # What somebody wants forgotten of their own leaves the desks of others alone: that theirs says
+    # the same is nobody's business.
+    whose = user_id if fact_id is not None else None
+    for owner, session_id, item in transaction.desks(whose) if erased or pattern else ():
         if _names(item, ids) or (pattern is not None and pattern.search(bare(_told(item)))):
             dropped += transaction.drop_items(user_id=owner, session_id=session_id, key=item.key)
     return dropped

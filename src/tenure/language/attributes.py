@@ -104,6 +104,11 @@ def is_attribute_noun(word: str, language: str = "en") -> bool:
     return stem(word) in _patterns(language).nouns
 
 
+def key_of(noun: str, language: str = "en") -> str:
+    """The key of an attribute that goes by this noun."""
+    return _key(_patterns(language), noun.lower().split())
+
+
 def attribute_of(text: str, parts: Sequence[Part], language: str = "en") -> Attribute | None:
     """The attribute that a statement names, or None where it says something else."""
     if len(text) > _LONGEST:

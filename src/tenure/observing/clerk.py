@@ -86,6 +86,8 @@ class Clerk:
         cues = said.statement.cues
         if said.kind in _REAL and self._is_tried_out(said):
             return Kind.HYPOTHETICAL
+        if self._is_hearsay(said):
+            return Kind.REPORT
         if said.kind is Kind.REQUEST and "suggestion" in cues:
             return Kind.DRAFT if self._is_against_a_fact(said) else Kind.REQUEST
         if said.kind is Kind.ASSERTION and self._is_proposal(said):
@@ -93,11 +95,17 @@ class Clerk:
             return Kind.REQUEST if asked else Kind.DRAFT
         if said.kind in (Kind.ASSERTION, Kind.COMMITMENT) and self._goes_on(said):
             return Kind.REQUEST
-        if said.kind in (Kind.ASSERTION, Kind.COMMITMENT) and said.by is None and "report" in cues:
-            return said.kind if _VOUCHED.intersection(cues) else Kind.REPORT
         if said.kind in _REAL and offering.quotes_a_statement(said.frame.parts):
             return Kind.REPORT
         return said.kind
+
+    @staticmethod
+    def _is_hearsay(said: Understood) -> bool:
+        """Whether a statement is somebody else's who has no office to decide it."""
+        if said.kind not in (Kind.ASSERTION, Kind.COMMITMENT) or said.by is not None:
+            return False
+        cues = said.statement.cues
+        return "report" in cues and not _VOUCHED.intersection(cues)
 
     def _is_tried_out(self, said: Understood) -> bool:
         """Whether a statement is no more than a possibility, or part of an exploration."""
@@ -217,7 +225,7 @@ class Clerk:
 
     def _replaces_something(self, proposed: Fact, said: Understood) -> bool:
         """Whether a proposal that is made real puts values out of office; then that is done."""
-        again = self._as_said(said, text_of(proposed.value), Kind.COMMITMENT)
+        again = self._as_said(said, text_of(proposed.value), Kind.ASSERTION)
         if self._situation.at_key(proposed.key, proposed.subject):
             return False  # it sits where the other does, and takes over there
         before = len(self.record.verdicts)
@@ -295,7 +303,7 @@ class Clerk:
         if decides and (held or not (said.corrects or (attribute and attribute.is_change))):
             self._file(said, proposal, held)
             return
-        apart = alone or said.cues.is_past
+        apart = alone or said.cues.is_past or self._filing.is_scoped(said)
         done = [] if apart else self._replace(said, proposal.key, proposal.subject)
         if done and (self._is_said(said) or not all(done)):
             return  # what it says has been said, or was not believed
@@ -318,6 +326,8 @@ class Clerk:
         """Whether a statement says anything by itself: "Terrific." does not."""
         if said.attribute is not None or any(not is_framing(part) for part in said.frame.parts):
             return True
+        if said.cues.is_in_earnest:
+            return False  # it only says that what follows is meant
         words = len(said.text.split())
         if words == 1 and not self._situation.previous.rstrip().endswith("?"):
             return False
@@ -347,10 +357,20 @@ class Clerk:
                 proposal = replace(proposal, value=fact.value, source=fact.source)
         confidence = self._filing.confidence(said, held, proposal.confidence)
         proposal = replace(proposal, confidence=confidence)
-        quoted = Rule.AUTHORITY if said.by is not None and held else None
-        verdict = self._registrar.propose(proposal, rule=quoted)
+        verdict = self._registrar.propose(proposal, rule=self._rule(said, held))
         gone = self._fetched(verdict.superseded)
         self._note(verdict, gone=gone, retired=_of_all(gone))
+
+    def _rule(self, said: Understood, held: Sequence[Fact]) -> Rule | None:
+        """The rule by which a statement takes over from these, where its words tell."""
+        if not held:
+            return None
+        if said.by is not None:
+            return Rule.AUTHORITY
+        ladder = self._registrar.ladder
+        own = ladder.rank(self._filing.rung(said))
+        equal = all(ladder.rank(fact.standing) == own for fact in held)
+        return Rule.EXPLICIT if said.corrects and equal else None
 
     def _replace(
         self, said: Understood, key: str, subject: str | None, rule: Rule | None = None

@@ -21,6 +21,8 @@ from tenure.observing.understanding import Understood
 from tenure.rules.authority import may_write_as, outranks
 
 _LONGEST_QUOTE = 500
+_MOST_TURNS = 8
+"""How many turns a statement that was corrected again and again names as its source."""
 _MOMENT = timedelta(seconds=1)
 _STATED = 0.95
 _HEARSAY = 0.55
@@ -76,6 +78,8 @@ class Filing:
         address = self.address(said)
         bases = self._bases(said, last, address)
         validity = said.validity
+        if said.is_request and validity is not None and validity.valid_from is not None:
+            validity = None  # from when to when is what is asked for, not how long that holds
         scope, scope_id = self._place(said)
         constraint = self._constraint(said)
         found = {
@@ -147,12 +151,22 @@ class Filing:
     def _narrowed(self, said: Understood, subject: str | None) -> str | None:
         if subject in lexicon().possessors:
             subject = self._situation.last_named or subject
-        if subject is not None or said.narrowed_to is None:
+        if subject is not None or said.narrowed_to is None or self.is_scoped(said):
             return subject
         words = said.narrowed_to.lower().split()
         if words and words[0] in ("the", "this", "that", "my", "our", "your"):
             words = words[1:]
         return " ".join(words) or None
+
+    def is_scoped(self, said: Understood) -> bool:
+        """Whether what a statement is limited to is a scope, and not a thing."""
+        return said.cues.is_for_session or self._is_for_task(said)
+
+    def _is_for_task(self, said: Understood) -> bool:
+        task_id = self._around.task_id
+        return task_id is not None and (
+            said.cues.is_for_task or resolving.is_task(said.narrowed_to, task_id)
+        )
 
     def _place(self, said: Understood) -> tuple[Scope, str | None]:
         around = self._around
@@ -160,9 +174,7 @@ class Filing:
             return around.branch[0], around.branch[1] or None
         if said.cues.is_for_session:
             return Scope.SESSION, around.session_id
-        if around.task_id is not None and (
-            said.cues.is_for_task or resolving.is_task(said.narrowed_to, around.task_id)
-        ):
+        if self._is_for_task(said):
             return Scope.TASK, around.task_id
         return Scope.GLOBAL, None
 
@@ -192,6 +204,12 @@ class Filing:
         """The authority that a statement speaks with: that of whom it quotes, where one may."""
         quoted = self._may_quote(said)
         return quoted.title if quoted is not None else self._around.speaker.authority
+
+    def rung(self, said: Understood) -> str:
+        """The rung that a statement is spoken from."""
+        title = self.authority(said)
+        identity = self._registrar.identity.authority
+        return self._registrar.ladder.resolve(title).rung if title else identity.rung
 
     def _may_quote(self, said: Understood) -> Authority | None:
         """The authority that a statement quotes, if the session may speak for it."""
@@ -304,4 +322,4 @@ def history_of(fact: Fact) -> tuple[Said, ...]:
         return source.earlier
     start, end = source.span or (0, 0)
     said = Said(source.turn_index, source.speaker or "", source.ref, start, end)
-    return (*source.earlier, said)
+    return (*source.earlier[1 - _MOST_TURNS :], said)

@@ -76,6 +76,8 @@ def hear(
     name = check_name(speaker, "speaker").strip()
     is_self = name.lower() in ("user", "human", "me")
     low = name.lower() if is_self or name.lower() in ASSISTANTS else name
+    if authority is not None:
+        settings.ladder.resolve(authority)  # refuses what is no title
     at = None if at is None else moment(at, "at")
     if ref is not None:
         check_name(ref, "ref")

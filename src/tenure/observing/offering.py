@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
-from tenure.language.attributes import Attribute, is_attribute_noun
+from tenure.language.attributes import Attribute, is_attribute_noun, key_of
 from tenure.language.frames import frame_again
 from tenure.language.lexicon import data
 from tenure.language.statements import Kind, statements
@@ -129,7 +129,7 @@ def asked_for(previous: str, text: str, parts: Sequence[Part]) -> Attribute | No
         if is_attribute_noun(found.group("noun")):
             start = text.index(value)
             own = found.group("own") is not None
-            key = found.group("noun").lower()
+            key = key_of(found.group("noun"))
             return Attribute(key, None, value, start, start + len(value), True, is_own=own)
     return None
 

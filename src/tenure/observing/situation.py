@@ -16,7 +16,9 @@ from tenure.model.values import text_of
 from tenure.search.analysis import terms
 from tenure.stores.port import Reader
 
-ASSISTANTS = frozenset({"assistant", "system", "agent", "ai", "bot", "tool", "model", "function"})
+ASSISTANTS = frozenset(
+    {"assistant", "system", "developer", "agent", "ai", "bot", "tool", "model", "function"}
+)
 """Speakers whose turns are context, and never anybody's word."""
 
 _JUST_NOW = 30
@@ -66,7 +68,10 @@ class Situation:
         """Facts that this person has just written without saying them in a turn."""
         head = self._reader.head()[0]
         entries = self._reader.log(max(0, head - _JUST_NOW), _JUST_NOW)
-        return {entry.fact_id for entry in entries if entry.by == self._lens.identity.user_id}
+        by = self._lens.identity.user_id
+        ids = {entry.fact_id for entry in entries if entry.by == by}
+        # What was said in another conversation is no part of this one.
+        return {fact.id for fact in self._reader.facts(ids) if fact.source.turn_index is None}
 
     def _holds(self, fact: Fact) -> bool:
         lens = self._lens

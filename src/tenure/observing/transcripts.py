@@ -34,7 +34,7 @@ def turn_arguments(turn: Mapping[str, Any]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for name, value in turn.items():
         wanted = _NAMES.get(name)
-        if wanted is not None and value is not None:
+        if wanted is not None and (value is not None or wanted == "text"):
             found.setdefault(wanted, value)
     if "text" not in found:
         raise InvalidInput(f"a turn needs 'text' or 'content'; this one has {sorted(turn)}")
@@ -50,14 +50,20 @@ def _text(content: Any) -> str:
     """Text, also where it comes in parts, as chat interfaces give it."""
     if isinstance(content, str):
         return content
+    if content is None:
+        return ""  # an assistant that called a tool said nothing
     if isinstance(content, list):
-        texts = [
-            part if isinstance(part, str) else part.get("text", "")
-            for part in content
-            if isinstance(part, str | Mapping)
-        ]
-        return "\n".join(text for text in texts if isinstance(text, str) and text)
+        return "\n".join(text for text in map(_part_text, content) if text)
     raise InvalidInput(f"the text of a turn must be a string, not {type(content).__name__}")
+
+
+def _part_text(part: Any) -> str:
+    """The text of one part of a content; "" for an image or anything else that is no text."""
+    if isinstance(part, Mapping):
+        part = part.get("text", "")
+    if isinstance(part, Mapping):
+        part = part.get("value", "")
+    return part if isinstance(part, str) else ""
 
 
 def _moment(value: Any) -> datetime:
