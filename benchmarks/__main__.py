@@ -144,7 +144,9 @@ def run_observing(console: Console, options: argparse.Namespace) -> list[dict[st
     console.print(observing.costs(runs))
     for remark in observing.remarks(runs):
         console.print(remark, highlight=False)
-    console.print(verdicts(observing.targets_of(runs)))
+    found = observing.targets_of(runs)
+    if found:
+        console.print(verdicts(found))
     return [run.plain() for run in runs]
 
 
