@@ -612,8 +612,8 @@ _SCRAPS = re.split(
     "my |the |budget |is |$900|. |, |? |! |\n|\n\n|> |```\n|# |- |\"|'|“|” |(|)|[|]|<|>|</|: |= |"
     "no |not |actually |forget |scratch that|go back to |what if |suppose |draft: |yes|until |"
     "from |to |Monday|5pm|12 |4 people|Ann |CEO|policy|per |so |based on |if |changes, |delete |"
-    "memory|instead |make it |for |in |Paris |1,000|15%|a@b.org|http://x.y |+1 555 0100|2026-01-05|\t|"
-    "\u200b|\u0301|é|日本|😀|\x07|\\|{|}|&amp;|%s|0x1F|1e999|∞|½|²|١٢",
+    "memory|instead |make it |for |in |Paris |1,000|15%|a@b.org|http://x.y |+1 555 0100|2026-01-05|"
+    "\t|\u200b|\u0301|é|日本|😀|\x07|\\|{|}|&amp;|%s|0x1F|1e999|∞|½|²|١٢",
 )
 
 

@@ -26,6 +26,8 @@ _TIMELY = frozenset({ValueKind.DATE, ValueKind.TIME, ValueKind.DURATION})
 _NAMING = frozenset({ValueKind.NAME, ValueKind.ADDRESS, ValueKind.QUOTED})
 _PLACING = frozenset({"from", "to", "in", "at", "on"})
 _LOOK_BACK = 6
+_MOST_PARTS = 40
+"""A statement with more values than this is a table; its first ones stand for it."""
 _LABEL = 3
 """From so many digits on, a number after a noun names a thing rather than counts."""
 _NOT_LABELLED = frozenset({"is", "are", "was", "were", "to", "of", "for", "the", "a", "an"})
@@ -148,12 +150,14 @@ class Framing:
         self._lexicon = words
         self._definite = words.determiners - words.indefinite
         self._tokens = tokens(text)
+        self._places = {token.start: index for index, token in enumerate(self._tokens)}
         self._inside = self._of_tokens()
         self._runs = self._cut()
 
     def frame(self) -> Frame:
         parts = [*self._typed(), *self._terms()]
         parts.sort(key=lambda part: part.start)
+        del parts[_MOST_PARTS:]
         heads = tuple(dict.fromkeys(run.head for run in self._runs))
         things = [run.tokens[-1].low for run in self._runs]
         outside = [
@@ -356,7 +360,7 @@ class Framing:
 
     def _bare_role(self, run: Run) -> str:
         """Whether a word by itself is what something is, or only names it."""
-        index = next(i for i, token in enumerate(self._tokens) if token.start == run.start)
+        index = self._places[run.start]
         before = self._tokens[index - 1].low if index else ""
         said = not before or before in self._lexicon.copulas or not self._tokens[index - 1].is_word
         return "is|" if said and not run.determiner else "np|"

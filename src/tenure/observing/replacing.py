@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from tenure.language.detection import Detector, Judged, Pair, Relation, Standing, same_part
 from tenure.language.frames import Frame, frame_again
-from tenure.language.lexicon import agreeing, lexicon
+from tenure.language.lexicon import agreeing
 from tenure.language.tokens import stem
 from tenure.model.fact import Fact, Part
 from tenure.model.values import text_of
@@ -108,12 +108,13 @@ class Replacing:
     def _pairs(self, said: Understood, fact: Fact, relation: Relation, age: int) -> Iterable[Pair]:
         text = text_of(fact.value)
         parts = parts_in(fact)
+        candidates = self._anchored(said)
         for old in (*parts, *_denied_words(text, parts, said.denied)):
             standing = Standing(fact.id, text, old, age)
             is_denied = any(same_part(old, denied) for denied in said.denied)
-            for new in self._anchored(said):
-                if any(same_part(old, other) for other in said.parts):
-                    continue
+            if any(same_part(old, other) for other in said.parts):
+                continue
+            for new in candidates:
                 yield Pair(
                     standing,
                     new,
@@ -122,7 +123,7 @@ class Replacing:
                     self._situation.previous,
                     is_cued=said.corrects,
                     is_denied=is_denied,
-                    has_failed=self._has_failed,
+                    has_failed=self._situation.has_failed,
                     is_fragment=said.is_fragment,
                     is_added=said.is_added,
                     is_request=said.is_request,
@@ -139,11 +140,6 @@ class Replacing:
             else part
             for part in said.parts
         )
-
-    @property
-    def _has_failed(self) -> bool:
-        """Whether the assistant has just said that it cannot be as it was asked for."""
-        return lexicon().failure.search(self._situation.previous) is not None
 
 
 def parts_in(fact: Fact) -> tuple[Part, ...]:

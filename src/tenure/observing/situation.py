@@ -8,6 +8,7 @@ from functools import cached_property
 from tenure.engine.lens import Lens
 from tenure.language.discourse import is_exploring
 from tenure.language.frames import Frame, frame_again, telling_words
+from tenure.language.lexicon import lexicon
 from tenure.language.tokens import stem, tokens
 from tenure.model.fact import Fact, Status
 from tenure.model.records import TURN, Turn, WorkingItem
@@ -23,6 +24,7 @@ ASSISTANTS = frozenset(
 
 _JUST_NOW = 30
 """How far back the log is looked at for what was written beside the conversation."""
+_LONG = 4_000
 _MOST_TERMS = 5
 _FEW = 20
 """A word that more facts have than this tells nothing about what a statement is about."""
@@ -105,6 +107,11 @@ class Situation:
             return ""
         item = self.items.get(item_key(self.turns[-1]))
         return text_of(item.value) if item is not None else ""
+
+    @cached_property
+    def has_failed(self) -> bool:
+        """Whether the assistant has just said that it cannot be as it was asked for."""
+        return lexicon().failure.search(self.previous[:_LONG]) is not None
 
     @cached_property
     def asked_end(self) -> str:
