@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 
 from tenure.engine import reviewing
 from tenure.engine.proposal import Proposal
@@ -17,9 +18,9 @@ from tenure.model.scope import EVERYWHERE, Scope
 from tenure.model.values import text_of
 from tenure.model.verdict import Outcome, Rule, Verdict
 from tenure.observing import offering, resolving
-from tenure.observing.filing import Circumstances, Filing, history_of
+from tenure.observing.filing import REQUEST, Circumstances, Filing, history_of
 from tenure.observing.replacing import Replacing, rewritten
-from tenure.observing.situation import Situation
+from tenure.observing.situation import VERBATIM, Situation
 from tenure.observing.understanding import Understood, is_framing, typed, understood
 
 _LONGEST_REASON = 500
@@ -43,6 +44,8 @@ class Record:
     retired: list[Part] = field(default_factory=list)
     doomed: list[str] = field(default_factory=list)
     """Ids of facts that are to be erased."""
+    outdated: list[tuple[int, int]] = field(default_factory=list)
+    """Where the turn says what had been replaced by the time it came."""
 
 
 class Clerk:
@@ -131,6 +134,7 @@ class Clerk:
     def _is_against_a_fact(self, said: Understood) -> bool:
         """Whether a statement would replace something that is so, not only asked for."""
         proposal = self._filing.proposal(said)
+        proposal = replace(proposal, key=proposal.key.removesuffix(REQUEST))
         if any(not fact.multi_valued for fact in self._held(proposal)):
             return True
         swaps = self._replacing.swaps(said, said.key, said.frame.subject)
@@ -151,7 +155,11 @@ class Clerk:
         if said.denied and typed(said.parts):
             return False  # it says what is not so, and what is so instead
         what = said.cues.goes_back_to
-        if what is not None and said.kind is not Kind.HYPOTHETICAL and self._go_back(said, what):
+        if (
+            what is not None
+            and said.kind is not Kind.HYPOTHETICAL
+            and (self._go_back(said, what) or said.cues.is_earlier(what))
+        ):
             return True
         if said.kind is Kind.RETRACTION or "retraction" in said.statement.cues or said.cues.ends:
             self._retract(said)
@@ -162,10 +170,24 @@ class Clerk:
             return ((settles or asked) and self._settle(said)) or self._accept(said)
         return self._answer(said)
 
+    def _within_reach(self, said: Understood, facts: Iterable[Fact]) -> list[Fact]:
+        """Of these facts, those that whoever speaks may act on, here and at this time."""
+        ladder, around = self._registrar.ladder, self._around
+        rank = ladder.rank(self._filing.rung(said))
+        return [
+            fact
+            for fact in facts
+            if rank >= ladder.rank(fact.standing)
+            and (around.branch is None or fact.place == around.branch)
+            and (around.at is None or around.at >= fact.order)
+        ]
+
     def _erase(self, what: str) -> None:
         """Mark for erasure what somebody wants gone, with all that it was before."""
+        if not self._around.speaker.is_self or self._around.branch is not None:
+            return  # only one's own, and only for real
         lens, reader = self._registrar.lens, self._registrar.transaction
-        facts = list(self._situation.facts.values())
+        facts = list(self._situation.known.values())
         named = resolving.named(what, facts, self._last(), all_of=True)
         private = [part for fact in named for part in fact.parts if part.kind in _PRIVATE]
         again = [f for f in facts if any(same_part(p, q) for p in f.parts for q in private)]
@@ -175,8 +197,10 @@ class Clerk:
                     self.record.doomed.append(one.id)
 
     def _retract(self, said: Understood) -> None:
-        facts = list(self._situation.facts.values())
-        last = self._last() if said.kind is Kind.RETRACTION or said.points_back else []
+        facts = self._within_reach(said, self._situation.facts.values())
+        last = self._within_reach(said, self._last())
+        if said.kind is not Kind.RETRACTION and not said.points_back:
+            last = []
         for fact in resolving.named(said.cues.meant(), facts, last):
             try:
                 verdict = self._registrar.retract(
@@ -191,7 +215,7 @@ class Clerk:
         lens, reader = self._registrar.lens, self._registrar.transaction
         found = resolving.earlier(
             what,
-            list(self._situation.facts.values()),
+            self._within_reach(said, self._situation.facts.values()),
             lambda fact: lens.chain(reader, [fact]).facts,
             anything=said.cues.is_earlier(what),
         )
@@ -356,7 +380,14 @@ class Clerk:
                 # The same in other words: the fact is confirmed, and keeps its own.
                 proposal = replace(proposal, value=fact.value, source=fact.source)
         confidence = self._filing.confidence(said, held, proposal.confidence)
-        proposal = replace(proposal, confidence=confidence)
+        # Who may read of a thing is not for a turn of conversation to change.
+        limits = [fact.min_authority for fact in held if fact.min_authority is not None]
+        proposal = replace(
+            proposal,
+            confidence=confidence,
+            requires=tuple(sorted({name for fact in held for name in fact.requires})),
+            min_authority=self._registrar.ladder.highest(*limits) if limits else None,
+        )
         verdict = self._registrar.propose(proposal, rule=self._rule(said, held))
         gone = self._fetched(verdict.superseded)
         self._note(verdict, gone=gone, retired=_of_all(gone))
@@ -381,7 +412,10 @@ class Clerk:
         for found in rewritten(self._replacing.swaps(said, key, subject)):
             fact = found.fact
             if at is not None and at < fact.order:
-                continue  # it was said before the statement that it would correct
+                # It was said before the statement that it would correct.
+                self.record.outdated.append((said.statement.start, said.statement.end))
+                done.append(False)
+                continue
             place = branch or fact.place
             proposal = Proposal(
                 key=fact.key,
@@ -393,6 +427,11 @@ class Clerk:
                 source=self._filing.source(said, found.parts, earlier=history_of(fact)),
                 authority=self._filing.authority(said),
                 memory_type=fact.memory_type,
+                is_constraint=fact.is_constraint or None,
+                constraint_type=fact.constraint_type,
+                requires=fact.requires,
+                min_authority=fact.min_authority,
+                valid_until=fact.valid_until if _is_ahead(fact, at) else None,
                 at=at,
                 confidence=self._filing.confidence(said, [fact], found.confidence),
                 multi_valued=fact.multi_valued,
@@ -421,7 +460,7 @@ class Clerk:
         """Keep what was given word for word."""
         if said.text.strip():
             proposal = self._filing.proposal(said)
-            proposal = replace(proposal, key="verbatim", value=said.text, multi_valued=True)
+            proposal = replace(proposal, key=VERBATIM, value=said.text, multi_valued=True)
             self._note(self._registrar.propose(proposal))
 
     # keeping the record
@@ -447,6 +486,11 @@ class Clerk:
             brought = [verdict.fact]
             self.record.facts.extend(brought)
         self._situation.add(brought, [fact.id for fact in gone])
+
+
+def _is_ahead(fact: Fact, at: datetime | None) -> bool:
+    """Whether the term of a fact still has an end to come."""
+    return fact.valid_until is not None and (at is None or fact.valid_until > at)
 
 
 def says_the_same(parts: Sequence[Part], fact: Fact) -> bool:

@@ -20,6 +20,8 @@ from tenure.observing.situation import Situation
 from tenure.observing.understanding import Understood
 from tenure.rules.authority import may_write_as, outranks
 
+REQUEST = "_request"
+"""What the key of a request ends in where the thing itself has a value."""
 _LONGEST_QUOTE = 500
 _MOST_TURNS = 8
 """How many turns a statement that was corrected again and again names as its source."""
@@ -138,7 +140,16 @@ class Filing:
         return bool(here or situation.at_key(key, subject))
 
     def matter(self, said: Understood) -> str:
-        """The key of the request that a statement opens or belongs to."""
+        """The key of the request that a statement opens or belongs to.
+
+        A request for a thing is no value of it: it does not sit where the value sits.
+        """
+        key = self._matter(said)
+        held = [fact for fact in self._situation.facts.values() if fact.key == key]
+        single = any(not fact.multi_valued for fact in (*held, *self._situation.at_key(key, None)))
+        return f"{key}{REQUEST}" if single else key
+
+    def _matter(self, said: Understood) -> str:
         frame, situation = said.frame, self._situation
         if frame.asks_for is not None:
             asked = resolving.stem_of(frame.asks_for)
@@ -215,6 +226,10 @@ class Filing:
         """The authority that a statement quotes, if the session may speak for it."""
         ladder = self._registrar.ladder
         known = title_in(said.by, ladder)
+        own = self._around.speaker.authority
+        if known is not None and own is not None:
+            # Whoever speaks with an authority of their own does not borrow the session's.
+            return known if not outranks(known.rung, ladder.resolve(own).rung, ladder) else None
         if known is not None and may_write_as(self._registrar.identity, known.rung, ladder):
             return known
         return None

@@ -204,6 +204,7 @@ class Observer:
         spots = (
             *_own_spots(heard.text, record.facts),
             *_unreal_spots(heard),
+            *(Spot("", "", start, end) for start, end in record.outdated),
             *_echoes(heard, situation.facts.values()),
         )
         states = tuple(dict.fromkeys((*turn.fact_ids, *(s.fact_id for s in spots if s.fact_id))))

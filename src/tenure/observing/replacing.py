@@ -14,7 +14,7 @@ from tenure.language.lexicon import agreeing
 from tenure.language.tokens import stem
 from tenure.model.fact import Fact, Part
 from tenure.model.values import text_of
-from tenure.observing.situation import Situation, frame_in_office
+from tenure.observing.situation import VERBATIM, Situation, frame_in_office
 from tenure.observing.understanding import Understood
 
 _FEW_WORDS = 4
@@ -75,7 +75,9 @@ class Replacing:
         )
 
     def _relation(self, said: Understood, fact: Fact, key: str, subject: str | None) -> Relation:
-        if subject != fact.subject and (subject or (fact.subject and not said.is_fragment)):
+        if fact.key == VERBATIM:
+            return Relation.APART
+        if subject != fact.subject and (subject or (fact.subject and not _is_bare(said))):
             return Relation.APART
         if self._says_denied(said, fact):
             return Relation.SAME_MATTER  # it names the value that is not so
@@ -144,7 +146,8 @@ class Replacing:
 
 def parts_in(fact: Fact) -> tuple[Part, ...]:
     """The values in a fact: those that were read in its words, or of a written one its value."""
-    if fact.parts or not isinstance(fact.value, str | int | float) or isinstance(fact.value, bool):
+    plain = isinstance(fact.value, str | int | float) and not isinstance(fact.value, bool)
+    if fact.parts or not plain or fact.source.turn_index is not None:
         return fact.parts
     text = text_of(fact.value)
     if len(text) > _LONGEST_VALUE:
@@ -153,6 +156,11 @@ def parts_in(fact: Fact) -> tuple[Part, ...]:
     if not found and len(text.split()) <= _FEW_WORDS:
         found = (Part("term", text, " ".join(text.lower().split()), "is|", 0, len(text)),)
     return found
+
+
+def _is_bare(said: Understood) -> bool:
+    """Whether a statement names nothing of which it could be said whose it is."""
+    return said.is_fragment and not said.frame.is_named
 
 
 def _denied_words(text: str, parts: Iterable[Part], denied: Iterable[Part]) -> list[Part]:

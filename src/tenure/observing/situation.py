@@ -28,6 +28,8 @@ _LONG = 4_000
 _MOST_TERMS = 5
 _FEW = 20
 """A word that more facts have than this tells nothing about what a statement is about."""
+VERBATIM = "verbatim"
+"""The key of what was given word for word."""
 _PROPOSED = (Scope.DRAFT, Scope.HYPOTHETICAL)
 
 
@@ -57,6 +59,10 @@ class Situation:
             fact.id: fact for fact in in_order if fact.scope not in _PROPOSED and self._holds(fact)
         }
         """Facts in office that came of these turns or were written just now, in order."""
+        self.known: dict[str, Fact] = {
+            fact.id: fact for fact in in_order if fact.status is not Status.ERASED
+        }
+        """The same with those that have left office."""
         self.proposed: dict[str, Fact] = {
             fact.id: fact
             for fact in in_order
@@ -177,6 +183,7 @@ class Situation:
             self.facts.pop(fact_id, None)
             self.proposed.pop(fact_id, None)
         for fact in facts:
+            self.known[fact.id] = fact
             if fact.scope in _PROPOSED:
                 self.proposed[fact.id] = fact
             elif fact.status is Status.OFFICE:

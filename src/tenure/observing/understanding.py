@@ -19,6 +19,7 @@ IsTitle = Callable[[str], bool]
 
 _LONGEST_KEY_WORDS = 4
 _LONGEST_LEAD = 40
+_UNSAID = " \t\r\n-*•·>\u200b\u200c\u200d\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2060\ufeff"
 _OPENING = (Kind.SMALL_TALK, Kind.RETRACTION, Kind.CONFIRMATION, Kind.DRAFT)
 
 
@@ -149,7 +150,9 @@ def understood(statement: Statement, at: datetime, is_title: IsTitle) -> Underst
 
 def _opened(text: str, is_title: IsTitle) -> tuple[int, str | None, str | None, bool]:
     """Pass what opens a statement: whose word it is, what it is limited to, what it follows."""
-    begin, by, narrowed, derives = 0, None, None, False
+    by, narrowed, derives = None, None, False
+    # Marks that show nothing, or only set off a list, are no part of what is said.
+    begin = len(text) - len(text.lstrip(_UNSAID))
     for _ in range(4):
         rest = Cues(text[begin:])
         attribution = rest.attribution()
