@@ -38,7 +38,7 @@ DEFAULT = "minilm"
 CASES = Path("sgd") / "cases_dev.jsonl.gz"
 EARLIER = 120
 """How many conversations a person has had who is no stranger."""
-SHORT, LONG, REGULAR, GIVEN = "conversations", "long session", f"after {EARLIER}", "SGD"
+SHORT, LONG, REGULAR, GIVEN = "sessions", "long session", f"after {EARLIER}", "SGD"
 """What is played: conversations of a dozen turns or two; all of them in one session, counted from
 where its desk is full; those of somebody who had many like them; dialogues of a data set."""
 HEADINGS = (
@@ -47,11 +47,11 @@ HEADINGS = (
     "p95",
     "sync",
     "assistant",
-    "turns / s",
+    "turns/s",
     "brings",
     "kB",
     "first",
-    "memory MB",
+    "MB",
 )
 TAKEN = ("observing", "embedding", "syncing", "context")
 
@@ -259,10 +259,11 @@ def explained() -> str:
     """How the columns are to be read."""
     return (
         "Turns of people, each embedded by the default embedder before it is observed. clock and "
-        "processor: medians, a turn / its embedding. p95: clock / processor. sync: as many bytes, put into a plain file "
-        "and synced. assistant: the median of its turns. turns / s: of everybody. brings: facts "
-        "per turn. kB: written per turn. first: the first turn of a process, which reads language "
-        "data and embedder. memory: at its peak after all the conversations, and before any turn."
+        "processor: medians, a turn / its embedding. p95: clock / processor. sync: as many bytes, "
+        "put into a plain file and synced. assistant: the median of its turns. turns/s: of "
+        "everybody. brings: facts per turn. kB: written per turn. first: the first turn of a "
+        "process, which reads language data and embedder. MB: memory at its peak after all the "
+        "conversations, and before any turn."
     )
 
 

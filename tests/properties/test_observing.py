@@ -6,20 +6,18 @@ a value turns up, it is known who said it first and in which mood.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import tenure
 from tenure import Memory, Observation, Outcome, Session
-from tenure.model.fact import Fact, Status
+from tenure.model.fact import Fact
 from tenure.model.scope import Scope
 from tenure.model.values import text_of
 from tenure.testing import SteppingClock
@@ -30,15 +28,58 @@ from tests.stores.invariants import findings
 
 FEW = settings(max_examples=400 if SOAK else 40, deadline=None)
 FEWER = settings(max_examples=200 if SOAK else 15, deadline=None)
-_CITIES = (
-    "Lisbon Oslo Geneva Madrid Vienna Prague Dublin Athens Warsaw Zagreb Tallinn Helsinki Cardiff "
-    "Glasgow Bergen Malmö Seville Granada Nantes Toulouse Bologna Verona Krakow Porto"
-).split()
-_PEOPLE = (
-    "Alvarez Brandt Castillo Dimitrov Eriksen Fontaine Gallagher Hoffmann Ivanova Jankowski Keller "
-    "Lindqvist Moreau Novak Okafor Petrov Quintero Rasmussen Schneider Takahashi Ulrich Vasquez "
-    "Winkler Yamamoto"
-).split()
+_CITIES = [
+    "Lisbon",
+    "Oslo",
+    "Geneva",
+    "Madrid",
+    "Vienna",
+    "Prague",
+    "Dublin",
+    "Athens",
+    "Warsaw",
+    "Zagreb",
+    "Tallinn",
+    "Helsinki",
+    "Cardiff",
+    "Glasgow",
+    "Bergen",
+    "Malmö",
+    "Seville",
+    "Granada",
+    "Nantes",
+    "Toulouse",
+    "Bologna",
+    "Verona",
+    "Krakow",
+    "Porto",
+]
+_PEOPLE = [
+    "Alvarez",
+    "Brandt",
+    "Castillo",
+    "Dimitrov",
+    "Eriksen",
+    "Fontaine",
+    "Gallagher",
+    "Hoffmann",
+    "Ivanova",
+    "Jankowski",
+    "Keller",
+    "Lindqvist",
+    "Moreau",
+    "Novak",
+    "Okafor",
+    "Petrov",
+    "Quintero",
+    "Rasmussen",
+    "Schneider",
+    "Takahashi",
+    "Ulrich",
+    "Vasquez",
+    "Winkler",
+    "Yamamoto",
+]
 
 ATTRIBUTES = ("budget", "phone number", "home city", "manager", "deadline", "discount")
 
@@ -132,10 +173,23 @@ MOODS: dict[str, tuple[str, ...]] = {
         "```\nbudget = {money}\ncity = '{city}'\n```",
         "2026-01-05 10:00:00 ERROR budget {money}",
     ),
-    "pastes": ("<p>Price: {money}</p><!-- {city} -->", "| budget | {money} |", "a,b\n{city},{money}"),
+    "pastes": (
+        "<p>Price: {money}</p><!-- {city} -->",
+        "| budget | {money} |",
+        "a,b\n{city},{money}",
+    ),
     "settles": ("Yes.", "Sounds good.", "Let's go with that.", "The second one.", "No.", "ok"),
     "concludes": ("So the fee is {money}.", "Based on the budget, the fee is {money}."),
-    "chats": ("Hello!", "Thanks a lot.", "", " ", "😀😀", "...", "Yes? No. Maybe!", "はい、そうです。"),
+    "chats": (
+        "Hello!",
+        "Thanks a lot.",
+        "",
+        " ",
+        "😀😀",
+        "...",
+        "Yes? No. Maybe!",
+        "はい、そうです。",
+    ),
     "erases": (
         "Please delete my budget from your memory.",
         "Forget what I said about the budget.",
@@ -356,9 +410,7 @@ def test_the_same_turns_again_change_nothing(store: str, turns: list[Turn]) -> N
                 for erasure in found.erasures
                 for fact_id in erasure.fact_ids
             }
-            assert [f.id for f in second.facts] == [
-                f.id for f in first.facts if f.id not in erased
-            ]
+            assert [f.id for f in second.facts] == [f.id for f in first.facts if f.id not in erased]
 
 
 @FEW
@@ -386,7 +438,7 @@ def test_every_fact_tells_where_it_was_said(turns: list[Turn]) -> None:
 @FEW
 @given(turns=lasting)
 def test_a_rewritten_statement_names_both_turns(turns: list[Turn]) -> None:
-    """What is left of a corrected statement knows the turn that said it and the one that changed it."""
+    """What is left of a corrected statement knows who said it and who changed it."""
     with a_talk(turns=turns) as talk:
         facts = all_facts(talk.memory)
         for found in talk.observations:
@@ -430,7 +482,11 @@ def test_what_left_office_is_in_no_context(turns: list[Turn], budget: int, query
 
 
 @FEW
-@given(turns=st.lists(turn_of(*(m for m in MOODS if m not in ("settles", "denies", "offers"))), max_size=_MOST))
+@given(
+    turns=st.lists(
+        turn_of(*(m for m in MOODS if m not in ("settles", "denies", "offers"))), max_size=_MOST
+    )
+)
 def test_what_was_only_supposed_is_no_fact(turns: list[Turn]) -> None:
     """What-ifs, questions, drafts and quotations that nobody settles on stay out of the facts."""
     unreal = ("supposes", "wonders", "reports", "proposes")
@@ -482,9 +538,7 @@ def declines(turn: Turn) -> bool:
 
 @FEW
 @given(
-    turns=st.lists(
-        st.one_of(of_user.filter(declines), of_assistant, of_assistant), max_size=_MOST
-    )
+    turns=st.lists(st.one_of(of_user.filter(declines), of_assistant, of_assistant), max_size=_MOST)
 )
 def test_an_assistant_states_nothing(turns: list[Turn]) -> None:
     """What only the assistant has said, and nobody agreed to, is no fact of any kind."""
@@ -525,9 +579,7 @@ def test_whoever_is_lower_retires_nothing_above_them(turns: list[Turn]) -> None:
     turns=st.lists(turn_of(*_OFFICIAL), min_size=1, max_size=4),
     others=st.lists(st.one_of(of_user, turn_of("erases")), min_size=1, max_size=4),
 )
-def test_a_guest_in_the_conversation_retires_nothing(
-    turns: list[Turn], others: list[Turn]
-) -> None:
+def test_a_guest_in_the_conversation_retires_nothing(turns: list[Turn], others: list[Turn]) -> None:
     """Somebody who speaks in a manager's conversation as a guest changes nothing that stands."""
     with a_talk(turns=turns) as talk:
         before = in_office(talk.memory)
@@ -570,7 +622,9 @@ def told_to(turns: Sequence[Turn]) -> list[Any]:
 def summary(talk: Talk) -> list[Any]:
     """What a session goes by and what each turn led to, but for ids and times."""
     return [
-        sorted((fact.key, fact.subject or "", text_of(fact.value)) for fact in talk.session.facts()),
+        sorted(
+            (fact.key, fact.subject or "", text_of(fact.value)) for fact in talk.session.facts()
+        ),
         [
             [(verdict.outcome, verdict.rule) for verdict in found.verdicts]
             for found in talk.observations
