@@ -18,21 +18,19 @@ from tenure.model.scope import EVERYWHERE, Scope
 from tenure.model.values import text_of
 from tenure.model.verdict import Outcome, Rule, Verdict
 from tenure.observing import offering, resolving
-from tenure.observing.filing import REQUEST, Circumstances, Filing, history_of
+from tenure.observing.filing import Circumstances, Filing, history_of
 from tenure.observing.replacing import Replacing, rewritten
 from tenure.observing.situation import VERBATIM, Situation
+from tenure.observing.sorting import REAL, Sorting
 from tenure.observing.understanding import Understood, is_framing, typed, understood
 
 _LONGEST_REASON = 500
 _FEW_WORDS = 4
 _STILL_OPEN = 4
 """A proposal is open to "let's do that" for so many turns."""
-_VOUCHED = frozenset({"factive", "hedge"})
-"""Cues of a statement that its speaker stands by, however it is put."""
 _PRIVATE = ("phone", "email", "address", "code", "url")
 """Kinds of values that are the same wherever they are said."""
 _TOOK_OVER = (Outcome.SUPERSEDED, Outcome.PROMOTED, Outcome.REVERTED)
-_REAL = (Kind.ASSERTION, Kind.REQUEST, Kind.COMMITMENT)
 
 
 @dataclass
@@ -64,81 +62,22 @@ class Clerk:
         self._around = circumstances
         self._replacing = Replacing(situation, detector)
         self._filing = Filing(registrar, situation, circumstances)
+        self._sorting = Sorting(situation, self._filing, self._replacing)
         self.record = Record()
 
     def take(self, said: Understood) -> None:
         """File one statement, as what it is."""
         if self._acts(said):
             return
-        kind = self._kind(said)
+        kind = self._sorting.kind_of(said)
         if kind is not said.kind and kind is Kind.REQUEST:
             said = replace(said, statement=replace(said.statement, kind=kind))
-        if kind in _REAL or (kind is Kind.RETRACTION and typed(said.parts)):
+        if kind in REAL or (kind is Kind.RETRACTION and typed(said.parts)):
             self._assert(said)
         elif kind in (Kind.HYPOTHETICAL, Kind.DRAFT):
             self._propose(said, kind)
         elif kind is Kind.VERBATIM:
             self._keep(said)
-
-    def _kind(self, said: Understood) -> Kind:
-        """What a statement is, in this situation.
-
-        "How about Friday?" asks for Friday where something is being asked for, and proposes it
-        where Wednesday is a fact.
-        """
-        cues = said.statement.cues
-        if said.kind in _REAL and self._is_tried_out(said):
-            return Kind.HYPOTHETICAL
-        if self._is_hearsay(said):
-            return Kind.REPORT
-        if said.kind is Kind.REQUEST and "suggestion" in cues:
-            return Kind.DRAFT if self._is_against_a_fact(said) else Kind.REQUEST
-        if said.kind is Kind.ASSERTION and self._is_proposal(said):
-            asked = self._situation.matter is not None or self._situation.previous.endswith("?")
-            return Kind.REQUEST if asked else Kind.DRAFT
-        if said.kind in (Kind.ASSERTION, Kind.COMMITMENT) and self._goes_on(said):
-            return Kind.REQUEST
-        if said.kind in _REAL and offering.quotes_a_statement(said.frame.parts):
-            return Kind.REPORT
-        return said.kind
-
-    @staticmethod
-    def _is_hearsay(said: Understood) -> bool:
-        """Whether a statement is somebody else's who has no office to decide it."""
-        if said.kind not in (Kind.ASSERTION, Kind.COMMITMENT) or said.by is not None:
-            return False
-        cues = said.statement.cues
-        return "report" in cues and not _VOUCHED.intersection(cues)
-
-    def _is_tried_out(self, said: Understood) -> bool:
-        """Whether a statement is no more than a possibility, or part of an exploration."""
-        if said.cues.is_in_earnest:
-            return False
-        return self._situation.is_exploring or said.cues.explores or said.cues.is_possibly
-
-    @staticmethod
-    def _is_proposal(said: Understood) -> bool:
-        cues = said.statement.cues
-        return "irrealis" in cues and not _VOUCHED.intersection(cues) and said.cues.proposes
-
-    def _goes_on(self, said: Understood) -> bool:
-        """Whether a statement answers what the assistant asked about the request at hand."""
-        return (
-            self._situation.matter is not None
-            and "?" in self._situation.previous
-            and said.attribute is None
-            and said.frame.subject is None
-            and not said.frame.is_named
-        )
-
-    def _is_against_a_fact(self, said: Understood) -> bool:
-        """Whether a statement would replace something that is so, not only asked for."""
-        proposal = self._filing.proposal(said)
-        proposal = replace(proposal, key=proposal.key.removesuffix(REQUEST))
-        if any(not fact.multi_valued for fact in self._held(proposal)):
-            return True
-        swaps = self._replacing.swaps(said, said.key, said.frame.subject)
-        return any(not swap.fact.multi_valued for swap in swaps)
 
     # what acts on facts that are there
 
@@ -271,7 +210,7 @@ class Clerk:
     def _answer(self, said: Understood) -> bool:
         """Read a choice or a bare answer in the light of what the assistant has just said."""
         previous = self._situation.previous
-        if not previous or not said.frame.is_fragment or said.kind not in _REAL:
+        if not previous or not said.frame.is_fragment or said.kind not in REAL:
             return False
         if "rejection" in said.statement.cues:
             return False
@@ -322,7 +261,7 @@ class Clerk:
             return
         proposal = self._filing.proposal(said, self._last())
         attribute = said.attribute
-        held = self._held(proposal)
+        held = self._situation.holding(proposal.key, proposal.subject)
         decides = attribute is not None and attribute.is_sure and not said.cues.is_past
         if decides and (held or not (said.corrects or (attribute and attribute.is_change))):
             self._file(said, proposal, held)
@@ -364,15 +303,6 @@ class Clerk:
         now = [part for fact in self.record.facts for part in fact.parts]
         telling = [part for part in said.parts if not is_framing(part)]
         return all(any(same_part(part, held) for held in now) for part in telling)
-
-    def _held(self, proposal: Proposal) -> list[Fact]:
-        """Who holds the address that a proposal wants."""
-        here = [
-            fact
-            for fact in self._situation.facts.values()
-            if (fact.key, fact.subject) == (proposal.key, proposal.subject)
-        ]
-        return here or self._situation.at_key(proposal.key, proposal.subject)
 
     def _file(self, said: Understood, proposal: Proposal, held: Sequence[Fact]) -> None:
         for fact in held:

@@ -135,9 +135,7 @@ class Filing:
 
     def _is_taken(self, key: str, subject: str | None) -> bool:
         """Whether something else sits where the statement would, and is to stay."""
-        situation = self._situation
-        here = [f for f in situation.facts.values() if (f.key, f.subject) == (key, subject)]
-        return bool(here or situation.at_key(key, subject))
+        return bool(self._situation.holding(key, subject))
 
     def matter(self, said: Understood) -> str:
         """The key of the request that a statement opens or belongs to.

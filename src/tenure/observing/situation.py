@@ -162,6 +162,11 @@ class Situation:
         held = lens.held(self._reader, key, subject or "", marks=False)
         return [fact for fact in held if fact.id not in self.facts]
 
+    def holding(self, key: str, subject: str | None) -> list[Fact]:
+        """Who holds an address: of this conversation, else of another."""
+        here = [fact for fact in self.facts.values() if (fact.key, fact.subject) == (key, subject)]
+        return here or self.at_key(key, subject)
+
     def sharing(self, words: Iterable[str]) -> list[Fact]:
         """Facts in office of whichever session that have one of these words, if few have it."""
         reader, lens = self._reader, self._lens
