@@ -23,7 +23,7 @@ def placed(proposal: Proposal, scope: Scope, scope_id: str | None) -> Proposal:
     return replace(proposal, scope=scope, scope_id=scope_id or None)
 
 
-def _again(fact: Fact, **changes: Any) -> Proposal:
+def again(fact: Fact, **changes: Any) -> Proposal:
     """A proposal that says what a fact says, on its terms."""
     return replace(
         Proposal(
@@ -52,12 +52,11 @@ def reviews(reader: Reader, lens: Lens) -> list[Review]:
         derived = [f for f in lens.held(reader) if f.depends_on]
     else:
         contested, derived = reader.contested(lens.owners), reader.derived(lens.owners)
-    found = []
-    for fact in contested:
-        if fact.place in lens.places and lens.sees(reader, fact):
-            rivals = lens.held(reader, fact.key, fact.subject or "")
-            rival = next((held for held in rivals if held.address == fact.address), None)
-            found.append(Review(fact, "contested", rival=rival))
+    found = [
+        Review(fact, "contested", rival=_rival(reader, lens, fact))
+        for fact in contested
+        if fact.place in lens.places and lens.sees(reader, fact)
+    ]
     known: Causes = {}
     for fact in derived:
         if fact.place in lens.places and lens.sees(reader, fact):
@@ -65,6 +64,17 @@ def reviews(reader: Reader, lens: Lens) -> list[Review]:
             if seen.is_valid and seen.needs_review:
                 found.append(Review(seen, "base changed", causes=seen.causes))
     return sorted(found, key=lambda review: review.fact.id)
+
+
+def _rival(reader: Reader, lens: Lens, contested: Fact) -> Fact | None:
+    """The fact in office that a contested statement is against: the one it named, if it did."""
+    held = [
+        fact
+        for fact in lens.held(reader, contested.key, contested.subject or "")
+        if fact.address == contested.address
+    ]
+    named = {target for entry in reader.verdicts([contested.id]) for target in entry.targets}
+    return next((fact for fact in held if fact.id in named), held[0] if held else None)
 
 
 def under_review(registrar: Registrar, fact_id: str) -> Fact:
@@ -90,7 +100,7 @@ def recalculate(registrar: Registrar, fact: Fact, value: Any, reason: str | None
         )
     )
     contested = fact.status is Status.CONTESTED
-    proposal = _again(
+    proposal = again(
         fact,
         value=value,
         depends_on=bases,
@@ -129,7 +139,7 @@ def revert(
     at = live or earlier
     limits = [rung for rung in (earlier.min_authority, at.min_authority) if rung]
     place = branch or at.place
-    proposal = _again(
+    proposal = again(
         earlier,
         key=at.key,
         subject=at.subject,
@@ -196,7 +206,7 @@ def take_over(registrar: Registrar, fact: Fact, place: Place, moved: dict[str, s
     if not may_write_as(registrar.identity, rung, registrar.ladder):
         rung = registrar.identity.authority.rung
     awaited = fact.when_superseded if fact.status is Status.WAITING else None
-    proposal = _again(
+    proposal = again(
         fact,
         scope=place[0],
         scope_id=place[1] or None,

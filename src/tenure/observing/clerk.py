@@ -9,7 +9,7 @@ from datetime import datetime
 from tenure.engine import reviewing
 from tenure.engine.proposal import Proposal
 from tenure.engine.registrar import Registrar
-from tenure.language.cues import Cues
+from tenure.language.cues import Contingency, Cues
 from tenure.language.detection import Detector, same_part
 from tenure.language.statements import Kind
 from tenure.model.errors import NotPermitted
@@ -84,7 +84,7 @@ class Clerk:
     def _acts(self, said: Understood) -> bool:
         """Whether the statement was about what is there, and has been seen to."""
         contingency = said.cues.contingency
-        if contingency is not None and self._await(said, contingency.base, contingency.start):
+        if contingency is not None and self._await(said, contingency):
             return True
         if (erasure := said.cues.erasure) is not None:
             self._erase(erasure.what)
@@ -233,14 +233,18 @@ class Clerk:
         again = understood(statement, said.at, lambda _: False)
         return replace(again, statement=replace(said.statement, kind=kind), lead="")
 
-    def _await(self, said: Understood, base: str, start: int) -> bool:
+    def _await(self, said: Understood, contingency: Contingency) -> bool:
         """File what is to be so once something else changes."""
         facts = list(self._situation.facts.values())
-        found = resolving.named(base, facts, [], loosely=True)
-        found = found or self._situation.at_key(resolving.key_for(base), None)
+        found = resolving.named(contingency.base, facts, [], loosely=True)
+        found = found or self._situation.at_key(resolving.key_for(contingency.base), None)
         if not found:
             return False
-        then = self._as_said(said, said.statement.text[start:].rstrip(" .!"), Kind.ASSERTION)
+        if contingency.follows:
+            self._rest(said, found[0])
+            return True
+        text = said.statement.text[contingency.start :].rstrip(" .!")
+        then = self._as_said(said, text, Kind.ASSERTION)
         proposal = self._filing.proposal(then)
         swaps = self._replacing.swaps(then, proposal.key, proposal.subject)
         if swaps:
@@ -252,6 +256,22 @@ class Clerk:
         )
         self._note(self._registrar.propose(proposal))
         return True
+
+    def _rest(self, said: Understood, base: Fact) -> None:
+        """Let what was stated last rest on a fact: "if the lead changes, so does this"."""
+        for fact in self._within_reach(said, self._last()):
+            if fact.id == base.id or base.id in fact.depends_on:
+                continue
+            inferred = tuple(dict.fromkeys((*fact.source.inferred, "depends_on")))
+            again = reviewing.again(
+                fact,
+                depends_on=(*fact.depends_on, base.id),
+                supersedes=fact.id,
+                source=replace(fact.source, inferred=inferred),
+                authority=self._filing.authority(said),
+                at=self._around.at,
+            )
+            self._note(self._registrar.propose(again, rule=Rule.EXPLICIT), gone=[fact])
 
     # what says something
 

@@ -19,6 +19,7 @@ from tenure.observing import resolving
 from tenure.observing.situation import Situation
 from tenure.observing.understanding import Understood
 from tenure.rules.authority import may_write_as, outranks
+from tenure.rules.classification import classify_constraint
 
 REQUEST = "_request"
 """What the key of a request ends in where the thing itself has a value."""
@@ -26,6 +27,7 @@ _LONGEST_QUOTE = 500
 _MOST_TURNS = 8
 """How many turns a statement that was corrected again and again names as its source."""
 _MOMENT = timedelta(seconds=1)
+_PLAIN = Source(type="conversation")
 _STATED = 0.95
 _HEARSAY = 0.55
 """What somebody says against a higher one whom they quoted before: that has to be asked about."""
@@ -91,6 +93,7 @@ class Filing:
             "valid_until": validity is not None and validity.valid_until is not None,
             "scope": scope is not Scope.GLOBAL and self._around.branch is None,
             "authority": said.by is not None,
+            "is_constraint": constraint is None and self._binds(address),
         }
         return Proposal(
             key=address.key,
@@ -289,6 +292,11 @@ class Filing:
             fact.id for fact in facts if (fact.key, fact.subject) == (address.key, address.subject)
         }
         return tuple(base for base in dict.fromkeys(found) if base not in own)
+
+    def _binds(self, address: Address) -> bool:
+        """Whether the wording alone makes a statement a constraint."""
+        trusted = self._registrar.identity.authority.rank > 0
+        return trusted and classify_constraint(address.key, address.value, _PLAIN) is not None
 
     def _valid_from(self, validity: Validity | None) -> datetime | None:
         """When a statement begins to be true; what was over when it was said began before that."""
