@@ -7,8 +7,8 @@ What counts are the turns of people: an assistant's turn is hardly read, and has
 
 The file has the ordinary durability, so every turn ends with a sync. The facts that a turn brings
 are embedded and indexed within its time. Requests to forget are not among the turns: they rewrite
-the file. Besides the clock there is the processor's time, which neither a slow disk nor others on
-the machine can lengthen, and the time that the disk takes to write and sync as many bytes.
+the file. Besides the clock there is the processor's time, without the waiting for disk and core
+that a busy machine brings, and the time that it takes to write and sync as many bytes.
 """
 
 from __future__ import annotations

@@ -167,7 +167,7 @@ class RuleDetector:
             return 0.05 if near >= KIN else 0.0 if pair.is_cued else None
         if {place, other_place} == {"mod", "is"} and pair.is_request:
             return 0.0 if near >= KIN + 0.1 else None
-        if pair.is_cued and named and (place == other_place or not other_place):
+        if pair.is_cued and named and (place == other_place or not other_place + other_anchor):
             return -0.05
         return None
 

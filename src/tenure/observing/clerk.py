@@ -176,6 +176,8 @@ class Clerk:
         turn = (proposed[-1].source.turn_index or 0) if proposed else 0
         if not proposed or self._around.turn_index - turn > _STILL_OPEN:
             return False
+        if self._around.branch is not None:
+            return False  # a branch is settled on as a whole, by commit()
         for fact in (one for one in proposed if one.source.turn_index == turn):
             if self._replaces_something(fact, said):
                 self._note(self._registrar.retract(fact, rule=Rule.COMMIT), gone=[fact])

@@ -19,6 +19,7 @@ from tenure.observing.understanding import Understood
 
 _FEW_WORDS = 4
 _LONGEST_VALUE = 200
+_MOST_ELSEWHERE = 12
 _MOST_FACTS = 60
 """How many statements a new one is compared with, the latest first."""
 WORTH_ASKING = 0.5
@@ -56,10 +57,7 @@ class Replacing:
     def swaps(self, said: Understood, key: str, subject: str | None) -> list[Swap]:
         """The values that a statement replaces, each with what takes its place."""
         situation = self._situation
-        others = {fact.id: fact for fact in situation.at_key(key, subject)}
-        if not said.is_fragment:
-            others.update((fact.id, fact) for fact in situation.sharing(said.frame.order))
-        facts = [*others.values(), *situation.facts.values()]
+        facts = [*self._elsewhere(said, key, subject), *situation.facts.values()]
         pairs: list[tuple[Fact, Pair]] = []
         for age, fact in enumerate(reversed(facts[-_MOST_FACTS:])):
             relation = self._relation(said, fact, key, subject)
@@ -73,6 +71,17 @@ class Replacing:
                 if verdict.confidence >= WORTH_ASKING
             ]
         )
+
+    def _elsewhere(self, said: Understood, key: str, subject: str | None) -> list[Fact]:
+        """Facts of other conversations that a statement may be about, the newest last.
+
+        What was asked for in another conversation is only touched by what says that it corrects.
+        """
+        found = {fact.id: fact for fact in self._situation.at_key(key, subject)}
+        if not said.is_fragment:
+            found.update((f.id, f) for f in self._situation.sharing(said.frame.order))
+        kept = [fact for fact in found.values() if not fact.multi_valued or said.corrects]
+        return sorted(kept, key=lambda fact: fact.id)[-_MOST_ELSEWHERE:]
 
     def _relation(self, said: Understood, fact: Fact, key: str, subject: str | None) -> Relation:
         if fact.key == VERBATIM:
