@@ -8,6 +8,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
+import hypothesis
 import pytest
 
 import tenure
@@ -17,6 +18,10 @@ STORES = ("memory", "sqlite")
 
 SOAK = os.environ.get("TENURE_SOAK") == "1"
 """Whether the long versions of the tests run."""
+
+if not SOAK:
+    # The same tree gives the same result; `make soak` looks for new examples.
+    hypothesis.settings.load_profile("ci")
 
 QUICK = tenure.Settings(durability="process", embedder="static")
 """No sync per commit and the quick embedder, for tests about neither power cuts nor meaning."""

@@ -526,6 +526,21 @@ def test_restrictions_outlive_a_correction(memory: tenure.Memory) -> None:
     assert staff.current("salary") == "$8,000"
 
 
+def test_what_is_left_of_a_statement_keeps_its_terms(alice: tenure.Session) -> None:
+    """A correction of one value changes neither how long a statement holds nor how it binds."""
+    alice.observe("The offer of $3,107 for 4 people is valid until 31 January.")
+    (offer,) = alice.facts()
+    alice.observe("No, $3,500.")
+    (corrected,) = alice.facts()
+    assert "$3,500 for 4 people" in corrected.value
+    assert corrected.valid_until == offer.valid_until == datetime(2026, 2, 1, tzinfo=UTC)
+    alice.observe("You must submit the report on project Falcon by 5 March 2026.")
+    alice.observe("No, by 7 March 2026.")
+    deadline = alice.facts()[0]
+    assert "7 March 2026" in deadline.value
+    assert deadline.constraint_type == "deadline"
+
+
 def test_what_is_tried_out_leaves_the_real_alone(
     memory: tenure.Memory, alice: tenure.Session
 ) -> None:
@@ -544,6 +559,12 @@ def test_what_is_tried_out_leaves_the_real_alone(
             assert alice.current("budget") == "$800"
         branch.discard()
         assert alice.current("budget") == "$800"
+    alice.observe("Draft: the discount is 20%.")
+    branch = alice.hypothetical("again")
+    branch.observe("Sounds good.")
+    branch.discard()
+    alice.observe("Sounds good.")
+    assert alice.current("discount") == "20%"
     assert findings(memory, ORGANIZATION) == []
 
 
