@@ -37,7 +37,6 @@ class _Patterns:
         self.contrasted = re.compile(told["contrasted"], _FLAGS)
         self.opens_denied = re.compile(rf"(?:{told['denied']})\b", _FLAGS)
         self.taking_back = word_set(told["taking_back"])
-        self.everything = re.compile(rf"\s*(?:{told['everything']})\b", _FLAGS)
         self.narrowing = re.compile(told["narrowing"], _FLAGS)
         self.session = either(told["session"])
         self.task = either(told["task"])
@@ -86,10 +85,6 @@ class Cues:
         return bool(
             self._patterns.refusal.match(self._text) or self._patterns.correction.search(self._text)
         )
-
-    @property
-    def refuses(self) -> bool:
-        return self._patterns.refusal.match(self._text) is not None
 
     @property
     def goes_back_to(self) -> str | None:

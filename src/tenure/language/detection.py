@@ -93,7 +93,6 @@ class Detector(Protocol):
 
 _NO: Final = Judged(0.0, "")
 _WORDS = frozenset({"term", ValueKind.NAME, ValueKind.QUOTED, ValueKind.ADDRESS})
-_MEASURES = frozenset({ValueKind.MONEY, ValueKind.PERCENT, ValueKind.QUANTITY, ValueKind.DURATION})
 _PLACES = frozenset({"from", "to", "in", "at", "on", "by"})
 _ELSEWHERE = frozenset({"from", "since", "of", "per"})
 _BASE = {
@@ -229,8 +228,6 @@ def same_part(left: Part, right: Part) -> bool:
         return True
     if left.kind in _WORDS and right.kind in _WORDS:
         return _is_within(left.normal, right.normal) or _is_within(right.normal, left.normal)
-    if left.kind == right.kind == ValueKind.DATE:
-        return _same_day(left, right)
     if "term" in (left.kind, right.kind):
         return False
     return same(as_value(left), as_value(right))
@@ -240,7 +237,3 @@ def _is_within(short: str, long: str) -> bool:
     """Whether a name is a shorter form of another: Asya and Asya Restaurant."""
     words, others = short.split(), long.split()
     return bool(words) and len(words) < len(others) and set(words) <= set(others)
-
-
-def _same_day(left: Part, right: Part) -> bool:
-    return same(as_value(left), as_value(right))

@@ -22,7 +22,6 @@ from tenure.search.analysis import is_common
 TERM = "term"
 """A free-form value: a word or two that only their place in the statement makes a value."""
 
-_TIMELY = frozenset({ValueKind.DATE, ValueKind.TIME, ValueKind.DURATION})
 _NAMING = frozenset({ValueKind.NAME, ValueKind.ADDRESS, ValueKind.QUOTED})
 _PLACING = frozenset({"from", "to", "in", "at", "on"})
 _LOOK_BACK = 6
@@ -401,6 +400,3 @@ class Framing:
         return run.determiner in self._lexicon.indefinite or (
             not run.determiner and run.tokens[-1].low.endswith("s")
         )
-
-
-__all__ = ["TERM", "Frame", "frame_again", "frame_of"]

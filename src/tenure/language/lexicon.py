@@ -80,7 +80,6 @@ class Lexicon:
     pointing: re.Pattern[str]
     """What begins a statement about something that was named before: it, that."""
     failure: re.Pattern[str]
-    offer: re.Pattern[str]
 
 
 @lru_cache(maxsize=8)
@@ -115,5 +114,4 @@ def lexicon(language: str = DEFAULT_LANGUAGE) -> Lexicon:
         additive=either(cues["additive"]),
         pointing=re.compile(rf"(?:{cues['pointing']})\b", re.IGNORECASE),
         failure=either(cues["failure"]),
-        offer=re.compile(cues["offer"], re.IGNORECASE),
     )

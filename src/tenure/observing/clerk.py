@@ -26,6 +26,7 @@ from tenure.observing.understanding import Understood, is_framing, typed, unders
 
 _LONGEST_REASON = 500
 _FEW_WORDS = 4
+_JUST_REWRITTEN = 12
 _STILL_OPEN = 4
 """A proposal is open to "let's do that" for so many turns."""
 _PRIVATE = ("phone", "email", "address", "code", "url")
@@ -322,7 +323,7 @@ class Clerk:
         """Whether all that a short statement says is in what was rewritten because of it."""
         if not said.is_fragment and said.attribute is None:
             return False
-        now = [part for fact in self.record.facts for part in fact.parts]
+        now = [part for fact in self.record.facts[-_JUST_REWRITTEN:] for part in fact.parts]
         telling = [part for part in said.parts if not is_framing(part)]
         return all(any(same_part(part, held) for held in now) for part in telling)
 

@@ -11,6 +11,7 @@ from tenure.engine.proposal import Proposal
 from tenure.engine.registrar import Registrar
 from tenure.language.lexicon import lexicon
 from tenure.language.statements import Kind
+from tenure.language.tokens import stem
 from tenure.language.validity import Validity
 from tenure.model.authority import Authority, Ladder
 from tenure.model.fact import Fact, MemoryType, Part, Said, Source
@@ -146,17 +147,16 @@ class Filing:
         A request for a thing is no value of it: it does not sit where the value sits.
         """
         key = self._matter(said)
-        held = [fact for fact in self._situation.facts.values() if fact.key == key]
-        single = any(not fact.multi_valued for fact in (*held, *self._situation.at_key(key, None)))
+        single = any(not fact.multi_valued for fact in self._situation.holding(key, None))
         return f"{key}{REQUEST}" if single else key
 
     def _matter(self, said: Understood) -> str:
         frame, situation = said.frame, self._situation
         if frame.asks_for is not None:
-            asked = resolving.stem_of(frame.asks_for)
+            asked = stem(frame.asks_for)
             if situation.matter is None or asked not in situation.mentioned:
                 return frame.asks_for
-            held = {resolving.stem_of(fact.key): fact.key for fact in situation.facts.values()}
+            held = {stem(fact.key): fact.key for fact in situation.facts.values()}
             return held.get(asked, situation.matter)
         return situation.matter or frame.thing or said.key
 
@@ -199,16 +199,9 @@ class Filing:
         attribute = said.attribute
         if attribute is None or not attribute.is_sure or attribute.is_own:
             return None
-        situation = self._situation
-        held = [*situation.facts.values(), *situation.at_key(address.key, address.subject)]
-        return next(
-            (
-                fact.id
-                for fact in held
-                if not fact.owner and (fact.key, fact.subject) == (address.key, address.subject)
-            ),
-            None,
-        )
+        key, subject = address.key, address.subject
+        held = (*self._situation.holding(key, subject), *self._situation.at_key(key, subject))
+        return next((fact.id for fact in held if not fact.owner), None)
 
     # whose word it is
 

@@ -5,16 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from tenure.language.frames import frame_again
-from tenure.language.tokens import stem, tokens
+from tenure.language.tokens import tokens
 from tenure.model.fact import Fact
 from tenure.model.values import text_of
 from tenure.search.analysis import name_terms, terms
 
 _ENOUGH = 0.6
-
-
-def stem_of(word: str) -> str:
-    return stem(word)
 
 
 def key_for(words: str) -> str:
@@ -79,7 +75,7 @@ def earlier(
             now = set(terms(text_of(fact.value)))
             if (said - now) & wanted and len(wanted - said - about) <= 1:
                 return fact, old
-        if anything and before and (not (wanted & about) or wanted & about):
+        if anything and before:
             return fact, before[0] if "origin" in wanted or "first" in wanted else before[-1]
     return None
 

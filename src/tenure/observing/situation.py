@@ -59,6 +59,9 @@ class Situation:
             fact.id: fact for fact in in_order if fact.scope not in _PROPOSED and self._holds(fact)
         }
         """Facts in office that came of these turns or were written just now, in order."""
+        self._seats: dict[tuple[str, str | None], list[str]] = {}
+        for fact in self.facts.values():
+            self._seats.setdefault((fact.key, fact.subject), []).append(fact.id)
         self.known: dict[str, Fact] = {
             fact.id: fact for fact in in_order if fact.status is not Status.ERASED
         }
@@ -164,7 +167,7 @@ class Situation:
 
     def holding(self, key: str, subject: str | None) -> list[Fact]:
         """Who holds an address: of this conversation, else of another."""
-        here = [fact for fact in self.facts.values() if (fact.key, fact.subject) == (key, subject)]
+        here = [self.facts[i] for i in self._seats.get((key, subject), ()) if i in self.facts]
         return here or self.at_key(key, subject)
 
     def sharing(self, words: Iterable[str]) -> list[Fact]:
@@ -193,6 +196,7 @@ class Situation:
                 self.proposed[fact.id] = fact
             elif fact.status is Status.OFFICE:
                 self.facts[fact.id] = fact
+                self._seats.setdefault((fact.key, fact.subject), []).append(fact.id)
                 if fact.multi_valued:
                     self.matter = fact.key
 
