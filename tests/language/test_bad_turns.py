@@ -620,10 +620,13 @@ def test_many_values_are_compared_with_many_in_little_work() -> None:
     assert costs[1] < 14 * costs[0]
 
 
-def test_many_statements_cost_what_their_number_explains() -> None:
-    """A turn of many things that have nothing in common is read in time that grows with it."""
+@pytest.mark.parametrize(
+    "sentence", ["The item{0} is nice{0} and red. ", "My rate is 5. ", "I live in Paris. ", "```\n"]
+)
+def test_many_statements_cost_what_their_number_explains(sentence: str) -> None:
+    """A turn of many statements, all different or all the same, takes work that grows with it."""
     costs = [
-        steps_for("".join(f"The item{n} is nice{n} and red. " for n in range(count)))
+        steps_for("".join(sentence.format(number) for number in range(count)))
         for count in (80, 320)
     ]
     # Fourfold, with room for what is compared with the last few dozen; its square is sixteenfold.

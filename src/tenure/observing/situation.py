@@ -59,9 +59,9 @@ class Situation:
             fact.id: fact for fact in in_order if fact.scope not in _PROPOSED and self._holds(fact)
         }
         """Facts in office that came of these turns or were written just now, in order."""
-        self._seats: dict[tuple[str, str | None], list[str]] = {}
+        self._seats: dict[tuple[str, str | None], dict[str, None]] = {}
         for fact in self.facts.values():
-            self._seats.setdefault((fact.key, fact.subject), []).append(fact.id)
+            self._seats.setdefault((fact.key, fact.subject), {})[fact.id] = None
         self.known: dict[str, Fact] = {
             fact.id: fact for fact in in_order if fact.status is not Status.ERASED
         }
@@ -196,7 +196,7 @@ class Situation:
                 self.proposed[fact.id] = fact
             elif fact.status is Status.OFFICE:
                 self.facts[fact.id] = fact
-                self._seats.setdefault((fact.key, fact.subject), []).append(fact.id)
+                self._seats.setdefault((fact.key, fact.subject), {})[fact.id] = None
                 if fact.multi_valued:
                     self.matter = fact.key
 
