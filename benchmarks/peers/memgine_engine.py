@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import splintr
-import tiktoken  # type: ignore[import-not-found]
 from statebench.baselines import get_baseline  # type: ignore[import-not-found]
 from statebench.schema.timeline import StateWrite, Write  # type: ignore[import-not-found]
 
@@ -17,7 +17,8 @@ from benchmarks.peers.port import BUDGET, Embedder
 
 # tiktoken would download its files; splintr carries the same encoding.
 _ENCODING = splintr.Tokenizer.from_pretrained("cl100k_base")
-tiktoken.get_encoding = lambda name: _ENCODING
+_tiktoken: Any = import_module("tiktoken")
+_tiktoken.get_encoding = lambda name: _ENCODING
 _BEGIN = datetime(2026, 1, 1, tzinfo=UTC)
 
 

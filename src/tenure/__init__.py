@@ -2,6 +2,7 @@
 
 from tenure.context.document import Context, Line, Omission
 from tenure.context.receipt import Receipt, ReceiptChange
+from tenure.language.llm.config import LLM
 from tenure.memory import Memory, open
 from tenure.model.authority import Authority, Ladder
 from tenure.model.errors import (
@@ -36,11 +37,13 @@ from tenure.model.records import (
     Explanation,
     Review,
     Signal,
+    Usage,
     WorkingItem,
 )
 from tenure.model.scope import Scope
 from tenure.model.verdict import Outcome, Repair, Rule, Verdict
 from tenure.observing.observation import Observation
+from tenure.observing.opinions import Opinion, Proposed
 from tenure.search.embedders import Embedder
 from tenure.session import Session
 from tenure.settings import Settings
@@ -48,6 +51,7 @@ from tenure.settings import Settings
 __version__ = "0.1.0"
 
 __all__ = [
+    "LLM",
     "Address",
     "AmbiguousTarget",
     "Authority",
@@ -74,8 +78,10 @@ __all__ = [
     "NothingToUndo",
     "Observation",
     "Omission",
+    "Opinion",
     "Outcome",
     "Part",
+    "Proposed",
     "ReadOnlySession",
     "ReadOnlyStore",
     "Receipt",
@@ -99,6 +105,7 @@ __all__ = [
     "UnknownTarget",
     "UnknownTitleWarning",
     "UnknownVerdict",
+    "Usage",
     "Verdict",
     "WorkingItem",
     "__version__",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from copy import copy
 from dataclasses import replace
 from datetime import datetime, timedelta
 from types import TracebackType
@@ -45,6 +46,7 @@ from tenure.stores.port import Reader
 if TYPE_CHECKING:
     from tenure.memory import Memory
     from tenure.observing.observation import Observation
+    from tenure.observing.waiting import Conversation, Waiting
 
 UNSET: Any = object()
 _LONGEST = timedelta(days=36525)
@@ -245,19 +247,17 @@ class Session:
         or the name of somebody else. `at` is when it was said; `ref` is your own id for the turn:
         the same turn with the same ref changes nothing.
         """
+        taken = self._take_in(text, speaker=speaker, at=at, ref=ref, authority=authority)
+        return self._follow([taken])[0]
+
+    def _take_in(self, text: str, **given: Any) -> tuple[Observation, Waiting | None]:
+        """Observe a turn offline; also gives what it takes to ask a model about it, if any."""
         from tenure.observing.observer import Observer, hear  # language data, which only this needs
 
         self._check_open()
-        memory = self._memory
-        heard = hear(
-            text,
-            speaker=speaker,
-            at=at,
-            ref=ref,
-            authority=authority,
-            now=memory.now(),
-            settings=memory.settings,
-        )
+        memory, now = self._memory, self._memory.now()
+        said = {"speaker": "user", "at": None, "ref": None, "authority": None, **given}
+        heard = hear(text, now=now, settings=memory.settings, **said)
         with self._registrar() as registrar:
             observer = Observer(
                 registrar,
@@ -272,12 +272,27 @@ class Session:
                 for fact_id in dict.fromkeys(record.doomed)
                 if (fact := registrar.lens.glimpse(registrar.transaction, fact_id)) is not None
             ]
-        if not erasures:
-            return observation
-        scrubbed = memory.store.scrub()
-        return replace(
-            observation, erasures=tuple(replace(one, scrubbed=scrubbed) for one in erasures)
-        )
+        if erasures:
+            scrubbed = memory.store.scrub()
+            proofs = tuple(replace(one, scrubbed=scrubbed) for one in erasures)
+            return replace(observation, erasures=proofs), None
+        if memory._advice is None:
+            return observation, None
+        return memory._advice.taken(self._conversation(), heard, observation, record, now)
+
+    def _follow(self, taken: list[tuple[Observation, Waiting | None]]) -> list[Observation]:
+        """Have a model look again at turns that were observed, if there is one."""
+        if self._memory._advice is None:
+            return [observation for observation, _ in taken]
+        return self._memory._advice.follow(taken)
+
+    def _conversation(self) -> Conversation:
+        """This session for opinions on its turns, which may arrive when it has been closed."""
+        from tenure.observing.waiting import Conversation
+
+        here = self if self._branch else copy(self)  # what is open now, whatever becomes of self
+        who = (self.identity, self.session_id, self.task_id, self._branch)
+        return Conversation(*who, here._reading, here._registrar)
 
     def observe_many(
         self,
@@ -293,14 +308,21 @@ class Session:
         """
         from tenure.observing.transcripts import turn_arguments
 
-        observations = []
+        observations: list[Observation] = []
+        taken: list[tuple[Observation, Waiting | None]] = []
+        together = self._memory._advice.batch if self._memory._advice is not None else 1
         for index, turn in enumerate(turns):
             try:
-                observations.append(self.observe(**turn_arguments(turn)))
+                taken.append(self._take_in(**turn_arguments(turn)))
             except (InvalidInput, NotPermitted) as error:
+                self._follow(taken)
                 raise type(error)(f"turn {index}: {error}") from error
+            if len(taken) >= together:
+                observations += self._follow(taken)
+                taken = []
             if progress is not None:
                 progress(index + 1)
+        observations += self._follow(taken)
         return observations
 
     # reading

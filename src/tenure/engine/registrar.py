@@ -75,7 +75,7 @@ class Registrar:
         around = self._candidates.around(proposal)
         if not around.found and replaces is None and not proposal.refers_to_others:
             fact = self._candidates.alone(proposal, self.now)
-            return self._establish(fact, proposal.confidence, rule, outcome, reason)
+            return self._establish(fact, proposal.confidence, rule, outcome, reason, evidence)
         workspace = Workspace(self.transaction, self.now)
         workspace.adopt(around.selection, around.found)
         candidate = self._candidates.make(proposal, around, workspace, replaces=replaces)
@@ -102,6 +102,7 @@ class Registrar:
         rule: Rule | None,
         outcome: Outcome | None,
         reason: str | None,
+        evidence: Mapping[str, Any] | None,
     ) -> Verdict:
         """Record the first fact of an address: the commonest case by far, and nobody to judge."""
         self._seq += 1
@@ -113,6 +114,7 @@ class Registrar:
             outcome=outcome or UNOPPOSED.outcome,
             rule=rule or UNOPPOSED.rule,
             fact_id=fact.id,
+            evidence=evidence or {},
             confidence=confidence,
             by=self.identity.user_id,
             authority=fact.authority,
@@ -166,7 +168,12 @@ class Registrar:
     # leaving office, and reviews
 
     def retract(
-        self, fact: Fact, *, rule: Rule = Rule.RETRACTION, reason: str | None = None
+        self,
+        fact: Fact,
+        *,
+        rule: Rule = Rule.RETRACTION,
+        reason: str | None = None,
+        evidence: Mapping[str, Any] | None = None,
     ) -> Verdict:
         """Take a fact out of office, or off the list of those that want in, with no successor."""
         self.check_may_settle(fact)
@@ -184,6 +191,7 @@ class Registrar:
             rule,
             fact.id,
             entered=entered,
+            evidence=evidence,
             reason=reason,
         )
 

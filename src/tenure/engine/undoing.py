@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime
+from typing import Any
 
 from tenure.engine.registrar import Registrar
 from tenure.engine.replay import component, replay
@@ -13,8 +15,14 @@ from tenure.model.ids import new_id
 from tenure.model.verdict import Action, Outcome, Rule, Verdict
 
 
-def undo(registrar: Registrar, verdict_id: str, *, reason: str | None = None) -> Verdict:
-    """Undo a verdict; undoing an undo brings the first one back."""
+def undo(
+    registrar: Registrar,
+    verdict_id: str,
+    *,
+    reason: str | None = None,
+    evidence: Mapping[str, Any] | None = None,
+) -> Verdict:
+    """Undo a verdict; undoing an undo brings the first one back. `evidence` is added to its own."""
     transaction = registrar.transaction
     verdict = transaction.verdict(verdict_id)
     fact = transaction.fact(verdict.fact_id) if verdict is not None else None
@@ -31,10 +39,16 @@ def undo(registrar: Registrar, verdict_id: str, *, reason: str | None = None) ->
             f"undo that one to bring it back"
         )
     _check_rank(registrar, verdict)
-    return _set_aside(registrar, verdict, fact, reason)
+    return _set_aside(registrar, verdict, fact, reason, evidence or {})
 
 
-def _set_aside(registrar: Registrar, verdict: Verdict, fact: Fact, reason: str | None) -> Verdict:
+def _set_aside(
+    registrar: Registrar,
+    verdict: Verdict,
+    fact: Fact,
+    reason: str | None,
+    evidence: Mapping[str, Any],
+) -> Verdict:
     transaction = registrar.transaction
     undo_id = new_id(registrar.now)
     linked = component(transaction, [fact.id, *verdict.superseded])
@@ -66,7 +80,7 @@ def _set_aside(registrar: Registrar, verdict: Verdict, fact: Fact, reason: str |
         relinked=linked,
         took_office=sorted(took_office),
         stepped_back=sorted(stepped_back),
-        evidence={"undoes": verdict.id},
+        evidence={**evidence, "undoes": verdict.id},
         reason=reason,
     )
     for entry_id, undone_by in flips.items():

@@ -167,6 +167,33 @@ class Environment:
 
 
 @dataclass(frozen=True, slots=True)
+class Usage:
+    """What a model was asked for an organization on one day, in numbers."""
+
+    day: date
+    """A day in UTC."""
+    model: str
+    calls: int = 0
+    failed: int = 0
+    """How many of the calls brought nothing that could be used."""
+    turns: int = 0
+    """How many turns were read, whichever number of calls it took."""
+    input_tokens: int = 0
+    output_tokens: int = 0
+    micros: int = 0
+    """What it cost, in millionths of the currency that the prices are in."""
+
+    @property
+    def tokens(self) -> int:
+        return self.input_tokens + self.output_tokens
+
+    @property
+    def cost(self) -> float:
+        """What it cost, in the currency that the prices are in."""
+        return self.micros / 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
 class Erasure:
     """The proof of a `forget`: what was removed, by id and count, and nothing of its content."""
 

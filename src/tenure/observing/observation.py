@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING
 
 from tenure.model.fact import Fact, Part
 from tenure.model.records import Erasure
 from tenure.model.verdict import Verdict
+from tenure.observing.opinions import Opinion
 
 if TYPE_CHECKING:
     from tenure.language.statements import Statement
@@ -33,6 +34,8 @@ class Observation:
     """Proofs of what it asked to be forgotten."""
     repeated: bool = False
     """Whether a turn of this ref had been observed before, so that nothing was done."""
+    opinion: Opinion | None = field(default=None, compare=False)
+    """What a model made of it, now or later, where `Settings.llm` names one."""
 
     def __str__(self) -> str:
         if self.repeated:

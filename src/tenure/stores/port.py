@@ -12,11 +12,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
-from datetime import datetime
+from datetime import date, datetime
 from typing import Any, NamedTuple, Protocol
 
 from tenure.model.fact import Fact
-from tenure.model.records import Declaration, Erasure, Turn, WorkingItem
+from tenure.model.records import Declaration, Erasure, Turn, Usage, WorkingItem
 from tenure.model.scope import Place
 from tenure.model.verdict import Verdict
 
@@ -270,6 +270,10 @@ class Reader(Protocol):
         """
         ...
 
+    def usage(self, since: date | None = None) -> list[Usage]:
+        """What was counted from that day on, or ever, ordered by day and model."""
+        ...
+
 
 class Transaction(Reader, Protocol):
     """One unit of writing. Reads see what it has written; others see it on commit, whole.
@@ -345,6 +349,10 @@ class Transaction(Reader, Protocol):
         """Remove the turns that match every given condition; returns how many."""
         ...
 
+    def count_usage(self, usage: Usage) -> None:
+        """Add to what was counted on its day for its model; a negative number takes away."""
+        ...
+
     def erase(
         self,
         fact_ids: Sequence[str],
@@ -406,7 +414,7 @@ class Store(Protocol):
         """The log and the facts of one organization but what was erased, as JSON objects.
 
         Declarations, then the log in order, then the facts with their tenures. Working items and
-        turns are not part of it: they belong to a session.
+        turns are not part of it: they belong to a session. Nor is usage.
         """
         ...
 

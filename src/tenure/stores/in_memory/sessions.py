@@ -1,13 +1,13 @@
-"""What the in-memory store keeps of sessions: working items, and the turns that were observed."""
+"""What the in-memory store keeps of sessions: working items, turns, and what models were asked."""
 
 from __future__ import annotations
 
 from copy import deepcopy
-from dataclasses import dataclass, field, replace
-from datetime import datetime
+from dataclasses import asdict, dataclass, field, replace
+from datetime import date, datetime
 from typing import NamedTuple
 
-from tenure.model.records import Turn, WorkingItem
+from tenure.model.records import Turn, Usage, WorkingItem
 from tenure.stores.in_memory.index import IndexTables, MemoryIndex
 
 _Place = tuple[str, str]
@@ -28,6 +28,8 @@ class SessionTables:
     turns: dict[_Place, dict[int, Turn]] = field(default_factory=dict)
     called: dict[tuple[str, str], dict[tuple[str, int], None]] = field(default_factory=dict)
     """By user and ref, the session and index of every turn that goes by it."""
+    usage: dict[tuple[date, str], Usage] = field(default_factory=dict)
+    """By day and model."""
 
 
 class MemorySessions(MemoryIndex):
@@ -63,6 +65,10 @@ class MemorySessions(MemoryIndex):
             for session_id, index in self._sessions.called.get((user_id, ref), ())
         ]
         return sorted(found, key=lambda turn: (turn.at, turn.session_id, turn.turn_index))
+
+    def usage(self, since: date | None = None) -> list[Usage]:
+        kept = self._sessions.usage
+        return [kept[place] for place in sorted(kept) if since is None or place[0] >= since]
 
     # writing
 
@@ -121,6 +127,14 @@ class MemorySessions(MemoryIndex):
         for place, index in gone:
             self._drop_turn(place, index)
         return len(gone)
+
+    def count_usage(self, usage: Usage) -> None:
+        place = (usage.day, usage.model)
+        before = asdict(self._sessions.usage.get(place, Usage(*place)))
+        counts = {
+            name: before[name] + more for name, more in asdict(usage).items() if type(more) is int
+        }
+        self._set(self._sessions.usage, place, Usage(*place, **counts))
 
     def _drop_turn(self, place: _Place, index: int) -> None:
         """Take out a turn, if there is one, and the ref it went by."""

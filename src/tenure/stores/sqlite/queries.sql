@@ -171,6 +171,14 @@ VALUES (:organization, :user_id, {turn_values});
 -- name: drop_turns
 DELETE FROM turns WHERE organization = :organization {where};
 
+-- name: usage
+SELECT {usage} FROM usage WHERE organization = :organization AND day >= :since
+ORDER BY day, model;
+
+-- name: count_usage
+INSERT INTO usage (organization, {usage}) VALUES (:organization, {usage_values})
+ON CONFLICT (organization, day, model) DO UPDATE SET {usage_sums};
+
 -- name: erase_fact
 UPDATE facts SET owner = '', subject = '', key = '', value = 'null', source = '{{}}',
     timestamp = 0, recorded_at = 0, valid_from = 0, valid_until = NULL, memory_type = 'user',

@@ -1,11 +1,12 @@
-"""What a SQLite file keeps of sessions: working items, and the turns that were observed."""
+"""What a SQLite file keeps of sessions: working items, turns, and what models were asked."""
 
 from __future__ import annotations
 
-from datetime import datetime
+from dataclasses import asdict
+from datetime import date, datetime
 from typing import Any
 
-from tenure.model.records import Turn, WorkingItem
+from tenure.model.records import Turn, Usage, WorkingItem
 from tenure.model.times import to_micros
 from tenure.stores.sqlite.index import SQLiteIndex
 from tenure.stores.sqlite.rows import item_of, item_parameters, turn_of, turn_parameters
@@ -46,6 +47,10 @@ class SQLiteSessions(SQLiteIndex):
     def turns_called(self, user_id: str, ref: str) -> list[Turn]:
         return [turn_of(row) for row in self.rows("turns_called", {"user_id": user_id, "ref": ref})]
 
+    def usage(self, since: date | None = None) -> list[Usage]:
+        given = {"since": "" if since is None else since.isoformat()}
+        return [Usage(date.fromisoformat(row[0]), *row[1:]) for row in self.rows("usage", given)]
+
     # writing
 
     def put_item(self, user_id: str, session_id: str, item: WorkingItem) -> None:
@@ -77,6 +82,9 @@ class SQLiteSessions(SQLiteIndex):
 
     def drop_turns(self, *, user_id: str | None = None, session_id: str | None = None) -> int:
         return self._delete("drop_turns", {"user_id": user_id, "session_id": session_id})
+
+    def count_usage(self, usage: Usage) -> None:
+        self.rows("count_usage", {**asdict(usage), "day": usage.day.isoformat()})
 
     def _delete(self, name: str, conditions: dict[str, Any]) -> int:
         where, given = _where(conditions)

@@ -74,6 +74,16 @@ TURN = (
     "fact_ids",
     "verdict_ids",
 )
+USAGE = (
+    "day",
+    "model",
+    "calls",
+    "failed",
+    "turns",
+    "input_tokens",
+    "output_tokens",
+    "micros",
+)
 
 _COLUMN_LISTS = {
     "fact": ", ".join((*CONTENT, *TENURE)),
@@ -89,6 +99,9 @@ _COLUMN_LISTS = {
     "verdict_values": ", ".join("?" for _ in VERDICT),
     "turn": ", ".join(TURN),
     "turn_values": ", ".join(f":{name}" for name in TURN),
+    "usage": ", ".join(USAGE),
+    "usage_values": ", ".join(f":{name}" for name in USAGE),
+    "usage_sums": ", ".join(f"{name} = {name} + excluded.{name}" for name in USAGE[2:]),
 }
 _FOLDER = files("tenure.stores.sqlite")
 _NAME = re.compile(r"^-- name: (\w+)\n", re.MULTILINE)

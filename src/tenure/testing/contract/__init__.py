@@ -24,6 +24,7 @@ from tenure.testing.contract.reading import ReadingContract
 from tenure.testing.contract.receipts import ReceiptsContract
 from tenure.testing.contract.sharing import SharingContract
 from tenure.testing.contract.shelving import ShelvingContract
+from tenure.testing.contract.usage import UsageContract
 from tenure.testing.contract.writing import WritingContract
 
 
@@ -38,6 +39,7 @@ class StoreContract(
     FollowingContract,
     ReceiptsContract,
     ObservingContract,
+    UsageContract,
     ErasingContract,
     MovingContract,
     SharingContract,

@@ -1,0 +1,105 @@
+"""Advice: what a memory with a model does with the turns it observed, in either mode."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from datetime import datetime
+
+from tenure.language.llm.asking import Asker
+from tenure.language.llm.client import completion_for
+from tenure.language.llm.config import LLM
+from tenure.model.records import Turn
+from tenure.observing.adviser import Adviser
+from tenure.observing.background import Background
+from tenure.observing.clerk import Record
+from tenure.observing.observation import Observation
+from tenure.observing.observer import Heard
+from tenure.observing.opinions import Opinion
+from tenure.observing.waiting import Conversation, Waiting
+from tenure.stores.port import Store
+
+Taken = tuple[Observation, Waiting | None]
+"""A turn that was observed, and what it takes to ask about it; None where nobody is asked."""
+
+
+class Advice:
+    """Second opinions for one memory."""
+
+    def __init__(self, llm: LLM, store: Store, now: Callable[[], datetime]) -> None:
+        self.llm = llm
+        asker = Asker(completion_for(llm), llm)
+        self._adviser = Adviser(store, llm, asker, now)
+        self._background = Background(
+            self._adviser.advise, batch=llm.batch_turns, size=llm.queue_size
+        )
+
+    @property
+    def batch(self) -> int:
+        """How many turns are best handed over together."""
+        return self.llm.batch_turns if self.llm.mode == "inline" else 1
+
+    def taken(
+        self,
+        conversation: Conversation,
+        heard: Heard,
+        observation: Observation,
+        record: Record,
+        observed_at: datetime,
+    ) -> Taken:
+        """A turn with its opinion to come. A turn that is known or says nothing has none, and
+        neither has one that asks to forget: that is not to be passed on."""
+        asks_to_forget = any(said.cues.erasure is not None for said in heard.said)
+        if observation.repeated or asks_to_forget or heard.is_context or not heard.said:
+            return observation, None
+        opinion = Opinion(self.llm.name)
+        decided = [verdict.recorded_at for verdict in observation.verdicts]
+        waiting = Waiting(
+            conversation,
+            heard,
+            Turn(
+                conversation.session_id,
+                observation.turn_index,
+                observation.speaker,
+                observation.at,
+                heard.digest,
+                heard.ref,
+                tuple(fact.id for fact in observation.facts),
+                tuple(verdict.id for verdict in observation.verdicts),
+            ),
+            tuple(record.readings),
+            heard.at or max((observation.at, *decided)),
+            observed_at,
+            opinion,
+        )
+        return replace(observation, opinion=opinion), waiting
+
+    def follow(self, taken: Sequence[Taken]) -> list[Observation]:
+        """Have turns of one conversation looked at again: now, or in the background."""
+        waiting = [one for _, one in taken if one is not None]
+        if self.llm.mode == "background":
+            self._background.add(waiting)
+            return [observation for observation, _ in taken]
+        for start in range(0, len(waiting), self.llm.batch_turns):
+            self._adviser.advise(waiting[start : start + self.llm.batch_turns])
+        return [_with_opinion(observation) for observation, _ in taken]
+
+    def flush(self, timeout: float | None) -> bool:
+        return self._background.flush(timeout)
+
+    def close(self) -> int:
+        return self._background.close(self.llm.close_timeout)
+
+
+def _with_opinion(observation: Observation) -> Observation:
+    """An observation with the facts and verdicts of the opinion on it."""
+    opinion = observation.opinion
+    if opinion is None or not opinion.verdicts:
+        return observation
+    verdicts = opinion.verdicts
+    brought = [one.fact for one in verdicts if one.fact is not None and one.fact.is_valid]
+    return replace(
+        observation,
+        facts=tuple({fact.id: fact for fact in (*observation.facts, *brought)}.values()),
+        verdicts=(*observation.verdicts, *verdicts),
+    )

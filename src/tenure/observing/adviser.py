@@ -1,0 +1,234 @@
+"""The adviser: tells a model what was said and what is on record, and has its answer applied."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from tenure.engine.lens import Lens, matching
+from tenure.language.llm import prompting
+from tenure.language.llm.asking import Asker, Trouble
+from tenure.language.llm.config import LLM
+from tenure.language.llm.prompting import Briefing, SentChange, SentFact, SentTurn, ask_for
+from tenure.language.llm.reading import Proposals, read
+from tenure.model.errors import TenureError
+from tenure.model.fact import Fact
+from tenure.model.values import text_of
+from tenure.model.verdict import Outcome, Rule
+from tenure.observing.applying import Applying, Change, is_out_of_reach
+from tenure.observing.ledger import OrganizationLedger
+from tenure.observing.observer import WINDOW
+from tenure.observing.situation import VERBATIM, Situation, item_key
+from tenure.observing.waiting import ERASED, Conversation, Waiting, was_erased
+from tenure.stores.port import Reader, Store
+
+log = logging.getLogger("tenure.llm")
+
+Effect = Callable[[], AbstractContextManager[None]]
+
+_TURNS_BEFORE = 4
+"""How many earlier turns go along, to understand the others by."""
+_READ_OFF = (Rule.EXPLICIT, Rule.IMPLICIT)
+"""The rules by which the offline reading replaces; a rank or a date is not for a model to doubt."""
+
+
+@dataclass
+class Brief:
+    """What is sent for a few turns of one conversation, and what its names stand for."""
+
+    turns: dict[int, Waiting]
+    briefing: Briefing
+    known: dict[str, Fact] = field(default_factory=dict)
+    """Facts in office by the names they are shown under."""
+    changes: dict[str, Change] = field(default_factory=dict)
+    """What the turns were taken to replace, by the same."""
+
+
+class Adviser:
+    """Has a model give its opinion on turns. Safe to share between threads."""
+
+    def __init__(self, store: Store, llm: LLM, asker: Asker, now: Callable[[], datetime]) -> None:
+        self._store = store
+        self._llm = llm
+        self._asker = asker
+        self._now = now
+
+    def advise(self, turns: Sequence[Waiting], effect: Effect = nullcontext) -> None:
+        """Settle the opinions on turns of one conversation; never raises for what is outside.
+
+        No transaction is open while the model is asked. `effect` is around putting the answer into
+        effect, and may refuse it.
+        """
+        if not turns:
+            return
+        try:
+            self._advise(turns, effect)
+        except Trouble as trouble:
+            _give_up(turns, trouble.kind, str(trouble))
+        except TenureError as error:
+            _give_up(turns, "store", str(error))
+        except Exception as error:  # a defect of ours must not take the conversation with it
+            log.exception("a second opinion failed")
+            _give_up(turns, "error", f"it failed with {type(error).__name__}")
+
+    def _advise(self, turns: Sequence[Waiting], effect: Effect) -> None:
+        conversation = turns[0].conversation
+        brief = self._brief(conversation, turns)
+        if brief is None:
+            return
+        organization = conversation.identity.organization
+        ledger = OrganizationLedger(
+            self._store, organization, self._llm, self._now, turns=len(brief.turns)
+        )
+        ask = ask_for(brief.briefing, self._llm.max_output_tokens)
+        proposals = self._asker.ask(ask, ledger, read)
+        with effect():
+            self._apply(conversation, brief, proposals)
+
+    def _apply(self, conversation: Conversation, brief: Brief, proposals: Proposals) -> None:
+        with conversation.deciding() as registrar:
+            standing = self._still_there(registrar.transaction, brief.turns.values())
+            applying = Applying(registrar, conversation, standing, brief.known, self._evidence())
+            applying.hear(proposals, brief.changes)
+        for waiting in standing:
+            waiting.opinion.give(*applying.account(waiting.turn.turn_index))
+
+    def _evidence(self) -> dict[str, str]:
+        """Who proposed it, in which words asked. What was said is for the fact's source to keep."""
+        prompt = prompting.prompt()
+        return {
+            "detector": "llm",
+            "model": self._llm.name,
+            "prompt": prompt.name,
+            "prompt_hash": prompt.digest,
+        }
+
+    def _still_there(self, reader: Reader, turns: Iterable[Waiting]) -> list[Waiting]:
+        """The turns that nobody wanted forgotten; the opinions on the others are given up."""
+        kept = []
+        for waiting in turns:
+            if was_erased(self._store, reader, waiting):
+                waiting.opinion.fail(ERASED)
+            else:
+                kept.append(waiting)
+        return kept
+
+    # what is sent
+
+    def _brief(self, conversation: Conversation, turns: Sequence[Waiting]) -> Brief | None:
+        with conversation.reading() as (reader, lens):
+            kept = self._still_there(reader, turns)
+            if not kept:
+                return None
+            situation = Situation(reader, lens, conversation.session_id, WINDOW)
+            known = self._known(reader, lens, situation, conversation, kept)
+            changes = _changes(reader, lens, kept)
+        named = {f"f{number}": fact for number, fact in enumerate(known, 1)}
+        replaced = {f"r{number}": change for number, change in enumerate(changes, 1)}
+        brought = {i: one.turn.turn_index for one in kept for i in one.turn.fact_ids}
+        briefing = Briefing(
+            kept[-1].moment,
+            _sent_turns(situation, kept),
+            tuple(_sent_fact(name, fact, brought) for name, fact in named.items()),
+            tuple(_sent_change(name, change) for name, change in replaced.items()),
+        )
+        return Brief({one.turn.turn_index: one for one in kept}, briefing, named, replaced)
+
+    def _known(
+        self,
+        reader: Reader,
+        lens: Lens,
+        situation: Situation,
+        conversation: Conversation,
+        turns: Sequence[Waiting],
+    ) -> list[Fact]:
+        """The facts in office that the turns may be about and that may be sent, oldest first."""
+        found: dict[str, Fact] = {}
+        for waiting in turns:
+            for said in waiting.heard.said:
+                found.update((fact.id, fact) for fact in situation.sharing(said.frame.order))
+        found.update(situation.facts)
+        if conversation.branch is not None:
+            found.update(
+                (fact.id, fact)
+                for fact in situation.proposed.values()
+                if fact.place == conversation.branch
+            )
+        shown = [fact for fact in found.values() if _may_be_sent(reader, fact)]
+        shown.sort(key=lambda fact: (fact.order, fact.id))
+        return shown[-self._llm.known_facts :] if self._llm.known_facts else []
+
+
+def _may_be_sent(reader: Reader, fact: Fact) -> bool:
+    """Whether a fact may be shown to a model.
+
+    Not if reading it takes a permission or a rank: the provider has neither. Nor if it binds
+    others or was given word for word, since no model may change that.
+    """
+    told = matching(reader.declarations(), fact.key)
+    return not (
+        fact.requires
+        or fact.min_authority is not None
+        or any(declared.requires for declared in told)
+        or is_out_of_reach(fact)
+        or fact.key == VERBATIM
+    )
+
+
+def _changes(reader: Reader, lens: Lens, turns: Sequence[Waiting]) -> list[Change]:
+    """What the offline reading of these turns put out of office by their wording."""
+    found = []
+    for waiting in turns:
+        for verdict_id in waiting.turn.verdict_ids:
+            verdict = reader.verdict(verdict_id)
+            if verdict is None or verdict.undone_by or verdict.rule not in _READ_OFF:
+                continue
+            if verdict.outcome is not Outcome.SUPERSEDED:
+                continue
+            for fact_id in verdict.superseded:
+                fact = lens.glimpse(reader, fact_id)
+                if fact is not None and _may_be_sent(reader, fact):
+                    after = lens.glimpse(reader, verdict.fact_id)
+                    found.append(Change(waiting.turn.turn_index, fact, verdict, after))
+    return found
+
+
+def _sent_turns(situation: Situation, kept: Sequence[Waiting]) -> tuple[SentTurn, ...]:
+    """The turns to read, with those between them and the last before, as far as on the desk."""
+    found = {
+        one.turn.turn_index: SentTurn(one.turn.turn_index, one.turn.speaker, one.heard.text, True)
+        for one in kept
+    }
+    first, last = min(found) - _TURNS_BEFORE, max(found)
+    for turn in situation.turns:
+        item = situation.items.get(item_key(turn))
+        if item is not None and first <= turn.turn_index < last:
+            around = SentTurn(turn.turn_index, turn.speaker, text_of(item.value), False)
+            found.setdefault(turn.turn_index, around)
+    return tuple(found[index] for index in sorted(found))
+
+
+def _sent_fact(name: str, fact: Fact, brought: Mapping[str, int]) -> SentFact:
+    return SentFact(name, fact.key, fact.subject or "", text_of(fact.value), brought.get(fact.id))
+
+
+def _sent_change(name: str, change: Change) -> SentChange:
+    now = text_of(change.after.value) if change.after is not None else ""
+    return SentChange(name, change.turn, text_of(change.fact.value), now)
+
+
+def _give_up(turns: Iterable[Waiting], kind: str, reason: str) -> None:
+    """Let the offline reading stand, and say so: on each observation, and once in the log."""
+    pending = [waiting for waiting in turns if waiting.opinion.status == "pending"]
+    for waiting in pending:
+        waiting.opinion.fail(reason)
+    if pending:
+        log.warning(
+            "no second opinion on %d turn(s), the offline reading stands: %s (%s)",
+            len(pending),
+            reason,
+            kind,
+        )

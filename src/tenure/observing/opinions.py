@@ -1,0 +1,108 @@
+"""Opinions: what a model made of a turn, told on the observation, now or later."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+from tenure.model.verdict import Verdict
+
+_Status = Literal["pending", "given", "failed"]
+
+
+@dataclass(frozen=True, slots=True)
+class Proposed:
+    """What became of one proposal of a model."""
+
+    turn_index: int
+    key: str
+    subject: str | None
+    value: str
+    outcome: Literal["accepted", "agreed", "dropped"]
+    """"agreed" where the offline reading had come to the same."""
+    reason: str = ""
+    """Why it was dropped, or what of it was left out."""
+    verdict: Verdict | None = None
+    """What the rules decided on it."""
+
+    def __str__(self) -> str:
+        about = f" ({self.subject})" if self.subject else ""
+        told = f": {self.reason}" if self.reason else ""
+        return f"{self.outcome} {self.key}{about} = {self.value}{told}"
+
+
+class Opinion:
+    """A model's opinion on a turn. In background mode it arrives later; `wait()` for it.
+
+    `status` is "pending", "given", or "failed" with the `reason`: the offline reading stands then.
+    """
+
+    def __init__(self, model: str) -> None:
+        self.model = model
+        self._settled = threading.Event()
+        self._lock = threading.Lock()
+        self._status: _Status = "pending"
+        self._reason = ""
+        self._proposals: tuple[Proposed, ...] = ()
+        self._verdicts: tuple[Verdict, ...] = ()
+
+    @property
+    def status(self) -> Literal["pending", "given", "failed"]:
+        return self._status
+
+    @property
+    def reason(self) -> str:
+        """Why there is no opinion, in one line; "" where there is one."""
+        return self._reason
+
+    @property
+    def proposals(self) -> tuple[Proposed, ...]:
+        """Everything that the model proposed, with what became of it."""
+        return self._proposals
+
+    @property
+    def verdicts(self) -> tuple[Verdict, ...]:
+        """Every decision that it led to, in order. Each can be undone like any other."""
+        return self._verdicts
+
+    def wait(self, timeout: float | None = None) -> bool:
+        """Wait until the opinion is there, or will not come; False if that takes longer."""
+        return self._settled.wait(timeout)
+
+    def give(self, proposals: Iterable[Proposed], verdicts: Iterable[Verdict]) -> None:
+        """Settle it with what came of it. Only the first settlement counts."""
+        with self._lock:
+            if self._status == "pending":
+                self._proposals, self._verdicts = tuple(proposals), tuple(verdicts)
+                self._status = "given"
+        self._settled.set()
+
+    def fail(self, reason: str) -> None:
+        """Settle it without an opinion."""
+        with self._lock:
+            if self._status == "pending":
+                self._reason = reason
+                self._status = "failed"
+        self._settled.set()
+
+    def forked(self) -> None:
+        """In a child process: what the parent is waiting for does not arrive here."""
+        self._settled, self._lock = threading.Event(), threading.Lock()
+        self.fail("the process was forked; the opinion arrives in the one that observed the turn")
+
+    def __str__(self) -> str:
+        if self._status == "failed":
+            return f"no opinion of {self.model}: {self._reason}"
+        if self._status == "pending":
+            return f"the opinion of {self.model} is awaited"
+        counts = {
+            word: sum(one.outcome == word for one in self._proposals)
+            for word in ("accepted", "agreed", "dropped")
+        }
+        told = ", ".join(f"{count} {word}" for word, count in counts.items() if count)
+        return f"opinion of {self.model}: {told or 'nothing to add'}"
+
+    def __repr__(self) -> str:
+        return f"<Opinion: {self}>"

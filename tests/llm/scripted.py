@@ -1,0 +1,134 @@
+"""A model that answers by a script, and short ways to write its answers."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import tenure
+from tenure.language.detection import Judged, Pair, Relation
+from tenure.language.llm import Answer, Ask
+from tests.conftest import QUICK
+
+Script = dict[str, Any] | BaseException | Callable[[Ask], dict[str, Any]]
+
+
+class Scripted:
+    """Gives its answers in order, then nothing to propose, and keeps what it was asked."""
+
+    name = "scripted:model"
+
+    def __init__(self, *answers: Script, tokens: tuple[int, int] = (100, 20)) -> None:
+        self.answers = list(answers)
+        self.asked: list[Ask] = []
+        self.tokens = tokens
+        self._lock = threading.Lock()
+
+    def complete(self, ask: Ask, *, timeout: float) -> Answer:
+        with self._lock:
+            self.asked.append(ask)
+            given = self.answers.pop(0) if self.answers else answer()
+        if isinstance(given, BaseException):
+            raise given
+        content = given(ask) if callable(given) else given
+        return Answer(content, *self.tokens)
+
+    def then(self, *answers: Script) -> None:
+        """Answer like this next."""
+        self.answers.extend(answers)
+
+
+class Gate:
+    """Holds a scripted model's answer back until it is opened."""
+
+    def __init__(self, *candidates: dict[str, Any]) -> None:
+        self.asked = threading.Event()
+        self.open = threading.Event()
+        self.candidates = candidates
+
+    def __call__(self, ask: Ask) -> dict[str, Any]:
+        self.asked.set()
+        assert self.open.wait(30)
+        return answer(*self.candidates)
+
+
+def told(ask: Ask) -> dict[str, Any]:
+    """The data that a request carries."""
+    first, data, last = ask.data.split("\n")
+    assert first.strip("<>") == last.strip("</>")
+    found: dict[str, Any] = json.loads(data)
+    return found
+
+
+def shown(ask: Ask, says: str) -> str:
+    """The name under which a fact that says this was shown."""
+    data = told(ask)
+    for fact in (*data["known"], *data["replaced"]):
+        if fact.get("says", fact.get("was")) == says:
+            return str(fact["id"])
+    raise AssertionError(f"{says!r} was not shown: {data}")
+
+
+def candidate(turn: int, quote: str, attribute: str, value: str, **more: Any) -> dict[str, Any]:
+    """A candidate in the form that is asked for."""
+    replaces = more.pop("replaces", ())
+    return {
+        "turn": turn,
+        "quote": quote,
+        "about": "",
+        "attribute": attribute,
+        "value": value,
+        "commitment": "stated",
+        "scope": "global",
+        "confidence": 0.9,
+        "replaces": [{"fact": fact, "old": old} for fact, old in replaces],
+        **more,
+    }
+
+
+def answer(
+    *candidates: dict[str, Any], objections: Sequence[dict[str, Any]] = ()
+) -> dict[str, Any]:
+    """A whole answer."""
+    return {"candidates": list(candidates), "objections": list(objections)}
+
+
+def replacing(
+    turn: int, quote: str, attribute: str, value: str, *, says: str, old: str = "", **more: Any
+) -> Script:
+    """An answer with one candidate that replaces the fact which says this."""
+
+    def script(ask: Ask) -> dict[str, Any]:
+        return answer(
+            candidate(turn, quote, attribute, value, replaces=[(shown(ask, says), old)], **more)
+        )
+
+    return script
+
+
+class Unseeing:
+    """A detector that sees no correction, so that there is something left for the model to see."""
+
+    name = "unseeing"
+    reach = Relation.NEARBY
+
+    def judge(self, pairs: Sequence[Pair]) -> Sequence[Judged]:
+        return [Judged(0.0, "") for _ in pairs]
+
+
+def settings(model: Any, **options: Any) -> tenure.Settings:
+    """Settings with a scripted model that is waited for, and no pause between attempts."""
+    llm = tenure.LLM(model, **{"mode": "inline", "backoff": 0.0, "timeout": 20.0, **options})
+    return tenure.Settings(durability=QUICK.durability, embedder=None, detector=Unseeing(), llm=llm)
+
+
+def opinion(observation: tenure.Observation) -> tenure.Opinion:
+    assert observation.opinion is not None
+    return observation.opinion
+
+
+def reasons(observation: tenure.Observation) -> list[tuple[str, str]]:
+    """What became of each proposal, and why."""
+    return [(one.outcome, one.reason) for one in opinion(observation).proposals]

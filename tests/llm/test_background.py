@@ -1,0 +1,356 @@
+"""Background mode: observe returns at once, and the second opinion arrives as ordinary verdicts."""
+
+from __future__ import annotations
+
+import logging
+import os
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import tenure
+from tenure.language.llm import Ask
+from tenure.testing import SteppingClock
+from tests.conftest import OpenMemory
+from tests.llm.scripted import (
+    Gate,
+    Scripted,
+    answer,
+    candidate,
+    opinion,
+    reasons,
+    replacing,
+    settings,
+    shown,
+    told,
+)
+
+ILL = "Peanuts make me ill."
+ALLERGY = candidate(1, "Peanuts make me ill", "allergy", "Peanuts")
+
+
+def background(open_memory: OpenMemory, *answers: Any, **options: Any) -> tuple[Any, Any, Any]:
+    """A model, a memory that asks it in the background, and a session."""
+    model = Scripted(*answers)
+    memory = open_memory(settings=settings(model, mode="background", **options))
+    return model, memory, memory.session(user_id="ann", organization="acme")
+
+
+@pytest.fixture
+def gate() -> Iterator[Gate]:
+    """A gate that is open at the end, whatever the test did."""
+    made = Gate(ALLERGY)
+    yield made
+    made.open.set()
+
+
+def test_background_is_the_default() -> None:
+    """Whoever only names a model is not made to wait for it."""
+    assert tenure.LLM("openai:x").mode == "background"
+
+
+def test_observe_returns_before_the_model_answers(open_memory: OpenMemory, gate: Gate) -> None:
+    """The offline verdicts are there at once; the opinion is pending, and then given."""
+    _, memory, ann = background(open_memory, gate)
+    made = ann.observe(ILL)
+    assert gate.asked.wait(20)
+    assert opinion(made).status == "pending"
+    assert str(opinion(made)) == "the opinion of scripted:model is awaited"
+    assert not memory.flush(timeout=0.05)
+    assert ann.current("allergy") is None
+    gate.open.set()
+    assert memory.flush(timeout=20)
+    assert opinion(made).status == "given"
+    assert str(opinion(made)) == "opinion of scripted:model: 1 accepted"
+    assert ann.current("allergy") == "Peanuts"
+
+
+def test_a_second_opinion_can_be_undone(open_memory: OpenMemory) -> None:
+    """It is an ordinary verdict, in explain and for undo."""
+    _, memory, ann = background(open_memory, answer(ALLERGY))
+    made = ann.observe(ILL)
+    assert memory.flush(timeout=20)
+    assert ann.explain("allergy").verdicts[-1].evidence["detector"] == "llm"
+    ann.undo(opinion(made).verdicts[0])
+    assert ann.current("allergy") is None
+
+
+def test_turns_that_wait_go_together_and_in_order(open_memory: OpenMemory, gate: Gate) -> None:
+    """While one request is out, those that follow line up, and fill the next ones."""
+    model, memory, ann = background(open_memory, gate, batch_turns=3)
+    other = memory.session(user_id="bob", organization="acme")
+    ann.observe(ILL)
+    assert gate.asked.wait(20)
+    for number in range(2, 7):
+        ann.observe(f"Shelf {number} is full.")
+        other.observe(f"Shelf {number} is empty.")
+    gate.open.set()
+    assert memory.flush(timeout=20)
+    read = [[turn["turn"] for turn in told(ask)["turns"] if turn["read"]] for ask in model.asked]
+    assert read == [[1], [2, 3, 4], [1, 2, 3], [5, 6], [4, 5]]
+
+
+def test_what_was_said_later_is_not_replaced(open_memory: OpenMemory) -> None:
+    """An answer about an earlier turn does not reach facts of a later one, or that have gone."""
+    started, go = threading.Event(), threading.Event()
+
+    def script(ask: Ask) -> dict[str, Any]:
+        name = shown(ask, "1 Main St")
+        started.set()
+        assert go.wait(20)
+        return answer(
+            candidate(2, "9 Elm Rd has a garden", "address", "9 Elm Rd", replaces=[(name, "")])
+        )
+
+    model, memory, ann = background(open_memory, answer(), script)
+    ann.observe("My address is 1 Main St.")
+    assert memory.flush(timeout=20)
+    made = ann.observe("We looked around, and 9 Elm Rd has a garden")
+    assert started.wait(20)
+    ann.write("address", "4 High St")
+    go.set()
+    assert memory.flush(timeout=20)
+    assert ann.current("address") == "4 High St"
+    assert "left office in the meantime" in opinion(made).proposals[0].reason
+    assert len(model.asked) == 2
+
+
+def test_a_forgotten_turn_does_not_come_back(open_memory: OpenMemory, gate: Gate) -> None:
+    """What was forgotten while the model was asked is not filed from its answer."""
+    _, memory, ann = background(open_memory, gate)
+    made = ann.observe(ILL)
+    assert gate.asked.wait(20)
+    memory.forget(organization="acme", user_id="ann")
+    gate.open.set()
+    assert memory.flush(timeout=20)
+    assert opinion(made).reason == "what the turn said was forgotten in the meantime"
+    assert ann.facts() == []
+
+
+def test_a_forgotten_fact_takes_its_turn_with_it(open_memory: OpenMemory, gate: Gate) -> None:
+    """The turn that brought an erased fact gives no other fact either."""
+    _, memory, ann = background(open_memory, gate)
+    made = ann.observe(ILL)
+    assert gate.asked.wait(20)
+    memory.forget(organization="acme", fact_id=made.facts[0].id)
+    gate.open.set()
+    assert memory.flush(timeout=20)
+    assert opinion(made).status == "failed"
+    assert ann.facts() == []
+
+
+def test_a_clock_that_runs_behind_hides_no_erasure(store_path: Path, gate: Gate) -> None:
+    """What another process erased counts as erased, whatever its clock said."""
+    ahead = SteppingClock()
+    ahead.advance(days=1)
+    given = settings(Scripted(gate), mode="background")
+    with tenure.open(store_path, clock=ahead, settings=given) as memory:
+        made = memory.session(user_id="ann", organization="acme").observe(ILL)
+        assert gate.asked.wait(20)
+        with tenure.open(store_path, clock=SteppingClock()) as behind:
+            behind.forget(organization="acme", fact_id=made.facts[0].id)
+        gate.open.set()
+        assert memory.flush(timeout=20)
+        assert opinion(made).status == "failed"
+
+
+def test_an_objection_that_comes_too_late_changes_nothing(open_memory: OpenMemory) -> None:
+    """Once what took the place was replaced itself, there is nothing to bring back."""
+    started, go = threading.Event(), threading.Event()
+
+    def script(ask: Ask) -> dict[str, Any]:
+        name = shown(ask, "Lyon")
+        started.set()
+        assert go.wait(20)
+        return answer(objections=[{"fact": name, "turn": 2, "quote": "The venue is Paris"}])
+
+    _, memory, ann = background(open_memory, answer(), script)
+    ann.observe("The venue is Lyon.")
+    assert memory.flush(timeout=20)
+    made = ann.observe("The venue is Paris.")
+    assert started.wait(20)
+    ann.write("venue", "Rome")
+    go.set()
+    assert memory.flush(timeout=20)
+    assert reasons(made) == [("dropped", "what took its place has been replaced in the meantime")]
+    assert ann.current("venue") == "Rome"
+
+
+def test_a_forgotten_turn_is_not_sent(open_memory: OpenMemory, gate: Gate) -> None:
+    """A turn that waits in line when it is forgotten never reaches the model."""
+    model, memory, ann = background(open_memory, gate)
+    ann.observe(ILL)
+    assert gate.asked.wait(20)
+    bob = memory.session(user_id="bob", organization="acme")
+    made = bob.observe("My phone number is 555-0100.")
+    memory.forget(organization="acme", user_id="bob")
+    gate.open.set()
+    assert memory.flush(timeout=20)
+    assert opinion(made).status == "failed"
+    assert not any("555-0100" in ask.data for ask in model.asked)
+
+
+def test_a_request_to_forget_is_not_sent(open_memory: OpenMemory) -> None:
+    """The turn itself names what is to be gone."""
+    model, memory, ann = background(open_memory)
+    ann.observe("My phone number is 555-0100.")
+    assert memory.flush(timeout=20)
+    made = ann.observe("Please forget my phone number.")
+    assert made.erasures
+    assert made.opinion is None
+    assert memory.flush(timeout=20)
+    assert len(model.asked) == 1
+
+
+def test_a_closed_session_still_gets_its_opinion(open_memory: OpenMemory, gate: Gate) -> None:
+    """The facts are the person's, and outlive the session that they were said in."""
+    _, memory, ann = background(open_memory, gate)
+    ann.observe(ILL)
+    assert gate.asked.wait(20)
+    ann.close()
+    gate.open.set()
+    assert memory.flush(timeout=20)
+    again = memory.session(user_id="ann", organization="acme")
+    assert again.current("allergy") == "Peanuts"
+
+
+@pytest.mark.parametrize("ending", ["commit", "discard"])
+def test_a_branch_that_is_over_takes_no_opinion(
+    open_memory: OpenMemory, gate: Gate, ending: str
+) -> None:
+    """What belonged to the branch goes nowhere once it was committed or discarded."""
+    _, memory, ann = background(open_memory, gate)
+    trial = ann.hypothetical("trial")
+    made = trial.observe(ILL)
+    assert gate.asked.wait(20)
+    getattr(trial, ending)()
+    gate.open.set()
+    assert memory.flush(timeout=20)
+    assert opinion(made).status == "failed"
+    assert "branch was" in opinion(made).reason
+    assert ann.current("allergy") is None
+
+
+def test_a_full_line_turns_away(open_memory: OpenMemory, gate: Gate) -> None:
+    """One turn too many is observed offline, and says that there was no room."""
+    _, memory, ann = background(open_memory, gate, queue_size=2)
+    ann.observe(ILL)
+    assert gate.asked.wait(20)
+    made = [ann.observe(f"Shelf {number} is full.") for number in range(3)]
+    assert [opinion(one).status for one in made] == ["pending", "pending", "failed"]
+    assert opinion(made[2]).reason == "2 turns are waiting already"
+    gate.open.set()
+    assert memory.flush(timeout=20)
+    assert [opinion(one).status for one in made] == ["given", "given", "failed"]
+
+
+def test_close_gives_up_in_time(
+    open_memory: OpenMemory, gate: Gate, caplog: pytest.LogCaptureFixture
+) -> None:
+    """It does not wait for a model that hangs, and says how many turns were left."""
+    _, memory, ann = background(open_memory, gate, close_timeout=0.1)
+    made = [ann.observe(ILL)]
+    assert gate.asked.wait(20)
+    made += [ann.observe(f"Shelf {number} is full.") for number in range(2)]
+    with caplog.at_level(logging.WARNING, "tenure.llm"):
+        memory.close()
+    assert "closed with 3 turn(s) left without a second opinion" in caplog.text
+    assert [opinion(one).status for one in made] == ["failed"] * 3
+    gate.open.set()
+    assert opinion(made[0]).wait(0)
+    assert opinion(made[0]).reason == "the memory was closed before the model had answered"
+
+
+def test_close_finishes_what_is_quick(store_path: Path) -> None:
+    """What the model answers in time is there when the memory is opened again."""
+    model = Scripted(answer(ALLERGY))
+    with tenure.open(store_path, settings=settings(model, mode="background")) as memory:
+        memory.session(user_id="ann").observe(ILL)
+    with tenure.open(store_path) as memory:
+        assert memory.session(user_id="ann").current("allergy") == "Peanuts"
+
+
+def test_flush_without_a_model_is_immediate(memory: tenure.Memory) -> None:
+    """There is nothing to wait for."""
+    assert memory.flush()
+    assert memory.usage("acme") == []
+
+
+def test_many_threads_lose_nothing(open_memory: OpenMemory) -> None:
+    """Turns that several threads observe at once are each looked at, once."""
+    model, memory, _ = background(open_memory, batch_turns=4)
+    made: list[tenure.Observation] = []
+
+    def talk(name: str) -> None:
+        session = memory.session(user_id=name, organization="acme")
+        made.extend(session.observe(f"Shelf {number} is full.") for number in range(8))
+
+    threads = [threading.Thread(target=talk, args=(f"user-{n}",)) for n in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    assert memory.flush(timeout=60)
+    assert [opinion(one).status for one in made] == ["given"] * 32
+    read = [turn for ask in model.asked for turn in told(ask)["turns"] if turn["read"]]
+    assert len(read) == 32
+    assert sum(usage.turns for usage in memory.usage("acme")) == 32
+
+
+def test_an_opinion_on_an_earlier_turn_keeps_the_order_of_the_desk(
+    open_memory: OpenMemory, gate: Gate
+) -> None:
+    """The turns of a session stay in order, whenever an opinion on one of them arrives."""
+    _, memory, ann = background(open_memory, gate)
+    ann.observe(ILL)
+    assert gate.asked.wait(20)
+    ann.observe("Shelf 2 is full.")
+    before = [item.key for item in ann.working_set()]
+    gate.open.set()
+    assert memory.flush(timeout=20)
+    assert [item.key for item in ann.working_set()] == before
+
+
+def test_a_missed_correction_leaves_no_stale_value_in_a_context(open_memory: OpenMemory) -> None:
+    """After the second opinion, the old value is gone from contexts."""
+    says = "We need 40 desks by Friday."
+    _, memory, ann = background(
+        open_memory, answer(), replacing(2, "45 fits", "desks", "45", says=says, old="40")
+    )
+    ann.observe(says)
+    assert memory.flush(timeout=20)
+    made = ann.observe("Turns out 45 fits the plan")
+    assert memory.flush(timeout=20)
+    assert reasons(made) == [("accepted", "")]
+    text = ann.context("How many desks do we need?").text
+    assert "45" in text
+    assert "40" not in text
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
+@pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")
+def test_a_forked_child_starts_afresh(store_path: Path) -> None:
+    """The child neither applies nor waits for what the parent has in line, and works itself."""
+    gate = Gate(ALLERGY)
+    model = Scripted(gate)
+    with tenure.open(store_path, settings=settings(model, mode="background")) as memory:
+        made = memory.session(user_id="ann").observe(ILL)
+        assert gate.asked.wait(20)
+        child = os.fork()
+        if child == 0:
+            try:
+                fine = memory.flush(timeout=5) and opinion(made).status == "failed"
+                own = memory.session(user_id="bob").observe("Shelf 2 is full.")
+                fine = fine and memory.flush(timeout=20) and opinion(own).status == "given"
+            except BaseException:
+                fine = False
+            os._exit(0 if fine else 1)
+        _, status = os.waitpid(child, 0)
+        gate.open.set()
+        assert os.waitstatus_to_exitcode(status) == 0
+        assert memory.flush(timeout=20)
+        assert opinion(made).status == "given"
+        assert memory.session(user_id="ann").current("allergy") == "Peanuts"

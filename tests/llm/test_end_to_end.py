@@ -1,0 +1,81 @@
+"""End to end: a real model on this machine, over real HTTP, with structured output.
+
+The model is far too small to judge anything. What is tested is that its answers arrive in the form
+that was asked for, are checked, counted and accounted for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+import tenure
+from tenure.language.llm.client import completion_for
+from tenure.language.llm.prompting import Briefing, SentTurn, ask_for
+from tenure.language.llm.reading import read
+from tenure.testing import SteppingClock
+from tests.llm.scripted import opinion
+from tests.llm.servers import local_model
+
+TEXT = "Please book a table for 4."
+
+
+@pytest.fixture(scope="module")
+def address() -> Iterator[str]:
+    """Where a small model is served."""
+    server = local_model()
+    yield f"{server.listening_address}/v1"
+    del server
+
+
+def llm(address: str, **options: Any) -> tenure.LLM:
+    given = {"timeout": 120.0, "max_output_tokens": 800, "input_price": 1.0, "retries": 0}
+    return tenure.LLM("vllm:smollm2", base_url=address, **{**given, **options})
+
+
+def test_structured_output_arrives(address: str) -> None:
+    """The answer has the form of the schema, within the bounds of the request."""
+    at = SteppingClock()()
+    ask = ask_for(Briefing(at, (SentTurn(7, "user", TEXT, True),)), 800)
+    answer = completion_for(llm(address)).complete(ask, timeout=120)
+    proposals = read(answer.content)
+    assert proposals.unreadable == ()
+    assert {one.turn for one in proposals.candidates} <= {7}
+    assert all(len(one.quote) <= len(TEXT) for one in proposals.candidates)
+    assert all(one.replaces == () for one in proposals.candidates)
+    assert answer.input_tokens > 500
+    assert answer.output_tokens > 5
+
+
+def test_a_conversation_with_a_real_model(address: str) -> None:
+    """In the background: an opinion is given, its proposals are checked, its tokens counted."""
+    settings = tenure.Settings(embedder=None, llm=llm(address))
+    with tenure.open(":memory:", clock=SteppingClock(), settings=settings) as memory:
+        session = memory.session(user_id="ann", organization="acme")
+        made = session.observe(TEXT)
+        assert memory.flush(timeout=120)
+        assert opinion(made).status == "given", opinion(made).reason
+        for one in opinion(made).proposals:
+            assert one.outcome in ("accepted", "agreed", "dropped")
+            assert one.reason or one.verdict is not None
+            if one.outcome == "accepted":
+                assert one.value.lower() in TEXT.lower()
+        (usage,) = memory.usage("acme")
+        assert (usage.calls, usage.failed, usage.turns) == (1, 0, 1)
+        assert usage.input_tokens > 500
+        assert usage.micros == usage.input_tokens
+        assert made.facts
+
+
+def test_an_answer_that_is_cut_short_falls_back(address: str) -> None:
+    """Where the model may say only a few tokens, it has no whole answer, and that is told."""
+    settings = tenure.Settings(embedder=None, llm=llm(address, mode="inline", max_output_tokens=8))
+    with tenure.open(":memory:", settings=settings) as memory:
+        session = memory.session(user_id="ann", organization="acme")
+        made = session.observe(TEXT)
+        assert opinion(made).status == "failed"
+        assert made.facts
+        (usage,) = memory.usage("acme")
+        assert (usage.failed, usage.output_tokens) == (1, 8)

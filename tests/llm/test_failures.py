@@ -1,0 +1,264 @@
+"""A model that is slow, wrong, silent or gone: the offline reading stands, and that is said."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from typing import Any
+
+import pytest
+
+import tenure
+from tenure.language.llm import Answer, Ask, Trouble
+from tenure.language.llm.asking import Asker
+from tenure.language.llm.config import LLM
+from tests.conftest import OpenMemory
+from tests.llm.scripted import Scripted, answer, candidate, opinion, reasons, settings
+
+TEXT = "My address is 1 Main St."
+BUSY = Trouble("http", "the provider answered with status 503", may_pass=True)
+
+
+class Slow:
+    """Answers when nobody waits any more."""
+
+    name = "slow:model"
+
+    def __init__(self) -> None:
+        self.over = threading.Event()
+
+    def complete(self, ask: Ask, *, timeout: float) -> Answer:
+        self.over.wait(60)
+        return Answer(answer())
+
+
+def test_a_slow_model_is_not_waited_for(open_memory: OpenMemory) -> None:
+    """After the timeout the turn is there as the offline reading has it, and says why."""
+    model = Slow()
+    memory = open_memory(settings=settings(model, timeout=0.3))
+    session = memory.session(user_id="ann", organization="acme")
+    started = time.monotonic()
+    made = session.observe(TEXT)
+    assert time.monotonic() - started < 10
+    assert (opinion(made).status, opinion(made).reason) == ("failed", "no answer within 0.3 s")
+    assert session.current("address") == "1 Main St"
+    (usage,) = memory.usage("acme")
+    assert (usage.calls, usage.failed, usage.turns) == (1, 1, 0)
+    assert usage.input_tokens > 0  # it may have been read, and paid for
+    assert usage.output_tokens == 0
+    model.over.set()
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        None,
+        [],
+        "text",
+        {},
+        {"candidates": []},
+        {"candidates": {}, "objections": []},
+        {"candidates": [1, None], "objections": []},
+        answer({"turn": "one"}),
+        answer({**candidate(1, "q", "a", "v"), "confidence": 7}),
+        answer({**candidate(1, "q", "a", "v"), "commitment": "sworn"}),
+        answer({**candidate(1, "q", "a", "v"), "scope": "universe"}),
+        answer({**candidate(1, "q", "a", "v"), "replaces": "f1"}),
+        answer({**candidate(1, "q", "a", "v"), "turn": True}),
+        answer({**candidate(1, "q", "a", "v"), "confidence": float("nan")}),
+        answer(objections=[{"fact": 1, "turn": 1, "quote": "q"}]),
+    ],
+)
+def test_an_answer_of_the_wrong_form_is_no_opinion(open_memory: OpenMemory, content: Any) -> None:
+    """Each attempt is counted, and the last one decides."""
+    model = Scripted(*([lambda ask: content] * 3))
+    memory = open_memory(settings=settings(model))
+    session = memory.session(user_id="ann", organization="acme")
+    made = session.observe(TEXT)
+    assert opinion(made).status == "failed"
+    assert opinion(made).reason == "the answer was not in the form that was asked for"
+    assert session.current("address") == "1 Main St"
+    assert len(model.asked) == 3
+    (usage,) = memory.usage("acme")
+    assert (usage.calls, usage.failed, usage.tokens) == (3, 3, 360)
+
+
+def test_a_bad_item_does_not_spoil_the_good_ones(open_memory: OpenMemory) -> None:
+    """A candidate that cannot be read is dropped and told of; the others are judged."""
+    good = candidate(1, "Peanuts make me ill", "allergy", "Peanuts")
+    model = Scripted(answer({**good, "turn": "one"}, good))
+    session = open_memory(settings=settings(model)).session(user_id="ann")
+    made = session.observe("Peanuts make me ill.")
+    assert [outcome for outcome, _ in reasons(made)] == ["accepted", "dropped"]
+    assert reasons(made)[1][1] == "not in the form asked for: turn is no whole number"
+
+
+def test_what_may_pass_is_tried_again(open_memory: OpenMemory) -> None:
+    """Two busy answers, then one that counts."""
+    good = answer(candidate(1, "Peanuts make me ill", "allergy", "Peanuts"))
+    model = Scripted(BUSY, BUSY, good)
+    memory = open_memory(settings=settings(model))
+    session = memory.session(user_id="ann", organization="acme")
+    assert opinion(session.observe("Peanuts make me ill.")).status == "given"
+    (usage,) = memory.usage("acme")
+    assert (usage.calls, usage.failed, usage.turns) == (3, 2, 1)
+
+
+@pytest.mark.parametrize(
+    ("trouble", "calls"),
+    [
+        (Trouble("refused", "the model refused"), 1),
+        (Trouble("http", "the provider answered with status 401"), 1),
+        (RuntimeError("sk-secret in a message"), 1),
+        (BUSY, 3),
+    ],
+    ids=["refusal", "unauthorized", "a client's own error", "busy for good"],
+)
+def test_the_offline_reading_stands(
+    open_memory: OpenMemory, caplog: pytest.LogCaptureFixture, trouble: BaseException, calls: int
+) -> None:
+    """Whatever goes wrong, the turn is observed, and the reason is one line without secrets."""
+    model = Scripted(*([trouble] * 3))
+    session = open_memory(settings=settings(model)).session(user_id="ann")
+    with caplog.at_level(logging.WARNING, "tenure.llm"):
+        made = session.observe(TEXT)
+    assert session.current("address") == "1 Main St"
+    assert opinion(made).status == "failed"
+    assert "\n" not in opinion(made).reason
+    assert "secret" not in opinion(made).reason + caplog.text
+    assert "the offline reading stands" in caplog.text
+    assert len(model.asked) == calls
+
+
+def test_pauses_grow_and_vary() -> None:
+    """Each pause is up to twice the one before, at least half of that, and never over the limit."""
+    pauses: list[float] = []
+    llm = LLM("x:y", retries=7, backoff=1.0, timeout=3600.0)
+    chances = iter([1.0, 0.0, 0.5, 1.0, 1.0, 1.0, 1.0])
+
+    class Ledger:
+        def reserve(self, ask: Ask) -> None: ...
+        def settle(self, *, tokens: tuple[int, int] | None, failed: bool) -> None: ...
+
+    model = Scripted(*([BUSY] * 8))
+    asker = Asker(model, llm, sleep=pauses.append, chance=lambda: next(chances, 1.0))
+    with pytest.raises(Trouble):
+        asker.ask(Ask("", "", {}, 1), Ledger(), lambda content: content)
+    assert pauses == [1.0, 1.0, 3.0, 8.0, 16.0, 20.0, 20.0]
+    assert len(model.asked) == 8
+
+
+def test_no_pause_goes_past_the_deadline() -> None:
+    """Where a pause would take longer than the time that is left, it is over at once."""
+    llm = LLM("x:y", retries=5, backoff=30.0, timeout=10.0)
+
+    class Ledger:
+        def reserve(self, ask: Ask) -> None: ...
+        def settle(self, *, tokens: tuple[int, int] | None, failed: bool) -> None: ...
+
+    def sleep(seconds: float) -> None:
+        raise AssertionError("nobody should wait")
+
+    asker = Asker(Scripted(BUSY), llm, sleep=sleep)
+    with pytest.raises(Trouble, match="503"):
+        asker.ask(Ask("", "", {}, 1), Ledger(), lambda content: content)
+
+
+# budgets
+
+
+def test_an_exhausted_budget_of_calls_falls_back(open_memory: OpenMemory) -> None:
+    """The last call of the day is made, and the next turn goes without."""
+    model = Scripted()
+    memory = open_memory(settings=settings(model, calls_per_day=2))
+    session = memory.session(user_id="ann", organization="acme")
+    statuses = [opinion(session.observe(f"Shelf {n} is full.")).status for n in range(4)]
+    assert statuses == ["given", "given", "failed", "failed"]
+    made = session.observe(TEXT)
+    assert opinion(made).reason == "the budget of 2 calls a day is exhausted (2 used)"
+    assert session.current("address") == "1 Main St"
+    assert len(model.asked) == 2
+
+
+def test_a_budget_is_an_organizations_own(open_memory: OpenMemory) -> None:
+    """One that has spent its budget leaves the other's alone, and counts stay apart."""
+    memory = open_memory(settings=settings(Scripted(), calls_per_day=1, input_price=2.0))
+    acme, globex = (memory.session(user_id="ann", organization=name) for name in ("acme", "globex"))
+    assert opinion(acme.observe("Shelf 1 is full.")).status == "given"
+    assert opinion(acme.observe("Shelf 2 is full.")).status == "failed"
+    assert opinion(globex.observe("Shelf 1 is full.")).status == "given"
+    assert [memory.usage(name)[0].calls for name in ("acme", "globex")] == [1, 1]
+
+
+def test_a_budget_of_tokens_is_never_overrun(open_memory: OpenMemory) -> None:
+    """What a request may take is set aside first, so that it is refused before it is made."""
+    model = Scripted(tokens=(900, 50))
+    limit = 8_000
+    memory = open_memory(settings=settings(model, tokens_per_day=limit, max_output_tokens=500))
+    session = memory.session(user_id="ann", organization="acme")
+    statuses = [opinion(session.observe(f"Shelf {n} is full.")).status for n in range(12)]
+    assert statuses[0] == "given"
+    assert statuses[-1] == "failed"
+    (usage,) = memory.usage("acme")
+    assert usage.tokens == 950 * len(model.asked) <= limit
+
+
+def test_a_new_day_brings_a_new_budget(open_memory: OpenMemory, clock: Any) -> None:
+    """Budgets are per day in UTC, and every day has its own row."""
+    memory = open_memory(settings=settings(Scripted(), calls_per_day=1))
+    session = memory.session(user_id="ann", organization="acme")
+    assert opinion(session.observe("Shelf 1 is full.")).status == "given"
+    assert opinion(session.observe("Shelf 2 is full.")).status == "failed"
+    clock.advance(days=1)
+    assert opinion(session.observe("Shelf 3 is full.")).status == "given"
+    days = [usage.day for usage in memory.usage("acme")]
+    assert len(days) == 2
+    assert [usage.day for usage in memory.usage("acme", since=days[1])] == days[1:]
+
+
+def test_costs_are_counted(open_memory: OpenMemory) -> None:
+    """Tokens at the user's prices per million make the cost."""
+    model = Scripted(tokens=(1_000, 200))
+    memory = open_memory(settings=settings(model, input_price=2.5, output_price=10.0))
+    session = memory.session(user_id="ann", organization="acme")
+    session.observe("Shelf 1 is full.")
+    session.observe("Shelf 2 is full.")
+    (usage,) = memory.usage("acme")
+    assert (usage.input_tokens, usage.output_tokens) == (2_000, 400)
+    assert usage.cost == pytest.approx(2 * (0.0025 + 0.002))
+
+
+def test_processes_share_a_budget(store_path: Any) -> None:
+    """Two memories on one file count together."""
+    given = settings(Scripted(), calls_per_day=1)
+    with (
+        tenure.open(store_path, settings=given) as one,
+        tenure.open(store_path, settings=given) as other,
+    ):
+        made = one.session(user_id="ann", organization="acme").observe("Shelf 1 is full.")
+        assert opinion(made).status == "given"
+        made = other.session(user_id="ann", organization="acme").observe("Shelf 2 is full.")
+        assert opinion(made).status == "failed"
+        assert other.usage("acme") == one.usage("acme")
+
+
+def test_no_transaction_is_open_while_a_model_is_asked(open_memory: OpenMemory) -> None:
+    """Others write in the meantime, and the model is even waiting for them."""
+    opened: list[tenure.Memory] = []
+
+    def write() -> None:
+        opened[0].session(user_id="bob", organization="acme").write("x", 1)
+
+    def script(ask: Ask) -> dict[str, Any]:
+        done = threading.Thread(target=write)
+        done.start()
+        done.join(10)
+        assert not done.is_alive()
+        return answer()
+
+    memory = open_memory(settings=settings(Scripted(script)))
+    opened.append(memory)
+    made = memory.session(user_id="ann", organization="acme").observe(TEXT)
+    assert opinion(made).status == "given"
+    assert memory.session(user_id="bob", organization="acme").current("x") == 1

@@ -1,0 +1,192 @@
+"""Setting a model up: one setting, plain errors, nothing loaded and nobody called without it."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import tenure
+from tenure.language.llm.client import completion_for
+from tenure.language.llm.prompting import Briefing, SentFact, SentTurn, ask_for, prompt
+from tenure.testing import SteppingClock
+from tests.llm.scripted import Scripted
+
+SOURCE = Path(__file__).parents[2] / "src"
+KEYS = ("OPENAI_API_KEY", "OPENAI_BASE_URL", "ANTHROPIC_API_KEY", "GOOGLE_API_KEY")
+
+DIGESTS = {1: "b41c0974e879"}
+"""Prompts that were released. A change of one of them is a new version."""
+
+
+@pytest.fixture(autouse=True)
+def no_keys(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in (*KEYS, "GEMINI_API_KEY", "OLLAMA_BASE_URL"):
+        monkeypatch.delenv(name, raising=False)
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ({"model": "gpt"}, '"provider:name"'),
+        ({"model": "openai:"}, '"provider:name"'),
+        ({"model": 7}, "is no model"),
+        ({"model": "openai:x", "mode": "later"}, 'llm mode is "background" or "inline"'),
+        ({"model": "openai:x", "timeout": 0}, "more than 0 seconds"),
+        ({"model": "openai:x", "timeout": float("inf")}, "timeout must be at least 0"),
+        ({"model": "openai:x", "timeout": float("nan")}, "timeout must be at least 0"),
+        ({"model": "openai:x", "timeout": "9"}, "timeout must be at least 0"),
+        ({"model": "openai:x", "retries": -1}, "retries must be a whole number from 0 up"),
+        ({"model": "openai:x", "batch_turns": 0}, "batch_turns must be a whole number from 1 up"),
+        ({"model": "openai:x", "queue_size": 2.5}, "queue_size must be a whole number"),
+        ({"model": "openai:x", "calls_per_day": -1}, "calls_per_day must be a whole number"),
+        ({"model": "openai:x", "input_price": -1.0}, "input_price must be at least 0"),
+        ({"model": "openai:x", "output": "xml"}, "llm output is one of"),
+        ({"model": "openai:x", "base_url": "localhost"}, "must be an address such as http://"),
+        ({"model": "openai:x", "base_url": "http://[x"}, "must be an address such as http://"),
+        ({"model": "openai:x", "base_url": "http://me:pw@host/v1"}, "give it as api_key="),
+        ({"model": "openai:x", "api_key": " "}, "api_key must be text that is not empty"),
+        ({"model": Scripted(), "base_url": "http://host/v1"}, "model that is given by name"),
+    ],
+)
+def test_a_bad_setting_is_refused(given: dict[str, Any], told: str) -> None:
+    """The message names the setting and what it takes."""
+    with pytest.raises(tenure.InvalidInput, match="llm") as refused:
+        tenure.LLM(given.pop("model"), **given)
+    assert told in str(refused.value)
+
+
+@pytest.mark.parametrize("given", [7, {"model": "openai:x"}, "gpt"])
+def test_settings_take_a_name_or_an_llm(given: Any) -> None:
+    """Anything else is refused when the settings are made."""
+    with pytest.raises(tenure.InvalidInput, match="llm"):
+        tenure.Settings(llm=given)
+    assert tenure.Settings(llm="openai:x").llm == "openai:x"
+
+
+@pytest.mark.parametrize(
+    ("model", "told"),
+    [
+        ("openai:gpt-5-mini", "OPENAI_API_KEY"),
+        ("anthropic:claude-x", "ANTHROPIC_API_KEY"),
+        ("google:gemini-x", "GOOGLE_API_KEY"),
+        ("vllm:x", "needs base_url="),
+        ("nobody:x", "Unknown provider: nobody"),
+        ("groq:x", "needs a package that is not installed"),
+    ],
+)
+def test_what_a_provider_lacks_is_told_on_opening(model: str, told: str, store_path: Path) -> None:
+    """A missing key, address or package is an error of ours, and no file is made."""
+    with pytest.raises(tenure.InvalidInput) as refused:
+        tenure.open(store_path, settings=tenure.Settings(llm=model))
+    assert told in str(refused.value)
+    assert not store_path.exists()
+
+
+@pytest.mark.parametrize(
+    ("model", "options", "kind"),
+    [
+        ("openai:gpt-5-mini", {"api_key": "k"}, "OpenAIResponsesModel"),
+        ("openai:x", {"base_url": "http://localhost:1/v1"}, "OpenAIChatModel"),
+        ("vllm:x", {"base_url": "http://localhost:1/v1"}, "OpenAIChatModel"),
+        ("ollama:qwen3", {}, "OllamaModel"),
+        ("anthropic:claude-x", {"api_key": "k"}, "AnthropicModel"),
+        ("google:gemini-x", {"api_key": "k"}, "GoogleModel"),
+    ],
+)
+def test_every_kind_of_provider_can_be_set_up(
+    model: str, options: dict[str, Any], kind: str
+) -> None:
+    """OpenAI, Anthropic, Google, Ollama, vLLM and whatever speaks like OpenAI."""
+    made: Any = completion_for(tenure.LLM(model, **options))
+    assert type(made._model()).__name__ == kind
+    assert made.name == model
+
+
+def run(program: str) -> str:
+    done = subprocess.run(
+        [sys.executable, "-c", program, str(SOURCE)],
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+def test_without_the_extra_the_error_names_the_install() -> None:
+    """Everything else works, and the setting says what to install."""
+    assert run(
+        "import sys; sys.path.insert(0, sys.argv[1])\n"
+        "class Gone:\n"
+        "    def find_spec(self, name, path=None, target=None):\n"
+        "        if name.split('.')[0] in ('pydantic_ai', 'pydantic', 'openai'):\n"
+        "            raise ModuleNotFoundError(name, name=name)\n"
+        "import importlib.util\n"
+        "found = importlib.util.find_spec\n"
+        "importlib.util.find_spec = lambda n, *a: None if n == 'pydantic_ai' else found(n, *a)\n"
+        "sys.meta_path.insert(0, Gone())\n"
+        "import tenure\n"
+        "with tenure.open(':memory:', settings=tenure.Settings(embedder=None)) as memory:\n"
+        "    memory.session(user_id='ann').observe('My desk is green.')\n"
+        "try:\n"
+        "    tenure.open(':memory:', settings=tenure.Settings(llm='openai:gpt-5-mini'))\n"
+        "except tenure.InvalidInput as error:\n"
+        "    print(error)\n"
+    ).endswith('install it with: pip install "tenure[llm]"')
+
+
+def test_nothing_is_loaded_without_the_setting() -> None:
+    """Observing without a model imports no client and starts no thread."""
+    assert (
+        run(
+            "import sys, threading; sys.path.insert(0, sys.argv[1]); import tenure\n"
+            "with tenure.open(':memory:', settings=tenure.Settings(embedder=None)) as memory:\n"
+            "    made = memory.session(user_id='ann').observe('My desk is green.')\n"
+            "print(made.opinion, threading.active_count(),\n"
+            "      sorted({'pydantic_ai', 'openai', 'httpx', 'asyncio'} & set(sys.modules)))\n"
+        )
+        == "None 1 []"
+    )
+
+
+def test_a_released_prompt_does_not_change() -> None:
+    """The words that verdicts name by version and hash are the words that were used."""
+    assert {version: prompt(version).digest for version in DIGESTS} == DIGESTS
+    assert prompt().version == max(DIGESTS)
+    assert prompt().name == f"propose@{max(DIGESTS)}"
+
+
+def test_the_schema_is_bounded_by_the_request() -> None:
+    """Turns, names of facts and lengths are those of what was sent."""
+    at = SteppingClock()()
+    turns = (SentTurn(3, "user", "before", False), SentTurn(4, "user", "hello you", True))
+    briefing = Briefing(at, turns, (SentFact("f1", "desk", "", "green"),))
+    schema = ask_for(briefing, 100).schema
+    candidate = schema["properties"]["candidates"]["items"]["properties"]
+    assert (candidate["turn"]["minimum"], candidate["turn"]["maximum"]) == (4, 4)
+    assert candidate["quote"]["maxLength"] == len("hello you")
+    assert candidate["replaces"]["items"]["properties"]["fact"]["enum"] == ["f1"]
+    assert schema["properties"]["objections"]["maxItems"] == 0
+    assert "maxItems" not in prompt().schema["properties"]["candidates"]
+
+
+def test_every_setting_of_an_llm_is_documented() -> None:
+    """docs/models.md has a row for every field, with the default it really has."""
+    page = (SOURCE.parent / "docs" / "models.md").read_text(encoding="utf-8")
+    table = page.partition("## Settings of an LLM")[2]
+    shown = {
+        name: default
+        for names, default in re.findall(r"^\| (`[^|]+`) \|([^|]*)\|", table, re.MULTILINE)
+        for name in re.findall(r"`(\w+)`", names)
+    }
+    real = {
+        field.name: "" if field.name == "model" else repr(field.default)
+        for field in dataclasses.fields(tenure.LLM)
+    }
+    assert {name: default.strip(" `") for name, default in shown.items()} == real
