@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from functools import cached_property
 from os import PathLike, fspath
 from types import TracebackType
@@ -26,11 +26,12 @@ from tenure.context.tokens import counter
 from tenure.engine.forgetting import Quotes, forget
 from tenure.engine.proposal import check_key
 from tenure.environment import Providers
+from tenure.language.llm.config import as_llm
 from tenure.model.errors import InvalidInput, NotPermitted, StoreError, UnknownFact
 from tenure.model.fact import Fact
 from tenure.model.identity import Identity, check_name, check_optional, check_permissions
 from tenure.model.ids import new_id
-from tenure.model.records import Declaration, Erasure
+from tenure.model.records import Declaration, Erasure, Usage
 from tenure.model.times import moment
 from tenure.model.values import canonical
 from tenure.rules.temporal import as_seen
@@ -44,6 +45,7 @@ from tenure.stores.sqlite import SQLiteStore
 
 if TYPE_CHECKING:
     from tenure.language.detection import Detector
+    from tenure.observing.advice import Advice
 
 Clock = Callable[[], datetime]
 
@@ -66,6 +68,10 @@ def open(
     Use it as a context manager, or call `close()`.
     """
     settings = settings or Settings()
+    if (llm := as_llm(settings.llm)) is not None:
+        from tenure.language.llm.client import completion_for
+
+        completion_for(llm)  # a missing key or package is told before a file is made
     return Memory(_store(fspath(where), settings), clock or system_clock, settings)
 
 
@@ -145,6 +151,7 @@ class Memory:
         self._clock = clock
         self.progress: Progress | None = None
         """Told of long work, such as making an index anew: what, how much is done, of how much."""
+        self._advice = self._advised()
 
     @cached_property
     def index(self) -> Index:
@@ -161,10 +168,34 @@ class Memory:
     @cached_property
     def detector(self) -> Detector:
         """What tells which values a statement replaces."""
-        from tenure.language.detection import RuleDetector
+        from tenure.language.detectors import detector
 
         chosen = self.settings.detector
-        return RuleDetector() if isinstance(chosen, str) else chosen
+        return detector(chosen) if isinstance(chosen, str) else chosen
+
+    def _advised(self) -> Advice | None:
+        """What asks the user's own model; None, and nothing of it loaded, where none is set."""
+        llm = as_llm(self.settings.llm)
+        if llm is None:
+            return None
+        from tenure.observing.advice import Advice
+
+        return Advice(llm, self.store, self.now)
+
+    def flush(self, *, timeout: float | None = None) -> bool:
+        """Wait for the second opinions that are under way; False if they take longer.
+
+        Only a memory with `Settings.llm` in background mode has any.
+        """
+        return self._advice is None or self._advice.flush(timeout)
+
+    def usage(self, organization: str, *, since: date | None = None) -> list[Usage]:
+        """What models were asked for an organization, by day (UTC) and model: calls, tokens, cost.
+
+        `since` leaves out earlier days.
+        """
+        with self.store.read(check_name(organization, "organization")) as reader:
+            return reader.usage(since)
 
     def _tell(self, what: str, done: int, total: int | None) -> None:
         if self.progress is not None:
@@ -382,7 +413,13 @@ class Memory:
         return compared(reproduced(one, facts)[1], reproduced(other, facts)[1], facts)
 
     def close(self) -> None:
-        """Release the store. Sessions of this memory stop working."""
+        """Release the store. Sessions of this memory stop working.
+
+        Second opinions that are under way get `LLM.close_timeout` seconds; how many are given up
+        is told in the log.
+        """
+        if self._advice is not None:
+            self._advice.close()
         self.store.close()
 
     def __enter__(self) -> Memory:

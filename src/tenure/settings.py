@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import TYPE_CHECKING, Literal
 
+from tenure.language.llm.config import LLM, as_llm
 from tenure.model.authority import Ladder
 from tenure.model.errors import InvalidInput
 from tenure.search.embedders import NAMES, Embedder
@@ -13,6 +14,8 @@ from tenure.search.embedders import NAMES, Embedder
 if TYPE_CHECKING:
     from tenure.language.detection import Detector
 
+DETECTORS = ("both", "learned", "rules")
+"""The detectors that ship, by name."""
 # An hour. Without a limit, one provider that hangs could hold up a context for ever.
 _LONGEST_TIMEOUT = 3600
 
@@ -41,8 +44,11 @@ class Settings:
     """Which tokenizer counts: any encoding the `splintr` package carries, such as cl100k_base."""
     embedder: str | Embedder | None = "minilm"
     """What gives texts a meaning: "minilm", "static" (faster, weaker), an Embedder, or None."""
-    detector: str | Detector = "rules"
-    """What tells which values a statement replaces: "rules", or a Detector."""
+    detector: str | Detector = "both"
+    """What tells which values a statement replaces: "rules", "learned" (the model that ships),
+    "both" of them together, or a Detector."""
+    llm: str | LLM | None = None
+    """A model of yours that gives a second opinion on turns: "provider:name", or an LLM."""
     indexing: bool = True
     """Whether writes keep the index that contexts search; without it each context reads all."""
     record_contexts: bool = False
@@ -77,6 +83,7 @@ class Settings:
         ):
             if getattr(self, name) <= 0:
                 raise InvalidInput(f"{name} must be positive, not {getattr(self, name)!r}")
+        as_llm(self.llm)  # refuses what is none
         self._check_embedder()
         self._check_detector()
         if self.durability not in ("full", "process"):
@@ -85,13 +92,14 @@ class Settings:
     def _check_detector(self) -> None:
         given = self.detector
         if isinstance(given, str):
-            if given != "rules":
+            if given not in DETECTORS:
                 raise InvalidInput(
-                    f'detector {given!r} is not known; use "rules", or give a Detector of your own'
+                    f"detector {given!r} is not one of {', '.join(DETECTORS)}; "
+                    f"name one of those, or give a Detector of your own"
                 )
-        elif not all(hasattr(given, part) for part in ("name", "judge")):
+        elif not all(hasattr(given, part) for part in ("name", "reach", "judge")):
             raise InvalidInput(
-                f"detector {given!r:.80} is no Detector: it needs a name and judge()"
+                f"detector {given!r:.80} is no Detector: it needs a name, a reach and judge()"
             )
 
     def _check_embedder(self) -> None:

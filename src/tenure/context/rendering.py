@@ -39,6 +39,11 @@ HEADINGS = {
 What changes slowly comes first, so that prompt caches hit; the clock comes last.
 """
 
+SAID = "said"
+"""The label of a statement."""
+_WHOLE = 5
+"""A statement of fewer words is an answer, which needs to be told what it is about."""
+
 _SECTION_OF = {
     MemoryType.USER: PERSONAL,
     MemoryType.ORGANIZATIONAL: ORGANIZATION,
@@ -119,7 +124,28 @@ def name_of(fact: Fact) -> str:
 
 def plain_line(fact: Fact, cuts: Cuts = ()) -> str:
     """A fact as it reads by itself. Its tokens are kept with the fact."""
-    return f"- {_mark(fact)}{name_of(fact)}: {inline(fact.value, cuts)}"
+    return f"- {_mark(fact)}{_label(fact)}: {inline(fact.value, cuts)}"
+
+
+def _label(fact: Fact) -> str:
+    """What stands before a fact. A statement says itself what it is about.
+
+    Its key is made of the words it was first said in, of which some may no longer be so.
+    """
+    if not _speaks_for_itself(fact):
+        return name_of(fact)
+    return f"{SAID} ({name(fact.subject)})" if fact.subject else SAID
+
+
+def _speaks_for_itself(fact: Fact) -> bool:
+    if fact.source.turn_index is None or not isinstance(fact.value, str):
+        return False
+    words = fact.value.casefold().split()
+    if fact.multi_valued or fact.key == "statement":
+        return len(words) >= _WHOLE
+    key = fact.key.split("_")
+    text = " ".join(words)
+    return len(key) > 1 and 2 * sum(word in text for word in key) >= len(key)
 
 
 def _mark(fact: Fact) -> str:

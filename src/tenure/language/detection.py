@@ -21,7 +21,10 @@ from tenure.model.fact import Part
 class Relation(IntEnum):
     """How a statement in office and a new one belong together, from loosely to closely."""
 
+    OTHER = -1
+    """They name different things, or different sides of one."""
     APART = 0
+    """Nothing tells that they belong together, nor that they do not."""
     NEARBY = 1
     """It was said a moment ago, and the new statement names nothing of its own."""
     SAME_THING = 2
@@ -38,9 +41,18 @@ class Standing:
 
     fact_id: str
     text: str
+    """The statement, such that who reads it alone knows what it is about."""
     part: Part
+    """The value, placed in the fact's own words."""
+    start: int
+    """Where in the text the fact's own words begin."""
     age: int = 0
     """How many statements ago it was said."""
+
+    @property
+    def span(self) -> tuple[int, int]:
+        """Where in the text the value is."""
+        return self.start + self.part.start, self.start + self.part.end
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +65,12 @@ class Pair:
     relation: Relation
     statement: str
     """The new statement."""
+    turn: str
+    """The turn that the statement is part of, or what stands around it in a long one."""
+    start: int
+    """Where in the turn, or in the one before, the statement begins."""
+    is_in_previous: bool = False
+    """Whether it is the assistant's offer, which the turn accepts."""
     previous: str = ""
     """What the assistant had said right before."""
     is_cued: bool = False
@@ -66,6 +84,8 @@ class Pair:
     is_added: bool = False
     """Whether it says of itself that it comes on top of something."""
     is_request: bool = False
+    is_at_hand: bool = False
+    """Whether the value was said since the matter at hand was opened."""
 
 
 class Judged(NamedTuple):
@@ -86,17 +106,23 @@ class Detector(Protocol):
         """What it is called in verdicts."""
         ...
 
+    @property
+    def reach(self) -> Relation:
+        """How closely two statements must belong together for it to be asked."""
+        ...
+
     def judge(self, pairs: Sequence[Pair]) -> Sequence[Judged]:
         """One answer per pair, in order."""
         ...
 
 
 _NO: Final = Judged(0.0, "")
-_WORDS = frozenset({"term", ValueKind.NAME, ValueKind.QUOTED, ValueKind.ADDRESS})
+WORDS: Final = frozenset({"term", ValueKind.NAME, ValueKind.QUOTED, ValueKind.ADDRESS})
 _PLACES = frozenset({"from", "to", "in", "at", "on", "by"})
 _ELSEWHERE = frozenset({"from", "since", "of", "per"})
+OPPOSED: Final = "opposed"
+"""Why a value surely does not replace another: it is there for the opposite."""
 _BASE = {
-    Relation.APART: 0.0,
     Relation.NEARBY: 0.6,
     Relation.SAME_THING: 0.65,
     Relation.SAME_MATTER: 0.72,
@@ -108,6 +134,7 @@ class RuleDetector:
     """Goes by what can be written down: kinds of values, what they are there for, cues."""
 
     name: Final = "rules"
+    reach: Final = Relation.NEARBY
 
     def __init__(self, language: str = "en") -> None:
         self._lexicon = lexicon(language)
@@ -117,7 +144,9 @@ class RuleDetector:
 
     def _judge(self, pair: Pair) -> Judged:
         old, new = pair.standing.part, pair.candidate
-        base = _BASE[pair.relation]
+        base = _BASE.get(pair.relation, 0.0)
+        if self._are_opposed(old, new):
+            return Judged(0.0, OPPOSED)
         if not base or pair.is_added or same_part(old, new):
             return _NO
         if pair.is_denied:
@@ -130,7 +159,7 @@ class RuleDetector:
 
     def _fit(self, old: Part, new: Part, pair: Pair) -> float | None:
         """How well a value fits into the place of another: None where it cannot."""
-        if old.kind in _WORDS and new.kind in _WORDS:
+        if old.kind in WORDS and new.kind in WORDS:
             return self._fit_words(old, new, pair)
         if old.kind != new.kind:
             return None
@@ -170,6 +199,10 @@ class RuleDetector:
             return -0.05
         return None
 
+    def _are_opposed(self, old: Part, new: Part) -> bool:
+        """Whether what the values go with tells them apart: leaving and arriving, from and to."""
+        return any(map(self._contrast, _role(old)[:2], _role(new)[:2]))
+
     def _tells(self, anchor: str) -> bool:
         """Whether a word tells one end of something from the other: leaving, returning."""
         return anchor.split(" ")[0] in self._lexicon.telling
@@ -187,7 +220,7 @@ def _denied(old: Part, new: Part) -> Judged:
     """A value that is named as wrong gives way to what is named beside it, if of a kind."""
     if old.kind == new.kind != "term":
         return Judged(0.97, "denied")
-    if old.kind not in _WORDS or new.kind not in _WORDS:
+    if old.kind not in WORDS or new.kind not in WORDS:
         return _NO
     near = _role(old)[0] == _role(new)[0] in _PLACES or kinship(old.text, new.text) >= KIN
     return Judged(0.97 if near else 0.7, "denied")
@@ -226,7 +259,7 @@ def same_part(left: Part, right: Part) -> bool:
     """Whether two parts say the same, however they put it."""
     if left.normal == right.normal:
         return True
-    if left.kind in _WORDS and right.kind in _WORDS:
+    if left.kind in WORDS and right.kind in WORDS:
         return _is_within(left.normal, right.normal) or _is_within(right.normal, left.normal)
     if "term" in (left.kind, right.kind):
         return False

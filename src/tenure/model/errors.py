@@ -13,6 +13,7 @@
     ├── NotPermitted            the identity may not do this
     ├── SessionClosed           the session, branch or memory was closed
     │   └── ReadOnlySession     a session on the past takes no writes
+    ├── DamagedModel            the file of the learned detector is missing or not the right one
     └── StoreError              the storage refused
         ├── NotADatabase        the file is not a Tenure database
         ├── NewerSchema         written by a newer Tenure
@@ -77,6 +78,10 @@ class SessionClosed(TenureError):
 
 class ReadOnlySession(SessionClosed):
     """A session that looks at the past takes no writes."""
+
+
+class DamagedModel(TenureError):
+    """A file that ships with Tenure is missing, damaged or of another version."""
 
 
 class StoreError(TenureError):

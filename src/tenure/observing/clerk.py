@@ -10,7 +10,7 @@ from tenure.engine import reviewing
 from tenure.engine.proposal import Proposal
 from tenure.engine.registrar import Registrar
 from tenure.language.cues import Contingency, Cues
-from tenure.language.detection import Detector, same_part
+from tenure.language.detection import Detector, RuleDetector, same_part
 from tenure.language.statements import Kind
 from tenure.model.errors import NotPermitted
 from tenure.model.fact import Fact, Part
@@ -19,7 +19,7 @@ from tenure.model.values import text_of
 from tenure.model.verdict import Outcome, Rule, Verdict
 from tenure.observing import offering, resolving
 from tenure.observing.filing import Circumstances, Filing, history_of
-from tenure.observing.replacing import Replacing, rewritten
+from tenure.observing.replacing import Replacing, renamed, rewritten
 from tenure.observing.situation import VERBATIM, Situation
 from tenure.observing.sorting import REAL, Sorting
 from tenure.observing.understanding import Understood, is_framing, typed, understood
@@ -45,6 +45,8 @@ class Record:
     """Ids of facts that are to be erased."""
     outdated: list[tuple[int, int]] = field(default_factory=list)
     """Where the turn says what had been replaced by the time it came."""
+    readings: list[Kind] = field(default_factory=list)
+    """What each statement was taken for, in order."""
 
 
 class Clerk:
@@ -61,16 +63,20 @@ class Clerk:
         self._situation = situation
         self._detector = detector
         self._around = circumstances
-        self._replacing = Replacing(situation, detector)
+        self._replacing = Replacing(situation, detector, circumstances.text)
         self._filing = Filing(registrar, situation, circumstances)
-        self._sorting = Sorting(situation, self._filing, self._replacing)
+        # What a statement is does not hang on which detector is in use.
+        by_rules = Replacing(situation, RuleDetector(), circumstances.text)
+        self._sorting = Sorting(situation, self._filing, by_rules)
         self.record = Record()
 
     def take(self, said: Understood) -> None:
         """File one statement, as what it is."""
         if self._acts(said):
+            self.record.readings.append(said.kind)
             return
         kind = self._sorting.kind_of(said)
+        self.record.readings.append(kind)
         if kind is not said.kind and kind is Kind.REQUEST:
             said = replace(said, statement=replace(said.statement, kind=kind))
         if kind in REAL or (kind is Kind.RETRACTION and typed(said.parts)):
@@ -371,7 +377,7 @@ class Clerk:
                 continue
             place = branch or fact.place
             proposal = Proposal(
-                key=fact.key,
+                key=renamed(found),
                 value=found.text,
                 subject=fact.subject,
                 supersedes=fact.id,

@@ -55,6 +55,8 @@ class Circumstances:
     turn_index: int
     ref: str | None
     at: datetime | None
+    text: str = ""
+    """The whole turn."""
 
 
 class Address(NamedTuple):

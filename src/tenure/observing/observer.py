@@ -130,6 +130,7 @@ class Observer:
             index,
             heard.ref,
             heard.at,
+            heard.text,
         )
         clerk = Clerk(registrar, situation, self._detector, circumstances)
         for said in heard.said:
@@ -202,7 +203,7 @@ class Observer:
         lifetime = self._registrar.settings.working_set_ttl
         expires = None if lifetime is None else now + lifetime
         spots = (
-            *_own_spots(heard.text, record.facts),
+            *own_spots(heard.text, record.facts),
             *_unreal_spots(heard),
             *(Spot("", "", start, end) for start, end in record.outdated),
             *_echoes(heard, situation.facts.values()),
@@ -245,7 +246,7 @@ class Observer:
             self._registrar.transaction.put_item(self._user_id, self._session_id, again)
 
 
-def _own_spots(text: str, facts: Sequence[Fact]) -> list[Spot]:
+def own_spots(text: str, facts: Sequence[Fact]) -> list[Spot]:
     """Where a turn says what it stated: each statement, and each value in it."""
     found = []
     for fact in facts:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from tenure.language.detection import Detector, Judged, Pair, Relation, Standing, same_part
 from tenure.language.frames import Frame, frame_again
-from tenure.language.lexicon import agreeing
+from tenure.language.lexicon import agreeing, lexicon
 from tenure.language.tokens import stem
 from tenure.model.fact import Fact, Part
 from tenure.model.values import text_of
@@ -19,6 +19,7 @@ from tenure.observing.understanding import Understood
 
 _FEW_WORDS = 4
 _LONGEST_VALUE = 200
+_LONG_TURN = 400
 _MOST_ELSEWHERE = 12
 _MOST_FACTS = 60
 """How many statements a new one is compared with, the latest first."""
@@ -33,6 +34,7 @@ class Swap(NamedTuple):
     old: Part
     new: Part
     judged: Judged
+    relation: Relation
 
 
 @dataclass(frozen=True)
@@ -45,14 +47,17 @@ class Rewritten:
     retired: tuple[Part, ...]
     confidence: float
     because: tuple[str, ...]
+    swapped: tuple[tuple[Part, Part], ...] = ()
+    """What was replaced, each with what took its place."""
 
 
 class Replacing:
     """Compares one statement with those in office."""
 
-    def __init__(self, situation: Situation, detector: Detector) -> None:
+    def __init__(self, situation: Situation, detector: Detector, turn: str) -> None:
         self._situation = situation
         self._detector = detector
+        self._turn = turn
 
     def swaps(self, said: Understood, key: str, subject: str | None) -> list[Swap]:
         """The values that a statement replaces, each with what takes its place."""
@@ -61,12 +66,15 @@ class Replacing:
         pairs: list[tuple[Fact, Pair]] = []
         for age, fact in enumerate(reversed(facts[-_MOST_FACTS:])):
             relation = self._relation(said, fact, key, subject)
-            if relation is not Relation.APART:
-                pairs.extend((fact, pair) for pair in self._pairs(said, fact, relation, age))
+            if relation >= self._detector.reach:
+                at_hand = self._is_at_hand(said, fact, key)
+                pairs.extend(
+                    (fact, pair) for pair in self._pairs(said, fact, relation, age, at_hand)
+                )
         judged = self._detector.judge([pair for _, pair in pairs])
         return _chosen(
             [
-                Swap(fact, pair.standing.part, pair.candidate, verdict)
+                Swap(fact, pair.standing.part, pair.candidate, verdict, pair.relation)
                 for (fact, pair), verdict in zip(pairs, judged, strict=True)
                 if verdict.confidence >= WORTH_ASKING
             ]
@@ -85,9 +93,9 @@ class Replacing:
 
     def _relation(self, said: Understood, fact: Fact, key: str, subject: str | None) -> Relation:
         if fact.key == VERBATIM:
-            return Relation.APART
+            return Relation.OTHER
         if subject != fact.subject and (subject or (fact.subject and not _is_bare(said))):
-            return Relation.APART
+            return Relation.OTHER
         if self._says_denied(said, fact):
             return Relation.SAME_MATTER  # it names the value that is not so
         same_key = fact.key == key
@@ -97,7 +105,7 @@ class Replacing:
         ):
             return Relation.SAME_MATTER
         if not said.is_request and not said.corrects and _differ_twice(said, fact):
-            return Relation.APART  # two values differ: it is about another thing of the kind
+            return Relation.OTHER  # two values differ: it is about another thing of the kind
         if same_key:
             return Relation.SAME_WORDS
         if said.is_fragment or said.points_back:
@@ -107,7 +115,7 @@ class Replacing:
             return Relation.SAME_THING
         if last and said.corrects and _is_loose(said):
             return Relation.NEARBY
-        return Relation.APART
+        return Relation.OTHER if _names_another(said, fact) else Relation.APART
 
     @staticmethod
     def _says_denied(said: Understood, fact: Fact) -> bool:
@@ -116,12 +124,22 @@ class Replacing:
             said.denied and _denied_words(text_of(fact.value), parts, said.denied)
         )
 
-    def _pairs(self, said: Understood, fact: Fact, relation: Relation, age: int) -> Iterable[Pair]:
+    def _is_at_hand(self, said: Understood, fact: Fact, key: str) -> bool:
+        """Whether a fact was said since the request was made that a statement goes on about."""
+        if said.is_request and key != self._situation.matter:
+            return False
+        return (fact.source.turn_index or 0) >= self._situation.opened
+
+    def _pairs(
+        self, said: Understood, fact: Fact, relation: Relation, age: int, at_hand: bool
+    ) -> Iterable[Pair]:
         text = text_of(fact.value)
         parts = parts_in(fact)
         candidates = self._anchored(said)
+        turn, start, is_offer = self._around(said)
+        sentence, begin = _sentence(fact, text)
         for old in (*parts, *_denied_words(text, parts, said.denied)):
-            standing = Standing(fact.id, text, old, age)
+            standing = Standing(fact.id, sentence, old, begin, age)
             is_denied = any(same_part(old, denied) for denied in said.denied)
             if any(same_part(old, other) for other in said.parts):
                 continue
@@ -131,6 +149,9 @@ class Replacing:
                     new,
                     relation,
                     said.text,
+                    turn,
+                    start,
+                    is_offer,
                     self._situation.previous,
                     is_cued=said.corrects,
                     is_denied=is_denied,
@@ -138,7 +159,23 @@ class Replacing:
                     is_fragment=said.is_fragment,
                     is_added=said.is_added,
                     is_request=said.is_request,
+                    is_at_hand=at_hand,
                 )
+
+    def _around(self, said: Understood) -> tuple[str, int, bool]:
+        """The turn that a statement is part of, or what is around it, and where it is.
+
+        An offer that a turn accepts is in the turn before.
+        """
+        begin = said.statement.start + said.begin
+        end = begin + len(said.text)
+        if self._turn[begin:end] == said.text:
+            first = 0 if end <= _LONG_TURN else max(0, begin - _LONG_TURN // 2)
+            return self._turn[first : max(end, first + _LONG_TURN)], begin - first, False
+        offered = self._situation.previous.find(said.text)
+        if offered >= 0:
+            return self._turn[:_LONG_TURN], offered, True
+        return said.text, 0, False  # put together from what was said
 
     def _anchored(self, said: Understood) -> tuple[Part, ...]:
         """The values of a statement; of a bare answer, as answers to what was asked."""
@@ -151,6 +188,26 @@ class Replacing:
             else part
             for part in said.parts
         )
+
+
+def _sentence(fact: Fact, text: str) -> tuple[str, int]:
+    """A fact as a sentence that tells what it is about, and where in it the fact's words begin.
+
+    A statement does; a value at an address does with the name of the address.
+    """
+    if fact.source.turn_index is not None and " " in text and fact.multi_valued:
+        return text, 0
+    words = fact.key.replace("_", " ")
+    if fact.source.turn_index is not None and _opens_with(text, words):
+        return text, 0
+    lead = f"{fact.subject}'s {words}: " if fact.subject else f"{words}: "
+    return lead + text, len(lead)
+
+
+def _opens_with(text: str, words: str) -> bool:
+    """Whether a statement says itself what its key, which is made of its words, says."""
+    said = {stem(word) for word in text.lower().split()}
+    return {stem(word) for word in words.split()} <= said
 
 
 def parts_in(fact: Fact) -> tuple[Part, ...]:
@@ -198,6 +255,21 @@ def _differ_twice(said: Understood, fact: Fact) -> bool:
     return len(differing) > 1
 
 
+def _names_another(said: Understood, fact: Fact) -> bool:
+    """Whether a statement and one in office each name a thing, and not the same, or its sides."""
+    if said.is_request or fact.multi_valued:
+        return False
+    theirs = frame_in_office(fact)
+    if any(
+        frozenset((one, other)) in lexicon().contrasts
+        for one in said.frame.words - theirs.words
+        for other in theirs.words - said.frame.words
+    ):
+        return True
+    mine = said.frame.opening
+    return bool(mine and theirs.opening) and mine.isdisjoint(theirs.words | theirs.opening)
+
+
 def _names_the_same(frame: Frame, fact: Fact) -> bool:
     """Whether two statements name the same thing, with nothing that tells one from the other."""
     if not frame.opening:
@@ -216,7 +288,14 @@ def _chosen(found: Sequence[Swap]) -> list[Swap]:
     """
     taken: list[tuple[Part, Part]] = []
     chosen: list[Swap] = []
-    ranked = sorted(found, key=lambda swap: (-swap.judged.confidence, swap.old.start))
+    ranked = sorted(
+        found,
+        key=lambda swap: (
+            swap.relation < Relation.SAME_THING,
+            -swap.judged.confidence,
+            swap.old.start,
+        ),
+    )
     for swap in ranked:
         ours = [old for old, new in taken if new == swap.new]
         if any(not same_part(old, swap.old) for old in ours):
@@ -236,6 +315,23 @@ def rewritten(swaps: Sequence[Swap]) -> list[Rewritten]:
         if not any(kept.old == swap.old for kept in by_fact[swap.fact.id]):
             by_fact[swap.fact.id].append(swap)
     return [_rewrite(found) for found in by_fact.values()]
+
+
+def renamed(found: Rewritten) -> str:
+    """The key of a statement, if need be without the name of what was replaced.
+
+    Who asks for a museum instead of a cinema no longer asks for a cinema.
+    """
+    key = found.fact.key
+    for old, new in found.swapped:
+        words = new.normal.split()
+        if (
+            found.fact.multi_valued
+            and stem(old.normal) == stem(key)
+            and 0 < len(words) <= _FEW_WORDS
+        ):
+            return "_".join(re.findall(r"\w+", " ".join(words))) or key
+    return key
 
 
 def _rewrite(swaps: Sequence[Swap]) -> Rewritten:
@@ -263,4 +359,5 @@ def _rewrite(swaps: Sequence[Swap]) -> Rewritten:
         tuple(replaced),
         min(swap.judged.confidence for swap in swaps),
         tuple(dict.fromkeys(swap.judged.because for swap in swaps)),
+        tuple(replaced.items()),
     )

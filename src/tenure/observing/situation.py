@@ -74,6 +74,8 @@ class Situation:
         """Drafts and what-ifs that came of these turns and are still open."""
         self.matter = self._matter(fact for fact in in_order if fact.id in said)
         """The key of the request at hand."""
+        self.opened = self._opened(in_order)
+        """The turn in which the request at hand was made first."""
 
     def _written(self) -> set[str]:
         """Facts that this person has just written without saying them in a turn."""
@@ -97,6 +99,14 @@ class Situation:
     def _matter(facts: Iterable[Fact]) -> str | None:
         keys = [fact.key for fact in facts if fact.multi_valued and fact.scope not in _PROPOSED]
         return keys[-1] if keys else None
+
+    def _opened(self, facts: Iterable[Fact]) -> int:
+        opened = 0
+        for fact in facts:
+            if fact.multi_valued and fact.scope not in _PROPOSED:
+                at = fact.source.turn_index or 0
+                opened = (opened or at) if fact.key == self.matter else 0
+        return opened
 
     @cached_property
     def is_exploring(self) -> bool:

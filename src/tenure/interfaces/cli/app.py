@@ -13,6 +13,7 @@ from tenure.interfaces.cli.commands import (
     reading,
     receipts,
     reviewing,
+    usage,
     writing,
 )
 from tenure.interfaces.cli.commands import demo as demo_command
@@ -29,6 +30,7 @@ _MODULES = (
     forgetting,
     carrying,
     indexing,
+    usage,
     doctor,
     evaluating,
     demo_command,

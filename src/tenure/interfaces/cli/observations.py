@@ -9,6 +9,7 @@ from typing import Any
 from rich.text import Text
 
 import tenure
+from tenure.interfaces.cli.advice import opinion_document, opinion_lines, summary_lines
 from tenure.interfaces.cli.root import complain
 from tenure.interfaces.cli.tables import account_lines, print_json, show, word
 from tenure.interfaces.cli.verdicts import print_verdict, verdict_document
@@ -37,6 +38,8 @@ class Tally:
     retracted: int = 0
     erased: int = 0
     skipped: int = 0
+    advised: int = 0
+    """How many turns a model has given its opinion on."""
 
     def add(self, made: tenure.Observation) -> None:
         self.turns += 1
@@ -45,6 +48,12 @@ class Tally:
             return
         self.erased += sum(len(erasure.fact_ids) for erasure in made.erasures)
         for verdict in made.verdicts:
+            self._count(verdict)
+
+    def hear(self, opinion: tenure.Opinion) -> None:
+        """Count what a second opinion led to that arrived after its turn was counted."""
+        self.advised += opinion.status == "given"
+        for verdict in opinion.verdicts:
             self._count(verdict)
 
     def _count(self, verdict: tenure.Verdict) -> None:
@@ -88,6 +97,8 @@ def print_single(session: tenure.Session, made: tenure.Observation, *, as_json: 
         show("nothing to remember")
         if said := _kinds(made):
             show(account_lines(said))
+    if made.opinion is not None:
+        show(account_lines(opinion_lines(made.opinion)))
 
 
 def _kinds(made: tenure.Observation) -> list[tuple[str, str]]:
@@ -122,6 +133,7 @@ def print_tallies(
     *,
     dry_run: bool,
     as_json: bool,
+    opinions: Sequence[tenure.Opinion] = (),
 ) -> None:
     """What came of everything that was named."""
     total = total_of(tallies)
@@ -139,7 +151,7 @@ def print_tallies(
         return
     before = f", {total.before:,} of them before" if total.before else ""
     show(f"{'would have ' if dry_run else ''}observed  {total.turns:,} turn(s){before}")
-    show(account_lines(_tally_lines(total, tallies)))
+    show(account_lines([*_tally_lines(total, tallies), *summary_lines(opinions)]))
 
 
 def total_of(tallies: Iterable[Tally]) -> Tally:
@@ -188,4 +200,5 @@ def observation_document(
         "verdicts": [verdict_document(verdict) for verdict in made.verdicts],
         "retired": [part.text for part in made.retired],
         "erasures": [erasure_record(erasure) for erasure in made.erasures],
+        "opinion": opinion_document(made.opinion),
     }

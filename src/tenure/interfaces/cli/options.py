@@ -85,9 +85,11 @@ class Common:
         return tenure.Settings(embedder=None if self.embedder == NO_EMBEDDER else self.embedder)
 
     @contextmanager
-    def open(self, *, create: bool = False) -> Iterator[tenure.Memory]:
+    def open(
+        self, *, create: bool = False, settings: tenure.Settings | None = None
+    ) -> Iterator[tenure.Memory]:
         """The memory. A command that only reads must not leave an empty file behind a typo."""
-        settings = self.settings
+        settings = settings or self.settings
         if not create and self.path != ":memory:" and not os.path.exists(self.path):
             raise StoreError(
                 f"there is no file {self.path}; name yours with --db PATH or TENURE_DB, or start "

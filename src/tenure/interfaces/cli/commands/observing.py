@@ -9,11 +9,12 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 
 import tenure
+from tenure.interfaces.cli.advice import Second, opinion_document
 from tenure.interfaces.cli.observations import (
     Tally,
     observation_document,
@@ -118,6 +119,8 @@ class _Clerk:
     as_json: bool
     tallies: list[Tally] = field(default_factory=list)
     documents: list[dict[str, Any]] = field(default_factory=list)
+    opinions: list[tuple[Tally, tenure.Opinion, dict[str, Any]]] = field(default_factory=list)
+    """Opinions that are awaited, with where they will be counted and told."""
     read: int = 0
     warned: int = 0
 
@@ -152,10 +155,25 @@ class _Clerk:
             self._warn(f"{where} passed over: {error}")
             return
         tally.add(made)
+        document: dict[str, Any] = {}
         if self.verbose and self.as_json:
-            self.documents.append(observation_document(made, tally.session, tally.file))
+            document = observation_document(made, tally.session, tally.file)
+            self.documents.append(document)
         elif self.verbose:
             print_turn(session, made, arguments["text"])
+        if made.opinion is not None:
+            self.opinions.append((tally, made.opinion, document))
+
+    def finish(self) -> list[tenure.Opinion]:
+        """Wait for the opinions that are under way, and count what they led to."""
+        if self.opinions and self.memory.progress is not None:
+            self.memory.progress("waiting for second opinions", 0, None)
+        self.memory.flush()
+        for tally, opinion, document in self.opinions:
+            tally.hear(opinion)
+            if document:
+                document["opinion"] = opinion_document(opinion)
+        return [opinion for _, opinion, _ in self.opinions]
 
     def _warn(self, message: str) -> None:
         self.warned += 1
@@ -194,6 +212,7 @@ def observe(
         bool, typer.Option("--verbose", "-v", help="Tell what came of each turn.")
     ] = False,
     single: Single,
+    second: Second,
     who: Speaker,
     common: Common,
 ) -> None:
@@ -207,11 +226,15 @@ def observe(
     Each turn is durable before the next one is read. The same file again changes nothing: after an
     interruption, or when it has grown, that goes on where it stopped. What a turn is called is its
     id, or else made of the name of the file, its place in it and what it says.
+
+    With --llm a model looks at the turns again, several at a time, and what it proposes is decided
+    by the same rules; `tenure usage` tells what that took. A trial with --dry-run asks no model.
     """
     named = files or []
     _check(named, single)
     check_readable(named)
-    with _store(common, dry_run=dry_run) as memory:
+    mode: Literal["background", "inline"] = "inline" if single.text is not None else "background"
+    with _store(common, second, mode, dry_run=dry_run) as memory:
         if single.text is not None:
             session = who.into(DEFAULT_SESSION).at(memory)
             made = session.observe(single.text, speaker=speaker, **single.arguments())
@@ -221,8 +244,11 @@ def observe(
         for file in named:
             with opened(file) as stream:
                 clerk.take(Source(file, stream), is_only=len(named) == 1)
+        opinions = clerk.finish()
     observations = clerk.documents if verbose else None
-    print_tallies(clerk.tallies, observations, dry_run=dry_run, as_json=common.json)
+    print_tallies(
+        clerk.tallies, observations, dry_run=dry_run, as_json=common.json, opinions=opinions
+    )
 
 
 def _check(files: list[str], single: Single) -> None:
@@ -235,10 +261,13 @@ def _check(files: list[str], single: Single) -> None:
 
 
 @contextmanager
-def _store(common: Common, *, dry_run: bool) -> Iterator[tenure.Memory]:
-    """The memory; for a trial, a copy of it that is thrown away."""
+def _store(
+    common: Common, second: Second, mode: Literal["background", "inline"], *, dry_run: bool
+) -> Iterator[tenure.Memory]:
+    """The memory; for a trial, a copy of it that is thrown away, and no model."""
     if not dry_run:
-        with common.open(create=True) as memory:
+        settings = second.settings(common.settings, mode)
+        with common.open(create=True, settings=settings) as memory:
             yield memory
         return
     with tempfile.TemporaryDirectory(prefix="tenure-trial-") as folder:
@@ -270,5 +299,6 @@ def register(app: typer.Typer) -> None:
             "observe --text 'My address is 123 Main St.'",
             "observe chats/*.jsonl --user alice --org acme --skip-bad",
             "observe chat.json --dry-run -v",
+            "observe chat.jsonl --llm openai:gpt-5-mini --llm-calls 100",
         ],
     )

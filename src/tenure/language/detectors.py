@@ -1,0 +1,14 @@
+"""The detectors that ship with Tenure, by name."""
+
+from __future__ import annotations
+
+from tenure.language.detection import Detector, RuleDetector
+
+
+def detector(name: str) -> Detector:
+    """The detector of a name; the model is read from the package once per process."""
+    if name == "rules":
+        return RuleDetector()
+    from tenure.language.learned.detector import CombinedDetector, LearnedDetector
+
+    return LearnedDetector() if name == "learned" else CombinedDetector()

@@ -1,0 +1,1 @@
+"""The learned detector: a small model that ships with Tenure and runs offline."""

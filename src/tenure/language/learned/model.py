@@ -1,0 +1,178 @@
+"""The model: an 8-bit transformer that says what a turn does to the values of a statement."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+import onnxruntime
+
+from tenure.language.learned.encoding import Encoded, Span, encode
+from tenure.model.errors import DamagedModel
+
+WEIGHTS: Final = Path(__file__).parent / "weights"
+FORMAT: Final = 1
+"""What the files must say they are; a model of another format reads its input differently."""
+_LONGEST_SPAN = 16
+_REMEMBERED = 512
+_MEND = (
+    'install Tenure anew with: pip install --force-reinstall tenure, or use detector="rules", '
+    "which needs no model"
+)
+
+Floats = npt.NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True)
+class Opinion:
+    """What the model makes of one value."""
+
+    leaves: float
+    replaces: float
+    confirms: float
+    retracts: float
+    span: Span | None
+    """Where the new value is said, if there is one."""
+    in_previous: bool
+    """Whether that is in the turn before, of an offer that was accepted."""
+
+
+@dataclass(frozen=True)
+class Card:
+    """What is known of a model file: its hash, and how its probabilities are to be read."""
+
+    name: str
+    sha256: str
+    slope: float
+    """Probabilities are what `slope * log-odds + shift` comes to, so that they mean what they say."""
+    shift: float
+
+
+def read_card(folder: Path) -> Card:
+    path = folder / "detector.json"
+    try:
+        told: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        if told["format"] != FORMAT:
+            raise DamagedModel(
+                f"{path} describes a model of format {told['format']!r}, and this Tenure reads "
+                f"format {FORMAT}; {_MEND}"
+            )
+        calibration = told["calibration"]
+        return Card(
+            str(told["name"]),
+            str(told["sha256"]),
+            float(calibration["slope"]),
+            float(calibration["shift"]),
+        )
+    except FileNotFoundError:
+        raise DamagedModel(f"{path} is missing; {_MEND}") from None
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        told_as = f"{type(error).__name__}: {error}"
+        raise DamagedModel(f"{path} cannot be read ({told_as}); {_MEND}") from None
+
+
+class Model:
+    """Reads one statement and one turn at a time. Safe to share between threads.
+
+    Every text is a run of its own: the scales of 8-bit activations are taken over the whole input,
+    so in a batch an answer would depend on its neighbours.
+    """
+
+    def __init__(self, folder: Path = WEIGHTS) -> None:
+        card = read_card(folder)
+        self.name: Final = card.name
+        self._card = card
+        self._session = _session(folder / "detector.onnx", card.sha256)
+        self._remembered = lru_cache(maxsize=_REMEMBERED)(self._run)
+
+    def read(
+        self, statement: str, marked: Sequence[Span], previous: str, turn: str
+    ) -> tuple[Opinion | None, ...]:
+        """What becomes of each marked value; None for one too far from the others to be read."""
+        return self._remembered(statement, tuple(marked), previous, turn)
+
+    def _run(
+        self, statement: str, marked: tuple[Span, ...], previous: str, turn: str
+    ) -> tuple[Opinion | None, ...]:
+        encoded = encode(statement, marked, previous, turn)
+        read = [number for number, place in enumerate(encoded.marks) if place >= 0]
+        found: list[Opinion | None] = [None] * len(marked)
+        if read:
+            places = np.array([encoded.marks[number] for number in read], np.int64)
+            ids = np.array([encoded.ids], np.int64)
+            classes, starts, ends = self._session.run(None, {"ids": ids, "marks": places})
+            for number, row, start, end in zip(read, classes, starts, ends, strict=True):
+                found[number] = self._opinion(encoded, row, start, end)
+        return tuple(found)
+
+    def _opinion(self, encoded: Encoded, row: Floats, start: Floats, end: Floats) -> Opinion:
+        chances = np.exp(row - row.max())
+        leaves, replaces, confirms, retracts = map(float, chances / chances.sum())
+        meant = _calibrated(replaces, self._card)
+        # The other three share what is left in the proportions that the model gave them.
+        rest = (1 - meant) / max(1 - replaces, 1e-9)
+        span, in_previous = _span(encoded, start, end)
+        return Opinion(leaves * rest, meant, confirms * rest, retracts * rest, span, in_previous)
+
+
+def _calibrated(chance: float, card: Card) -> float:
+    chance = min(max(chance, 1e-6), 1 - 1e-6)
+    odds = card.slope * float(np.log(chance / (1 - chance))) + card.shift
+    return float(1 / (1 + np.exp(-odds)))
+
+
+def _span(encoded: Encoded, starts: Floats, ends: Floats) -> tuple[Span | None, bool]:
+    """The likeliest stretch of the reply, as characters, and whether the turn before has it."""
+    best, found = -np.inf, None
+    for first, places in (
+        (encoded.first, encoded.previous),
+        (encoded.turn_first, encoded.turn),
+    ):
+        for begin in range(len(places)):
+            last = min(len(places), begin + _LONGEST_SPAN)
+            tail = ends[first + begin : first + last]
+            end = int(tail.argmax())
+            score = float(starts[first + begin] + tail[end])
+            if score > best:
+                best = score
+                span = (places[begin][0], places[begin + end][1])
+                found = span, first == encoded.first and places is encoded.previous
+    return found if found is not None else (None, False)
+
+
+def _session(path: Path, sha256: str) -> onnxruntime.InferenceSession:
+    try:
+        content = path.read_bytes()
+    except FileNotFoundError:
+        raise DamagedModel(f"the model {path} is missing; {_MEND}") from None
+    except OSError as error:
+        raise DamagedModel(f"the model {path} cannot be read ({error}); {_MEND}") from None
+    if (found := hashlib.sha256(content).hexdigest()) != sha256:
+        raise DamagedModel(
+            f"the model {path} is damaged or of another version: its SHA-256 is {found[:12]}…, "
+            f"expected {sha256[:12]}…; {_MEND}"
+        )
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = 1
+    options.inter_op_num_threads = 1
+    return onnxruntime.InferenceSession(content, options, providers=["CPUExecutionProvider"])
+
+
+_loaded: list[Model] = []
+_lock = threading.Lock()
+
+
+def load() -> Model:
+    """The model that ships with Tenure, read once per process."""
+    with _lock:
+        if not _loaded:
+            _loaded.append(Model())
+        return _loaded[0]

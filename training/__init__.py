@@ -1,0 +1,1 @@
+"""How the learned detector is made: writing pairs, training, exporting, measuring."""

@@ -1,0 +1,145 @@
+"""Dialogues: pairs out of public task dialogues, as the pipeline itself would ask about them.
+
+Tenure observes each dialogue with a detector that knows the answers, so that its state stays right,
+and every question that it asks is noted with its answer. A second source are files of ready pairs.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+from typing import Final
+
+import tenure
+from tenure.evaluation.cases import BASE, Change, Dialogue, read_dialogues
+from tenure.evaluation.matching import same_value
+from tenure.evaluation.pairs import read_pairs
+from tenure.evaluation.running import HeldClock
+from tenure.language.detection import Judged, Pair, Relation
+from training.pairs import Example, Label, Mark, joined
+
+_SURE: Final = 0.97
+
+
+class Knowing:
+    """A detector that looks the answers up, and keeps the questions."""
+
+    name: Final = "known answers"
+    reach: Final = Relation.APART
+
+    def __init__(self) -> None:
+        self.changes: Sequence[Change] = ()
+        self.live: dict[str, tuple[str, ...]] = {}
+        self.asked: dict[tuple[str, str], list[Pair]] = {}
+
+    def judge(self, pairs: Sequence[Pair]) -> list[Judged]:
+        for pair in pairs:
+            self.asked.setdefault((pair.standing.fact_id, pair.turn), []).append(pair)
+        return [Judged(_SURE if self._replaces(pair) else 0.0, "known") for pair in pairs]
+
+    def _replaces(self, pair: Pair) -> bool:
+        return any(
+            _is(pair.standing.part.text, change.old) and _is(pair.candidate.text, change.new)
+            for change in self.changes
+        )
+
+    def label(self, value: str) -> tuple[Label, tuple[str, ...]] | None:
+        """What becomes of a value, and what it becomes; None where that cannot be told."""
+        changed = [change for change in self.changes if _is(value, change.old)]
+        if not changed:
+            return "not_replaced", ()
+        slots = {slot for slot, held in self.live.items() if _is(value, held)}
+        return ("replace", changed[0].new) if len(slots) == 1 else None
+
+
+def _is(text: str, ways: Sequence[str]) -> bool:
+    return any(same_value(text, way) for way in ways)
+
+
+def asked_in(dialogue: Dialogue) -> Iterator[Example]:
+    """The questions that come up in a dialogue, with their answers."""
+    knowing = Knowing()
+    clock = HeldClock(BASE)
+    settings = tenure.Settings(embedder=None, detector=knowing)
+    with tenure.open(":memory:", clock=clock, settings=settings) as memory:
+        session = memory.session(user_id="person", session_id="dialogue")
+        for event in dialogue.events:
+            clock.move_to(BASE + timedelta(minutes=event.minutes))
+            knowing.changes = event.changes
+            knowing.asked.clear()
+            session.observe(event.text, speaker=event.speaker)
+            for pairs in knowing.asked.values():
+                example = _example(knowing, pairs)
+                if example is not None:
+                    yield example
+            for told in (*event.adds, *event.changes):
+                knowing.live[told.slot] = told.new
+
+
+def _example(knowing: Knowing, pairs: Sequence[Pair]) -> Example | None:
+    first = pairs[0]
+    reply = joined(first.previous, first.turn)
+    marks: dict[tuple[int, int], Mark] = {}
+    for pair in pairs:
+        span = pair.standing.span
+        if span in marks:
+            continue
+        told = knowing.label(pair.standing.part.text)
+        if told is None:
+            return None
+        label, new = told
+        found = located(reply, new) if label == "replace" else None
+        if label == "replace" and found is None:
+            return None
+        marks[span] = Mark(*span, label, found)
+    ordered = sorted(marks.values(), key=lambda mark: mark.start)
+    apart = [m for n, m in enumerate(ordered) if n == 0 or m.start >= ordered[n - 1].end]
+    marked = tuple(apart)
+    return Example(first.standing.text, first.previous, first.turn, marked, "dialogue", "dialogues")
+
+
+def located(reply: str, ways: Sequence[str]) -> tuple[int, int] | None:
+    """Where a reply last names a value."""
+    for way in ways:
+        hits = list(re.finditer(rf"(?<!\w){re.escape(way)}(?!\w)", reply, re.IGNORECASE))
+        if hits:
+            return hits[-1].span()
+    return None
+
+
+def of_dialogues(path: Path) -> Iterator[Example]:
+    for number, dialogue in enumerate(read_dialogues(path)):
+        for example in asked_in(dialogue):
+            yield replace(example, group=str(number))
+
+
+def of_pairs(path: Path) -> Iterator[Example]:
+    """The pairs of a file of pairs, or of cases, one mark each."""
+    for pair in read_pairs(path):
+        reply = joined(pair.previous, pair.turn)
+        new = located(reply, pair.new) if pair.replaced else None
+        mark = Mark(pair.start, pair.end, "replace" if pair.replaced else "not_replaced", new)
+        said = (pair.statement, pair.previous, pair.turn)
+        yield Example(*said, (mark,), pair.kind, "pairs", pair.id.partition(":")[0])
+
+
+def merged(examples: Sequence[Example]) -> list[Example]:
+    """The same, with all that is asked about one statement and one turn in one example."""
+    found: dict[tuple[str, str, str], Example] = {}
+    for example in examples:
+        key = (example.statement, example.previous, example.turn)
+        if key not in found:
+            found[key] = example
+            continue
+        known = found[key]
+        new = [
+            m
+            for m in example.marks
+            if all(m.start >= k.end or m.end <= k.start for k in known.marks)
+        ]
+        marks = tuple(sorted((*known.marks, *new), key=lambda mark: mark.start))
+        found[key] = replace(known, marks=marks)
+    return list(found.values())

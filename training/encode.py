@@ -1,0 +1,84 @@
+"""Encoding: examples as arrays of numbers, so that training needs nothing but numpy and torch."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from random import Random
+from typing import Any, Final
+from zlib import crc32
+
+import numpy as np
+import numpy.typing as npt
+
+from tenure.language.learned.encoding import Encoded, encode
+from training.pairs import Example, Mark
+
+LABELS: Final = ("leave", "replace", "confirm", "retract", "not_replaced")
+
+
+def arrays(examples: Sequence[Example]) -> dict[str, npt.NDArray[Any]]:
+    """Pieces one after the other with where each example begins, and a row for each mark."""
+    ids: list[int] = []
+    begins = [0]
+    firsts: list[int] = []
+    rows: list[tuple[int, int, int, int, int]] = []
+    sources: list[str] = []
+    forms: list[str] = []
+    groups: list[int] = []
+    for example in examples:
+        spans = [(mark.start, mark.end) for mark in example.marks]
+        encoded = encode(example.statement, spans, example.previous, example.turn)
+        for mark, place in zip(example.marks, encoded.marks, strict=True):
+            if place >= 0:
+                found = (-1, -1) if mark.new is None else pieces_of(encoded, example, mark.new)
+                rows.append((len(firsts), place, LABELS.index(mark.label), *found))
+        ids.extend(encoded.ids)
+        begins.append(len(ids))
+        firsts.append(encoded.first)
+        sources.append(example.source)
+        forms.append(example.form)
+        groups.append(crc32(example.group.encode()))
+    return {
+        "ids": np.array(ids, np.int16),
+        "begins": np.array(begins, np.int32),
+        "firsts": np.array(firsts, np.int16),
+        "marks": np.array(rows, np.int32).reshape(-1, 5),
+        "sources": np.array(sources),
+        "forms": np.array(forms),
+        "groups": np.array(groups, np.uint32),
+    }
+
+
+def pieces_of(encoded: Encoded, example: Example, span: tuple[int, int]) -> tuple[int, int]:
+    """The first and the last piece of a stretch of the reply; -1 where it was cut off."""
+    start, end = span
+    before = len(example.reply) - len(example.turn)
+    in_turn = start >= before
+    places, first = (
+        (encoded.turn, encoded.turn_first) if in_turn else (encoded.previous, encoded.first)
+    )
+    by = before if in_turn else 0
+    hits = [n for n, (a, b) in enumerate(places) if a + by < end and start < b + by]
+    return (first + hits[0], first + hits[-1]) if hits else (-1, -1)
+
+
+def thinned(examples: Sequence[Example], seed: int, share: float = 0.5) -> list[Example]:
+    """Some of the examples with one of their marks, as a single question would have it."""
+    r = Random(seed)
+    return [
+        replace(example, marks=(_one(example.marks, r),))
+        if len(example.marks) > 1 and r.random() < share
+        else example
+        for example in examples
+    ]
+
+
+def _one(marks: Sequence[Mark], r: Random) -> Mark:
+    telling = [mark for mark in marks if mark.label not in ("leave", "not_replaced")]
+    return r.choice(telling if telling and r.random() < 0.5 else list(marks))
+
+
+def save(path: Path, examples: Sequence[Example]) -> None:
+    np.savez_compressed(path, **arrays(examples))
