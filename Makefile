@@ -5,19 +5,26 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 PEERS := .venv-peers
 PEERS_STAMP := $(PEERS)/.installed
+TRAINING := .venv-training
+TRAINING_STAMP := $(TRAINING)/.installed
 TESTS ?= tests
 WORKERS ?= auto
 PARTS ?=
+DATA ?=
+QUICK ?=
+INSTALL ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint format types check bench soak clean
+.PHONY: help setup demo test lint format types check bench soak detector clean
 
 help:  ## show the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
 
+NEEDS_PYTHON = $(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+    || { echo "Tenure needs Python 3.11 or newer; try: make PYTHON=python3.11 $(MAKECMDGOALS)"; exit 1; }
+
 $(STAMP): pyproject.toml constraints.txt
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
-	    || { echo "Tenure needs Python 3.11 or newer; try: make PYTHON=python3.11 $(MAKECMDGOALS)"; exit 1; }
+	@$(NEEDS_PYTHON)
 	@echo "Setting up $(VENV) (once; takes a minute) ..."
 	@$(PYTHON) -m venv $(VENV)
 	@$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
@@ -62,6 +69,24 @@ bench: $(STAMP)  ## timings against bare tools and side by side with others, in 
 soak: $(STAMP)  ## the long versions of the crash, concurrency and property tests
 	@TENURE_SOAK=1 $(BIN)/pytest -n $(WORKERS) -m "slow or not slow" $(TESTS)
 
+# What trains the detector: in an environment of its own, because torch alone brings gigabytes.
+$(TRAINING_STAMP): training/requirements.txt training/requirements-base.txt pyproject.toml constraints.txt
+	@echo "Setting up $(TRAINING) (once; takes a few minutes) ..."
+	@$(PYTHON) -m venv $(TRAINING)
+	@echo '*' > $(TRAINING)/.gitignore
+	@$(TRAINING)/bin/pip install --quiet --disable-pip-version-check --constraint constraints.txt \
+	    --requirement training/requirements.txt --editable .
+	@$(TRAINING)/bin/pip install --quiet --disable-pip-version-check --no-deps \
+	    --requirement training/requirements-base.txt
+	@touch $@
+
+# The data are looked at first: nobody should wait for an environment to learn that a file is missing.
+detector:  ## train the detector anew: DATA=folder; QUICK=1 tries the recipe out, INSTALL=1 ships the result
+	@$(NEEDS_PYTHON)
+	@$(PYTHON) -m training.make --data "$(DATA)" --only-look
+	@$(MAKE) --silent --no-print-directory $(TRAINING_STAMP)
+	@$(TRAINING)/bin/python -m training.make --data "$(DATA)" $(if $(QUICK),--quick) $(if $(INSTALL),--install)
+
 clean:  ## remove the environment and everything built
-	@rm -rf $(VENV) $(PEERS) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	@rm -rf $(VENV) $(PEERS) $(TRAINING) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -5,6 +5,11 @@ is observed it is embedded by the default embedder, so that noise hits both, and
 Each round begins with fresh copies of the files and fills the blanks of the conversations anew.
 What counts are the turns of people: an assistant's turn is hardly read, and has its own column.
 
+With the default embedder and 10,000 facts every detector has its turn: the rules, the model that
+ships, and both together, which is the default. Each memory has a model of its own, so that none
+profits from what another has read. What one read of the model takes is measured beside: the turn,
+after the last one of the person. Elsewhere it is the default, or, where growth is looked at, rules.
+
 The file has the ordinary durability, so every turn ends with a sync. The facts that a turn brings
 are embedded and indexed within its time. Requests to forget are not among the turns: they rewrite
 the file. Besides the clock there is the processor's time, without the waiting for disk and core
@@ -33,9 +38,15 @@ from benchmarks.figures import Target
 ROOT = Path(__file__).resolve().parents[1]
 SIZES = {"minilm": (100, 10_000), "static": (100, 10_000, 100_000)}
 """Facts per embedder. Growth is looked at with the quick one: with the other, whose time does not
-depend on the number of facts, it would seem smaller."""
+depend on the number of facts, it would seem smaller. The same goes for the model."""
 DEFAULT = "minilm"
+USUAL = 10_000
+"""The size at which the detectors are compared."""
+BOTH, LEARNED, RULES = "both", "learned", "rules"
 CASES = Path("sgd") / "cases_dev.jsonl.gz"
+MOST_RULES, MOST, MOST_TAIL = 8, 12, 40
+"""How many times the embedding of a turn it may take: rules alone; the median, and 95 % of turns,
+where the model reads."""
 EARLIER = 120
 """How many conversations a person has had who is no stranger."""
 SHORT, LONG, REGULAR, GIVEN = "sessions", "long session", f"after {EARLIER}", "SGD"
@@ -45,6 +56,7 @@ HEADINGS = (
     "clock",
     "processor",
     "p95",
+    "a read",
     "sync",
     "assistant",
     "turns/s",
@@ -53,7 +65,7 @@ HEADINGS = (
     "first",
     "MB",
 )
-TAKEN = ("observing", "embedding", "syncing", "context")
+TAKEN = ("observing", "embedding", "reading", "syncing", "context")
 
 Say = Callable[[str], None]
 
@@ -99,10 +111,13 @@ class Run:
 
     embedder: str
     size: int
+    detector: str
     kind: str
     observing: Taken = field(default_factory=Taken)
     embedding: Taken = field(default_factory=Taken)
     """The same turns, embedded by the default embedder."""
+    reading: Taken = field(default_factory=Taken)
+    """The same turns, read once by the model; measured with the default detector."""
     syncing: Taken = field(default_factory=Taken)
     """As many bytes as the turn wrote, put into a plain file and synced."""
     context: Taken = field(default_factory=Taken)
@@ -128,6 +143,16 @@ class Run:
         return self.observing.work / self.embedding.work
 
     @property
+    def tail(self) -> float:
+        """What a slow turn takes (p95), in embeddings of an ordinary one."""
+        return self.observing.p95 / self.embedding.p50
+
+    @property
+    def tail_work(self) -> float:
+        """The same in the processor's time."""
+        return self.observing.most_work / self.embedding.work
+
+    @property
     def each(self) -> float:
         """The same, turn by turn."""
         pairs = zip(self.observing.processor, self.embedding.processor, strict=True)
@@ -144,12 +169,25 @@ class Run:
         found = asdict(self)
         for name in TAKEN:
             found[name] |= getattr(self, name).plain()
-        return {**found, "ratio": self.ratio, "work": self.work, "per_second": self.per_second}
+        names = ("ratio", "work", "tail", "tail_work", "per_second")
+        return {**found, **{name: getattr(self, name) for name in names}}
 
     @classmethod
     def told(cls, plain: dict[str, Any]) -> Run:
         """As the worker wrote it down."""
         return cls(**{**plain, **{name: Taken(**plain[name]) for name in TAKEN}})
+
+
+def places(embedder: str, sizes: Sequence[int]) -> list[tuple[int, str]]:
+    """What is played side by side: a number of facts, and a detector."""
+    if embedder != DEFAULT:
+        return [(size, RULES) for size in sizes]
+    compared = USUAL if USUAL in sizes else sizes[-1]
+    return [
+        (size, detector)
+        for size in sizes
+        for detector in ((BOTH, LEARNED, RULES) if size == compared else (BOTH,))
+    ]
 
 
 # the benchmark's end
@@ -170,7 +208,7 @@ def measure(
             found = _played(Path(name), embedder, given, chosen)
             for run in found:
                 if run.kind == SHORT:
-                    vars(run).update(_weighed(base(Path(name), run.size), embedder))
+                    vars(run).update(_weighed(base(Path(name), run.size), run))
         runs += found
     return runs
 
@@ -204,7 +242,8 @@ def peak():
     unit = 1 if sys.platform == "darwin" else 1024
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit / 1e6
 
-memory = tenure.open(sys.argv[1], settings=tenure.Settings(embedder=sys.argv[2]))
+settings = tenure.Settings(embedder=sys.argv[2], detector=sys.argv[3])
+memory = tenure.open(sys.argv[1], settings=settings)
 session = memory.session(user_id="bench", organization="acme")
 empty, first = peak(), None
 for number in range(turns.conversations()):
@@ -216,10 +255,10 @@ print(json.dumps({"memory_empty_mb": empty, "memory_mb": peak(), "first": first}
 """
 
 
-def _weighed(path: Path, embedder: str) -> dict[str, float]:
+def _weighed(path: Path, run: Run) -> dict[str, float]:
     """What a fresh process takes that does nothing but observe."""
     done = subprocess.run(
-        [sys.executable, "-c", _PROBE, str(path), embedder],
+        [sys.executable, "-c", _PROBE, str(path), run.embedder, run.detector],
         check=True,
         stdout=subprocess.PIPE,
         text=True,
@@ -232,10 +271,10 @@ def _weighed(path: Path, embedder: str) -> dict[str, float]:
 def costs(runs: Sequence[Run]) -> Table:
     """One row per file and kind of conversation."""
     table = Table(title="Observing a turn, ms")
-    for heading in ("embedder", "facts", "played", *HEADINGS):
-        table.add_column(heading, justify="left" if heading in ("embedder", "played") else "right")
+    for heading in ("embedder", "facts", "detector", "played", *HEADINGS):
+        table.add_column(heading, justify="right" if heading in ("facts", *HEADINGS) else "left")
     for run in runs:
-        table.add_row(run.embedder, f"{run.size:,}", run.kind, *_cells(run))
+        table.add_row(run.embedder, f"{run.size:,}", run.detector, run.kind, *_cells(run))
     return table
 
 
@@ -244,7 +283,10 @@ def _cells(run: Run) -> list[str]:
     return [
         f"{ours.p50:.1f} / {bare.p50:.1f} ({run.ratio:.1f}×)",
         f"{ours.work:.1f} / {bare.work:.1f} ({run.work:.1f}×)",
-        f"{ours.p95:.0f} / {ours.most_work:.0f}",
+        f"{ours.p95:.0f} / {ours.most_work:.0f} ({run.tail:.0f}×, {run.tail_work:.0f}×)",
+        f"{run.reading.work:.1f} ({run.reading.work / bare.work:.1f}×)"
+        if run.reading.clock
+        else "",
         f"{run.syncing.p50:.2f}",
         f"{run.context.p50:.1f}",
         f"{run.per_second:,.0f}",
@@ -255,11 +297,20 @@ def _cells(run: Run) -> list[str]:
     ]
 
 
+def _read(run: Run) -> str:
+    """What the model takes for one turn, in milliseconds and in embeddings of it."""
+    if not run.reading.clock:
+        return ""
+    return f"{run.reading.work:.1f} ({run.reading.work / run.embedding.work:.1f}×)"
+
+
 def explained() -> str:
     """How the columns are to be read."""
     return (
         "Turns of people, each embedded by the default embedder before it is observed. clock and "
-        "processor: medians, a turn / its embedding. p95: clock / processor. sync: as many bytes, "
+        "processor: medians, a turn / its embedding. p95: clock / processor, and both in "
+        "embeddings of a median turn. a read: one turn of the model, processor, and the same in "
+        "embeddings of the turn. sync: as many bytes, "
         "put into a plain file and synced. assistant: the median of its turns. turns/s: of "
         "everybody. brings: facts per turn. kB: written per turn. first: the first turn of a "
         "process, which reads language data and embedder. MB: memory at its peak after all the "
@@ -274,12 +325,13 @@ def remarks(runs: Sequence[Run]) -> list[str]:
         if run.parts:
             parts = ", ".join(f"{part} {ms:.2f}" for part, ms in run.parts.items())
             found.append(
-                f"{run.embedder} at {run.size:,}, {run.kind}, ms of the processor on average: "
+                f"{run.embedder} at {run.size:,}, {run.detector}, {run.kind}, ms of the processor "
+                f"on average: "
                 f"{parts}"
             )
     found += [
-        f"{run.embedder} at {run.size:,}, {run.kind}: turn by turn, {run.each:.1f}× the embedding "
-        f"of that turn"
+        f"{run.embedder} at {run.size:,}, {run.detector}, {run.kind}: turn by turn, "
+        f"{run.each:.1f}× the embedding of that turn"
         for run in runs
         if run.embedder == DEFAULT
     ]
@@ -292,10 +344,14 @@ def targets_of(runs: Sequence[Run]) -> list[Target]:
     """The project's targets, for what was run."""
     found = []
     for run in runs:
-        if run.embedder == DEFAULT and run.size == 10_000:
-            what = f"{DEFAULT}: a turn / embedding it at 10,000, {run.kind}"
-            found.append(Target(what, run.ratio, 8))
-            found.append(Target(f"{what}, processor", run.work, 8))
+        if run.embedder == DEFAULT and run.size == USUAL:
+            most = MOST_RULES if run.detector == RULES else MOST
+            what = f"{run.detector}: a turn / embedding it at {USUAL:,}, {run.kind}"
+            found.append(Target(what, run.ratio, most))
+            found.append(Target(f"{what}, processor", run.work, most))
+            if run.detector != RULES:
+                found.append(Target(f"{what}, p95", run.tail, MOST_TAIL))
+                found.append(Target(f"{what}, p95, processor", run.tail_work, MOST_TAIL))
     for embedder in dict.fromkeys(run.embedder for run in runs):
         for kind in (SHORT, LONG):
             ours = {r.size: r.observing for r in runs if (r.embedder, r.kind) == (embedder, kind)}

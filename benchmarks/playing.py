@@ -22,9 +22,25 @@ from typing import Any
 
 import tenure
 from benchmarks import corpus, turns
-from benchmarks.observing import CASES, DEFAULT, EARLIER, GIVEN, LONG, REGULAR, SHORT, Run, base
+from benchmarks.observing import (
+    BOTH,
+    CASES,
+    DEFAULT,
+    EARLIER,
+    GIVEN,
+    LONG,
+    REGULAR,
+    RULES,
+    SHORT,
+    Run,
+    base,
+    places,
+)
 from benchmarks.turns import Conversation, Turn
 from tenure.evaluation.cases import read_dialogues
+from tenure.language.detection import Detector, RuleDetector
+from tenure.language.learned.detector import CombinedDetector, LearnedDetector
+from tenure.language.learned.model import Model
 from tenure.observing import observer
 from tenure.observing.situation import Situation
 from tenure.search.embedders import load
@@ -38,8 +54,20 @@ _LOG = 4_096_000
 _WARMING = 900_000
 
 
-def _open(path: Path, embedder: str) -> tenure.Memory:
-    return tenure.open(path, settings=tenure.Settings(embedder=embedder))
+Place = tuple[int, str]
+"""How many facts there are, and which detector it is."""
+
+
+def _open(path: Path, embedder: str, detector: str = RULES) -> tenure.Memory:
+    settings = tenure.Settings(embedder=embedder, detector=_detector(detector))
+    return tenure.open(path, settings=settings)
+
+
+def _detector(name: str) -> Detector:
+    """A detector with a model of its own, which remembers nothing that another has read."""
+    if name == RULES:
+        return RuleDetector()
+    return CombinedDetector(model=Model()) if name == BOTH else LearnedDetector(Model())
 
 
 def _session(memory: tenure.Memory) -> tenure.Session:
@@ -67,39 +95,41 @@ class _Table:
     def __init__(self, folder: Path, embedder: str, sizes: Sequence[int]) -> None:
         self._folder = folder
         self._embedder = embedder
-        self._sizes = list(sizes)
+        self._places = places(embedder, sizes)
+        self._model = Model()
         self._bare = load(DEFAULT)
         self._disk = _Disk(folder / "plain")
         self._seed = 0
-        self.runs: dict[tuple[int, str], Run] = {}
+        self.runs: dict[tuple[Place, str], Run] = {}
 
     def play(self, rounds: int) -> None:
         """Play everything a few times, and once more to see where the time goes."""
         for number in range(rounds):
             with self._opened() as memories:
                 for index in range(turns.conversations()):
-                    for size in self._in_turn(number + index):
-                        self._play(memories[size], size, SHORT, self._anew(index))
+                    for place in self._in_turn(number + index):
+                        self._play(memories[place], place, SHORT, self._anew(index))
             with self._opened() as memories:
-                for size in self._in_turn(number):
+                for place in self._in_turn(number):
                     everything = map(self._anew, range(turns.conversations()))
                     joined = list(chain.from_iterable(everything))
-                    self._play(memories[size], size, LONG, joined)
+                    self._play(memories[place], place, LONG, joined)
         with self._opened() as memories:
-            for size in self._sizes:
+            for place in self._places:
                 written = [self._anew(index) for index in range(turns.conversations())]
-                self.runs[size, SHORT].parts = dissected(memories[size], written)
+                self.runs[place, SHORT].parts = dissected(memories[place], written)
 
     def play_regular(self, size: int) -> None:
         """Play the conversations of somebody who has said much of this before."""
         with self._opened(size) as memories:
-            memory = memories[size]
             for index in range(EARLIER):
-                session = _session(memory)
-                for turn in self._anew(index % turns.conversations()):
-                    session.observe(turn.text, speaker=turn.speaker)
+                for memory in memories.values():
+                    session = _session(memory)
+                    for turn in self._anew(index % turns.conversations()):
+                        session.observe(turn.text, speaker=turn.speaker)
             for index in range(turns.conversations()):
-                self._play(memory, size, REGULAR, self._anew(index))
+                for place, memory in memories.items():
+                    self._play(memory, place, REGULAR, self._anew(index))
 
     def play_given(self, data: Path, size: int) -> None:
         """Play dialogues of a data set, as many on each copy of a file as of our own."""
@@ -108,35 +138,42 @@ class _Table:
             with self._opened(size) as memories:
                 for dialogue in dialogues[start : start + turns.conversations()]:
                     said = [Turn(event.speaker, event.text) for event in dialogue.events]
-                    self._play(memories[size], size, GIVEN, said)
+                    for place, memory in memories.items():
+                        self._play(memory, place, GIVEN, said)
 
     def _anew(self, index: int) -> Conversation:
         """A conversation in words in which it was never played before."""
         self._seed += 1
         return turns.conversation(index, self._seed)
 
-    def _in_turn(self, number: int) -> list[int]:
-        start = number % len(self._sizes)
-        return [*self._sizes[start:], *self._sizes[:start]]
+    def _in_turn(self, number: int) -> list[Place]:
+        start = number % len(self._places)
+        return [*self._places[start:], *self._places[:start]]
 
     @contextmanager
-    def _opened(self, *sizes: int) -> Iterator[dict[int, tenure.Memory]]:
-        """Fresh copies of some files or of all, open and warm."""
+    def _opened(self, only: int | None = None) -> Iterator[dict[Place, tenure.Memory]]:
+        """Fresh copies of all files, or of one for each detector, open and warm."""
         memories = {}
-        for size in sizes or self._sizes:
-            path = self._folder / f"played-{size}.db"
+        for place in self._places:
+            size, detector = place
+            if only not in (None, size):
+                continue
+            path = self._copy(place)
             shutil.copy(base(self._folder, size), path)
-            memories[size] = _open(path, self._embedder)
-            session = _session(memories[size])
+            memories[place] = _open(path, self._embedder, detector)
+            session = _session(memories[place])
             for turn in turns.conversation(0, _WARMING + self._seed)[:4]:
                 session.observe(turn.text, speaker=turn.speaker)
         yield memories
-        for size, memory in memories.items():
+        for place, memory in memories.items():
             memory.close()
-            (self._folder / f"played-{size}.db").unlink()
+            self._copy(place).unlink()
 
-    def _play(self, memory: tenure.Memory, size: int, kind: str, played: Conversation) -> None:
-        run = self.runs.setdefault((size, kind), Run(self._embedder, size, kind))
+    def _copy(self, place: Place) -> Path:
+        return self._folder / f"played-{place[0]}-{place[1]}.db"
+
+    def _play(self, memory: tenure.Memory, place: Place, kind: str, played: Conversation) -> None:
+        run = self.runs.setdefault((place, kind), Run(self._embedder, *place, kind))
         session = _session(memory)
         for index, turn in enumerate(played):
             begin = _now()
@@ -151,6 +188,8 @@ class _Table:
             if turn.is_context:
                 run.context.add(again, observed)
                 continue
+            if place[1] == BOTH and index:
+                run.reading.add(*_read_once(self._model, played, index))
             run.embedding.add(begin, embedded)
             run.observing.add(again, observed)
             run.facts += len(observation.facts)
@@ -158,6 +197,19 @@ class _Table:
             begin = _now()
             self._disk.write(written)
             run.syncing.add(begin, _now())
+
+
+def _read_once(
+    model: Model, played: Conversation, index: int
+) -> tuple[tuple[float, float], tuple[float, float]]:
+    """When the model begins and ends to read a turn, after the last one of the same person."""
+    said = [turn.text for turn in played[:index] if not turn.is_context]
+    previous = played[index - 1].text if played[index - 1].is_context else ""
+    statement = said[-1] if said else previous
+    marked = [(0, len(statement.split(maxsplit=1)[0]))]
+    begin = _now()
+    model.read(statement, marked, previous, played[index].text)
+    return begin, _now()
 
 
 class _Disk:
@@ -254,6 +306,7 @@ def dissected(memory: tenure.Memory, played: Sequence[Conversation]) -> dict[str
         for look in ("__init__", "at_key", "sharing"):
             stack.enter_context(watch.on(Situation, look, "looking up"))
         stack.enter_context(watch.on(Index, "keep", "indexing"))
+        stack.enter_context(watch.on(Model, "read", "the model"))
         stack.enter_context(watch.on(memory.index.embedder, "embed", "embedding facts"))
         stack.enter_context(watch.on_writing(memory.store))
         for conversation in played:

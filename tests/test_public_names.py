@@ -15,6 +15,7 @@ NAMES = [
     "Cause",
     "Chain",
     "Context",
+    "DamagedModel",
     "Declaration",
     "DependencyCycle",
     "DuplicateId",

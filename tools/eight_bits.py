@@ -1,4 +1,4 @@
-"""MiniLM as an ONNX graph, in 8 bits: what the embedder and the detector that ship have in common."""
+"""MiniLM as an ONNX graph, in 8 bits: what the embedder and the detector have in common."""
 
 from __future__ import annotations
 

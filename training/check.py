@@ -11,7 +11,8 @@ from pathlib import Path
 from random import Random
 
 from training.content import BadContent, load
-from training.pairs import Example, Generator
+from training.examples import Example
+from training.pairs import Generator
 
 
 def shown(example: Example) -> str:
@@ -25,6 +26,7 @@ def shown(example: Example) -> str:
 
 
 def main() -> None:
+    """Check, show, and count."""
     parser = argparse.ArgumentParser(description="Check content files and show examples.")
     parser.add_argument("files", nargs="*", type=Path)
     parser.add_argument("--seed", type=int, default=1)

@@ -67,6 +67,7 @@ def load(paths: Sequence[Path] | None = None) -> list[Record]:
 
 
 def read(path: Path) -> list[Record]:
+    """The records of a file; BadContent where it does not follow the schema."""
     try:
         content = tomllib.loads(path.read_text(encoding="utf-8"))
     except tomllib.TOMLDecodeError as error:
@@ -96,7 +97,8 @@ def _record(entry: Mapping[str, Any], makers: Mapping[str, Maker], path: Path) -
 
 
 def _template(text: str, slots: Mapping[str, str], where: str) -> Template:
-    named, old = [], []
+    named: list[str] = []
+    old: list[str] = []
     for slot, is_old in HOLE.findall(text):
         if slot not in slots:
             raise BadContent(f"{where}: {text!r} names {slot!r}, which is no slot")
@@ -104,6 +106,12 @@ def _template(text: str, slots: Mapping[str, str], where: str) -> Template:
     if re.search(r"[{}]", HOLE.sub("", text)):
         raise BadContent(f"{where}: {text!r} has a brace that is no hole")
     return Template(text, tuple(dict.fromkeys(named)), tuple(dict.fromkeys(old)))
+
+
+def are_alike(one: Record, other: Record) -> bool:
+    """Whether two records may be about one errand: they draw on the same list of values."""
+    lists = {*one.kinds.values()} & {*other.kinds.values()} - set(MAKERS)
+    return bool(lists) or bool({*one.name.split()} & {*other.name.split()} - {"of", "a", "the"})
 
 
 def talk() -> dict[str, list[str]]:

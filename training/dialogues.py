@@ -19,7 +19,7 @@ from tenure.evaluation.matching import same_value
 from tenure.evaluation.pairs import read_pairs
 from tenure.evaluation.running import HeldClock
 from tenure.language.detection import Judged, Pair, Relation
-from training.pairs import Example, Label, Mark, joined
+from training.examples import Example, Label, Mark, joined
 
 _SURE: Final = 0.97
 
@@ -36,13 +36,17 @@ class Knowing:
         self.asked: dict[tuple[str, str], list[Pair]] = {}
 
     def judge(self, pairs: Sequence[Pair]) -> list[Judged]:
+        """The known answers, sure of each."""
         for pair in pairs:
-            self.asked.setdefault((pair.standing.fact_id, pair.turn), []).append(pair)
+            # The data tell what was replaced, not what simply came to an end.
+            if pair.candidate is not None:
+                self.asked.setdefault((pair.standing.fact_id, pair.turn), []).append(pair)
         return [Judged(_SURE if self._replaces(pair) else 0.0, "known") for pair in pairs]
 
     def _replaces(self, pair: Pair) -> bool:
-        return any(
-            _is(pair.standing.part.text, change.old) and _is(pair.candidate.text, change.new)
+        new = pair.candidate
+        return new is not None and any(
+            _is(pair.standing.part.text, change.old) and _is(new.text, change.new)
             for change in self.changes
         )
 
@@ -111,6 +115,7 @@ def located(reply: str, ways: Sequence[str]) -> tuple[int, int] | None:
 
 
 def of_dialogues(path: Path) -> Iterator[Example]:
+    """The questions that come up in the dialogues of a file of cases, with their answers."""
     for number, dialogue in enumerate(read_dialogues(path)):
         for example in asked_in(dialogue):
             yield replace(example, group=str(number))
@@ -124,22 +129,3 @@ def of_pairs(path: Path) -> Iterator[Example]:
         mark = Mark(pair.start, pair.end, "replace" if pair.replaced else "not_replaced", new)
         said = (pair.statement, pair.previous, pair.turn)
         yield Example(*said, (mark,), pair.kind, "pairs", pair.id.partition(":")[0])
-
-
-def merged(examples: Sequence[Example]) -> list[Example]:
-    """The same, with all that is asked about one statement and one turn in one example."""
-    found: dict[tuple[str, str, str], Example] = {}
-    for example in examples:
-        key = (example.statement, example.previous, example.turn)
-        if key not in found:
-            found[key] = example
-            continue
-        known = found[key]
-        new = [
-            m
-            for m in example.marks
-            if all(m.start >= k.end or m.end <= k.start for k in known.marks)
-        ]
-        marks = tuple(sorted((*known.marks, *new), key=lambda mark: mark.start))
-        found[key] = replace(known, marks=marks)
-    return list(found.values())

@@ -7,18 +7,16 @@ from dataclasses import replace
 from pathlib import Path
 from random import Random
 from typing import Any, Final
-from zlib import crc32
 
 import numpy as np
-import numpy.typing as npt
 
 from tenure.language.learned.encoding import Encoded, encode
-from training.pairs import Example, Mark
+from training.examples import Example, Mark
 
 LABELS: Final = ("leave", "replace", "confirm", "retract", "not_replaced")
 
 
-def arrays(examples: Sequence[Example]) -> dict[str, npt.NDArray[Any]]:
+def arrays(examples: Sequence[Example]) -> dict[str, Any]:
     """Pieces one after the other with where each example begins, and a row for each mark."""
     ids: list[int] = []
     begins = [0]
@@ -26,7 +24,6 @@ def arrays(examples: Sequence[Example]) -> dict[str, npt.NDArray[Any]]:
     rows: list[tuple[int, int, int, int, int]] = []
     sources: list[str] = []
     forms: list[str] = []
-    groups: list[int] = []
     for example in examples:
         spans = [(mark.start, mark.end) for mark in example.marks]
         encoded = encode(example.statement, spans, example.previous, example.turn)
@@ -39,7 +36,6 @@ def arrays(examples: Sequence[Example]) -> dict[str, npt.NDArray[Any]]:
         firsts.append(encoded.first)
         sources.append(example.source)
         forms.append(example.form)
-        groups.append(crc32(example.group.encode()))
     return {
         "ids": np.array(ids, np.int16),
         "begins": np.array(begins, np.int32),
@@ -47,7 +43,6 @@ def arrays(examples: Sequence[Example]) -> dict[str, npt.NDArray[Any]]:
         "marks": np.array(rows, np.int32).reshape(-1, 5),
         "sources": np.array(sources),
         "forms": np.array(forms),
-        "groups": np.array(groups, np.uint32),
     }
 
 
@@ -81,4 +76,5 @@ def _one(marks: Sequence[Mark], r: Random) -> Mark:
 
 
 def save(path: Path, examples: Sequence[Example]) -> None:
+    """Write examples as `training.train` reads them."""
     np.savez_compressed(path, **arrays(examples))

@@ -1,37 +1,26 @@
 """Exports a trained detector to 8-bit ONNX.
 
-    python -m training.export TRAINED.npz MINILM.onnx OUT.onnx
+    python -m training.export TRAINED.npz OUT.onnx
 
 The table of words is taken as it is from the embedder that ships; the rest is rounded.
 """
 
 from __future__ import annotations
 
+import argparse
 import hashlib
-import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
-import onnx
-from onnx import numpy_helper
 
-from tools.eight_bits import EPSILON, MICROSOFT, WIDTH, Array, Encoder
+from tools.eight_bits import MICROSOFT, WIDTH, Array, Encoder
+from training.base import PARTS, TABLE, word_table
 
-TABLE = "embeddings.word_embeddings.weight"
 SPAN = 64
-_PARTS = {
-    "query": "attention.self.query",
-    "key": "attention.self.key",
-    "value": "attention.self.value",
-    "output": "attention.output.dense",
-    "attention_norm": "attention.output.LayerNorm",
-    "wide": "intermediate.dense",
-    "narrow": "output.dense",
-    "norm": "output.LayerNorm",
-}
 
 
-def renamed(trained: dict[str, Array]) -> dict[str, Array]:
+def renamed(trained: Mapping[str, Array]) -> dict[str, Array]:
     """The weights of the encoder under the names that they were published with."""
     found: dict[str, Array] = {
         "embeddings.position_embeddings.weight": trained["places.weight"],
@@ -42,20 +31,14 @@ def renamed(trained: dict[str, Array]) -> dict[str, Array]:
     for name, value in trained.items():
         if name.startswith("layers."):
             _, layer, part, kind = name.split(".")
-            found[f"encoder.layer.{layer}.{_PARTS[part]}.{kind}"] = value
+            found[f"encoder.layer.{layer}.{PARTS[part]}.{kind}"] = value
     return found
-
-
-def table(path: str) -> Array:
-    stored = {t.name: t for t in onnx.load(path).graph.initializer}
-    rows = numpy_helper.to_array(stored[TABLE]).astype(np.float32)
-    return np.asarray(rows * numpy_helper.to_array(stored[f"{TABLE}.scales"]))
 
 
 class Heads:
     """What the model says at the marks, on top of the encoder."""
 
-    def __init__(self, encoder: Encoder, trained: dict[str, Array]) -> None:
+    def __init__(self, encoder: Encoder, trained: Mapping[str, Array]) -> None:
         self._graph = encoder.graph
         self._trained = trained
         self._states = encoder.states()
@@ -93,14 +76,22 @@ class Heads:
         return graph.node("Mul", graph.node("MatMul", asks, keys), scale)
 
 
-def main() -> None:
-    trained_path, minilm, out = sys.argv[1:4]
-    found = np.load(trained_path)
+def exported(path: Path) -> bytes:
+    """The ONNX model of trained weights; the same weights give the same bytes."""
+    found = np.load(path)
     trained = {name: found[name].astype(np.float32) for name in found.files}
-    weights = {**renamed(trained), TABLE: table(minilm)}
-    model = Heads(Encoder(weights, eight_bits=True), trained).model()
-    Path(out).write_bytes(model)
-    print(f"{hashlib.sha256(model).hexdigest()}  {len(model):,} bytes  (norms {EPSILON})")
+    weights = {**renamed(trained), TABLE: word_table()}
+    return Heads(Encoder(weights, eight_bits=True), trained).model()
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Export a trained detector to 8-bit ONNX.")
+    parser.add_argument("trained", type=Path)
+    parser.add_argument("out", type=Path)
+    options = parser.parse_args()
+    model = exported(options.trained)
+    options.out.write_bytes(model)
+    print(f"{hashlib.sha256(model).hexdigest()}  {len(model):,} bytes")
 
 
 if __name__ == "__main__":

@@ -10,109 +10,12 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from random import Random
-from typing import Literal
 
-from training.content import HOLE, LEAVING, Record, Template, load, talk
-from training.values import MAKERS, Said
-
-Label = Literal["replace", "confirm", "retract", "leave", "not_replaced"]
-"""`not_replaced` is for data that only tells whether a value was replaced."""
-Values = Mapping[str, Said]
-
-
-@dataclass(frozen=True)
-class Mark:
-    """A value in a statement, and what becomes of it."""
-
-    start: int
-    end: int
-    label: Label
-    new: tuple[int, int] | None = None
-    """Where the new value is in `previous ¦ turn`."""
-
-
-@dataclass(frozen=True)
-class Example:
-    """A statement, a turn that follows, and what that does to the values of the statement."""
-
-    statement: str
-    previous: str
-    turn: str
-    marks: tuple[Mark, ...]
-    form: str
-    """The way in which it is said: implicit, cued, maybe, other subject."""
-    source: str
-    group: str = ""
-    """The dialogue that it comes from: what belongs together is held back together."""
-
-    @property
-    def reply(self) -> str:
-        """What the model reads of the conversation."""
-        return joined(self.previous, self.turn)
-
-
-def joined(previous: str, turn: str) -> str:
-    return f"{previous} ¦ {turn}" if previous else turn
-
-
-@dataclass
-class Text:
-    """A text that is put together, and where the values are in it."""
-
-    text: str = ""
-    spots: dict[str, tuple[int, int]] = field(default_factory=dict)
-
-    def shifted(self, before: str, after: str = "") -> Text:
-        by = len(before)
-        return Text(
-            before + self.text + after, {s: (a + by, b + by) for s, (a, b) in self.spots.items()}
-        )
-
-
-def fill(template: Template, values: Values, old: Values, r: Random) -> Text:
-    """A template with values in its holes."""
-    out, spots, done = "", {}, 0
-    for hole in HOLE.finditer(template.text):
-        out += template.text[done : hole.start()]
-        slot, is_old = hole.group(1), hole.group(2)
-        value = r.choice((old if is_old else values)[slot])
-        if not out and value[0].islower() and r.random() < 0.7:
-            value = value[0].upper() + value[1:]
-        if not is_old:
-            spots[slot] = (len(out), len(out) + len(value))
-        out += value
-        done = hole.end()
-    return Text(out + template.text[done:], spots)
-
-
-def draw(record: Record, r: Random, other_than: Values | None = None) -> dict[str, Said]:
-    """A value for each slot, different from others if these are given."""
-    found: dict[str, Said] = {}
-    taken: dict[str, set[str]] = {}
-    for slot, maker in record.slots.items():
-        kind = record.kinds[slot]
-        used = taken.setdefault(kind, set())
-        if other_than is not None:
-            used |= set(map(plainly, other_than[slot]))
-        for attempt in range(30):
-            alike = other_than is not None and attempt == 0 and r.random() < 0.12
-            value = misread(other_than[slot], r) if alike and other_than else maker(r)
-            if used.isdisjoint(map(plainly, value)):
-                break
-        used |= set(map(plainly, value))
-        found[slot] = value
-    return found
-
-
-def misread(value: Said, r: Random) -> Said:
-    """A value that differs from another in one digit, if it has any."""
-    plain = r.choice(value)
-    digits = [at for at, character in enumerate(plain) if character.isdigit()]
-    if not digits:
-        return value
-    at = r.choice(digits)
-    other = r.choice("123456789")
-    return (f"{plain[:at]}{other}{plain[at + 1 :]}",)
+from training.content import LEAVING, Record, Template, are_alike, load, talk
+from training.examples import Example, Label, Mark, joined
+from training.filling import Text, Values, draw, fill, plainly
+from training.speaking import Speaker, ended, lowered
+from training.values import Said
 
 
 class Generator:
@@ -125,7 +28,7 @@ class Generator:
             self._by_domain.setdefault(record.domain, []).append(record)
         self._r = Random(seed)
         self._talk = talk()
-        self._noise = noise
+        self._speaker = Speaker(self._talk, self._r, noise)
 
     def examples(self, each: int) -> Iterator[Example]:
         """So many tries for each record; forms for which a record has no words are left out."""
@@ -159,8 +62,8 @@ class Generator:
             other = self._another(record)
             more = fill(r.choice(other["statement"]), draw(other, r), {}, r).text
             if r.random() < 0.5:
-                return text.shifted(f"{_ended(more)} ")
-            return Text(_ended(text.text), text.spots).shifted("", f" {more}")
+                return text.shifted(f"{ended(more)} ")
+            return Text(ended(text.text), text.spots).shifted("", f" {more}")
         if r.random() < 0.15 and len(text.spots) == 1:
             # as a value that was written down reads
             slot = next(iter(text.spots))
@@ -176,19 +79,19 @@ class Generator:
         pool = self._by_domain[record.domain] if r.random() < 0.5 else self._records
         found = r.choice(pool)
         for _ in range(20):
-            if not _are_alike(found, record):
+            if not are_alike(found, record):
                 break
             found = r.choice(self._records)
         return found
 
-    # what follows: (turn, labels by slot, previous)
+    # what follows
 
     def _implicit(self, record: Record, old: Values, stated: Text) -> _Follows | None:
         return self._update(record, old, stated)
 
     def _cued(self, record: Record, old: Values, stated: Text) -> _Follows | None:
         follows = self._update(record, old, stated)
-        return None if follows is None else follows.with_turn(self._cue(follows.turn))
+        return None if follows is None else follows.with_turn(self._speaker.cued(follows.turn))
 
     def _update(self, record: Record, old: Values, stated: Text) -> _Follows | None:
         r = self._r
@@ -296,7 +199,7 @@ class Generator:
             return None
         turn = fill(r.choice(fitting), draw(record, r, old), old, r)
         turn.spots.clear()
-        return _Follows(self._cue(turn) if r.random() < 0.2 else turn, {})
+        return _Follows(self._speaker.cued(turn) if r.random() < 0.2 else turn, {})
 
     def _other_record(self, record: Record, old: Values, stated: Text) -> _Follows | None:
         r, other = self._r, self._another(record)
@@ -305,7 +208,7 @@ class Generator:
             alike = [
                 o
                 for o in self._records
-                if not _are_alike(o, record)
+                if not are_alike(o, record)
                 and kinds & {o.kinds[s] for s in o.kinds if s != o.subject}
             ]
             other = r.choice(alike) if alike else other
@@ -322,7 +225,7 @@ class Generator:
         turn.spots.clear()
         asks = [ask for found in other.asks.values() for ask in found]
         previous = r.choice(asks) if asks and r.random() < 0.3 else None
-        return _Follows(self._cue(turn) if r.random() < 0.15 else turn, {}, previous)
+        return _Follows(self._speaker.cued(turn) if r.random() < 0.15 else turn, {}, previous)
 
     def _same_value(self, record: Record, old: Values, stated: Text) -> _Follows | None:
         r = self._r
@@ -347,7 +250,7 @@ class Generator:
         turn = fill(template, old, old, r)
         turn.spots.clear()
         named = [s for s in template.slots if s != record.subject]
-        return _Follows(turn, {s: "confirm" for s in named or stated.spots})
+        return _Follows(turn, dict.fromkeys(named or stated.spots, "confirm"))
 
     def _retract(self, record: Record, old: Values, stated: Text) -> _Follows | None:
         if not record["retract"]:
@@ -359,7 +262,7 @@ class Generator:
         ended = [s for s in named if s in stated.spots]
         if named and not ended:  # it ends something that was not stated
             return None
-        return _Follows(turn, {s: "retract" for s in ended or stated.spots})
+        return _Follows(turn, dict.fromkeys(ended or stated.spots, "retract"))
 
     def _leaving(self, record: Record, old: Values, form: str) -> _Follows | None:
         if not record[form]:
@@ -383,47 +286,24 @@ class Generator:
         reply = r.choice(record["accept" if taken else "decline"])
         if reply.slots or reply.old:
             return None
-        previous = offered.text
         if not taken:
-            return _Follows(Text(reply.text), {}, previous)
+            return _Follows(Text(reply.text), {}, offered.text)
         slot = template.slots[0]
-        follows = _Follows(Text(reply.text), {slot: "replace"}, previous)
+        follows = _Follows(Text(reply.text), {slot: "replace"}, offered.text)
         follows.offered[slot] = offered.spots[slot]
         return follows
 
     # making it one
 
-    def _cue(self, turn: Text) -> Text:
-        pattern = self._r.choice(self._talk["cue"])
-        hole = re.search(r"\{([xXy])\}", pattern)
-        if hole is None:  # pragma: no cover - every cue has one
-            return turn
-        text = turn.text
-        if hole.group(1) == "y":
-            text = text.rstrip(".!? ")
-        if hole.start() and hole.group(1) != "X" and not re.match(r"I\b|[A-Z]{2}", text):
-            starts_with_value = any(start == 0 for start, _ in turn.spots.values())
-            text = text if starts_with_value else _lowered(text)
-        said = Text(text, {s: span for s, span in turn.spots.items() if span[1] <= len(text)})
-        return said.shifted(pattern[: hole.start()], pattern[hole.end() :])
-
     def _finished(
         self, record: Record, stated: Text, follows: _Follows, form: str
     ) -> Example | None:
-        r = self._r
         turn = follows.turn
-        if follows.previous is None or r.random() < 0.1:
-            if r.random() < 0.15:
-                opening = r.choice(self._talk["opening"])
-                if opening[-1] not in ".!?" and not any(a == 0 for a, _ in turn.spots.values()):
-                    turn = Text(_lowered(turn.text), turn.spots)
-                turn = turn.shifted(f"{opening} ")
-            if r.random() < 0.12:
-                turn = turn.shifted("", f" {r.choice(self._talk['closing'])}")
-        previous = follows.previous
-        if previous is None:
-            previous = self._previous(record, stated)
-        turn = self._typed(turn)
+        if follows.previous is None or self._r.random() < 0.1:
+            turn = self._speaker.rounded(turn)
+        told = follows.previous
+        previous = self._previous(record, stated) if told is None else told
+        turn = self._speaker.typed(turn)
         marks = self._marks(stated, follows, turn, previous)
         if not marks:
             return None
@@ -446,33 +326,7 @@ class Generator:
             if asks:
                 return r.choice(asks)
         said = r.choice(self._talk["acknowledgement"])
-        return said.replace("{x}", _lowered(stated.text))
-
-    def _typed(self, turn: Text) -> Text:
-        """The way people type: without capitals, without a full stop, with a letter missing."""
-        r = self._r
-        if r.random() > self._noise:
-            return turn
-        text = turn.text
-        dice = r.random()
-        if dice < 0.45:
-            return Text(text.lower(), turn.spots) if len(text.lower()) == len(text) else turn
-        if dice < 0.75:
-            cut = text.rstrip(".!")
-            return Text(cut, {s: (a, min(b, len(cut))) for s, (a, b) in turn.spots.items()})
-        places = [
-            i
-            for i in range(1, len(text) - 1)
-            if text[i - 1 : i + 2].isalpha()
-            and not any(a <= i <= b for a, b in turn.spots.values())
-        ]
-        if not places:
-            return turn
-        at = r.choice(places)
-        return Text(
-            text[:at] + text[at + 1 :],
-            {s: (a - (a > at), b - (b > at)) for s, (a, b) in turn.spots.items()},
-        )
+        return said.replace("{x}", lowered(stated.text))
 
     def _marks(
         self, stated: Text, follows: _Follows, turn: Text, previous: str
@@ -500,36 +354,12 @@ _TURNING = re.compile(
     re.IGNORECASE,
 )
 """Words of a turn that would not be said of what was so already."""
-_WEEKDAY = re.compile(r"\b(mon|tue|wed|thu|fri|sat|sun)[a-z]*", re.IGNORECASE)
-
-
-def plainly(said: str) -> str:
-    """What two values that may be the same have in common."""
-    if hit := _WEEKDAY.search(said):
-        return hit.group(1).lower()
-    if hit := re.search(r"\b(\d{1,2})(?:st|nd|rd|th)\b", said):
-        return hit.group(1)
-    return said.lower().replace(",", "")
-
-
-def _lowered(text: str) -> str:
-    """A sentence as it goes on after a comma; names and the like keep their capitals."""
-    first = text.split(" ", 1)[0]
-    return text if first.startswith("I'") or not first[1:].islower() else text[0].lower() + text[1:]
-
-
-def _are_alike(one: Record, other: Record) -> bool:
-    """Whether two records may be about one errand: they draw on the same list of values."""
-    lists = {*one.kinds.values()} & {*other.kinds.values()} - set(MAKERS)
-    return bool(lists) or bool({*one.name.split()} & {*other.name.split()} - {"of", "a", "the"})
-
-
-def _ended(text: str) -> str:
-    return text if text.rstrip()[-1:] in ".!?" else f"{text.rstrip()}."
 
 
 @dataclass
 class _Follows:
+    """A turn and what it does to slots; the turn before it, and where that offers a value."""
+
     turn: Text
     labels: dict[str, Label]
     previous: str | None = None
@@ -564,8 +394,6 @@ _FORMS: Mapping[str, float] = {
 }
 
 
-def generate(seed: int, each: int, without: Sequence[str] = ()) -> list[Example]:
-    """Examples of all content files; `without` leaves out domains or forms."""
-    records = [record for record in load() if record.domain not in without]
-    found = Generator(records, seed).examples(each)
-    return [example for example in found if example.form not in without]
+def generate(seed: int, each: int) -> list[Example]:
+    """Examples of all content files."""
+    return list(Generator(load(), seed).examples(each))

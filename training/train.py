@@ -1,10 +1,11 @@
-"""Trains the learned detector on encoded pairs.
+"""Trains the learned detector on encoded examples.
 
-    python training/train.py WEIGHTS OUT --train FILE ... --measure FILE ... [--seed N] [...]
+    python -m training.train WEIGHTS OUT --train FILE ... [--measure FILE ...] [--seed N] [...]
 
-WEIGHTS is what `training.weights` wrote; files of pairs are what `training.encode` wrote. Needs
-torch; a GPU makes it minutes. Writes OUT.npz with the trained weights, and OUT.scores.npz with the
-probabilities for every mark of the measured files.
+WEIGHTS is what `training.base` wrote, files of examples are what `training.encode` wrote. Needs
+torch; a GPU makes it minutes. Writes OUT.npz with the trained weights but for the table of words,
+which stays as it was, OUT.scores.npz with the probabilities for every mark of the measured files,
+and OUT.json with the figures.
 """
 
 from __future__ import annotations
@@ -14,23 +15,54 @@ import copy
 import json
 import math
 import time
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import torch
 from torch import nn
 from torch.nn import functional as F  # noqa: N812
 
 LAYERS, HEADS, WIDTH, WIDE = 6, 12, 384, 1536
+WORDS, PLACES = 30522, 256
 SPAN = 64
 EPSILON = 1e-12
 REPLACE, NOT_REPLACED = 1, 4
 CLASSES = 4
+SPAN_SHARE = 0.3
+"""What finding the new value counts beside telling what becomes of the old one."""
+
+Array = npt.NDArray[Any]
+Batch = dict[str, torch.Tensor]
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Where things are, and how to train. The defaults are those of the model that ships."""
+
+    weights: Path
+    out: Path
+    train: Sequence[Path]
+    measure: Sequence[Path] = ()
+    without: Collection[str] = ()
+    seed: int = 1
+    epochs: float = 7
+    batch: int = 256
+    rate: float = 2e-4
+    dropout: float = 0.1
+    average: float = 0.999
+
+    def beside(self, ending: str) -> Path:
+        """A file of the result."""
+        return self.out.with_name(f"{self.out.name}{ending}")
 
 
 class Layer(nn.Module):
+    """One layer of the encoder."""
+
     def __init__(self) -> None:
         super().__init__()
         self.query, self.key, self.value = (nn.Linear(WIDTH, WIDTH) for _ in range(3))
@@ -60,8 +92,8 @@ class Model(nn.Module):
     def __init__(self, dropout: float) -> None:
         super().__init__()
         self.dropout = dropout
-        self.words = nn.Embedding(30522, WIDTH)
-        self.places = nn.Embedding(256, WIDTH)
+        self.words = nn.Embedding(WORDS, WIDTH)
+        self.places = nn.Embedding(PLACES, WIDTH)
         self.embedding_norm = nn.LayerNorm(WIDTH, eps=EPSILON)
         self.layers = nn.ModuleList(Layer() for _ in range(LAYERS))
         self.hidden = nn.Linear(2 * WIDTH, WIDTH)
@@ -89,12 +121,11 @@ class Model(nn.Module):
 
 
 class Pairs:
-    """An encoded file."""
+    """An encoded file; `without` leaves out sources and forms."""
 
-    def __init__(self, path: str, without: set[str], soft: str | None = None) -> None:
-        self.name = Path(path).stem
+    def __init__(self, path: Path, without: Collection[str] = ()) -> None:
         found = np.load(path)
-        self.groups = found["groups"]
+        self.name = path.stem
         self.ids, self.begins = found["ids"].astype(np.int64), found["begins"]
         self.firsts, self.marks = found["firsts"], found["marks"]
         sources, forms = found["sources"], found["forms"]
@@ -106,18 +137,9 @@ class Pairs:
             for n in range(len(self.firsts))
             if self.of_example[n] and sources[n] not in without and forms[n] not in without
         ]
-        # What models say that have not seen the example, or -1: labels of people have errors.
-        self.soft = np.full(len(self.marks), -1.0, np.float32)
-        if soft is not None and self.name in (told := np.load(soft)).files:
-            self.soft = told[self.name]
 
-    def split(self, fold: int, folds: int) -> list[int]:
-        """Keep back the examples of a fold, and tell which."""
-        held = [n for n in self.kept if self.groups[n] % folds == fold and self.groups[n]]
-        self.kept = sorted(set(self.kept) - set(held))
-        return held
-
-    def batch(self, chosen: list[int], device: str) -> dict[str, torch.Tensor]:
+    def batch(self, chosen: Sequence[int], device: str) -> Batch:
+        """Some examples as the model reads them, with a row for each of their marks."""
         rows = [self.ids[self.begins[n] : self.begins[n + 1]] for n in chosen]
         length = -(-max(map(len, rows)) // 8) * 8
         ids = np.zeros((len(rows), length), np.int64)
@@ -125,36 +147,30 @@ class Pairs:
             target[: len(row)] = row
         numbers = [mark for n in chosen for mark in self.of_example[n]]
         owner = np.repeat(np.arange(len(chosen)), [len(self.of_example[n]) for n in chosen])
-        marks = self.marks[numbers]
-        firsts = self.firsts[[chosen[o] for o in owner]]
-        lengths = np.array([len(rows[o]) for o in owner])
+        _, place, label, start, end = self.marks[numbers].T
         arrays = {
             "ids": ids,
             "owner": owner,
-            "place": marks[:, 1],
-            "label": marks[:, 2],
-            "start": marks[:, 3],
-            "end": marks[:, 4],
-            "first": firsts,
-            "length": lengths,
+            "place": place,
+            "label": label,
+            "start": start,
+            "end": end,
+            "first": self.firsts[np.array(chosen)[owner]],
+            "length": np.array([len(rows[o]) for o in owner]),
             "number": np.array(numbers),
         }
-        batch = {
+        return {
             n: torch.from_numpy(np.ascontiguousarray(a).astype(np.int64)).to(device)
             for n, a in arrays.items()
         }
-        batch["soft"] = torch.from_numpy(self.soft[numbers]).to(device)
-        return batch
 
-    def batches(
-        self, size: int, rng: np.random.Generator | None, chosen: list[int] | None = None
-    ) -> Iterator[list[int]]:
+    def batches(self, size: int, rng: np.random.Generator | None) -> Iterator[list[int]]:
         """Examples of about one length together, in a new order each time."""
-        order = np.array(self.kept if chosen is None else chosen)
+        order = np.array(self.kept, np.int64)
         if rng is not None:
             rng.shuffle(order)
         pool = size * 40
-        found = []
+        found: list[list[int]] = []
         for begin in range(0, len(order), pool):
             part = order[begin : begin + pool]
             lengths = self.begins[part + 1] - self.begins[part]
@@ -165,43 +181,41 @@ class Pairs:
         yield from found
 
 
-def losses(model: Model, b: dict[str, torch.Tensor], weight: float) -> torch.Tensor:
+def outside_reply(scores: torch.Tensor, b: Batch) -> torch.Tensor:
+    """The pieces that cannot be a new value: the statement's, and what fills up a row."""
+    where = torch.arange(scores.shape[1], device=scores.device)[None]
+    return (where < b["first"][:, None]) | (where >= b["length"][:, None])
+
+
+def losses(model: Model, b: Batch) -> torch.Tensor:
+    """How far the model is from what the marks say, in classes and in stretches of the reply."""
     logits, starts, ends = model(b["ids"], b["owner"], b["place"])
     logs = logits.float().log_softmax(-1)
     label = b["label"]
-    known = label < CLASSES
     told = -logs.gather(1, label.clamp(max=CLASSES - 1)[:, None])[:, 0]
+    # Where it is only known that a value was not replaced, any of the other answers is right.
     others = torch.cat([logs[:, :REPLACE], logs[:, REPLACE + 1 :]], -1)
-    rest = -others.logsumexp(-1)
-    loss = torch.where(known, told, rest)
-    soft, believed = b["soft"], b["soft"] >= 0
-    tempered = soft * -logs[:, REPLACE] + (1 - soft) * rest
-    loss = torch.where(believed, 0.5 * (loss + tempered), loss)
-    loss = (loss * torch.where(label == REPLACE, weight, 1.0)).mean()
-    where = torch.arange(starts.shape[1], device=starts.device)[None]
-    hidden = (where < b["first"][:, None]) | (where >= b["length"][:, None])
+    loss = torch.where(label == NOT_REPLACED, -others.logsumexp(-1), told).mean()
+    hidden = outside_reply(starts, b)
     for scores, target in ((starts, b["start"]), (ends, b["end"])):
         there = target >= 0
         if there.any():
             masked = scores.float().masked_fill(hidden, -1e4)[there]
-            loss = loss + 0.3 * F.cross_entropy(masked, target[there])
+            loss = loss + SPAN_SHARE * F.cross_entropy(masked, target[there])
     return loss
 
 
 @torch.no_grad()
-def probabilities(
-    model: Model, pairs: Pairs, device: str, chosen: list[int] | None = None
-) -> tuple[np.ndarray, np.ndarray]:
+def probabilities(model: Model, pairs: Pairs, device: str) -> tuple[Array, Array]:
     """What the model says of each mark: the classes, and the likeliest stretch."""
     model.eval()
     classes = np.zeros((len(pairs.marks), CLASSES), np.float32)
     spans = np.zeros((len(pairs.marks), 2), np.int64)
-    for some in pairs.batches(512, None, chosen):
-        b = pairs.batch(some, device)
+    for chosen in pairs.batches(512, None):
+        b = pairs.batch(chosen, device)
         with torch.autocast(device, torch.bfloat16, enabled=device == "cuda"):
             logits, starts, ends = model(b["ids"], b["owner"], b["place"])
-        where = torch.arange(starts.shape[1], device=device)[None]
-        hidden = (where < b["first"][:, None]) | (where >= b["length"][:, None])
+        hidden = outside_reply(starts, b)
         numbers = b["number"].cpu().numpy()
         classes[numbers] = logits.float().softmax(-1).cpu().numpy()
         for column, scores in enumerate((starts, ends)):
@@ -210,7 +224,7 @@ def probabilities(
     return classes, spans
 
 
-def best_f1(p: np.ndarray, y: np.ndarray) -> tuple[float, float, float, float]:
+def best_f1(p: Array, y: Array) -> tuple[float, float, float, float]:
     """The best F1, with its threshold, precision and recall."""
     order = np.argsort(-p)
     hits = np.cumsum(y[order])
@@ -221,113 +235,136 @@ def best_f1(p: np.ndarray, y: np.ndarray) -> tuple[float, float, float, float]:
         float(f1[at]),
         float(p[order][at]),
         float(hits[at] / count[at]),
-        float(hits[at] / y.sum()),
+        float(hits[at] / max(y.sum(), 1)),
     )
 
 
-def load(model: Model, path: str) -> None:
+def load(model: Model, path: Path) -> None:
+    """Put the base weights into a model; what it has beyond them begins at random."""
     found = np.load(path)
     state = {name: torch.from_numpy(found[name].astype(np.float32)) for name in found.files}
     missing, unexpected = model.load_state_dict(state, strict=False)
-    assert not unexpected, unexpected
-    print("new:", sorted({name.split(".")[0] for name in missing}), flush=True)
+    if unexpected:
+        raise SystemExit(f"{path} has weights that the model has no place for: {unexpected}")
+    print("new:", ", ".join(sorted({name.split(".")[0] for name in missing})), flush=True)
+
+
+class Training:
+    """A model that learns, and beside it the running mean of its weights, which is kept."""
+
+    def __init__(self, settings: Settings, device: str) -> None:
+        self.settings, self.device = settings, device
+        torch.manual_seed(settings.seed)
+        self._rng = np.random.default_rng(settings.seed)
+        self._model = Model(settings.dropout)
+        load(self._model, settings.weights)
+        self._model.to(device)
+        self._model.words.weight.requires_grad_(False)
+        self.average = copy.deepcopy(self._model).requires_grad_(False)
+        self._pairs = [Pairs(path, settings.without) for path in settings.train]
+        self._learned = [p for p in self._model.parameters() if p.requires_grad]
+        named = dict(self.average.named_parameters())
+        self._averaged = [named[n] for n, p in self._model.named_parameters() if p.requires_grad]
+        per_epoch = sum(-(-len(pairs.kept) // settings.batch) for pairs in self._pairs)
+        self._steps = int(per_epoch * settings.epochs)
+        self._optimizer = torch.optim.AdamW(
+            self._learned, lr=settings.rate, weight_decay=0.01, fused=device == "cuda"
+        )
+        self._schedule = torch.optim.lr_scheduler.LambdaLR(self._optimizer, self._warmth)
+
+    def _warmth(self, step: int) -> float:
+        """The share of the learning rate: up for a tenth of the steps, then down to nothing."""
+        warm = max(1, self._steps // 10)
+        return min(step / warm, max(0.0, (self._steps - step) / max(1, self._steps - warm)))
+
+    def run(self) -> None:
+        """All steps, telling now and then how far it is."""
+        counts = ", ".join(f"{pairs.name} {len(pairs.kept):,}" for pairs in self._pairs)
+        print(f"{self.device}: {counts} examples, {self._steps:,} steps", flush=True)
+        began, every = time.monotonic(), max(1, min(500, self._steps // 10))
+        total = torch.zeros((), device=self.device)
+        for step, (pairs, chosen) in enumerate(self._order(), 1):
+            total += self._step(pairs.batch(chosen, self.device), step)
+            if step % every == 0:
+                took = time.monotonic() - began
+                print(f"step {step:,} loss {float(total) / every:.4f} {took:.0f} s", flush=True)
+                total.zero_()
+
+    def _order(self) -> Iterator[tuple[Pairs, list[int]]]:
+        """The batches of all files, mixed anew in every epoch, as many as there are steps."""
+        left = self._steps
+        while left > 0:
+            size = self.settings.batch
+            order = [(p, chosen) for p in self._pairs for chosen in p.batches(size, self._rng)]
+            self._rng.shuffle(order)
+            yield from order[:left]
+            left -= len(order)
+
+    def _step(self, batch: Batch, step: int) -> torch.Tensor:
+        """One step, and its loss; left on the device, which would else be waited for each time."""
+        self._model.train()
+        with torch.autocast(self.device, torch.bfloat16, enabled=self.device == "cuda"):
+            loss = losses(self._model, batch)
+        self._optimizer.zero_grad(set_to_none=True)
+        loss.backward()
+        nn.utils.clip_grad_norm_(self._learned, 1.0)
+        self._optimizer.step()
+        self._schedule.step()
+        # A short memory at first: the weights that it begins with are worth little.
+        keep = min(self.settings.average, (step + 1) / (step + 10))
+        with torch.no_grad():
+            torch._foreach_lerp_(self._averaged, self._learned, 1 - keep)
+        return loss.detach()
+
+
+def measured(training: Training) -> dict[str, list[float]]:
+    """F1, threshold, precision, recall and exact spans of the measured files."""
+    settings = training.settings
+    scores: dict[str, Any] = {}
+    figures: dict[str, list[float]] = {}
+    for path in settings.measure:
+        pairs = Pairs(path)
+        classes, spans = probabilities(training.average, pairs, training.device)
+        scores[f"{pairs.name}.classes"] = classes.astype(np.float16)
+        scores[f"{pairs.name}.spans"] = spans
+        y = pairs.marks[:, 2] == REPLACE
+        where = y & (pairs.marks[:, 3] >= 0)
+        exact = (spans[where] == pairs.marks[where][:, 3:5]).all(-1).sum() / max(1, where.sum())
+        found = (*best_f1(classes[:, REPLACE], y), float(exact))
+        figures[pairs.name] = [round(value, 3) for value in found]
+        print(f"{pairs.name}: F1, threshold, P, R, span {figures[pairs.name]}", flush=True)
+    np.savez_compressed(settings.beside(".scores.npz"), **scores)
+    return figures
+
+
+def train(settings: Settings) -> None:
+    """Train, measure, and write what came out."""
+    training = Training(settings, "cuda" if torch.cuda.is_available() else "cpu")
+    training.run()
+    settings.beside(".json").write_text(json.dumps(measured(training)), encoding="utf-8")
+    state = training.average.state_dict()
+    del state["words.weight"]
+    arrays = {name: value.cpu().numpy().astype(np.float16) for name, value in state.items()}
+    np.savez(settings.beside(".npz"), **arrays)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description="Train the learned detector.")
-    parser.add_argument("weights")
+    parser.add_argument("weights", type=Path)
     parser.add_argument("out", type=Path)
-    parser.add_argument("--train", nargs="+", required=True)
-    parser.add_argument("--measure", nargs="*", default=[])
-    parser.add_argument("--without", nargs="*", default=[])
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--epochs", type=float, default=5)
-    parser.add_argument("--batch", type=int, default=192)
-    parser.add_argument("--rate", type=float, default=2e-4)
-    parser.add_argument("--dropout", type=float, default=0.1)
-    parser.add_argument("--weight", type=float, default=1.0)
-    parser.add_argument("--frozen", action="store_true", help="keep the word table as it is")
-    parser.add_argument("--average", type=float, default=0.999)
-    parser.add_argument("--fold", help="I/K: hold back a fold, and say what is in it")
-    parser.add_argument("--soft", help="what models say of folds that they have not seen")
-    options = parser.parse_args()
-    device = "cuda" if torch.cuda.is_available() else "cpu"
-    torch.manual_seed(options.seed)
-    rng = np.random.default_rng(options.seed)
-    model = Model(options.dropout)
-    load(model, options.weights)
-    model.to(device)
-    model.words.weight.requires_grad_(not options.frozen)
-    average = copy.deepcopy(model).requires_grad_(False)
-    train = [Pairs(path, set(options.without), options.soft) for path in options.train]
-    held = {}
-    if options.fold:
-        fold, folds = map(int, options.fold.split("/"))
-        held = {pairs.name: pairs.split(fold, folds) for pairs in train}
-    per_epoch = sum(-(-len(pairs.kept) // options.batch) for pairs in train)
-    steps = int(per_epoch * options.epochs)
-    learned = [p for p in model.parameters() if p.requires_grad]
-    optimizer = torch.optim.AdamW(
-        learned, lr=options.rate, weight_decay=0.01, fused=device == "cuda"
-    )
-    named = dict(average.named_parameters())
-    averaged = [named[n] for n, p in model.named_parameters() if p.requires_grad]
-    warm = max(1, steps // 10)
-    schedule = torch.optim.lr_scheduler.LambdaLR(
-        optimizer, lambda s: min(s / warm, max(0.0, (steps - s) / (steps - warm)))
-    )
-    began, step, total = time.time(), 0, 0.0
-    print(f"{device}: {[len(p.kept) for p in train]} examples, {steps} steps", flush=True)
-    while step < steps:
-        order = [(p, chosen) for p in train for chosen in p.batches(options.batch, rng)]
-        rng.shuffle(order)  # type: ignore[arg-type]
-        for pairs, chosen in order:
-            if step >= steps:
-                break
-            model.train()
-            with torch.autocast(device, torch.bfloat16, enabled=device == "cuda"):
-                loss = losses(model, pairs.batch(chosen, device), options.weight)
-            optimizer.zero_grad(set_to_none=True)
-            loss.backward()
-            nn.utils.clip_grad_norm_(learned, 1.0)
-            optimizer.step()
-            schedule.step()
-            step += 1
-            total += float(loss.detach()) if step % 20 == 0 else 0.0
-            keep = min(options.average, (step + 1) / (step + 10))
-            with torch.no_grad():
-                torch._foreach_lerp_(averaged, learned, 1 - keep)
-            if step % 500 == 0:
-                told = f"step {step} loss {total / 25:.4f} {time.time() - began:.0f} s"
-                print(told, flush=True)
-                total = 0.0
-    scores: dict[str, Any] = {}
-    figures: dict[str, Any] = {}
-    for path in options.measure:
-        name = Path(path).stem
-        pairs = Pairs(path, set())
-        classes, spans = probabilities(average, pairs, device)
-        scores[f"{name}.classes"], scores[f"{name}.spans"] = classes.astype(np.float16), spans
-        y = pairs.marks[:, 2] == REPLACE
-        where = y & (pairs.marks[:, 3] >= 0)
-        exact = (spans[where] == pairs.marks[where][:, 3:5]).all(-1).mean()
-        figures[name] = [round(v, 3) for v in (*best_f1(classes[:, REPLACE], y), float(exact))]
-        print(f"{options.out.name} {name}: F1, threshold, P, R, span {figures[name]}", flush=True)
-    np.savez_compressed(f"{options.out}.scores.npz", **scores)
-    unseen = {}
-    for pairs in train:
-        if held.get(pairs.name):
-            said = probabilities(average, pairs, device, held[pairs.name])[0][:, REPLACE]
-            known = np.isin(pairs.marks[:, 0], held[pairs.name])
-            unseen[pairs.name] = np.where(known, said, -1.0).astype(np.float32)
-    if unseen:
-        np.savez_compressed(f"{options.out}.unseen.npz", **unseen)
-    state = {n: v.cpu().numpy().astype(np.float16) for n, v in average.state_dict().items()}
-    if options.frozen:
-        state.pop("words.weight")
-    np.savez(f"{options.out}.npz", **state)
-    Path(f"{options.out}.json").write_text(json.dumps(figures))
-    print(f"{options.out.name} done in {time.time() - began:.0f} s", flush=True)
+    parser.add_argument("--train", type=Path, nargs="+", required=True)
+    parser.add_argument("--measure", type=Path, nargs="*", default=[])
+    parser.add_argument("--without", nargs="*", default=[], help="sources or forms to leave out")
+    for name, kind in (
+        ("seed", int),
+        ("epochs", float),
+        ("batch", int),
+        ("rate", float),
+        ("dropout", float),
+        ("average", float),
+    ):
+        parser.add_argument(f"--{name}", type=kind, default=getattr(Settings, name))
+    train(Settings(**vars(parser.parse_args())))
 
 
 if __name__ == "__main__":

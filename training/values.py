@@ -11,9 +11,10 @@ Maker = Callable[[Random], Said]
 
 FIRST_NAMES = (
     "Anna Ben Carla Deepak Elif Farid Grace Hiro Ines Jonas Kofi Lena Mateo Nadia Omar Petra Quinn "
-    "Rosa Sven Tara Uma Viktor Wanda Yusuf Zoe Aisha Bruno Chloe Diego Emeka Fiona Gustav Hana Ivan "
-    "Jamal Keiko Liam Maya Noor Olga Pablo Ravi Sara Tomas Ulrich Vera Wei Ximena Yara Zane Alice "
-    "Bob Carol Dave Erin Frank Gina Henry Isabel Jack Karen Leo Mia Nick Paula Rita Sam Tina Victor"
+    "Rosa Sven Tara Uma Viktor Wanda Yusuf Zoe Aisha Bruno Chloe Diego Emeka Fiona Gustav Hana "
+    "Ivan Jamal Keiko Liam Maya Noor Olga Pablo Ravi Sara Tomas Ulrich Vera Wei Ximena Yara Zane "
+    "Alice Bob Carol Dave Erin Frank Gina Henry Isabel Jack Karen Leo Mia Nick Paula Rita Sam Tina "
+    "Victor"
 ).split()
 LAST_NAMES = (
     "Abara Berg Castillo Dubois Eriksen Fischer Garcia Haddad Ito Jensen Kowalski Lindqvist Moreau "
@@ -22,9 +23,10 @@ LAST_NAMES = (
 ).split()
 CITIES = (
     "Lisbon|Austin|Kyoto|Denver|Prague|Lagos|Toronto|Lima|Oslo|Dublin|Zagreb|Perth|Boston|Turin|"
-    "Hanoi|Leeds|Quito|Malmö|Tampa|Osaka|Berlin|Madrid|Chicago|Portland|Vienna|Nairobi|Seoul|Mumbai|"
-    "San Diego|New York|Cape Town|Buenos Aires|Salt Lake City|Santa Fe|Porto|Ghent|Lyon|Naples|"
-    "Seattle|Phoenix|Melbourne|Auckland|Manchester|Glasgow|Bristol|Rotterdam|Munich|Zurich|Krakow"
+    "Hanoi|Leeds|Quito|Malmö|Tampa|Osaka|Berlin|Madrid|Chicago|Portland|Vienna|Nairobi|Seoul|"
+    "Mumbai|San Diego|New York|Cape Town|Buenos Aires|Salt Lake City|Santa Fe|Porto|Ghent|Lyon|"
+    "Naples|Seattle|Phoenix|Melbourne|Auckland|Manchester|Glasgow|Bristol|Rotterdam|Munich|Zurich|"
+    "Krakow"
 ).split("|")
 COUNTRIES = (
     "Portugal|Japan|Canada|Norway|Ireland|Croatia|Australia|Italy|Vietnam|Ecuador|Sweden|Germany|"
@@ -33,13 +35,14 @@ COUNTRIES = (
 FIRMS = (
     "Vertex|Halcyon|Brightside|Nimbus|Orchard|Quantix|Redwood|Solstice|Tidewater|Umbra|Wayfarer|"
     "Zephyr|Ironclad|Juniper|Kestrel|Lumen|Marlow|Northgate|Opaline|Pinnacle|Acorn Labs|Blue Ridge|"
-    "Carter & Sons|Delta Freight|Evergreen Foods|Foxglove|Granite Systems|Harbor Bank|Inkwell Media|"
-    "Kite Analytics|Maple Health|Oakline|Polaris Energy|Riverstone|Silverpine|Thornbury|Westfield Tools"
+    "Carter & Sons|Delta Freight|Evergreen Foods|Foxglove|Granite Systems|Harbor Bank|"
+    "Inkwell Media|Kite Analytics|Maple Health|Oakline|Polaris Energy|Riverstone|Silverpine|"
+    "Thornbury|Westfield Tools"
 ).split("|")
 STREETS = (
-    "Maple Street|Cedar Lane|Hill Road|River Drive|Station Avenue|Park Terrace|Mill Court|Lake View|"
-    "Forest Way|Garden Close|Elm Street|King's Road|Harbour Walk|Bridge Street|Sunset Boulevard|"
-    "Church Lane|Orchard Street|Victoria Road|Willow Crescent|Market Square"
+    "Maple Street|Cedar Lane|Hill Road|River Drive|Station Avenue|Park Terrace|Mill Court|"
+    "Lake View|Forest Way|Garden Close|Elm Street|King's Road|Harbour Walk|Bridge Street|"
+    "Sunset Boulevard|Church Lane|Orchard Street|Victoria Road|Willow Crescent|Market Square"
 ).split("|")
 DAYS = "Monday Tuesday Wednesday Thursday Friday Saturday Sunday".split()
 MONTHS = (

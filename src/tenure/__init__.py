@@ -7,6 +7,7 @@ from tenure.memory import Memory, open
 from tenure.model.authority import Authority, Ladder
 from tenure.model.errors import (
     AmbiguousTarget,
+    DamagedModel,
     DependencyCycle,
     DuplicateId,
     InvalidInput,
@@ -58,6 +59,7 @@ __all__ = [
     "Cause",
     "Chain",
     "Context",
+    "DamagedModel",
     "Declaration",
     "DependencyCycle",
     "DuplicateId",

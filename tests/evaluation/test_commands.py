@@ -13,11 +13,26 @@ from typer.testing import CliRunner
 
 from tenure.evaluation import peers
 from tenure.interfaces.cli import app
-from tests.evaluation.dialogues import ROWS, written
+from tests.evaluation.dialogues import ROWS, added, case, changed, system, user, written
 from tests.evaluation.test_statebench import LACKS, RIGHT, needs_package, without_package
 
 Run = Callable[..., Any]
 ONE = ("--workers", "1", "--embedder", "none")
+UNTOLD = case(
+    "instrument",
+    "cello",
+    "violin",
+    [
+        user(0, "I play the violin.", adds=[added("instrument", "violin")]),
+        system(1, "Lovely."),
+        user(
+            2,
+            "These days it is the cello that I practise.",
+            changes=[changed("instrument", "violin", "cello")],
+        ),
+    ],
+)
+PAIR = {"id": "1", "old": "I work at « Google ».", "new": "I just started at Meta.", "y": 1}
 
 
 @pytest.fixture
@@ -79,6 +94,19 @@ class TestCases:
         written(Path("own.jsonl"), ROWS)
         result = run("cases", "own.jsonl", "--embedder", "big", code=2)
         assert "is not one of minilm, static, none" in result.stderr
+        result = run("cases", "own.jsonl", "--detector", "luck", code=2)
+        assert "--detector 'luck' is not one of both, learned, rules" in result.stderr
+
+    def test_a_detector_is_chosen_by_name(self, run: Run) -> None:
+        """A change that no cue or place tells is seen by the model, and not by the rules."""
+        written(Path("own.jsonl"), [UNTOLD])
+        found = {
+            name: json.loads(run("cases", "own.jsonl", "--detector", name, "--json", *ONE).stdout)
+            for name in ("rules", "learned")
+        }
+        assert [told["detector"] for told in found.values()] == ["rules", "learned"]
+        assert found["rules"]["files"][0]["turns"]["right"] == 0
+        assert found["learned"]["files"][0]["turns"]["right"] == 1
 
 
 class TestScope:
@@ -140,7 +168,7 @@ class TestAll:
         sentences(Path("data/scope"))
         written(Path("data/multiwoz/cases_val.jsonl"), ROWS[2:])
         result = run("all", "--data", "data", "--limit", "1", *ONE, code=1)
-        assert re.search(r"SGD dev: current and not stale +≥ 35\.0 % +100\.0 % +met", result.stdout)
+        assert re.search(r"SGD dev: current and not stale +≥ 70\.0 % +100\.0 % +met", result.stdout)
         assert re.search(r"MultiWOZ val: current and not stale .*missed", result.stdout)
         assert re.search(r"uncommitted or denied, stored +≤ 15\.0 % +0\.0 % +met", result.stdout)
         assert "StateBench 1.0 left out" in result.stderr
@@ -152,12 +180,28 @@ class TestAll:
         made = json.loads(result.stdout)
         assert made["targets"][0] == {
             "measure": "SGD dev: current and not stale",
-            "at_least": 0.35,
+            "at_least": 0.7,
             "measured": 1.0,
             "met": True,
         }
         assert made["reports"]["sgd/cases_dev.jsonl"]["cases"]["of"] == 2
         assert "multiwoz/cases_val left out" in result.stderr
+
+    def test_rules_have_floors_of_their_own_and_no_pairs(self, run: Run) -> None:
+        """The model is held against pairs where it is used."""
+        written(Path("data/sgd/cases_dev.jsonl"), ROWS[:1])
+        written(Path("data/sgd/pairs_dev.jsonl"), [PAIR])
+        wanted = ("all", "--data", "data", "--json", *ONE)
+        both = json.loads(run(*wanted).stdout)
+        assert "pairs of sgd/pairs_dev.jsonl" in both["reports"]
+        assert {told["measure"]: told.get("at_least") for told in both["targets"]} == {
+            "SGD dev: current and not stale": 0.7,
+            "SGD dev: live values retired": None,
+            "SGD dev: F1 of pairs": 0.88,
+        }
+        rules = json.loads(run(*wanted, "--detector", "rules").stdout)
+        assert list(rules["reports"]) == ["sgd/cases_dev.jsonl"]
+        assert rules["targets"][0]["at_least"] == 0.35
 
     @without_package
     def test_without_data_nothing_runs_and_nothing_fails(self, run: Run) -> None:
@@ -167,7 +211,7 @@ class TestAll:
         assert "TENURE_BENCH_DATA" in result.stderr
 
 
-@pytest.mark.parametrize("name", ["cases", "scope", "statebench", "all"])
+@pytest.mark.parametrize("name", ["cases", "pairs", "scope", "statebench", "all"])
 def test_help_has_examples(run: Run, name: str) -> None:
     """Every command shows how it is called."""
     assert f"tenure eval {name} " in run(name, "--help").stdout

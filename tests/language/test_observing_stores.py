@@ -19,7 +19,7 @@ from typing import Any
 import pytest
 
 import tenure
-from tenure.language.detection import Judged, Pair
+from tenure.language.detection import Judged, Pair, Relation
 from tenure.model.records import Turn
 from tenure.model.values import text_of
 from tenure.testing import SteppingClock
@@ -241,6 +241,7 @@ class FailingDetector:
     """Judges as often as it was told to, and then breaks."""
 
     name = "failing"
+    reach = Relation.NEARBY
 
     def __init__(self, patience: int) -> None:
         self.patience = patience

@@ -22,6 +22,7 @@ class _Patterns:
         self.after_all = re.compile(rf"[\s,]+(?:{told['after_all']})$", _FLAGS)
         self.earlier = re.compile(rf"(?:{told['earlier']})\b", _FLAGS)
         self.settling = either(told["settling"])
+        self.unsure = re.compile(rf"\b(?:{told['unsure']})\b", _FLAGS)
         self.unsettled = re.compile(rf"(?:{told['unsettled']})\b", _FLAGS)
         self.erasure = re.compile(told["erasure"], _FLAGS)
         self.proposing = either(told["proposing"])
@@ -122,6 +123,16 @@ class Cues:
     def proposes(self) -> bool:
         """Whether it puts a possibility forward."""
         return self._patterns.proposing.search(self._text) is not None
+
+    @property
+    def is_unsettled(self) -> bool:
+        """Whether it has a word by which it may say the opposite: not, never, unless."""
+        return self._patterns.unsettled.search(self._text) is not None
+
+    @property
+    def is_unsure(self) -> bool:
+        """Whether whoever says it is not quite sure of it."""
+        return self._patterns.unsure.search(self._text) is not None
 
     @property
     def is_possibly(self) -> bool:

@@ -60,8 +60,9 @@ class Pair:
     """A value in office, and what was said that may replace it."""
 
     standing: Standing
-    candidate: Part
-    """The value in the new statement that would take its place."""
+    candidate: Part | None
+    """The value in the new statement that would take its place; None asks whether it is simply no
+    longer so."""
     relation: Relation
     statement: str
     """The new statement."""
@@ -86,6 +87,8 @@ class Pair:
     is_request: bool = False
     is_at_hand: bool = False
     """Whether the value was said since the matter at hand was opened."""
+    is_repeated: bool = False
+    """Whether the statement says the old value itself, beside the new one."""
 
 
 class Judged(NamedTuple):
@@ -122,6 +125,8 @@ _PLACES = frozenset({"from", "to", "in", "at", "on", "by"})
 _ELSEWHERE = frozenset({"from", "since", "of", "per"})
 OPPOSED: Final = "opposed"
 """Why a value surely does not replace another: it is there for the opposite."""
+DOUBTED: Final = "doubted"
+"""Why a value is not taken to replace another although it would fit: it is not said in earnest."""
 _BASE = {
     Relation.NEARBY: 0.6,
     Relation.SAME_THING: 0.65,
@@ -145,12 +150,16 @@ class RuleDetector:
     def _judge(self, pair: Pair) -> Judged:
         old, new = pair.standing.part, pair.candidate
         base = _BASE.get(pair.relation, 0.0)
+        if new is None:
+            return _NO
         if self._are_opposed(old, new):
             return Judged(0.0, OPPOSED)
         if not base or pair.is_added or same_part(old, new):
             return _NO
         if pair.is_denied:
             return _denied(old, new)
+        if pair.is_repeated:
+            return _NO
         fits = self._fit(old, new, pair)
         if fits is None:
             return _NO
@@ -201,7 +210,9 @@ class RuleDetector:
 
     def _are_opposed(self, old: Part, new: Part) -> bool:
         """Whether what the values go with tells them apart: leaving and arriving, from and to."""
-        return any(map(self._contrast, _role(old)[:2], _role(new)[:2]))
+        (place, anchor, _), (other_place, other_anchor, _) = _role(old), _role(new)
+        ends = anchor.split(" ")[0], other_anchor.split(" ")[0]
+        return self._contrast(place, other_place) or self._contrast(*ends)
 
     def _tells(self, anchor: str) -> bool:
         """Whether a word tells one end of something from the other: leaving, returning."""

@@ -27,6 +27,8 @@ from tenure.observing.understanding import Understood, is_framing, typed, unders
 _LONGEST_REASON = 500
 _FEW_WORDS = 4
 _JUST_REWRITTEN = 12
+_DOUBTED = 0.5
+"""How sure of a statement one is that seems not to be said in earnest: it has to be asked about."""
 _STILL_OPEN = 4
 """A proposal is open to "let's do that" for so many turns."""
 _PRIVATE = ("phone", "email", "address", "code", "url")
@@ -66,8 +68,8 @@ class Clerk:
         self._replacing = Replacing(situation, detector, circumstances.text)
         self._filing = Filing(registrar, situation, circumstances)
         # What a statement is does not hang on which detector is in use.
-        by_rules = Replacing(situation, RuleDetector(), circumstances.text)
-        self._sorting = Sorting(situation, self._filing, by_rules)
+        self._by_rules = Replacing(situation, RuleDetector(), circumstances.text)
+        self._sorting = Sorting(situation, self._filing, self._by_rules)
         self.record = Record()
 
     def take(self, said: Understood) -> None:
@@ -299,11 +301,27 @@ class Clerk:
         done = [] if apart else self._replace(said, proposal.key, proposal.subject)
         if done and (self._is_said(said) or not all(done)):
             return  # what it says has been said, or was not believed
+        if not done and not apart and said.kind is Kind.ASSERTION:
+            self._end(said)
         if said.denied:
             said = self._as_said(said, said.affirmed, said.kind)
             proposal = self._filing.proposal(said, self._last())
         if is_answer or self._is_worth_filing(said):
             self._file(said, proposal, held)
+
+    def _end(self, said: Understood) -> None:
+        """Take back what a statement ends without a word about that: "we broke up"."""
+        for fact, judged in self._replacing.ended(said):
+            if self._within_reach(said, [fact]):
+                verdict = self._registrar.retract(
+                    fact,
+                    reason=said.statement.text[:_LONGEST_REASON],
+                    evidence={
+                        "detector": self._detector.name,
+                        "confidence": judged.confidence,
+                    },
+                )
+                self._note(verdict, gone=[fact], retired=_said_by(fact))
 
     @staticmethod
     def _only_denies(said: Understood) -> bool:
@@ -339,6 +357,8 @@ class Clerk:
                 # The same in other words: the fact is confirmed, and keeps its own.
                 proposal = replace(proposal, value=fact.value, source=fact.source)
         confidence = self._filing.confidence(said, held, proposal.confidence)
+        if held and (self._is_unsure(said) or self._replacing.is_doubted(said, held)):
+            confidence = min(confidence, _DOUBTED)
         # Who may read of a thing is not for a turn of conversation to change.
         limits = [fact.min_authority for fact in held if fact.min_authority is not None]
         proposal = replace(
@@ -350,6 +370,11 @@ class Clerk:
         verdict = self._registrar.propose(proposal, rule=self._rule(said, held))
         gone = self._fetched(verdict.superseded)
         self._note(verdict, gone=gone, retired=_of_all(gone))
+
+    @staticmethod
+    def _is_unsure(said: Understood) -> bool:
+        """Whether it is said with so little conviction that who said otherwise should be asked."""
+        return said.cues.is_unsure and not said.is_request and not said.corrects
 
     def _rule(self, said: Understood, held: Sequence[Fact]) -> Rule | None:
         """The rule by which a statement takes over from these, where its words tell."""
@@ -368,7 +393,11 @@ class Clerk:
         """Replace the values that the statement puts out of office; tells of each if it did."""
         done = []
         at, branch = self._around.at, self._around.branch
-        for found in rewritten(self._replacing.swaps(said, key, subject)):
+        # Of what is said with little conviction it is enough to know what it would be against, and
+        # what was only proposed in its own words has been settled on in others.
+        plainly = self._is_unsure(said) or rule is Rule.COMMIT
+        replacing = self._by_rules if plainly else self._replacing
+        for found in rewritten(replacing.swaps(said, key, subject)):
             fact = found.fact
             if at is not None and at < fact.order:
                 # It was said before the statement that it would correct.
@@ -392,7 +421,9 @@ class Clerk:
                 min_authority=fact.min_authority,
                 valid_until=fact.valid_until if _is_ahead(fact, at) else None,
                 at=at,
-                confidence=self._filing.confidence(said, [fact], found.confidence),
+                confidence=_DOUBTED
+                if self._is_unsure(said)
+                else self._filing.confidence(said, [fact], found.confidence),
                 multi_valued=fact.multi_valued,
             )
             verdict = self._registrar.propose(

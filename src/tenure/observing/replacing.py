@@ -5,10 +5,18 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from tenure.language.detection import Detector, Judged, Pair, Relation, Standing, same_part
+from tenure.language.detection import (
+    DOUBTED,
+    Detector,
+    Judged,
+    Pair,
+    Relation,
+    Standing,
+    same_part,
+)
 from tenure.language.frames import Frame, frame_again
 from tenure.language.lexicon import agreeing, lexicon
 from tenure.language.tokens import stem
@@ -21,10 +29,17 @@ _FEW_WORDS = 4
 _LONGEST_VALUE = 200
 _LONG_TURN = 400
 _MOST_ELSEWHERE = 12
+_LATEST = 3
+_ONE_MATTER = 8
+_MOST_PARTS = 3
 _MOST_FACTS = 60
 """How many statements a new one is compared with, the latest first."""
 WORTH_ASKING = 0.5
 """Below this nothing is said about a pair; above it, it is at least contested."""
+
+
+_AS_LIKELY = 0.02
+_UNCLEAR = Judged(0.55, "unclear which")
 
 
 class Swap(NamedTuple):
@@ -76,8 +91,56 @@ class Replacing:
             [
                 Swap(fact, pair.standing.part, pair.candidate, verdict, pair.relation)
                 for (fact, pair), verdict in zip(pairs, judged, strict=True)
-                if verdict.confidence >= WORTH_ASKING
+                if verdict.confidence >= WORTH_ASKING and pair.candidate is not None
             ]
+        )
+
+    def ended(self, said: Understood) -> list[tuple[Fact, Judged]]:
+        """The facts that a statement ends, with nothing in their place."""
+        if self._detector.reach >= Relation.NEARBY or said.cues.is_unsettled:
+            return []
+        if not _opens_with_pronoun(said.text):
+            return []  # what names a thing is about that, and not about what was said last
+        asked = self._open_to_ending(said)
+        pairs = [
+            (fact, self._pair(said, fact, part, None, Relation.APART))
+            for fact in asked
+            for part in parts_in(fact)[:_MOST_PARTS]
+        ]
+        judged = self._detector.judge([pair for _, pair in pairs])
+        found: dict[str, list[Judged]] = defaultdict(list)
+        for (fact, _), verdict in zip(pairs, judged, strict=True):
+            found[fact.id].append(verdict)
+        return [
+            (fact, min(found[fact.id]))
+            for fact in asked
+            if found[fact.id] and all(one.confidence for one in found[fact.id])
+        ]
+
+    def _open_to_ending(self, said: Understood) -> list[Fact]:
+        """What was said last, and what shares a word with the statement."""
+        facts = [fact for fact in self._situation.facts.values() if fact.key != VERBATIM]
+        latest = {fact.id for fact in facts[-_LATEST:]}
+        found = []
+        for fact in facts[-_MOST_ELSEWHERE:]:
+            if len(text_of(fact.value).split()) > _ONE_MATTER:
+                continue  # it says more than one thing, of which only one may be over
+            if fact.id in latest or not said.frame.words.isdisjoint(frame_in_office(fact).words):
+                found.append(fact)
+        return found
+
+    def is_doubted(self, said: Understood, held: Sequence[Fact]) -> bool:
+        """Whether what would replace these facts seems not to be said in earnest."""
+        if self._detector.reach >= Relation.NEARBY:
+            return False
+        pairs = [
+            pair
+            for fact in held
+            for pair in self._pairs(said, fact, Relation.SAME_WORDS, 0, at_hand=True)
+        ]
+        judged = self._detector.judge(pairs)
+        return any(one.because == DOUBTED for one in judged) and not any(
+            one.confidence for one in judged
         )
 
     def _elsewhere(self, said: Understood, key: str, subject: str | None) -> list[Fact]:
@@ -95,7 +158,7 @@ class Replacing:
         if fact.key == VERBATIM:
             return Relation.OTHER
         if subject != fact.subject and (subject or (fact.subject and not _is_bare(said))):
-            return Relation.OTHER
+            return Relation.APART if not subject and _speaks_of(said, fact) else Relation.OTHER
         if self._says_denied(said, fact):
             return Relation.SAME_MATTER  # it names the value that is not so
         same_key = fact.key == key
@@ -136,31 +199,41 @@ class Replacing:
         text = text_of(fact.value)
         parts = parts_in(fact)
         candidates = self._anchored(said)
-        turn, start, is_offer = self._around(said)
-        sentence, begin = _sentence(fact, text)
         for old in (*parts, *_denied_words(text, parts, said.denied)):
-            standing = Standing(fact.id, sentence, old, begin, age)
-            is_denied = any(same_part(old, denied) for denied in said.denied)
-            if any(same_part(old, other) for other in said.parts):
+            is_repeated = any(same_part(old, other) for other in said.parts)
+            if is_repeated and self._detector.reach >= Relation.NEARBY:
                 continue
+            about = self._pair(said, fact, old, None, relation, age)
             for new in candidates:
-                yield Pair(
-                    standing,
-                    new,
-                    relation,
-                    said.text,
-                    turn,
-                    start,
-                    is_offer,
-                    self._situation.previous,
-                    is_cued=said.corrects,
-                    is_denied=is_denied,
-                    has_failed=self._situation.has_failed,
-                    is_fragment=said.is_fragment,
-                    is_added=said.is_added,
-                    is_request=said.is_request,
-                    is_at_hand=at_hand,
-                )
+                yield replace(about, candidate=new, is_at_hand=at_hand, is_repeated=is_repeated)
+
+    def _pair(
+        self,
+        said: Understood,
+        fact: Fact,
+        old: Part,
+        new: Part | None,
+        relation: Relation,
+        age: int = 0,
+    ) -> Pair:
+        turn, start, is_offer = self._around(said)
+        sentence, begin = _sentence(fact, text_of(fact.value))
+        return Pair(
+            Standing(fact.id, sentence, old, begin, age),
+            new,
+            relation,
+            said.text,
+            turn,
+            start,
+            is_offer,
+            self._situation.previous,
+            is_cued=said.corrects,
+            is_denied=any(same_part(old, denied) for denied in said.denied),
+            has_failed=self._situation.has_failed,
+            is_fragment=said.is_fragment,
+            is_added=said.is_added,
+            is_request=said.is_request,
+        )
 
     def _around(self, said: Understood) -> tuple[str, int, bool]:
         """The turn that a statement is part of, or what is around it, and where it is.
@@ -169,6 +242,8 @@ class Replacing:
         """
         begin = said.statement.start + said.begin
         end = begin + len(said.text)
+        if said.by is not None:
+            return said.text, 0, False  # whose word it is does not change what it says
         if self._turn[begin:end] == said.text:
             first = 0 if end <= _LONG_TURN else max(0, begin - _LONG_TURN // 2)
             return self._turn[first : max(end, first + _LONG_TURN)], begin - first, False
@@ -206,7 +281,7 @@ def _sentence(fact: Fact, text: str) -> tuple[str, int]:
 
 def _opens_with(text: str, words: str) -> bool:
     """Whether a statement says itself what its key, which is made of its words, says."""
-    said = {stem(word) for word in text.lower().split()}
+    said = {stem(word) for word in re.findall(r"\w+", text.lower())}
     return {stem(word) for word in words.split()} <= said
 
 
@@ -255,9 +330,27 @@ def _differ_twice(said: Understood, fact: Fact) -> bool:
     return len(differing) > 1
 
 
+def _opens_with_pronoun(text: str) -> bool:
+    first = re.match(r"\W*(\w+)", text)
+    return first is not None and first.group(1).lower() in lexicon().pronouns
+
+
+def _opens_with_thing(text: str) -> bool:
+    first = re.match(r"\W*(\w+)", text)
+    return first is not None and first.group(1).lower() in lexicon().determiners
+
+
+def _speaks_of(said: Understood, fact: Fact) -> bool:
+    """Whether a statement mentions whom or what a fact is about."""
+    words = set(re.findall(r"\w+", said.text.lower()))
+    return fact.subject is not None and set(fact.subject.lower().split()) <= words
+
+
 def _names_another(said: Understood, fact: Fact) -> bool:
     """Whether a statement and one in office each name a thing, and not the same, or its sides."""
-    if said.is_request or fact.multi_valued:
+    if said.is_request or fact.multi_valued or _opens_with_pronoun(said.text):
+        return False
+    if not (_opens_with_thing(said.text) and _opens_with_thing(text_of(fact.value))):
         return False
     theirs = frame_in_office(fact)
     if any(
@@ -266,7 +359,10 @@ def _names_another(said: Understood, fact: Fact) -> bool:
         for other in theirs.words - said.frame.words
     ):
         return True
-    mine = said.frame.opening
+    named = {
+        stem(word) for part in said.parts if part.kind == "name" for word in part.normal.split()
+    }
+    mine = said.frame.opening - named
     return bool(mine and theirs.opening) and mine.isdisjoint(theirs.words | theirs.opening)
 
 
@@ -304,8 +400,20 @@ def _chosen(found: Sequence[Swap]) -> list[Swap]:
         if any(not same_part(new, swap.new) for new in theirs):
             continue
         taken.append((swap.old, swap.new))
-        chosen.append(swap)
+        unclear = any(_are_rivals(swap, other) for other in found)
+        chosen.append(swap._replace(judged=_UNCLEAR) if unclear else swap)
     return chosen
+
+
+def _are_rivals(swap: Swap, other: Swap) -> bool:
+    """Whether a new value may as well replace another one, with nothing that tells which."""
+    return (
+        swap.new == other.new
+        and swap.fact.id != other.fact.id
+        and not same_part(swap.old, other.old)
+        and max(swap.relation, other.relation) < Relation.SAME_THING
+        and abs(swap.judged.confidence - other.judged.confidence) < _AS_LIKELY
+    )
 
 
 def rewritten(swaps: Sequence[Swap]) -> list[Rewritten]:

@@ -6,8 +6,11 @@ from collections.abc import Iterator, Sequence
 
 from rich.console import RenderableType
 
+from tenure.evaluation import calibration
+from tenure.evaluation.calibration import Cut
 from tenure.evaluation.cases import CasesReport
 from tenure.evaluation.figures import Detection, Joint, Share, percent
+from tenure.evaluation.pairs import PairScore, PairsReport
 from tenure.evaluation.scope import ScopeReport
 from tenure.evaluation.statebench import SuiteReport
 from tenure.evaluation.targets import Target
@@ -69,6 +72,67 @@ def cases_failures(report: CasesReport, count: int) -> Iterator[RenderableType]:
 
 def _listed(parts: Sequence[str]) -> str:
     return " | ".join(parts) or "none"
+
+
+def pairs_account(report: PairsReport) -> Iterator[RenderableType]:
+    """The figures of a file of pairs, and how far its probabilities can be trusted."""
+    yield f"{report.name}: {len(report.scores):,} pairs, {sum(report.gold):,} of them replaced"
+    yield ""
+    yield table(
+        ["replaced", "threshold", "precision", "recall", "F1"],
+        [_cut_row("at the best F1", report.best), _cut_row("at one half", report.even)],
+    )
+    spans = report.spans
+    yield f"\naverage precision  {percent(report.average_precision)}"
+    yield f"new value          {percent(spans.value)} of {spans.of:,} are where the model points"
+    yield ""
+    yield table(
+        ["kind of pair", "taken for a change", "of"],
+        [[kind, percent(s.value), f"{s.of:,}"] for kind, s in sorted(report.kinds.items())],
+    )
+    yield ""
+    yield table(
+        ["probability", "mean", "replaced", "pairs"],
+        [
+            [f"{b.low:.1f}–{b.high:.1f}", percent(b.said), percent(b.came), f"{b.count:,}"]
+            for b in report.bins
+        ],
+    )
+    yield "\nreplaced, by probability; the line is where each bar should end"
+    yield "\n".join(calibration.bars(report.bins))
+    above = percent(report.expected_error_above)
+    yield f"\nexpected calibration error  {percent(report.expected_error)}"
+    yield f"  without the lowest bin    {above}"
+    yield ""
+
+
+def _cut_row(name: str, cut: Cut) -> list[str]:
+    found = cut.found
+    shares = map(percent, (found.precision, found.recall, found.f1))
+    return [name, f"{cut.threshold:.2f}", *shares]
+
+
+def pairs_failures(report: PairsReport, count: int) -> Iterator[RenderableType]:
+    """Some pairs that went wrong, the surest mistakes first."""
+    for title, wrong in (
+        ("wrongly taken for a change", report.false),
+        ("a change that was missed", report.missed),
+    ):
+        for score in wrong[:count]:
+            yield from _pair_lines(title, score)
+
+
+def _pair_lines(title: str, score: PairScore) -> Iterator[RenderableType]:
+    pair = score.pair
+    yield f"## {pair.id}: {title} ({pair.kind}, {percent(score.chance)})"
+    before, after = pair.statement[: pair.start], pair.statement[pair.end :]
+    yield f"stated: {before}« {pair.value} »{after}"
+    yield f"before: {pair.previous or '–'}"
+    yield f"turn:   {pair.turn}"
+    if pair.new:
+        yield f"new:    {' | '.join(pair.new)}"
+    yield f"points: {score.span or '–'}"
+    yield ""
 
 
 def scope_account(report: ScopeReport) -> Iterator[RenderableType]:

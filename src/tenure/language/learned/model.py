@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -52,7 +53,7 @@ class Card:
     name: str
     sha256: str
     slope: float
-    """Probabilities are what `slope * log-odds + shift` comes to, so that they mean what they say."""
+    """Probabilities are what `slope * log-odds + shift` comes to: then they mean what they say."""
     shift: float
 
 
@@ -66,6 +67,8 @@ def read_card(folder: Path) -> Card:
                 f"format {FORMAT}; {_MEND}"
             )
         calibration = told["calibration"]
+        if not all(math.isfinite(float(calibration[name])) for name in ("slope", "shift")):
+            raise ValueError("the calibration is no pair of numbers")
         return Card(
             str(told["name"]),
             str(told["sha256"]),
@@ -163,7 +166,10 @@ def _session(path: Path, sha256: str) -> onnxruntime.InferenceSession:
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = 1
     options.inter_op_num_threads = 1
-    return onnxruntime.InferenceSession(content, options, providers=["CPUExecutionProvider"])
+    try:
+        return onnxruntime.InferenceSession(content, options, providers=["CPUExecutionProvider"])
+    except Exception as error:  # onnxruntime's own errors share no base
+        raise DamagedModel(f"the model {path} cannot be run ({error}); {_MEND}") from None
 
 
 _loaded: list[Model] = []

@@ -1,11 +1,12 @@
-"""The commands that measure: eval cases, eval scope, eval statebench, eval all."""
+"""The commands that measure: eval cases, pairs, scope, statebench, all."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
@@ -17,16 +18,18 @@ from tenure.interfaces.cli.progress import Telling
 from tenure.interfaces.cli.root import command, complain
 from tenure.interfaces.cli.tables import print_json, show
 from tenure.model.errors import InvalidInput
+from tenure.settings import DETECTORS
 
 if TYPE_CHECKING:
     from tenure.evaluation.cases import CasesReport
-    from tenure.evaluation.running import Progress
+    from tenure.evaluation.pairs import PairsReport
     from tenure.evaluation.scope import ScopeReport
     from tenure.evaluation.statebench import Suite, SuiteReport
     from tenure.evaluation.targets import Target
 
 Report = TypeVar("Report")
 
+DEFAULT_DETECTOR = "both"
 _VERSIONS = ("all", "1.0", "2.0.0")
 _DATA_HELP = "The folder that holds the data sets, or TENURE_BENCH_DATA."
 _ABOUT = """Measure on recorded conversations: what is current, what is stale, what was not meant.
@@ -35,8 +38,9 @@ _ABOUT = """Measure on recorded conversations: what is current, what is stale, w
 Examples:
   tenure eval all --data DATA
   tenure eval cases DATA/sgd/cases_dev.jsonl.gz --failures 3
+  tenure eval pairs DATA/sgd/pairs_dev.jsonl.gz --failures 3
   tenure eval scope DATA/scope
-  tenure eval statebench --data DATA
+  tenure eval statebench --data DATA --detector rules
 
 The data are public and not part of Tenure; docs/evaluation.md says where they are from, what their
 lines look like and how every figure is counted.
@@ -44,8 +48,8 @@ lines look like and how every figure is counted.
 
 
 @dataclass(frozen=True)
-class Run:
-    """How much is run, where, and how it is printed."""
+class Work:
+    """How much is run, in how many processes, and how it is printed."""
 
     limit: Annotated[
         int | None,
@@ -55,6 +59,22 @@ class Run:
         int | None,
         typer.Option(metavar="N", min=1, help="Processes.", show_default="one for each core"),
     ] = None
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False
+
+    @contextmanager
+    def telling(self) -> Iterator[dict[str, Any]]:
+        """What every runner takes, with progress told on stderr while it runs."""
+        telling = Telling()
+        try:
+            yield {"workers": self.workers or os.cpu_count() or 1, "progress": telling}
+        finally:
+            telling.close()
+
+
+@dataclass(frozen=True)
+class Run(Work):
+    """The same for what is fed to a memory, and how that memory works."""
+
     embedder: Annotated[
         str,
         typer.Option(
@@ -63,26 +83,29 @@ class Run:
             help="What finds facts by meaning: minilm, static or none.",
         ),
     ] = DEFAULT_EMBEDDER
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False
+    detector: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME",
+            help="What tells which values are replaced: rules, learned (the model that ships) or "
+            "both.",
+        ),
+    ] = DEFAULT_DETECTOR
 
     @property
     def settings(self) -> tenure.Settings:
         """How the memories of the run work."""
-        return Common(embedder=self.embedder).settings
+        if self.detector not in DETECTORS:
+            known = ", ".join(DETECTORS)
+            raise InvalidInput(f"--detector {self.detector!r} is not one of {known}")
+        return replace(Common(embedder=self.embedder).settings, detector=self.detector)
 
     @contextmanager
     def options(self) -> Iterator[dict[str, Any]]:
-        """What every runner takes, with progress told on stderr while it runs."""
-        telling = Telling()
-        progress: Progress = telling
-        try:
-            yield {
-                "settings": self.settings,
-                "workers": self.workers or os.cpu_count() or 1,
-                "progress": progress,
-            }
-        finally:
-            telling.close()
+        """What the runners take that feed a memory."""
+        settings = self.settings
+        with self.telling() as options:
+            yield {"settings": settings, **options}
 
 
 Failures = Annotated[
@@ -111,7 +134,7 @@ def cases(
     """
     reports = [_run_cases(path, run) for path in files]
     if run.json:
-        print_json({"files": [report.record() for report in reports]})
+        print_json({"detector": run.detector, "files": [report.record() for report in reports]})
         return
     from tenure.interfaces.cli import measured
 
@@ -124,6 +147,63 @@ def _run_cases(path: Path, run: Run) -> CasesReport:
 
     with run.options() as options:
         return runner.run(path, limit=run.limit, **options)
+
+
+# pairs
+
+
+def pairs(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A file of pairs, or of cases.")],
+    *,
+    failures: Annotated[
+        int,
+        typer.Option(
+            metavar="N", min=0, help="Print N wrongly taken for a change, and N changes missed."
+        ),
+    ] = 0,
+    plot: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE.svg",
+            help="Draw the reliability of the probabilities.",
+            show_default=False,
+        ),
+    ] = None,
+    work: Work,
+) -> None:
+    """Let the model that ships read pairs: does a turn replace an earlier value?
+
+    A line of JSON has old (a statement with one value between « and »), new (the turn, behind
+    "previous turn ¦ " where there is one) and y (1 where the value is replaced). Of a file of
+    cases, every value that a user has said is held against every later turn of the user.
+    """
+    if plot is not None and not plot.absolute().parent.is_dir():
+        raise InvalidInput(f"--plot {plot}: there is no folder {plot.parent}; make it first")
+    report = _run_pairs(file, work)
+    if plot is not None:
+        _draw(report, plot)
+    if work.json:
+        print_json(report.record())
+        return
+    from tenure.interfaces.cli import measured
+
+    show(*measured.pairs_account(report), *measured.pairs_failures(report, failures))
+
+
+def _run_pairs(path: Path, work: Work) -> PairsReport:
+    from tenure.evaluation import pairs as runner
+
+    with work.telling() as options:
+        return runner.run(path, limit=work.limit, **options)
+
+
+def _draw(report: PairsReport, path: Path) -> None:
+    from tenure.evaluation import calibration
+
+    try:
+        path.write_text(calibration.svg(report.bins, report.name), encoding="utf-8")
+    except OSError as error:
+        raise InvalidInput(f"--plot {path} cannot be written: {error}") from None
 
 
 # scope
@@ -141,7 +221,7 @@ def scope(
     """
     report = _run_scope(folder, run)
     if run.json:
-        print_json(report.record())
+        print_json({"detector": run.detector, **report.record()})
         return
     from tenure.interfaces.cli import measured
 
@@ -191,7 +271,7 @@ def statebench(
         _run_suite(suite, run, baseline, budget) for suite in _suites(data, version, run.limit)
     ]
     if run.json:
-        print_json({"suites": [report.record() for report in reports]})
+        print_json({"detector": run.detector, "suites": [report.record() for report in reports]})
         return
     from tenure.interfaces.cli import measured
 
@@ -263,7 +343,12 @@ def everything(*, data: Data = None, run: Run) -> None:
         reached.extend(of(report))
 
     for path in _present(folder, "sgd/cases_dev", "multiwoz/cases_val"):
-        take(str(path.relative_to(path.parents[1])), _run_cases(path, run), targets.of_cases)
+        of_cases = partial(targets.of_cases, is_learned=run.detector != "rules")
+        take(str(path.relative_to(path.parents[1])), _run_cases(path, run), of_cases)
+    if run.detector != "rules":
+        for path in _present(folder, "sgd/pairs_dev", "multiwoz/cases_val"):
+            name = f"pairs of {path.relative_to(path.parents[1])}"
+            take(name, _run_pairs(path, run), targets.of_pairs)
     for path in _present(folder, "scope"):
         take("scope", _run_scope(path, run), targets.of_scope)
     for suite in _suites(folder, "all", run.limit):
@@ -271,6 +356,7 @@ def everything(*, data: Data = None, run: Run) -> None:
     if run.json:
         print_json(
             {
+                "detector": run.detector,
                 "targets": [target.record() for target in reached],
                 "reports": {name: report.record() for name, report in reports.items()},
             }
@@ -316,6 +402,16 @@ def register(app: typer.Typer) -> None:
             "eval cases DATA/sgd/cases_dev.jsonl.gz",
             "eval cases DATA/sgd/cases_dev.jsonl.gz --limit 50 --failures 3",
             "eval cases one.jsonl two.jsonl --workers 2 --json",
+            "eval cases DATA/sgd/cases_dev.jsonl.gz --detector rules",
+        ],
+    )
+    command(
+        group,
+        "pairs",
+        pairs,
+        [
+            "eval pairs DATA/sgd/pairs_dev.jsonl.gz",
+            "eval pairs DATA/multiwoz/cases_val.jsonl.gz --failures 3 --plot reliability.svg",
         ],
     )
     command(group, "scope", scope, ["eval scope DATA/scope", "eval scope DATA/scope --failures 5"])
