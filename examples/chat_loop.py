@@ -4,13 +4,13 @@ Put your model where `answer` is; it gets `context.messages()`.
 
 Prints:
     me: I'd like a table for 4 at 5pm on Friday.
-    it: - table: I'd like a table for 4 at 5pm on Friday.
+    it: - said: I'd like a table for 4 at 5pm on Friday.
     me: No, only 3 people.
-    it: - table: I'd like a table for 3 at 5pm on Friday.
+    it: - said: I'd like a table for 3 at 5pm on Friday.
     me: What if we came at 7pm?
-    it: - table: I'd like a table for 3 at 5pm on Friday.
+    it: - said: I'd like a table for 3 at 5pm on Friday.
     me: Make it 7pm, please.
-    it: - table: I'd like a table for 3 at 7pm on Friday.
+    it: - said: I'd like a table for 3 at 7pm on Friday.
 """
 
 import tenure

@@ -58,6 +58,8 @@ class Lexicon:
     determiners: frozenset[str]
     indefinite: frozenset[str]
     particles: frozenset[str]
+    joining: frozenset[str]
+    """Words that only tie a statement to the one before: but, and."""
     changing: frozenset[str]
     """Stems of verbs of change: what follows their "to" is the new value."""
     copulas: frozenset[str]
@@ -95,6 +97,7 @@ def lexicon(language: str = DEFAULT_LANGUAGE) -> Lexicon:
         determiners=words["determiners"],
         indefinite=words["indefinite"],
         particles=words["particles"],
+        joining=words["joining"],
         changing=frozenset(told["changing"]["stems"].split()),
         copulas=words["copulas"],
         possessors=words["possessors"],

@@ -393,6 +393,8 @@ class Clerk:
         """Replace the values that the statement puts out of office; tells of each if it did."""
         done = []
         at, branch = self._around.at, self._around.branch
+        # Whoever walks in binds nobody, not even where they speak to what binds.
+        binds = self._registrar.identity.authority.rank > 0
         # Of what is said with little conviction it is enough to know what it would be against, and
         # what was only proposed in its own words has been settled on in others.
         plainly = self._is_unsure(said) or rule is Rule.COMMIT
@@ -415,8 +417,8 @@ class Clerk:
                 source=self._filing.source(said, found.parts, earlier=history_of(fact)),
                 authority=self._filing.authority(said),
                 memory_type=fact.memory_type,
-                is_constraint=fact.is_constraint or None,
-                constraint_type=fact.constraint_type,
+                is_constraint=(binds and fact.is_constraint) or None,
+                constraint_type=fact.constraint_type if binds else None,
                 requires=fact.requires,
                 min_authority=fact.min_authority,
                 valid_until=fact.valid_until if _is_ahead(fact, at) else None,

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from tenure.language.lexicon import lexicon
 from tenure.language.statements import Kind
 from tenure.observing import offering
 from tenure.observing.filing import REQUEST, Filing
 from tenure.observing.replacing import Replacing
 from tenure.observing.situation import Situation
-from tenure.observing.understanding import Understood
+from tenure.observing.understanding import Understood, typed
 
 REAL = (Kind.ASSERTION, Kind.REQUEST, Kind.COMMITMENT)
 """Kinds of statements whose speakers stand by what they say."""
@@ -36,6 +37,8 @@ class Sorting:
             return Kind.REPORT
         if said.kind is Kind.REQUEST and "suggestion" in cues:
             return Kind.DRAFT if self._is_against_a_fact(said) else Kind.REQUEST
+        if said.kind is Kind.QUESTION and self._asks_again(said):
+            return Kind.REQUEST
         if said.kind is Kind.ASSERTION and self._is_proposal(said):
             asked = self._situation.matter is not None or self._situation.previous.endswith("?")
             return Kind.REQUEST if asked else Kind.DRAFT
@@ -63,6 +66,15 @@ class Sorting:
     def _is_proposal(said: Understood) -> bool:
         cues = said.statement.cues
         return "irrealis" in cues and not _VOUCHED.intersection(cues) and said.cues.proposes
+
+    def _asks_again(self, said: Understood) -> bool:
+        """Whether a question asks for the same with another value: "But on Friday?"."""
+        if self._situation.matter is None or not said.frame.is_fragment or not typed(said.parts):
+            return False
+        begin = min(part.start for part in said.parts)
+        before = said.text[:begin].lower().replace(",", " ").split()
+        words = lexicon()
+        return all(word in words.prepositions or word in words.joining for word in before)
 
     def _goes_on(self, said: Understood) -> bool:
         """Whether a statement answers what the assistant asked about the request at hand."""

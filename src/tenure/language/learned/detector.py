@@ -20,7 +20,7 @@ from tenure.language.detection import (
 from tenure.language.learned.encoding import Span
 from tenure.language.learned.model import Model, Opinion, load
 
-_MOST_STATEMENTS: Final = 12
+_MOST_STATEMENTS: Final = 8
 """How many statements the model reads for one turn: the closest and latest."""
 _NOT_THE_ONE: Final = 0.8
 """What is left of a probability if the model points at other words than the only value there is."""
