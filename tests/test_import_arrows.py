@@ -192,7 +192,8 @@ def test_importing_tenure_is_light() -> None:
     """`import tenure` brings in neither the command line's packages nor the tokenizer."""
     program = (
         "import sys; sys.path.insert(0, sys.argv[1]); import tenure; "
-        "heavy = {'typer', 'rich', 'click', 'splintr', 'numpy', 'onnxruntime', 'pydantic', 'pydantic_ai'}; "
+        "heavy = {'typer', 'rich', 'click', 'splintr', 'numpy', 'onnxruntime', 'pydantic', "
+        "'pydantic_ai'}; "
         "print(sorted(heavy & set(sys.modules)))"
     )
     done = subprocess.run(

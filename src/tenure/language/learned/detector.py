@@ -166,7 +166,7 @@ class CombinedDetector:
     def judge(self, pairs: Sequence[Pair]) -> list[Judged]:
         ruled = self._rules.judge(pairs)
         found = list(ruled)
-        asked = [n for n, pair in enumerate(pairs) if not _is_settled(pair, ruled[n])]
+        asked = [n for n, pair in enumerate(pairs) if _is_open(pair, ruled[n])]
         learned = self._learned.judge([pairs[n] for n in asked])
         for number, judged in zip(asked, learned, strict=True):
             found[number] = combined(pairs[number], ruled[number], judged)
@@ -177,6 +177,11 @@ class CombinedDetector:
         for number, judged in zip(again, self._learned.judge(alone), strict=True):
             found[number] = combined(pairs[number], ruled[number], judged)
         return found
+
+
+def _is_open(pair: Pair, rule: Judged) -> bool:
+    """Whether an answer of the model could make a difference."""
+    return not _is_settled(pair, rule) and _asked_of(pair, rule) < _NEVER
 
 
 def _is_drowned(pair: Pair, rule: Judged, found: Judged) -> bool:
