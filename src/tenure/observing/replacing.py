@@ -189,6 +189,8 @@ class Replacing:
 
     def _is_at_hand(self, said: Understood, fact: Fact, key: str) -> bool:
         """Whether a fact was said since the request was made that a statement goes on about."""
+        if not said.is_request and not fact.multi_valued:
+            return True  # neither is a request, so it does not matter which one is at hand
         if said.is_request and key != self._situation.matter:
             return False
         return (fact.source.turn_index or 0) >= self._situation.opened
@@ -204,8 +206,12 @@ class Replacing:
             if is_repeated and self._detector.reach >= Relation.NEARBY:
                 continue
             about = self._pair(said, fact, old, None, relation, age)
+            said_at = min(
+                (other.start for other in said.parts if same_part(old, other)), default=-1
+            )
             for new in candidates:
-                yield replace(about, candidate=new, is_at_hand=at_hand, is_repeated=is_repeated)
+                if new.start > said_at:  # "left Lisbon for Porto": the new one comes second
+                    yield replace(about, candidate=new, is_at_hand=at_hand, is_repeated=is_repeated)
 
     def _pair(
         self,

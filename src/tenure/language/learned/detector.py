@@ -176,7 +176,26 @@ class CombinedDetector:
         alone = [replace(pairs[n], turn=pairs[n].statement, start=0) for n in again]
         for number, judged in zip(again, self._learned.judge(alone), strict=True):
             found[number] = combined(pairs[number], ruled[number], judged)
-        return found
+        return _wherever_said(pairs, ruled, found)
+
+
+def _wherever_said(
+    pairs: Sequence[Pair], ruled: Sequence[Judged], found: Sequence[Judged]
+) -> list[Judged]:
+    """The same, where a value that is replaced is also replaced wherever else the rules see it."""
+    gone = [
+        (pair.standing.part, pair.candidate)
+        for pair, judged in zip(pairs, found, strict=True)
+        if judged.confidence >= WORTH and pair.candidate is not None
+    ]
+    return [
+        rule
+        if not judged.confidence
+        and rule.confidence >= WORTH
+        and any(new == pair.candidate and same_part(old, pair.standing.part) for old, new in gone)
+        else judged
+        for pair, rule, judged in zip(pairs, ruled, found, strict=True)
+    ]
 
 
 def _is_open(pair: Pair, rule: Judged) -> bool:
@@ -195,9 +214,9 @@ def _is_settled(pair: Pair, rule: Judged) -> bool:
     """Whether the words leave no question: a clear cue needs no model."""
     if rule.because == OPPOSED or pair.is_added or pair.relation is Relation.OTHER:
         return True
-    if rule.confidence < _SURE:
-        return False
-    return pair.is_denied or (pair.is_cued and pair.relation in _SAME)
+    if pair.is_cued and pair.relation in _SAME:
+        return rule.confidence >= _FITS_WELL
+    return pair.is_denied and rule.confidence >= _SURE
 
 
 _SURE = 0.9
@@ -235,7 +254,7 @@ def _asked_of(pair: Pair, rule: Judged) -> float:
     if _are_plain_words(pair) and not _is_asked_for(pair) and rule.confidence < WORTH:
         return _NEVER  # put into the place of the other they might make no sense
     if pair.is_repeated:
-        return 0.9
+        return 0.97
     fits = rule.confidence >= WORTH
     if pair.relation >= Relation.SAME_THING:
         if not pair.is_at_hand or not fits:
