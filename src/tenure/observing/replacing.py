@@ -29,6 +29,8 @@ _FEW_WORDS = 4
 _LONGEST_VALUE = 200
 _LONG_TURN = 400
 _MOST_ELSEWHERE = 12
+_MOST_APART = 12
+"""Of statements that nothing ties to the new one, only so many of the latest are asked about."""
 _LATEST = 2
 _ONE_MATTER = 8
 _MOST_PARTS = 3
@@ -81,7 +83,8 @@ class Replacing:
         pairs: list[tuple[Fact, Pair]] = []
         for age, fact in enumerate(reversed(facts[-_MOST_FACTS:])):
             relation = self._relation(said, fact, key, subject)
-            if relation >= self._detector.reach:
+            far = relation is Relation.APART and age >= _MOST_APART
+            if relation >= self._detector.reach and not far:
                 at_hand = self._is_at_hand(said, fact, key)
                 pairs.extend(
                     (fact, pair) for pair in self._pairs(said, fact, relation, age, at_hand)
