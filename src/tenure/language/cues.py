@@ -22,6 +22,7 @@ class _Patterns:
         self.after_all = re.compile(rf"[\s,]+(?:{told['after_all']})$", _FLAGS)
         self.earlier = re.compile(rf"(?:{told['earlier']})\b", _FLAGS)
         self.settling = either(told["settling"])
+        self.dreaming = either(told["dreaming"])
         self.unsure = re.compile(rf"\b(?:{told['unsure']})\b", _FLAGS)
         self.unsettled = re.compile(rf"(?:{told['unsettled']})\b", _FLAGS)
         self.erasure = re.compile(told["erasure"], _FLAGS)
@@ -123,6 +124,11 @@ class Cues:
     def proposes(self) -> bool:
         """Whether it puts a possibility forward."""
         return self._patterns.proposing.search(self._text) is not None
+
+    @property
+    def is_dreamt(self) -> bool:
+        """Whether it tells of a dream, or of a wish for some time to come."""
+        return self._patterns.dreaming.search(self._text) is not None
 
     @property
     def is_unsettled(self) -> bool:

@@ -60,7 +60,9 @@ class Sorting:
         """Whether a statement is no more than a possibility, or part of an exploration."""
         if said.cues.is_in_earnest:
             return False
-        return self._situation.is_exploring or said.cues.explores or said.cues.is_possibly
+        if self._situation.is_exploring:
+            return True
+        return said.cues.explores or said.cues.is_possibly or said.cues.is_dreamt
 
     @staticmethod
     def _is_proposal(said: Understood) -> bool:
