@@ -39,7 +39,8 @@ from benchmarks.observing import (
 from benchmarks.turns import Conversation, Turn
 from tenure.evaluation.cases import read_dialogues
 from tenure.language.detection import Detector, RuleDetector
-from tenure.language.learned.detector import CombinedDetector, LearnedDetector
+from tenure.language.learned.combined import CombinedDetector
+from tenure.language.learned.detector import LearnedDetector
 from tenure.language.learned.model import Model
 from tenure.observing import observer
 from tenure.observing.situation import Situation

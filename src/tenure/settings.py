@@ -32,7 +32,7 @@ class Settings:
     """Largest value, as JSON text in UTF-8."""
     max_turn_bytes: int = 100_000
     """Longest turn that `observe` takes, in UTF-8."""
-    contest_below: float = 0.6
+    contest_below: float = 0.55
     """A conflicting candidate with less confidence than this is contested, not believed."""
     working_set_ttl: timedelta | None = timedelta(days=1)
     """How long a working-set item lives when its note says nothing else."""

@@ -123,6 +123,8 @@ _NO: Final = Judged(0.0, "")
 WORDS: Final = frozenset({"term", ValueKind.NAME, ValueKind.QUOTED, ValueKind.ADDRESS})
 _PLACES = frozenset({"from", "to", "in", "at", "on", "by"})
 _ELSEWHERE = frozenset({"from", "since", "of", "per"})
+WORTH_ASKING: Final = 0.5
+"""Below this nothing is said about a pair; above it, it is at least contested."""
 OPPOSED: Final = "opposed"
 """Why a value surely does not replace another: it is there for the opposite."""
 DOUBTED: Final = "doubted"
@@ -275,6 +277,12 @@ def same_part(left: Part, right: Part) -> bool:
     if "term" in (left.kind, right.kind):
         return False
     return same(as_value(left), as_value(right))
+
+
+def are_comparable(old: Part, new: Part) -> bool:
+    """Whether one value could take the place of the other at all: of a kind, and not the same."""
+    alike = old.kind == new.kind or (old.kind in WORDS and new.kind in WORDS)
+    return alike and not same_part(old, new)
 
 
 def _is_within(short: str, long: str) -> bool:

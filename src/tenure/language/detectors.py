@@ -9,6 +9,7 @@ def detector(name: str) -> Detector:
     """The detector of a name; the model is read from the package once per process."""
     if name == "rules":
         return RuleDetector()
-    from tenure.language.learned.detector import CombinedDetector, LearnedDetector
+    from tenure.language.learned.combined import CombinedDetector
+    from tenure.language.learned.detector import LearnedDetector
 
     return LearnedDetector() if name == "learned" else CombinedDetector()

@@ -30,7 +30,7 @@ _MOST_TURNS = 8
 _MOMENT = timedelta(seconds=1)
 _PLAIN = Source(type="conversation")
 _STATED = 0.95
-_HEARSAY = 0.55
+_HEARSAY = 0.5
 """What somebody says against a higher one whom they quoted before: that has to be asked about."""
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from tenure.engine.registrar import Registrar
-from tenure.language.detection import Detector, RuleDetector, same_part
+from tenure.language.detection import Detector, same_part
 from tenure.language.frames import frame_of
 from tenure.language.statements import Kind, Statement
 from tenure.model.errors import InvalidInput
@@ -30,8 +30,6 @@ WINDOW = 40
 _ECHOING = 20_000
 """An assistant's turn is searched for values that were said before up to this many characters."""
 _SHORTEST = 2
-_CONVERSATION = 40
-"""A turn of more statements than this is judged by the rules alone."""
 
 
 @dataclass(frozen=True)
@@ -134,9 +132,7 @@ class Observer:
             heard.at,
             heard.text,
         )
-        # A turn of very many statements is a document: a model for each would hold up all others.
-        detector = self._detector if len(heard.said) <= _CONVERSATION else RuleDetector()
-        clerk = Clerk(registrar, situation, detector, circumstances)
+        clerk = Clerk(registrar, situation, self._detector, circumstances)
         for said in heard.said:
             clerk.take(said)
         record = clerk.record

@@ -10,11 +10,13 @@ from typing import NamedTuple
 
 from tenure.language.detection import (
     DOUBTED,
+    WORTH_ASKING,
     Detector,
     Judged,
     Pair,
     Relation,
     Standing,
+    are_comparable,
     same_part,
 )
 from tenure.language.frames import Frame, frame_again
@@ -29,19 +31,17 @@ _FEW_WORDS = 4
 _LONGEST_VALUE = 200
 _LONG_TURN = 400
 _MOST_ELSEWHERE = 12
-_MOST_APART = 12
-"""Of statements that nothing ties to the new one, only so many of the latest are asked about."""
+_MOST_ASKED = 16
+"""How many statements a detector is asked about that looks at those which nothing ties together."""
 _LATEST = 2
+_SURELY_OVER = 0.97
+"""How sure a detector must be that something is over: nothing would be left of it."""
 _ONE_MATTER = 8
 _MOST_PARTS = 3
 _MOST_FACTS = 60
 """How many statements a new one is compared with, the latest first."""
-WORTH_ASKING = 0.5
-"""Below this nothing is said about a pair; above it, it is at least contested."""
-
-
 _AS_LIKELY = 0.02
-_UNCLEAR = Judged(0.55, "unclear which")
+_UNCLEAR = Judged(0.52, "unclear which")
 
 
 class Swap(NamedTuple):
@@ -80,15 +80,14 @@ class Replacing:
         """The values that a statement replaces, each with what takes its place."""
         situation = self._situation
         facts = [*self._elsewhere(said, key, subject), *situation.facts.values()]
+        related = [
+            (self._relation(said, fact, key, subject), age, fact)
+            for age, fact in enumerate(reversed(facts[-_MOST_FACTS:]))
+        ]
         pairs: list[tuple[Fact, Pair]] = []
-        for age, fact in enumerate(reversed(facts[-_MOST_FACTS:])):
-            relation = self._relation(said, fact, key, subject)
-            far = relation is Relation.APART and age >= _MOST_APART
-            if relation >= self._detector.reach and not far:
-                at_hand = self._is_at_hand(said, fact, key)
-                pairs.extend(
-                    (fact, pair) for pair in self._pairs(said, fact, relation, age, at_hand)
-                )
+        for relation, age, fact in self._within_reach(related):
+            at_hand = self._is_at_hand(said, fact, key)
+            pairs.extend((fact, pair) for pair in self._pairs(said, fact, relation, age, at_hand))
         judged = self._detector.judge([pair for _, pair in pairs])
         return _chosen(
             [
@@ -98,6 +97,16 @@ class Replacing:
             ]
         )
 
+    def _within_reach(
+        self, related: Sequence[tuple[Relation, int, Fact]]
+    ) -> list[tuple[Relation, int, Fact]]:
+        """The statements that the detector is asked about: of one that reaches far, the closest."""
+        found = [one for one in related if one[0] >= self._detector.reach]
+        if self._detector.reach >= Relation.NEARBY or len(found) <= _MOST_ASKED:
+            return found
+        closest = sorted(found, key=lambda one: (-one[0], one[1]))[:_MOST_ASKED]
+        return sorted(closest, key=lambda one: one[1])
+
     def ended(self, said: Understood) -> list[tuple[Fact, Judged]]:
         """The facts that a statement ends, with nothing in their place."""
         if self._detector.reach >= Relation.NEARBY or said.cues.is_unsettled:
@@ -106,7 +115,7 @@ class Replacing:
             return []  # what names a thing is about that, and not about what was said last
         asked = self._open_to_ending(said)
         pairs = [
-            (fact, self._pair(said, fact, part, None, Relation.APART))
+            (fact, self._about(said, fact, part, Relation.APART))
             for fact in asked
             for part in parts_in(fact)[:_MOST_PARTS]
         ]
@@ -117,7 +126,7 @@ class Replacing:
         return [
             (fact, min(found[fact.id]))
             for fact in asked
-            if found[fact.id] and all(one.confidence for one in found[fact.id])
+            if found[fact.id] and min(found[fact.id]).confidence >= _SURELY_OVER
         ]
 
     def _open_to_ending(self, said: Understood) -> list[Fact]:
@@ -138,7 +147,7 @@ class Replacing:
             return False
         pairs = [
             pair
-            for fact in held
+            for fact in held[-_MOST_ASKED:]
             for pair in self._pairs(said, fact, Relation.SAME_WORDS, 0, at_hand=True)
         ]
         judged = self._detector.judge(pairs)
@@ -208,28 +217,24 @@ class Replacing:
             is_repeated = any(same_part(old, other) for other in said.parts)
             if is_repeated and self._detector.reach >= Relation.NEARBY:
                 continue
-            about = self._pair(said, fact, old, None, relation, age)
+            about = self._about(said, fact, old, relation, age)
             said_at = min(
                 (other.start for other in said.parts if same_part(old, other)), default=-1
             )
             for new in candidates:
-                if new.start > said_at:  # "left Lisbon for Porto": the new one comes second
+                # "left Lisbon for Porto": the new one comes second
+                if new.start > said_at and are_comparable(old, new):
                     yield replace(about, candidate=new, is_at_hand=at_hand, is_repeated=is_repeated)
 
-    def _pair(
-        self,
-        said: Understood,
-        fact: Fact,
-        old: Part,
-        new: Part | None,
-        relation: Relation,
-        age: int = 0,
+    def _about(
+        self, said: Understood, fact: Fact, old: Part, relation: Relation, age: int = 0
     ) -> Pair:
+        """The question about a value, without a candidate yet."""
         turn, start, is_offer = self._around(said)
         sentence, begin = _sentence(fact, text_of(fact.value))
         return Pair(
             Standing(fact.id, sentence, old, begin, age),
-            new,
+            None,
             relation,
             said.text,
             turn,
