@@ -1,0 +1,139 @@
+"""What a system under evaluation does: a small protocol that anything with a memory can speak.
+
+The evaluations that hold Tenure beside others know nothing but this. An adapter says what it `can`
+do; what lies beyond that is reported as such and never scored as a failure, or as nought.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import Protocol, runtime_checkable
+
+
+class Ability(StrEnum):
+    """Something that a system may or may not be able to do."""
+
+    WRITE = "write"
+    """Take a value for a key."""
+    OBSERVE = "observe"
+    """Take a turn of a conversation."""
+    SUPERSEDE = "supersede"
+    """Take a value in the place of another that is named."""
+    RETRACT = "retract"
+    """Take a value back, with nothing in its place."""
+    UNDO = "undo"
+    """Undo a write."""
+    DEPEND = "depend"
+    """Know that a value follows from others."""
+    DRAFT = "draft"
+    """Keep what is only a draft or a supposition out of what is real."""
+    AUTHORITY = "authority"
+    """Know who outranks whom."""
+    VALIDITY = "validity"
+    """Know from when until when a value holds."""
+    AS_OF = "as of"
+    """Tell what was so, or was known, at an earlier time."""
+    PERSON = "person"
+    """Keep what is one person's from another."""
+    ORGANIZATION = "organization"
+    """Keep what is one organization's from another."""
+    BUDGET = "budget"
+    """Hold a token budget."""
+
+
+class CannotDo(Exception):
+    """A system was asked for something that it does not do."""
+
+    def __init__(self, ability: Ability) -> None:
+        super().__init__(f"cannot: {ability}")
+        self.ability = ability
+
+
+@dataclass(frozen=True)
+class Who:
+    """Who writes, says or asks something."""
+
+    user: str = "ada"
+    organization: str = "acme"
+    authority: str = "employee"
+    session: str = "one"
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A value to be written."""
+
+    key: str
+    value: str
+    subject: str | None = None
+    authority: str | None = None
+    """With whose authority it is written; None means the writer's own."""
+    supersedes: str | None = None
+    """What `write` gave for the value that this one replaces."""
+    depends_on: tuple[str, ...] = ()
+    """What `write` gave for the values that this one follows from."""
+    scope: str = "global"
+    """Or "draft", "hypothetical", "session"."""
+    is_private: bool = False
+    """Whether it is the writer's alone."""
+    is_constraint: bool = False
+    valid_from: datetime | None = None
+    valid_until: datetime | None = None
+
+
+@runtime_checkable
+class System(Protocol):
+    """A memory under evaluation, empty when it is made."""
+
+    name: str
+    can: frozenset[Ability]
+
+    def move_to(self, moment: datetime) -> None:
+        """What time it is from now on. Never earlier than before."""
+        ...
+
+    def write(self, who: Who, entry: Entry) -> str:
+        """Write a value; what comes back names it afterwards."""
+        ...
+
+    def retract(self, who: Who, written: str) -> None:
+        """Take a value back that was written."""
+        ...
+
+    def undo(self, who: Who, written: str) -> None:
+        """Undo a write as if it had not been made: what it replaced is back."""
+        ...
+
+    def observe(self, who: Who, text: str, speaker: str = "user") -> None:
+        """Take a turn of a conversation."""
+        ...
+
+    def context(
+        self,
+        who: Who,
+        query: str,
+        budget: int,
+        *,
+        as_of: datetime | None = None,
+        known_at: datetime | None = None,
+    ) -> str:
+        """What a model would be given to answer a question with.
+
+        `as_of` asks for what held at that time, `known_at` for what was known at it.
+        """
+        ...
+
+    def tokens(self, text: str) -> int:
+        """How many tokens a text has, as the system counts them."""
+        ...
+
+    def close(self) -> None:
+        """Let go of everything."""
+        ...
+
+
+Maker = Callable[[], System]
+"""Makes a fresh, empty system."""
