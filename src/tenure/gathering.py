@@ -223,7 +223,10 @@ class Gathering:
         """The turns of asides that are over, unless the query is about them."""
         texts = [text_of(item.value)[:_OPENING] for item in self.items if is_turn(item)]
         found = asides(texts)
-        if not found or any(self.asked.intersection(analysis.terms(texts[i])) for i in found):
+        # What the rest is about as well is no sign that the query is about the aside.
+        rest = [analysis.terms(text) for index, text in enumerate(texts) if index not in found]
+        asked = self.asked.difference(*rest) if found else self.asked
+        if any(asked.intersection(analysis.terms(texts[index])) for index in found):
             return set()
         return found
 

@@ -124,7 +124,7 @@ class Ghosts:
             elif is_dead(fact):
                 values = dead_values([fact])
                 only = self._not_held(values)
-                if fact.status is Status.RETRACTED and is_statement(fact):
+                if is_statement(fact) and self._is_gone_whole(fact):
                     # Nothing of it stands, not even the words around its values.
                     only = [*only, _whole(fact)]
                 if only or not values:
@@ -133,6 +133,15 @@ class Ghosts:
                 # A draft, a what-if, another task's: so it is only there.
                 found[fact_id] = [_whole(fact)]
         return found
+
+    def _is_gone_whole(self, fact: Fact) -> bool:
+        """Whether a statement was taken back, or overtaken by one that keeps none of its words."""
+        if fact.status is Status.RETRACTED:
+            return True
+        if fact.superseded_by is None:
+            return False
+        after = self._gathering.lens.by_id(self._gathering.reader, fact.superseded_by)
+        return after is not None and not after.source.earlier and is_statement(after)
 
 
 def _whole(fact: Fact) -> Dead:

@@ -13,9 +13,9 @@ from datetime import datetime
 from tenure.engine.workspace import Workspace
 from tenure.model.authority import Ladder
 from tenure.model.fact import Fact, Status
-from tenure.model.values import same_value
 from tenure.model.verdict import Outcome
 from tenure.rules import office
+from tenure.rules.contingency import is_due
 from tenure.rules.supersession import UNOPPOSED, Judgement, Situation, judge
 from tenure.rules.temporal import place
 
@@ -201,9 +201,13 @@ def follow_departures(
         base = workspace.need(base.id)
         successor = workspace.get(base.superseded_by) if base.superseded_by else None
         for waiting in workspace.waiting_on(base.id):
-            if successor is not None and same_value(successor.value, base.value):
-                # Renewed on other terms, not changed: go on waiting, for the renewed fact.
+            if successor is None and waiting.source.becomes:
+                continue  # it is gone, and became nothing
+            if successor is not None and not is_due(waiting, base, successor):
+                # Renewed on other terms, or become something else: go on waiting, for that one.
                 workspace.put(waiting.evolve(awaits=successor.id))
+                if successor.status is Status.SUPERSEDED:
+                    queue.append(successor)
             else:
                 queue.extend(_activate(workspace, waiting, base, ladder, entered))
 

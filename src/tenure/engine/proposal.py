@@ -197,7 +197,7 @@ def _checked_source(source: Source) -> Source:
     return source
 
 
-_OF_TEXT = {"span": int, "parts": Part, "earlier": Said, "inferred": str}
+_OF_TEXT = {"span": int, "parts": Part, "earlier": Said, "inferred": str, "becomes": str}
 
 
 def _check_of_text(name: str, value: object) -> None:

@@ -22,6 +22,8 @@ _OWNER = (
     rf"(?P<name>(?-i:{_NAME})) ?['’]s?|(?P<own>my|our|the|your)|"
     r"(?P<other>his|her|their|its))"
 )
+THING = rf"{_OWNER} {_NOUN}{_ABOUT}"
+"""How a thing is named that has a value: "my sister's address", "the fee for the course"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +61,7 @@ class _Patterns:
             flags,
         )
         self.trailing = re.compile(rf"(?:[\s,]+(?:{told['trailing']}))+$", flags)
+        self.contrast = re.compile(rf"(?:{told['contrast']})$", flags | re.DOTALL)
         copula = rf"(?: ?(?P<mark>['’]s|[:=])| (?P<copula>{told['copulas']})) (?P<value>\S.*)$"
         self.says = re.compile(rf"{_OWNER} {_NOUN}{_ABOUT}{copula}", flags)
         self.label = re.compile(r"(?P<noun>[A-Za-z][\w /-]{1,30}?) ?[:=] (?P<value>\S.*)$", flags)
@@ -109,6 +112,17 @@ def key_of(noun: str, language: str = "en") -> str:
     return _key(_patterns(language), noun.lower().split())
 
 
+def address_of(name: str, language: str = "en") -> tuple[str, str | None] | None:
+    """The key and the subject of a thing that is named, or None where it is named otherwise."""
+    found = re.fullmatch(THING, name.strip(), re.IGNORECASE)
+    if found is None:
+        return None
+    patterns = _patterns(language)
+    given = found.groupdict()
+    words = [word for word in given["noun"].lower().split() if word not in patterns.fresh]
+    return (_key(patterns, words), _subject(given)) if words else None
+
+
 def attribute_of(text: str, parts: Sequence[Part], language: str = "en") -> Attribute | None:
     """The attribute that a statement names, or None where it says something else."""
     if len(text) > _LONGEST:
@@ -139,7 +153,9 @@ def _is_one_part(parts: Sequence[Part], stated: Attribute) -> bool:
     return any((p.start, p.end) == (stated.start, stated.end) and p.kind != "term" for p in parts)
 
 
-_CLAUSE = re.compile(r", (?=(?:my|our|the|your) )", re.IGNORECASE)
+_CLAUSE = re.compile(
+    r", (?=(?:my|our|the|your) )|[,;] (?:but|and)(?: then| please| just)* ", re.IGNORECASE
+)
 
 
 def _beginnings(text: str, language: str) -> list[int]:
@@ -193,6 +209,9 @@ def _trimmed(patterns: _Patterns, found: re.Match[str]) -> tuple[int, int]:
     """Where the value stands, without what only rounds off the sentence."""
     start = found.start("value")
     value = found.group("value").rstrip(" \t\n.!?;,")
+    contrast = patterns.contrast.search(value)
+    if contrast is not None and contrast.start() > 0:
+        value = value[: contrast.start()]
     trailing = patterns.trailing.search(value)
     if trailing is not None and trailing.start() > 0:
         value = value[: trailing.start()].rstrip(" ,")

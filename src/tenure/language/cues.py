@@ -30,6 +30,7 @@ class _Patterns:
         self.possibly = re.compile(told["possibly"], _FLAGS)
         self.exploring = either(told["exploring"])
         self.in_earnest = either(told["in_earnest"])
+        self.announcing = re.compile(told["announcing"], _FLAGS)
         self.turning_aside = re.compile(told["turning_aside"], _FLAGS)
         self.coming_back = re.compile(told["coming_back"], _FLAGS)
         self.ended = either(told["ended"])
@@ -156,6 +157,11 @@ class Cues:
         return self._patterns.in_earnest.search(self._text) is not None
 
     @property
+    def announces(self) -> bool:
+        """Whether it opens as an update does: how things stand now with what it names."""
+        return self._patterns.announcing.match(self._text) is not None
+
+    @property
     def turns_aside(self) -> bool:
         """Whether it turns to something else for a while."""
         return self._patterns.turning_aside.match(self._text) is not None
@@ -170,6 +176,14 @@ class Cues:
         """Whether it says of something that it is over, and nothing takes its place."""
         found = self._patterns.ended.search(self._text)
         return found is not None and not self._is_undone(found.start())
+
+    @property
+    def what_is_over(self) -> str | None:
+        """The thing of which it tells that it is over; None where it asks for that, or does not."""
+        found = self._patterns.ended.search(self._text)
+        if found is None or not self.ends or found.group("asked"):
+            return None
+        return self._text[: found.start()].strip(" ,-–—") or None
 
     @property
     def is_past(self) -> bool:
@@ -197,7 +211,7 @@ class Cues:
 
     def meant(self) -> str:
         """Its words but for those that take something back: what is to be taken back."""
-        words = (w for w in self._text.split() if w.strip(".,!?").lower() not in self._back)
+        words = (w for w in (self.what_is_over or self._text).split() if w.strip(".,!?").lower() not in self._back)
         return " ".join(words)
 
     @property

@@ -89,6 +89,8 @@ class Pair:
     """Whether the value was said since the matter at hand was opened."""
     is_repeated: bool = False
     """Whether the statement says the old value itself, beside the new one."""
+    is_same_turn: bool = False
+    """Whether the old value was said in the same turn, a sentence or two before."""
 
 
 class Judged(NamedTuple):

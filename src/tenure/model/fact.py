@@ -89,6 +89,9 @@ class Source:
     """Earlier turns whose words it keeps: a partial correction says the rest again."""
     inferred: tuple[str, ...] = ()
     """The fields of the fact that were read off its wording, and may be overridden."""
+    becomes: tuple[str, ...] = ()
+    """What the fact that it waits for must become, in the forms that this can be put in; empty
+    where any change will do."""
 
     def __post_init__(self) -> None:
         if self.type not in SOURCE_TYPES:

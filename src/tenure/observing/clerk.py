@@ -11,13 +11,14 @@ from tenure.engine.proposal import Proposal
 from tenure.engine.registrar import Registrar
 from tenure.language.cues import Contingency, Cues
 from tenure.language.detection import Detector, RuleDetector, same_part
+from tenure.language.reasoning import Waiting
 from tenure.language.statements import Kind
-from tenure.model.errors import NotPermitted
+from tenure.model.errors import DependencyCycle, NotPermitted
 from tenure.model.fact import Fact, Part
 from tenure.model.scope import EVERYWHERE, Scope
 from tenure.model.values import text_of
 from tenure.model.verdict import Outcome, Rule, Verdict
-from tenure.observing import offering, resolving
+from tenure.observing import offering, overtaking, resolving, ties
 from tenure.observing.filing import Circumstances, Filing, history_of
 from tenure.observing.replacing import Replacing, renamed, rewritten
 from tenure.observing.situation import VERBATIM, Situation
@@ -71,6 +72,19 @@ class Clerk:
         self._by_rules = Replacing(situation, RuleDetector(), circumstances.text)
         self._sorting = Sorting(situation, self._filing, self._by_rules)
         self.record = Record()
+        self._overtaken: list[Fact] = []
+        self._granted: list[Fact] = []
+        """Facts that a clause took for granted, which the next one follows from."""
+
+    def take_turn(self, heard: Sequence[Understood]) -> None:
+        """File the statements of a turn, one after the other."""
+        if Cues(self._around.text).announces:
+            earlier = self._within_reach(heard[0], self._situation.facts.values()) if heard else []
+            self._overtaken = overtaking.overtaken((said.frame for said in heard), earlier)
+        for said in heard:
+            self.take(said)
+        for fact in self._left_behind():
+            self._take_back(fact, self._around.text)
 
     def take(self, said: Understood) -> None:
         """File one statement, as what it is."""
@@ -92,6 +106,8 @@ class Clerk:
 
     def _acts(self, said: Understood) -> bool:
         """Whether the statement was about what is there, and has been seen to."""
+        if self._ties_together(said):
+            return True
         contingency = said.cues.contingency
         if contingency is not None and self._await(said, contingency):
             return True
@@ -111,11 +127,17 @@ class Clerk:
             return True
         if said.kind is Kind.RETRACTION or "retraction" in said.statement.cues or said.cues.ends:
             self._retract(said)
+            if said.cues.what_is_over is not None and said.kind is not Kind.RETRACTION:
+                return False  # that it is over is worth knowing
             return said.kind is not Kind.ASSERTION or "retraction" in said.statement.cues
         settles = Cues(said.text).settles
         if said.kind is Kind.CONFIRMATION or settles:
             asked = "?" in self._situation.previous
-            return ((settles or asked) and self._settle(said)) or self._accept(said)
+            if (settles or asked) and self._settle(said):
+                return True
+            # "Approved the $900 budget", out of the blue, tells of something by itself.
+            by_itself = said.kind in REAL and typed(said.parts) and not self._situation.previous
+            return False if by_itself else self._accept(said)
         return self._answer(said)
 
     def _within_reach(self, said: Understood, facts: Iterable[Fact]) -> list[Fact]:
@@ -149,14 +171,22 @@ class Clerk:
         last = self._within_reach(said, self._last())
         if said.kind is not Kind.RETRACTION and not said.points_back:
             last = []
-        for fact in resolving.named(said.cues.meant(), facts, last):
-            try:
-                verdict = self._registrar.retract(
-                    fact, reason=said.statement.text[:_LONGEST_REASON]
-                )
-            except NotPermitted:
-                continue
-            self._note(verdict, gone=[fact], retired=_said_by(fact))
+        is_over = said.cues.what_is_over is not None
+        found = resolving.named(said.cues.meant(), facts, last, every=is_over)
+        along = [one for fact in found for one in overtaking.leaning(fact, facts) if is_over]
+        for fact in {one.id: one for one in (*found, *along)}.values():
+            self._take_back(fact, said.statement.text)
+
+    def _take_back(self, fact: Fact, reason: str) -> None:
+        try:
+            verdict = self._registrar.retract(fact, reason=reason[:_LONGEST_REASON])
+        except NotPermitted:
+            return
+        self._note(verdict, gone=[fact], retired=_said_by(fact))
+
+    def _left_behind(self) -> list[Fact]:
+        """What an announced update has overtaken, and is still there."""
+        return [fact for fact in self._overtaken if fact.id in self._situation.facts]
 
     def _go_back(self, said: Understood, what: str) -> bool:
         """Put an earlier value back, if one is meant."""
@@ -252,7 +282,7 @@ class Clerk:
         if not found:
             return False
         if contingency.follows:
-            self._rest(said, found[0])
+            self._rest(said, found[:1], self._last())
             return True
         text = said.statement.text[contingency.start :].rstrip(" .!")
         then = self._as_said(said, text, Kind.ASSERTION)
@@ -268,21 +298,75 @@ class Clerk:
         self._note(self._registrar.propose(proposal))
         return True
 
-    def _rest(self, said: Understood, base: Fact) -> None:
-        """Let what was stated last rest on a fact: "if the lead changes, so does this"."""
-        for fact in self._within_reach(said, self._last()):
-            if fact.id == base.id or base.id in fact.depends_on:
+    def _ties_together(self, said: Understood) -> bool:
+        """See to what only says what follows from what, or what waits for what."""
+        if said.waiting is not None:
+            return self._await_value(said, said.waiting)
+        if said.relation is not None:
+            bases = ties.found(self._situation, said.relation.bases)
+            thing = said.relation.thing
+            named = ties.found(self._situation, [thing]) if thing else self._last()
+            self._rest(said, bases, named)
+            return bool(bases)
+        if said.is_presumed:
+            told = ties.stated(said.text)
+            self._granted = ties.found(self._situation, [told.thing]) if told else []
+            return bool(self._granted)
+        return False
+
+    def _await_value(self, said: Understood, waiting: Waiting) -> bool:
+        """File what is to be so once a thing that is known becomes this; if it is so, it holds."""
+        base = ties.meant(self._situation, waiting.base)
+        if base is None:
+            return False
+        then = self._as_said(said, waiting.then, Kind.ASSERTION)
+        if ties.says(base, waiting.becomes):
+            self._granted = [base]
+            self._assert(replace(then, derives=True))
+            return True
+        proposal = self._filing.proposal(then)
+        told = ties.stated(waiting.then)
+        rival = ties.meant(self._situation, told.thing) if told else None
+        if told is not None and rival is not None and rival.id != base.id:
+            again = ties.rephrased(rival, told.part)
+            value, parts = (again.text, again.parts) if again else (told.part.text, (told.part,))
+            source = replace(proposal.source, parts=parts)
+            proposal = replace(
+                proposal, key=rival.key, subject=rival.subject, value=value, source=source
+            )
+        forms = ties.forms_of(waiting.becomes)
+        proposal = replace(
+            proposal,
+            when_superseded=base.id,
+            source=replace(proposal.source, becomes=forms),
+            supersedes=None,
+            multi_valued=False,
+            valid_from=None,
+            valid_until=None,
+        )
+        self._note(self._registrar.propose(proposal))
+        return True
+
+    def _rest(self, said: Understood, bases: Sequence[Fact], facts: Sequence[Fact]) -> None:
+        """Let facts rest on others: "if the lead changes, so does this"."""
+        for fact in self._within_reach(said, facts):
+            more = [b.id for b in bases if b.id != fact.id and b.id not in fact.depends_on]
+            if not more:
                 continue
             inferred = tuple(dict.fromkeys((*fact.source.inferred, "depends_on")))
             again = reviewing.again(
                 fact,
-                depends_on=(*fact.depends_on, base.id),
+                depends_on=(*fact.depends_on, *more),
                 supersedes=fact.id,
                 source=replace(fact.source, inferred=inferred),
                 authority=self._filing.authority(said),
                 at=self._around.at,
             )
-            self._note(self._registrar.propose(again, rule=Rule.EXPLICIT), gone=[fact])
+            try:
+                verdict = self._registrar.propose(again, rule=Rule.EXPLICIT)
+            except DependencyCycle:
+                continue  # it is the other one that rests on this
+            self._note(verdict, gone=[fact])
 
     # what says something
 
@@ -290,9 +374,14 @@ class Clerk:
         """File what is said; where it stands `alone`, beside what was said before."""
         if self._only_denies(said):
             return
-        proposal = self._filing.proposal(said, self._last())
+        grounds, self._granted = self._granted or self._last(), []
+        named = ties.found(self._situation, said.bases)
+        proposal = self._filing.proposal(said, grounds, named)
         attribute = said.attribute
         held = self._situation.holding(proposal.key, proposal.subject)
+        if not held and attribute is not None and (said.corrects or attribute.is_change):
+            held = self._situation.called_alike(proposal.key, proposal.subject)
+            proposal = replace(proposal, key=held[0].key) if held else proposal
         decides = attribute is not None and attribute.is_sure and not said.cues.is_past
         if decides and (held or not (said.corrects or (attribute and attribute.is_change))):
             self._file(said, proposal, held)
@@ -305,7 +394,7 @@ class Clerk:
             self._end(said)
         if said.denied:
             said = self._as_said(said, said.affirmed, said.kind)
-            proposal = self._filing.proposal(said, self._last())
+            proposal = self._filing.proposal(said, grounds, named)
         if is_answer or self._is_worth_filing(said):
             self._file(said, proposal, held)
 
@@ -367,7 +456,16 @@ class Clerk:
             requires=tuple(sorted({name for fact in held for name in fact.requires})),
             min_authority=self._registrar.ladder.highest(*limits) if limits else None,
         )
-        verdict = self._registrar.propose(proposal, rule=self._rule(said, held))
+        rule = self._rule(said, held)
+        if not held and proposal.supersedes is None:
+            behind = [f for f in self._left_behind() if overtaking.shares(said.frame, f)]
+            if behind:
+                proposal, rule = replace(proposal, supersedes=behind[0].id), Rule.EXPLICIT
+        try:
+            verdict = self._registrar.propose(proposal, rule=rule)
+        except DependencyCycle:
+            # What was read off the wording is no reason to refuse the turn.
+            verdict = self._registrar.propose(replace(proposal, depends_on=()), rule=rule)
         gone = self._fetched(verdict.superseded)
         self._note(verdict, gone=gone, retired=_of_all(gone))
 
@@ -397,9 +495,12 @@ class Clerk:
         binds = self._registrar.identity.authority.rank > 0
         # Of what is said with little conviction it is enough to know what it would be against, and
         # what was only proposed in its own words has been settled on in others.
-        plainly = self._is_unsure(said) or rule is Rule.COMMIT
+        # Who comes back from an aside names what they come back to.
+        plainly = self._is_unsure(said) or rule is Rule.COMMIT or said.cues.comes_back
         replacing = self._by_rules if plainly else self._replacing
-        for found in rewritten(replacing.swaps(said, key, subject)):
+        whole = set() if said.is_fragment else {fact.id for fact in self._left_behind()}
+        swaps = replacing.swaps(said, key, subject)
+        for found in rewritten([swap for swap in swaps if swap.fact.id not in whole]):
             fact = found.fact
             if at is not None and at < fact.order:
                 # It was said before the statement that it would correct.

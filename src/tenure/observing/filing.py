@@ -80,10 +80,15 @@ class Filing:
         self._situation = situation
         self._around = circumstances
 
-    def proposal(self, said: Understood, last: Sequence[Fact] = ()) -> Proposal:
-        """What a statement puts forward. `last` are the facts that a conclusion is drawn from."""
+    def proposal(
+        self, said: Understood, last: Sequence[Fact] = (), named: Sequence[Fact] = ()
+    ) -> Proposal:
+        """What a statement puts forward.
+
+        `last` are the facts that a conclusion is drawn from, `named` those that it says it is.
+        """
         address = self.address(said)
-        bases = self._bases(said, last, address)
+        bases = self._bases(said, last, named, address)
         validity = said.validity
         if said.is_request and validity is not None and validity.valid_from is not None:
             validity = None  # from when to when is what is asked for, not how long that holds
@@ -273,14 +278,14 @@ class Filing:
 
     # on what grounds
 
-    def _bases(self, said: Understood, last: Sequence[Fact], address: Address) -> tuple[str, ...]:
+    def _bases(
+        self, said: Understood, last: Sequence[Fact], bases: Sequence[Fact], address: Address
+    ) -> tuple[str, ...]:
         """The facts that a statement says it was worked out from."""
         facts = list(self._situation.facts.values())
-        found = [
-            fact.id
-            for name in said.cues.bases
-            for fact in resolving.named(name, facts, [], loosely=True)[:1]
-        ]
+        found = [base.id for base in bases]
+        for name in said.cues.bases if not said.bases else ():
+            found += [fact.id for fact in resolving.named(name, facts, [], loosely=True)[:1]]
         if not found and said.derives:
             found = [fact.id for fact in last]
         own = {

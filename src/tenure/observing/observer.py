@@ -133,8 +133,7 @@ class Observer:
             heard.text,
         )
         clerk = Clerk(registrar, situation, self._detector, circumstances)
-        for said in heard.said:
-            clerk.take(said)
+        clerk.take_turn(heard.said)
         record = clerk.record
         turn = Turn(
             self._session_id,

@@ -25,7 +25,7 @@ from tenure.language.tokens import stem
 from tenure.model.fact import Fact, Part
 from tenure.model.values import text_of
 from tenure.observing.situation import VERBATIM, Situation, frame_in_office
-from tenure.observing.understanding import Understood
+from tenure.observing.understanding import Understood, typed
 
 _FEW_WORDS = 4
 _LONGEST_VALUE = 200
@@ -38,6 +38,9 @@ _SURELY_OVER = 0.97
 """How sure a detector must be that something is over: nothing would be left of it."""
 _ONE_MATTER = 8
 _MOST_PARTS = 3
+_LEAST_TO_REFER = 2
+_AKIN = 5
+"""Words that begin with so many letters in common are taken to be of one family."""
 _MOST_FACTS = 60
 """How many statements a new one is compared with, the latest first."""
 _AS_LIKELY = 0.02
@@ -84,18 +87,22 @@ class Replacing:
             (self._relation(said, fact, key, subject), age, fact)
             for age, fact in enumerate(reversed(facts[-_MOST_FACTS:]))
         ]
-        pairs: list[tuple[Fact, Pair]] = []
-        for relation, age, fact in self._within_reach(related):
-            at_hand = self._is_at_hand(said, fact, key)
-            pairs.extend((fact, pair) for pair in self._pairs(said, fact, relation, age, at_hand))
+        pairs = [
+            (fact, pair)
+            for relation, age, fact in self._within_reach(related)
+            for pair in self._pairs(said, fact, relation, age, self._is_at_hand(said, fact, key))
+        ]
+        references = _references(said, facts)
+        pairs = [(fact, pair) for fact, pair in pairs if _is_meant(pair, references)]
         judged = self._detector.judge([pair for _, pair in pairs])
-        return _chosen(
+        chosen = _chosen(
             [
                 Swap(fact, pair.standing.part, pair.candidate, verdict, pair.relation)
                 for (fact, pair), verdict in zip(pairs, judged, strict=True)
                 if verdict.confidence >= WORTH_ASKING and pair.candidate is not None
             ]
         )
+        return [*chosen, *_written_down(chosen, facts)] if said.corrects else chosen
 
     def _within_reach(
         self, related: Sequence[tuple[Relation, int, Fact]]
@@ -214,6 +221,8 @@ class Replacing:
         parts = parts_in(fact)
         candidates = self._anchored(said)
         for old in (*parts, *_denied_words(text, parts, said.denied)):
+            if _is_named_again(old, said):
+                continue
             is_repeated = any(same_part(old, other) for other in said.parts)
             if is_repeated and self._detector.reach >= Relation.NEARBY:
                 continue
@@ -247,6 +256,7 @@ class Replacing:
             is_fragment=said.is_fragment,
             is_added=said.is_added,
             is_request=said.is_request,
+            is_same_turn=fact.source.turn_index == self._situation.next_index,
         )
 
     def _around(self, said: Understood) -> tuple[str, int, bool]:
@@ -311,6 +321,13 @@ def parts_in(fact: Fact) -> tuple[Part, ...]:
     if not found and len(text.split()) <= _FEW_WORDS:
         found = (Part("term", text, " ".join(text.lower().split()), "is|", 0, len(text)),)
     return found
+
+
+def _is_named_again(old: Part, said: Understood) -> bool:
+    """Whether a plain word is what the statement speaks of, and so nothing that it replaces."""
+    if old.kind != "term" or any(same_part(old, no) for no in said.denied):
+        return False
+    return {stem(word) for word in old.normal.split()} <= said.frame.words
 
 
 def _is_bare(said: Understood) -> bool:
@@ -391,6 +408,26 @@ def _names_the_same(frame: Frame, fact: Fact) -> bool:
     return frame.opening.isdisjoint(theirs.opening) or theirs.opening <= frame.words | frame.opening
 
 
+def _references(said: Understood, facts: Sequence[Fact]) -> list[Part]:
+    """What a statement names only because it is replaced: the 200 of "your 200 is now 140"."""
+    parts = typed(said.parts)
+    if len(parts) < _LEAST_TO_REFER:
+        return []
+    held = [part for fact in facts for part in typed(parts_in(fact))]
+    known = [part for part in parts if any(same_part(part, old) for old in held)]
+    fresh = [part for part in parts if part not in known]
+    return [part for part in known if any(are_comparable(part, new) for new in fresh)]
+
+
+def _is_meant(pair: Pair, references: Sequence[Part]) -> bool:
+    """Whether a statement that says what it replaces may mean this value too."""
+    new = pair.candidate
+    if new is None or new in references:
+        return new is None
+    named = [part for part in references if are_comparable(part, new)]
+    return not named or any(same_part(pair.standing.part, part) for part in named)
+
+
 def _chosen(found: Sequence[Swap]) -> list[Swap]:
     """Of the values that a new one could replace, the likeliest; and that one wherever it is said.
 
@@ -417,6 +454,30 @@ def _chosen(found: Sequence[Swap]) -> list[Swap]:
         unclear = any(_are_rivals(swap, other) for other in found)
         chosen.append(swap._replace(judged=_UNCLEAR) if unclear else swap)
     return chosen
+
+
+def _written_down(swaps: Sequence[Swap], facts: Sequence[Fact]) -> list[Swap]:
+    """The same values where they were also written under a name that the statement explains.
+
+    "Ship it to Porto" was written down as the shipping address.
+    """
+    found = []
+    for fact in facts:
+        parts = parts_in(fact)
+        if len(parts) != 1 or any(swap.fact.id == fact.id for swap in swaps):
+            continue
+        found += [
+            swap._replace(fact=fact, old=parts[0])
+            for swap in swaps
+            if same_part(swap.old, parts[0]) and _explains(frame_in_office(swap.fact), fact.key)
+        ][:1]
+    return found
+
+
+def _explains(frame: Frame, key: str) -> bool:
+    """Whether a word of a statement is of the family of one in a key: deliver, delivery_city."""
+    named = {stem(word)[:_AKIN] for word in key.split("_") if len(word) > 2}
+    return not named.isdisjoint(word[:_AKIN] for word in frame.words)
 
 
 def _are_rivals(swap: Swap, other: Swap) -> bool:

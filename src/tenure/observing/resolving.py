@@ -11,6 +11,7 @@ from tenure.model.values import text_of
 from tenure.search.analysis import name_terms, terms
 
 _ENOUGH = 0.6
+_NAMING = ("name", "code")
 
 
 def key_for(words: str) -> str:
@@ -32,8 +33,12 @@ def named(
     *,
     loosely: bool = False,
     all_of: bool = False,
+    every: bool = False,
 ) -> list[Fact]:
-    """The facts that somebody means, the latest first; `last` where no thing is named."""
+    """The facts that somebody means, the latest first; `last` where no thing is named.
+
+    One as a rule; `every` one that fits best, or `all_of` those that fit.
+    """
     frame = frame_again(words[:400])
     wanted = set(terms(" ".join([*frame.order, *(part.text for part in frame.parts)])))
     if not wanted:
@@ -53,7 +58,10 @@ def named(
     if not found:
         return []
     best = found[0][0]
-    return [fact for share, _, fact in found if all_of or share == best][: None if all_of else 1]
+    fitting = [fact for share, _, fact in found if all_of or share == best]
+    # Without a name it is one of a kind that is meant, and not all of them.
+    is_named = frame.label or frame.subject or any(p.kind in _NAMING for p in frame.parts)
+    return fitting if all_of or (every and is_named) else fitting[:1]
 
 
 def earlier(

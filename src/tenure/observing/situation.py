@@ -180,6 +180,20 @@ class Situation:
         here = [self.facts[i] for i in self._seats.get((key, subject), ()) if i in self.facts]
         return here or self.at_key(key, subject)
 
+    def called_alike(self, key: str, subject: str | None) -> list[Fact]:
+        """The one fact of this conversation whose key says more, or less, of the same thing.
+
+        The budget is the approved budget, where there is no other.
+        """
+        found = [
+            fact
+            for fact in self.facts.values()
+            if fact.subject == subject
+            and not fact.multi_valued
+            and (fact.key.endswith(f"_{key}") or key.endswith(f"_{fact.key}"))
+        ]
+        return found if len({fact.key for fact in found}) == 1 else []
+
     def sharing(self, words: Iterable[str]) -> list[Fact]:
         """Facts in office of whichever session that have one of these words, if few have it."""
         reader, lens = self._reader, self._lens

@@ -11,9 +11,11 @@ from tenure.language.attributes import Attribute, attribute_of, without_lead_in
 from tenure.language.cues import Cues
 from tenure.language.frames import Frame, frame_of
 from tenure.language.lexicon import lexicon
-from tenure.language.statements import Kind, Statement, statements
+from tenure.language.reasoning import Relation, Waiting
+from tenure.language.statements import Kind, Statement
 from tenure.language.validity import Validity, find_validity
 from tenure.model.fact import Part
+from tenure.observing.unfolding import Unfolded, unfolded
 
 IsTitle = Callable[[str], bool]
 
@@ -46,6 +48,14 @@ class Understood:
     """Whether it draws a conclusion from what was said before."""
     lead: str = ""
     """What opened the sentence before it: "Actually", "No"."""
+    bases: tuple[str, ...] = ()
+    """The things that it says it follows from."""
+    is_presumed: bool = False
+    """Whether it takes for granted what it says, so that it tells nothing against what is known."""
+    waiting: Waiting | None = None
+    """What it says is to be so once something else becomes this."""
+    relation: Relation | None = None
+    """What it says that a thing follows from, without saying what that thing is."""
 
     @property
     def kind(self) -> Kind:
@@ -115,14 +125,34 @@ def understand(text: str, at: datetime, is_title: IsTitle) -> list[Understood]:
     """The statements of a turn."""
     found: list[Understood] = []
     lead = ""
-    for statement in statements(text):
+    for piece in unfolded(text):
+        statement = piece.statement
         if lead and found[-1].kind is Kind.DRAFT and statement.kind is Kind.ASSERTION:
             statement = replace(statement, kind=Kind.DRAFT)
-        said = understood(statement, at, is_title)
+        said = _hanging_together(piece, statement, at, is_title)
         found.append(replace(said, lead=lead) if lead else said)
-        opens = statement.kind in _OPENING or "rejection" in statement.cues
+        opens = statement.kind in _OPENING or "rejection" in statement.cues or _only_corrects(said)
         lead = statement.text if opens and len(statement.text) <= _LONGEST_LEAD else ""
     return found
+
+
+def _hanging_together(
+    piece: Unfolded, statement: Statement, at: datetime, is_title: IsTitle
+) -> Understood:
+    """A statement, read, with what it follows from and what waits for it."""
+    if piece.told is None:
+        said = understood(statement, at, is_title)
+    else:
+        said = understood(replace(statement, text=piece.told), at, is_title)
+        said = replace(said, statement=statement, begin=0, cues=Cues(statement.text))
+    return replace(
+        said,
+        derives=said.derives or piece.follows,
+        bases=piece.bases,
+        is_presumed=piece.is_presumed,
+        waiting=piece.waiting,
+        relation=piece.relation,
+    )
 
 
 def understood(statement: Statement, at: datetime, is_title: IsTitle) -> Understood:
@@ -146,6 +176,11 @@ def understood(statement: Statement, at: datetime, is_title: IsTitle) -> Underst
         narrowed,
         derives,
     )
+
+
+def _only_corrects(said: Understood) -> bool:
+    """Whether it says that something changes, and not what: "Change of plans"."""
+    return said.cues.corrects and not typed(said.frame.parts) and said.attribute is None
 
 
 def _opened(text: str, is_title: IsTitle) -> tuple[int, str | None, str | None, bool]:

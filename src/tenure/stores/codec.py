@@ -51,15 +51,18 @@ def _listed(values: tuple[Any, ...]) -> list[Any]:
 
 _SOURCE_FIELDS = tuple(field.name for field in fields(Source))
 _source_values = attrgetter(*_SOURCE_FIELDS)
+_PLAIN = frozenset(_SOURCE_FIELDS) - {"parts", "span", "earlier", "inferred", "becomes"}
+"""The fields of a source that JSON has as they are."""
 
 
 def source_from_record(record: dict[str, Any]) -> Source:
     """The reverse of `source_record`."""
-    if "parts" in record or "span" in record or "earlier" in record or "inferred" in record:
+    if not _PLAIN.issuperset(record):
         record = dict(record)
         record["parts"] = tuple(Part(*part) for part in record.get("parts", ()))
         record["earlier"] = tuple(Said(*said) for said in record.get("earlier", ()))
         record["inferred"] = tuple(record.get("inferred", ()))
+        record["becomes"] = tuple(record.get("becomes", ()))
         if record.get("span") is not None:
             start, end = record["span"]
             record["span"] = (start, end)

@@ -96,6 +96,8 @@ def _is_settled(pair: Pair, rule: Judged) -> bool:
     """Whether the words leave no question: a clear cue needs no model."""
     if rule.because == OPPOSED or pair.is_added or pair.relation is Relation.OTHER:
         return True
+    if pair.is_same_turn and not pair.is_cued:
+        return True  # who goes on talking adds to what was said
     if pair.is_cued and pair.relation in SAME:
         return rule.confidence >= _FITS_WELL
     return pair.is_denied and rule.confidence >= _SURE
@@ -130,6 +132,8 @@ def _asked_of(pair: Pair, rule: Judged) -> float:
     fits = rule.confidence >= WORTH_ASKING
     if not fits and _are_plain_words(pair) and not _is_asked_for(pair):
         return _NEVER  # put into the place of the other they might make no sense
+    if pair.relation <= Relation.NEARBY and not fits and not _are_of_a_kind(pair):
+        return _NEVER
     if pair.is_repeated:
         return _FAR_MORE_LIKELY
     if pair.relation >= Relation.SAME_THING:
@@ -137,6 +141,10 @@ def _asked_of(pair: Pair, rule: Judged) -> float:
     if not pair.is_at_hand:
         return _FAR_MORE_LIKELY if fits else _NEVER
     return _MORE_LIKELY if pair.relation is Relation.NEARBY else _FAR_MORE_LIKELY
+
+
+def _are_of_a_kind(pair: Pair) -> bool:
+    return pair.candidate is None or pair.standing.part.kind == pair.candidate.kind
 
 
 def _is_asked_for(pair: Pair) -> bool:

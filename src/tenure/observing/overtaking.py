@@ -1,0 +1,82 @@
+"""Overtaking: what an announced update leaves behind.
+
+"Update: the demo is off" speaks for all that was said of the demo before, whatever it was: where a
+demo is, when it is and what for are no values of one attribute, so nothing else would tell.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from tenure.language.frames import Frame, frame_again
+from tenure.language.lexicon import lexicon
+from tenure.language.tokens import stem, tokens
+from tenure.model.fact import Fact
+from tenure.model.values import text_of
+from tenure.observing.situation import VERBATIM
+from tenure.observing.understanding import typed
+
+_IN_COMMON = 2
+"""How many things two statements must name in common to be about the same."""
+_FEW_WORDS = 4
+_SHORT = 6
+_NAMES = ("name", "code", "url", "email", "phone")
+
+
+def overtaken(frames: Iterable[Frame], facts: Sequence[Fact]) -> list[Fact]:
+    """Of facts that were stated in earlier turns, those that a turn of these statements overtakes.
+
+    With a statement goes what was said along with it and says nothing by itself: "Ready to ship."
+    """
+    named = frozenset().union(*map(_named, frames))
+    about = [fact for fact in facts if _is_about(fact, named)]
+    turns = {fact.source.turn_index for fact in about}
+    along = [fact for fact in facts if fact.source.turn_index in turns and _says_little(fact)]
+    return [fact for fact in facts if fact in about or fact in along]
+
+
+def leaning(gone: Fact, facts: Sequence[Fact]) -> list[Fact]:
+    """What was said right after a fact, and only makes sense with it: "It starts at nine."
+
+    Once there is no order, "proceed with the order" is nothing to go by.
+    """
+    words = _named(frame_again(text_of(gone.value)))
+    after = [
+        fact
+        for fact in facts
+        if fact.source.turn_index is not None
+        and fact.source.turn_index == gone.source.turn_index
+        and (fact.source.span or (0, 0)) > (gone.source.span or (0, 0))
+    ]
+    return [fact for fact in after if _leans(fact, words)]
+
+
+def _leans(fact: Fact, words: frozenset[str]) -> bool:
+    text = text_of(fact.value)
+    if lexicon().pointing.match(text):
+        return True
+    return _says_little(fact, _SHORT) and not words.isdisjoint(frame_again(text).words)
+
+
+def shares(frame: Frame, fact: Fact) -> bool:
+    """Whether a statement names anything that a fact names too."""
+    return not _named(frame).isdisjoint(_named(frame_again(text_of(fact.value))))
+
+
+def _is_about(fact: Fact, named: frozenset[str]) -> bool:
+    if fact.key == VERBATIM:
+        return False
+    return len(named & _named(frame_again(text_of(fact.value)))) >= _IN_COMMON
+
+
+def _named(frame: Frame) -> frozenset[str]:
+    """What a statement names: its content words, names and codes, down to their stems."""
+    names = [part.normal for part in frame.parts if part.kind in _NAMES]
+    names += [name for name in (frame.subject, frame.label) if name]
+    return frame.words.union(frame.opening).union(
+        stem(t.low) for name in names for t in tokens(name) if t.is_word
+    )
+
+
+def _says_little(fact: Fact, words: int = _FEW_WORDS) -> bool:
+    return not typed(fact.parts) and len(text_of(fact.value).split()) <= words

@@ -1,0 +1,125 @@
+"""Unfolding: the statements of a turn, with those taken apart that give reasons or set conditions.
+
+Which clauses make one statement is told by what they are for. What follows from what cuts across
+that: "the office is in Lisbon, so the rent is $900" is one assertion, and two facts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from tenure.language import reasoning
+from tenure.language.reading import BlockKind, blocks, sentences
+from tenure.language.statements import Kind, Statement, statements
+
+_SAID = (Kind.ASSERTION, Kind.REQUEST, Kind.COMMITMENT)
+_OPENING = (Kind.SMALL_TALK, Kind.CONFIRMATION, Kind.RETRACTION)
+_NOT_MEANT = frozenset(
+    {
+        "attitude",
+        "counterfactual",
+        "irrealis",
+        "label",
+        "quoted",
+        "report",
+        "supposition",
+        "wish",
+    }
+)
+"""Cues of sentences in which nobody stands by what follows from what."""
+
+
+@dataclass(frozen=True)
+class Unfolded:
+    """A statement, and how it hangs together with others."""
+
+    statement: Statement
+    told: str | None = None
+    """What it says, where that is put in other words than it was said in."""
+    follows: bool = False
+    """Whether it follows from the one before it."""
+    bases: tuple[str, ...] = ()
+    """The things that it says it follows from."""
+    is_presumed: bool = False
+    """Whether it takes for granted what it says."""
+    waiting: reasoning.Waiting | None = None
+    """What it says is to be so once something else becomes this."""
+    relation: reasoning.Relation | None = None
+    """What it says that a thing follows from, without saying what that thing is."""
+
+
+def unfolded(text: str) -> Iterator[Unfolded]:
+    """The statements of a turn in order."""
+    found = statements(text)
+    apart: dict[int, tuple[Sequence[Statement], list[Unfolded]]] = {}
+    antecedent = ""
+    bases: tuple[str, ...] = ()
+    for start, end in _sentences(text):
+        within = [one for one in found if start <= one.start < end]
+        while within and _only_opens(within[0]):
+            within = within[1:]
+        pieces = _taken_apart(text, within, antecedent, bases) if within else []
+        antecedent, bases = "", ()
+        if pieces:
+            apart[within[0].start] = (within, pieces)
+            linked = pieces[-1].relation
+            if linked is not None:
+                antecedent, bases = linked.thing, linked.bases
+    replaced = {one.start for within, _ in apart.values() for one in within}
+    for statement in found:
+        if statement.start in apart:
+            yield from apart[statement.start][1]
+        elif statement.start not in replaced:
+            yield Unfolded(statement)
+
+
+def _sentences(text: str) -> Iterator[tuple[int, int]]:
+    for block in blocks(text):
+        if block.kind is BlockKind.PROSE:
+            for sentence in sentences(block):
+                yield sentence.start, sentence.end
+
+
+def _only_opens(statement: Statement) -> bool:
+    return statement.kind in _OPENING or statement.cues[:1] == ("rejection",)
+
+
+def _taken_apart(
+    text: str, within: Sequence[Statement], antecedent: str, bases: tuple[str, ...]
+) -> list[Unfolded]:
+    first, last = within[0], within[-1]
+    if any(not _NOT_MEANT.isdisjoint(one.cues) or one.kind is Kind.DRAFT for one in within):
+        return []
+    sentence = text[first.start : last.end]
+    waits = reasoning.waiting(sentence)
+    if waits is not None:
+        whole = replace(first, text=sentence, end=last.end)
+        return [Unfolded(whole, waiting=waits)]
+    if any(one.kind not in _SAID for one in within):
+        return []
+    found = reasoning.strands(sentence, antecedent)
+    if found:
+        return [_piece(first, sentence, strand, bases if antecedent else ()) for strand in found]
+    linked = reasoning.relation(sentence)
+    if linked is not None:
+        whole = replace(first, text=sentence, end=last.end, kind=Kind.ASSERTION)
+        return [Unfolded(whole, relation=linked)]
+    return []
+
+
+def _piece(
+    first: Statement, sentence: str, strand: reasoning.Strand, bases: tuple[str, ...]
+) -> Unfolded:
+    """A strand as a statement of its own; where it names its reason, that stays in its words."""
+    if strand.bases and not strand.follows:
+        whole = replace(first, text=sentence, end=first.start + len(sentence), kind=Kind.ASSERTION)
+        return Unfolded(whole, strand.text, bases=(*strand.bases, *bases))
+    statement = Statement(
+        sentence[strand.start : strand.end],
+        first.start + strand.start,
+        first.start + strand.end,
+        Kind.ASSERTION,
+    )
+    told = strand.text if strand.text != statement.text else None
+    return Unfolded(statement, told, strand.follows, (*strand.bases, *bases), strand.is_presumed)
