@@ -18,8 +18,9 @@ observing: against embedding the very same turn.
     python -m benchmarks engine --sizes 1000           a quick look at one part
     python -m benchmarks contexts --embedders static   one embedder only
     python -m benchmarks observing --data FOLDER       turns of dialogues there, beside our own
-    python -m benchmarks retrieval --data FOLDER       what is found, on public data sets
     python -m benchmarks --json out.json               the figures for programs
+
+What is found, and how often a context is right, is measured by `tenure eval`.
 """
 
 from __future__ import annotations
@@ -36,11 +37,11 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks import contexts, engine, observing, retrieval, tables
+from benchmarks import contexts, engine, observing, tables
 from benchmarks.figures import Figures, Target, targets_of
 from benchmarks.peers import KINDS
 
-PARTS = ("engine", "contexts", "observing", "retrieval")
+PARTS = ("engine", "contexts", "observing")
 SIZES = (1_000, 10_000, 100_000)
 
 
@@ -58,8 +59,6 @@ def main() -> int:
         figures["contexts"] = run_contexts(console, options)
     if "observing" in options.parts:
         figures["observing"] = run_observing(console, options)
-    if "retrieval" in options.parts:
-        figures["retrieval"] = retrieval.run(console, options.data)
     if options.json:
         options.json.write_text(json.dumps(figures, indent=2) + "\n")
     return 0
@@ -82,7 +81,7 @@ def parse() -> argparse.Namespace:
         metavar="S",
         help="longest that a peer may take to load up to the next size",
     )
-    parser.add_argument("--data", type=Path, metavar="FOLDER", help="with sgd/, locomo/, beam/")
+    parser.add_argument("--data", type=Path, metavar="FOLDER", help="with sgd/")
     parser.add_argument("--json", type=Path, metavar="FILE", help="also write the figures here")
     options = parser.parse_args()
     unknown = set(options.parts) - set(PARTS)

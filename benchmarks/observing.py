@@ -32,8 +32,8 @@ from typing import Any
 import numpy as np
 from rich.table import Table
 
-from benchmarks import retrieval
 from benchmarks.figures import Target
+from tenure.evaluation.running import data_folder
 
 ROOT = Path(__file__).resolve().parents[1]
 SIZES = {"minilm": (100, 10_000), "static": (100, 10_000, 100_000)}
@@ -197,7 +197,7 @@ def measure(
     embedders: Sequence[str], sizes: Sequence[int] | None, data: Path | None, say: Say
 ) -> list[Run]:
     """Play the conversations, each embedder in a process of its own on one core."""
-    folder = retrieval.folder_of(data)
+    folder = data_folder(data)
     runs = []
     for embedder in embedders:
         chosen = sorted(sizes or SIZES.get(embedder, SIZES[DEFAULT]))

@@ -12,20 +12,13 @@ from langgraph.store.base import PutOp  # type: ignore[import-not-found]
 
 from benchmarks.corpus import Fact
 from benchmarks.peers.port import TOP, Embedder
+from tenure.evaluation.adapters.langgraph_store import index_with
 
 NAMESPACE = ("bench", "facts")
 
 
 class _Store:
     _store: Any
-
-    def _index(self, embedder: Embedder) -> dict[str, Any]:
-        return {
-            "dims": embedder.dimensions,
-            "embed": lambda texts: embedder.embed(list(texts)).tolist(),
-            "fields": ["text"],
-            "text_fields": ["text"],  # what SqliteStore calls them
-        }
 
     def load(self, facts: Sequence[Fact]) -> None:
         self._store.batch(
@@ -48,7 +41,7 @@ class _Store:
 class InMemory(_Store):
     def __init__(self, folder: Path, embedder: Embedder) -> None:
         store = importlib.import_module("langgraph.store.memory")
-        self._store = store.InMemoryStore(index=self._index(embedder))
+        self._store = store.InMemoryStore(index=index_with(embedder))
 
 
 class OnSqlite(_Store):
@@ -57,7 +50,7 @@ class OnSqlite(_Store):
         sys.modules["sqlite3"] = importlib.import_module("pysqlite3")
         store = importlib.import_module("langgraph.store.sqlite")
         self._opened = store.SqliteStore.from_conn_string(
-            str(folder / "store.db"), index=self._index(embedder)
+            str(folder / "store.db"), index=index_with(embedder)
         )
         self._store = self._opened.__enter__()
         self._store.setup()

@@ -4,36 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-import splintr
-from statebench.baselines import get_baseline  # type: ignore[import-not-found]
-from statebench.schema.timeline import StateWrite, Write  # type: ignore[import-not-found]
-
 from benchmarks.corpus import Fact
 from benchmarks.peers.port import BUDGET, Embedder
+from tenure.evaluation import peers
+from tenure.evaluation.adapters.base import tokenizer
 
-# tiktoken would download its files; splintr carries the same encoding.
-_ENCODING = splintr.Tokenizer.from_pretrained("cl100k_base")
-_tiktoken: Any = import_module("tiktoken")
-_tiktoken.get_encoding = lambda name: _ENCODING
+_timeline: Any = peers.module("schema.timeline")
+_ENCODING = tokenizer("cl100k_base")
 _BEGIN = datetime(2026, 1, 1, tzinfo=UTC)
 
 
 class Memgine:
     def __init__(self, folder: Path, embedder: Embedder) -> None:
-        self._engine: Any = get_baseline("memgine", token_budget=BUDGET)
+        self._engine: Any = peers.baseline("memgine", BUDGET)
 
     def load(self, facts: Sequence[Fact]) -> None:
         for fact in facts:
             key = f"{fact.subject}.{fact.key}" if fact.subject else fact.key
-            write = Write(
+            write = _timeline.Write(
                 id=f"F-{fact.number}", layer="persistent_facts", key=key, value=fact.value
             )
             at = _BEGIN + timedelta(seconds=fact.number)
-            self._engine.process_event(StateWrite(ts=at, writes=[write]))
+            self._engine.process_event(_timeline.StateWrite(ts=at, writes=[write]))
 
     def ask(self, question: str) -> object:
         return self._engine.build_context(question)

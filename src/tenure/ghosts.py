@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from tenure.context.guard import Dead, dead_values, held_values, is_statement, said
@@ -53,16 +54,27 @@ class Ghosts:
     def _not_held(self, found: list[Dead]) -> list[Dead]:
         if not found:
             return []
-        live = [fact for fact in self._view.effective if not is_dead(fact)]
-        held = held_values(live)
-        spoken = [f" {' '.join(said(text_of(fact.value)[:_LONG]))} " for fact in live]
         return [
             dead
             for dead in found
-            if dead.words not in held
-            and not (is_statement(dead.fact) and _is_said(dead, spoken))
+            if dead.words not in self._held
+            and not (is_statement(dead.fact) and _is_said(dead, self._spoken))
             and not self._is_held(dead)
         ]
+
+    @cached_property
+    def _live(self) -> list[Fact]:
+        return [fact for fact in self._view.effective if not is_dead(fact)]
+
+    @cached_property
+    def _held(self) -> set[tuple[str, ...]]:
+        """What the facts in office say."""
+        return held_values(self._live)
+
+    @cached_property
+    def _spoken(self) -> list[str]:
+        """The words of each of them, in a row."""
+        return [f" {' '.join(said(text_of(fact.value)[:_LONG]))} " for fact in self._live]
 
     def _words(self, shown: Sequence[Fact]) -> set[str]:
         """The words of every running text that may be shown."""

@@ -162,56 +162,80 @@ class TestStateBench:
 
 
 class TestAll:
+    DATA = ("--data", "data", "--system", "none", *ONE)
+
     def test_holds_the_figures_against_their_targets(self, run: Run) -> None:
         """One table with met and missed; a missed target ends with code 1."""
         written(Path("data/sgd/cases_dev.jsonl"), ROWS[:2])
         sentences(Path("data/scope"))
         written(Path("data/multiwoz/cases_val.jsonl"), ROWS[2:])
-        result = run("all", "--data", "data", "--limit", "1", *ONE, code=1)
+        only = ("--only", "dialogues", "--only", "sentences", "--only", "retrieval")
+        result = run("all", *self.DATA, *only, "--limit", "1", code=1)
         assert re.search(r"SGD dev: current and not stale +≥ 70\.0 % +100\.0 % +met", result.stdout)
         assert re.search(r"MultiWOZ val: current and not stale .*missed", result.stdout)
         assert re.search(r"uncommitted or denied, stored +≤ 15\.0 % +0\.0 % +met", result.stdout)
-        assert "StateBench 1.0 left out" in result.stderr
+        assert "LoCoMo and BEAM left out" in result.stderr
 
-    def test_prints_json(self, run: Run) -> None:
-        """The targets and every report in one document."""
+    def test_writes_the_run_down(self, run: Run) -> None:
+        """The targets and every report in one document; what is missing is named in it."""
         written(Path("data/sgd/cases_dev.jsonl"), ROWS[:2])
-        result = run("all", "--data", "data", "--limit", "2", "--json", *ONE)
-        made = json.loads(result.stdout)
+        run("all", *self.DATA, "--only", "dialogues", "--limit", "2", "--json", "run.json")
+        made = json.loads(Path("run.json").read_text(encoding="utf-8"))
         assert made["targets"][0] == {
             "measure": "SGD dev: current and not stale",
             "at_least": 0.7,
             "measured": 1.0,
             "met": True,
         }
-        assert made["reports"]["sgd/cases_dev.jsonl"]["cases"]["of"] == 2
-        assert "multiwoz/cases_val left out" in result.stderr
+        assert made["sections"][0]["record"]["cases"]["of"] == 2
+        gap = {"what": "multiwoz/cases_val", "why": "DATA has no multiwoz/cases_val.jsonl.gz"}
+        assert gap in made["left_out"]
 
     def test_rules_have_floors_of_their_own_and_no_pairs(self, run: Run) -> None:
         """The model is held against pairs where it is used."""
         written(Path("data/sgd/cases_dev.jsonl"), ROWS[:1])
         written(Path("data/sgd/pairs_dev.jsonl"), [PAIR])
-        wanted = ("all", "--data", "data", "--json", *ONE)
-        both = json.loads(run(*wanted).stdout)
-        assert "pairs of sgd/pairs_dev.jsonl" in both["reports"]
+        wanted = ("all", *self.DATA, "--only", "dialogues", "--only", "pairs", "--json", "run.json")
+        run(*wanted)
+        both = json.loads(Path("run.json").read_text(encoding="utf-8"))
         assert {told["measure"]: told.get("at_least") for told in both["targets"]} == {
             "SGD dev: current and not stale": 0.7,
             "SGD dev: live values retired": None,
             "SGD dev: F1 of pairs": 0.88,
         }
-        rules = json.loads(run(*wanted, "--detector", "rules").stdout)
-        assert list(rules["reports"]) == ["sgd/cases_dev.jsonl"]
+        run(*wanted, "--detector", "rules")
+        rules = json.loads(Path("run.json").read_text(encoding="utf-8"))
+        assert [section["name"] for section in rules["sections"]] == ["cases_dev"]
         assert rules["targets"][0]["at_least"] == 0.35
 
-    @without_package
-    def test_without_data_nothing_runs_and_nothing_fails(self, run: Run) -> None:
-        """It says where data would be looked for."""
-        result = run("all")
-        assert result.stdout == ""
-        assert "TENURE_BENCH_DATA" in result.stderr
+    def test_without_data_what_needs_them_is_named(self, run: Run) -> None:
+        """It says where data would be looked for, and nothing fails."""
+        result = run("all", "--system", "none", "--only", "sentences", *ONE)
+        assert "scope left out: no folder with data was given" in result.stderr
+
+    def test_a_wrong_call_is_refused_before_anything_runs(self, run: Run) -> None:
+        """An evaluation or a system that is not known, a file in no folder: one line, code 2."""
+        assert "no evaluation 'luck'" in run("all", "--only", "luck", *ONE, code=2).stderr
+        assert "is not one of none" in run("all", "--system", "luck", *ONE, code=2).stderr
+        assert "there is no folder" in run("all", "--json", "no/run.json", *ONE, code=2).stderr
 
 
-@pytest.mark.parametrize("name", ["cases", "pairs", "scope", "statebench", "all"])
+class TestDialogues:
+    def test_others_stand_beside_us(self, run: Run) -> None:
+        """The same dialogues, asked of a system that keeps the text."""
+        written(Path("data/sgd/cases_dev.jsonl"), ROWS)
+        written(Path("data/multiwoz/cases_val.jsonl"), ROWS)
+        wanted = ("--data", "data", "--system", "transcript", "--failures", "1", *ONE)
+        out = run("dialogues", *wanted).stdout
+        assert re.search(r"^tenure +66\.7 % ", out, re.MULTILINE)
+        assert re.search(r"^transcript +33\.3 % ", out, re.MULTILINE)
+        assert "## own-1-Post" in out
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["cases", "pairs", "scope", "statebench", "dialogues", "retrieval", "all", "report"],
+)
 def test_help_has_examples(run: Run, name: str) -> None:
     """Every command shows how it is called."""
     assert f"tenure eval {name} " in run(name, "--help").stdout

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import tenure
 from tenure.evaluation import peers
 from tenure.evaluation.figures import Joint, records
+from tenure.evaluation.perturbing import perturbed
 from tenure.evaluation.phrases import mentions, phrase_of
 from tenure.evaluation.running import DATA_VARIABLE, Progress, each, read_records
 from tenure.evaluation.timelines import Player, Record
@@ -226,6 +227,11 @@ def published(folder: Path | None) -> list[Suite]:
 def generated(count: int = COUNT, seed: int = SEED) -> Suite:
     """The tracks that version 2.0.0 added, as the package generates them."""
     return Suite("v2.0.0", peers.generated(peers.NEWER_TRACKS, count=count, seed=seed))
+
+
+def copied(suite: Suite, seed: int) -> Suite:
+    """A copy of a suite with other names, values, words and order."""
+    return Suite(f"{suite.name} perturbed", [perturbed(one, seed) for one in suite.timelines])
 
 
 def run(

@@ -28,14 +28,20 @@ class Ability(StrEnum):
     """Undo a write."""
     DEPEND = "depend"
     """Know that a value follows from others."""
+    AWAIT = "await"
+    """Keep a value that waits, and takes over when another one is replaced."""
     DRAFT = "draft"
     """Keep what is only a draft or a supposition out of what is real."""
     AUTHORITY = "authority"
     """Know who outranks whom."""
     VALIDITY = "validity"
     """Know from when until when a value holds."""
+    LATE = "late arrival"
+    """Put what comes in late in its place by when it was said."""
     AS_OF = "as of"
     """Tell what was so, or was known, at an earlier time."""
+    SESSION = "session"
+    """Keep what is one session's from another."""
     PERSON = "person"
     """Keep what is one person's from another."""
     ORGANIZATION = "organization"
@@ -50,6 +56,10 @@ class CannotDo(Exception):
     def __init__(self, ability: Ability) -> None:
         super().__init__(f"cannot: {ability}")
         self.ability = ability
+
+
+class Refused(Exception):
+    """A system would not do something, and nothing was changed; the message is what it said."""
 
 
 @dataclass(frozen=True)
@@ -75,6 +85,10 @@ class Entry:
     """What `write` gave for the value that this one replaces."""
     depends_on: tuple[str, ...] = ()
     """What `write` gave for the values that this one follows from."""
+    when_superseded: str | None = None
+    """What `write` gave for the value that this one waits for: once that is replaced, it holds."""
+    becomes: str | None = None
+    """What that value must be replaced by; None means by anything."""
     scope: str = "global"
     """Or "draft", "hypothetical", "session"."""
     is_private: bool = False
@@ -82,6 +96,8 @@ class Entry:
     is_constraint: bool = False
     valid_from: datetime | None = None
     valid_until: datetime | None = None
+    said_at: datetime | None = None
+    """When it was said, and from when it held; None means now. Earlier is a late arrival."""
 
 
 @runtime_checkable
@@ -96,7 +112,11 @@ class System(Protocol):
         ...
 
     def write(self, who: Who, entry: Entry) -> str:
-        """Write a value; what comes back names it afterwards."""
+        """Write a value; what comes back names it afterwards.
+
+        A value that is only kept out (overruled, a draft) is taken like any other. `Refused` is
+        for what is not taken at all, here as in the calls below.
+        """
         ...
 
     def retract(self, who: Who, written: str) -> None:
@@ -119,10 +139,13 @@ class System(Protocol):
         *,
         as_of: datetime | None = None,
         known_at: datetime | None = None,
+        history: bool = False,
     ) -> str:
         """What a model would be given to answer a question with.
 
-        `as_of` asks for what held at that time, `known_at` for what was known at it.
+        `as_of` asks for what held at that time, `known_at` for what was known at it. `history`
+        says that the question is about how something came to be what it is: what held before is
+        wanted too. A system that tells no such question from others may pass over it.
         """
         ...
 
@@ -132,6 +155,15 @@ class System(Protocol):
 
     def close(self) -> None:
         """Let go of everything."""
+        ...
+
+
+@runtime_checkable
+class Accountable(Protocol):
+    """A system that tells more than a context: what it left out of it and why, what it knows."""
+
+    def account(self, who: Who, query: str, budget: int) -> str:
+        """All that somebody can learn beside the text of a context, without ids of its own."""
         ...
 
 

@@ -6,10 +6,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from tenure.evaluation.asof import AsOfReport
 from tenure.evaluation.cases import CasesReport
+from tenure.evaluation.conformance import ConformanceReport
+from tenure.evaluation.conformance import Outcome as Kept
 from tenure.evaluation.figures import Share, rounded
+from tenure.evaluation.isolation import IsolationReport
 from tenure.evaluation.pairs import PairsReport
+from tenure.evaluation.repair import Form, Half, RepairReport, Task
+from tenure.evaluation.retrieval import RetrievalReport, mean_of
 from tenure.evaluation.scope import ScopeReport
+from tenure.evaluation.scoped import ScopedReport
 from tenure.evaluation.statebench import OURS, SuiteReport
 
 RIVAL = "memgine"
@@ -24,6 +31,17 @@ _PAIRS = {"pairs_dev": 0.88, "cases_val": 0.70}
 _COUNTERFACTUAL = 0.80
 _NOT_MEANT = 0.15
 _MEANT = 0.60
+_JOINT = {"v1.0 dev": 0.62, "v2.0.0": 0.95}
+_ABSENT = 0.95
+_SILENT = (
+    "cf_temporal_validity",
+    "cf_commitment_status",
+    "cf_dependency_validity",
+    "dependency_chain",
+)
+"""Tracks in which every other system mentions what it must not."""
+_REPAIRED = {Task.CASCADE: 0.80, Task.ABSENCE: 0.80, Task.DELETION: 0.90, Task.RECALL: 0.90}
+_RANKED, _AHEAD = "LoCoMo @10", 0.15
 
 
 @dataclass(frozen=True)
@@ -89,9 +107,55 @@ def of_scope(report: ScopeReport) -> Iterator[Target]:
 
 
 def of_suite(report: SuiteReport) -> Iterator[Target]:
-    """Our joint figure against that of the rival in the same run."""
-    yield Target(
-        f"StateBench {report.suite}: joint, against {RIVAL}",
-        report.total(RIVAL).joint,
-        report.total(OURS).joint,
-    )
+    """Our joint figure against what it should be, and against the rival in the same run."""
+    name, ours = f"StateBench {report.suite}", report.total(OURS).joint
+    if report.suite in _JOINT:
+        yield Target(f"{name}: joint", _JOINT[report.suite], ours)
+    yield Target(f"{name}: joint, against {RIVAL}", report.total(RIVAL).joint, ours)
+    tracks = report.tracks.get(OURS, {})
+    for track in _SILENT:
+        if track in tracks:
+            clean = Share(tracks[track].clean, tracks[track].of)
+            yield Target(f"{name}, {track}: must-not-mention absent", _ABSENT, clean.value)
+
+
+def of_conformance(report: ConformanceReport) -> Iterator[Target]:
+    """Every check, since a law that holds now and then is none."""
+    kept = report.counted()[Kept.PASSED]
+    yield Target("conformance: checks passed", 1.0, Share(kept, len(report.results)).value)
+
+
+def of_isolation(report: IsolationReport) -> Iterator[Target]:
+    """No leak at all."""
+    leaks = Share(len(report.leaks), report.probes)
+    yield Target("isolation: leaks, of probes", 0.0, leaks.value, at_least=False)
+
+
+def of_asof(report: AsOfReport) -> Iterator[Target]:
+    """Every answer, since they follow from what was written."""
+    yield Target("as of: answers right", 1.0, report.all.value)
+
+
+def of_scoped(report: ScopedReport) -> Iterator[Target]:
+    """Every answer here too."""
+    yield Target("scope: contexts that go by the value that holds", 1.0, report.all.value)
+
+
+def of_repair(report: RepairReport) -> Iterator[Target]:
+    """All of what is written in structure; in plain language, by task, in phrasings held out."""
+    structured = report.share(Form.STRUCTURED, Half.KNOWN, tuple(Task))
+    yield Target("repair, structured: every task", 1.0, structured.value)
+    for task, bound in _REPAIRED.items():
+        share = report.share(Form.PLAIN, Half.HELD_OUT, (task,))
+        yield Target(f"repair, in plain language: {task.value}", bound, share.value)
+
+
+def of_retrieval(report: RetrievalReport) -> Iterator[Target]:
+    """The ranking against BM25, and budgets that are never exceeded."""
+    ours, theirs = (mean_of(report.ranking.get(n, {}), _RANKED) for n in (OURS, "bm25"))
+    bound = None if theirs is None else theirs + _AHEAD
+    yield Target(f"{_RANKED}: evidence, 15 points over BM25", bound, ours)
+    told = report.systems.get(OURS)
+    if told is not None:
+        over = Share(told.over, len(told.tokens)).value
+        yield Target("retrieval: contexts over their budget", 0.0, over, at_least=False)

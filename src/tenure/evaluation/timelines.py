@@ -108,6 +108,7 @@ class Player:
             "session_id": "timeline",
         }
         self._reader = self._memory.session(authority=title, **who)
+        self._who, self._speaker = who, self._reader
         # The same person's state, entered with the authority that each write names.
         self._writer = self._memory.session(authority=DEFAULT_RUNGS[-1], **who)
 
@@ -131,7 +132,7 @@ class Player:
 
     def _hear(self, turn: Record, at: datetime) -> None:
         try:
-            self._reader.observe(turn["text"], speaker=turn["speaker"], at=at)
+            self._speaker.observe(turn["text"], speaker=turn["speaker"], at=at)
         except TenureError as error:  # nothing was taken in, which the figures then show
             self.refused.append(f"{turn['text']}: {error}")
 
@@ -161,10 +162,19 @@ class Player:
             **for_whom,
             **_term(value, at),
         )
+        self._speaks_as(source, level)
         self.written[verdict.fact_id] = write
         self._by_key[write["key"]] = verdict.fact_id
         shared = write["id"] in self._by_id
         self._by_id[write["id"]] = None if shared else verdict.fact_id
+
+    def _speaks_as(self, source: Record, level: str) -> None:
+        """What users enter with some authority, they also take back with it."""
+        rung = _LEVELS.get(level, level)
+        own = self._speaker.identity.authority
+        if source.get("type") == "user" and rung in DEFAULT_RUNGS:
+            if DEFAULT_RUNGS.index(rung) > DEFAULT_RUNGS.index(own.rung):
+                self._speaker = self._memory.session(authority=rung, **self._who)
 
     def _incumbent(self, pointer: str | None) -> str | None:
         """The fact that a write supersedes, unless a turn has taken it back already."""

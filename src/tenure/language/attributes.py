@@ -57,7 +57,8 @@ class _Patterns:
         flags = re.IGNORECASE
         # After a lead-in comes a mark, or a word that can begin a statement.
         self.lead_in = re.compile(
-            rf"(?:(?:{told['lead_in']})(?:\s*[,:;.!—–-]+\s*|\s+(?=(?:{told['beginning']})\b)))+",
+            rf"(?:(?:{told['lead_in']})(?:\s*[,:;.!—–-]+\s*|\s+(?=(?:{told['beginning']}"
+            rf"|(?-i:[A-Z])[\w-]*['’]s)\b)))+",
             flags,
         )
         self.trailing = re.compile(rf"(?:[\s,]+(?:{told['trailing']}))+$", flags)
@@ -71,7 +72,7 @@ class _Patterns:
             flags,
         )
         self.change = re.compile(
-            rf"(?:{told['change']}) (?:{_OWNER} )?{_NOUN}{_ABOUT} (?:back )?to (?P<value>\S.*)$",
+            rf"(?:{told['change']}) (?:{_OWNER} )?{_NOUN}{_ABOUT}(?: from \S.*?)? (?:back )?to (?P<value>\S.*)$",
             flags,
         )
         self.amount = re.compile(
@@ -100,6 +101,13 @@ def without_lead_in(text: str, language: str = "en") -> int:
     """Where a statement begins once "actually," and the like are passed."""
     found = _patterns(language).lead_in.match(text)
     return found.end() if found is not None and found.end() < len(text) else 0
+
+
+def trailing_pattern(language: str = "en") -> re.Pattern[str]:
+    """What stands after a value and is no part of it: "now", "not Lisbon"."""
+    patterns = _patterns(language)
+    joined = f"(?:{patterns.contrast.pattern})|(?:{patterns.trailing.pattern})"
+    return re.compile(joined, re.IGNORECASE | re.DOTALL)
 
 
 def is_attribute_noun(word: str, language: str = "en") -> bool:

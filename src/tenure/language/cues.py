@@ -34,6 +34,7 @@ class _Patterns:
         self.turning_aside = re.compile(told["turning_aside"], _FLAGS)
         self.coming_back = re.compile(told["coming_back"], _FLAGS)
         self.ended = either(told["ended"])
+        self.removing = re.compile(told["removing"], _FLAGS)
         self.unless = re.compile(told["unless"], _FLAGS)
         self.past = either(told["past"])
         self.denied = re.compile(rf"(?:{told['denied']})\s*$", _FLAGS)
@@ -184,6 +185,12 @@ class Cues:
         if found is None or not self.ends or found.group("asked"):
             return None
         return self._text[: found.start()].strip(" ,-–—") or None
+
+    @property
+    def removes(self) -> str | None:
+        """The thing that it asks to be removed."""
+        found = self._patterns.removing.match(self._text)
+        return found.group("what").strip(" .!,") if found is not None else None
 
     @property
     def is_past(self) -> bool:

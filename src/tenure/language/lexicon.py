@@ -71,6 +71,8 @@ class Lexicon:
     telling: frozenset[str]
     """Stems of verbs that tell one end of a thing from the other."""
     pronouns: frozenset[str]
+    speaker: frozenset[str]
+    """Words for the one who speaks, and for what is theirs."""
     verbs: frozenset[str]
     function_words: frozenset[str]
     """Every word that no value and no topic is made of."""
@@ -107,6 +109,7 @@ def lexicon(language: str = DEFAULT_LANGUAGE) -> Lexicon:
             end.split()[0] for pair in told["contrasts"]["pairs"] for end in pair
         ).difference(prepositions),
         pronouns=words["pronouns"],
+        speaker=words["speaker"],
         verbs=words["verbs"],
         function_words=frozenset(prepositions).union(
             *(listed for name, listed in words.items() if name not in ("vague", "fresh"))

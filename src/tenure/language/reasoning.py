@@ -12,11 +12,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-from tenure.language.attributes import THING, without_lead_in
+from tenure.language.attributes import THING, trailing_pattern, without_lead_in
 from tenure.language.lexicon import data
 
 _FLAGS = re.IGNORECASE | re.DOTALL
 _LONGEST = 600
+_MOST_WORDS = 8
 _END = " \t\n.!;,:"
 _MARK = r"\s*[,;:.–—-]+\s*"
 
@@ -94,6 +95,11 @@ class _Patterns:
             rf"(?:(?:{told['joining']})\s+)*(?:{told['pointing']})\s+{relating}\s+(?P<bases>.+)$",
             _FLAGS,
         )
+        self.goes_along = re.compile(
+            rf"(?:{told['once']})\s+(?P<bases>{thing})\s+(?:{told['moving']}),\s+"
+            rf"(?:{told['going_along']})$",
+            _FLAGS,
+        )
         self.moving = re.compile(rf"\s+(?:{told['moving']})$", _FLAGS)
         self.working_out = re.compile(
             rf"{told['working_out']}\s+(?P<bases>.+?){_MARK}(?=(?:so |and )?(?:it|they)\b)", _FLAGS
@@ -115,16 +121,32 @@ class _Patterns:
         )
         self.becomes = re.compile(
             rf"(?P<thing>{thing})(?: (?:{told['adverbs']}|ever|really|finally))* "
-            rf"(?:{told['getting']})\s+(?P<value>\S.*)$",
+            rf"(?P<verb>{told['getting']})\s+(?P<value>\S.*)$",
             _FLAGS,
         )
         self.makes = re.compile(
-            rf"(?:{told['making']})\s+(?P<thing>{thing})\s+(?:over\s+)?(?:from\s.+?\s)?to\s+"
+            rf"(?:{told['making']})\s+(?P<thing>{thing})\s+(?:over\s+|back\s+)?"
+            rf"(?:from\s.+?\s)?to\s+(?P<value>\S.*)$",
+            _FLAGS,
+        )
+        self.keeps = re.compile(
+            rf"(?:{told['keeping']})\s+(?P<value>\S.*?)\s+(?:for|as)\s+(?P<thing>{thing})$", _FLAGS
+        )
+        self.aside = re.compile(rf"(?P<thing>{thing}), (?:{told['aside']}),(?=\s)", _FLAGS)
+        self.plainly = re.compile(rf"(?:{told['plainly']})\b", _FLAGS)
+        self.returns = re.compile(
+            rf"(?P<thing>{thing})(?: (?:{told['adverbs']}))* (?P<verb>{told['returning']})\s+"
             rf"(?P<value>\S.*)$",
             _FLAGS,
         )
+        self.fills = re.compile(
+            rf"(?P<value>\S.{{0,60}}?) (?:{told['filling']})\s*(?<=\s)(?P<thing>{thing})$", _FLAGS
+        )
+        self.taken_back = re.compile(rf"{told['taken_back']}$", _FLAGS)
         self.changed = re.compile(rf"(?P<thing>{thing}) (?:{told['changed']})$", _FLAGS)
         self.reminding = re.compile(told["reminding"], _FLAGS)
+        self.trailing = trailing_pattern(language)
+        self.denied = re.compile(r"(?:not|never|no longer|no|still)\b", _FLAGS)
         self.then = re.compile(r"then,?\s+", _FLAGS)
 
 
@@ -145,10 +167,53 @@ def tells(clause: str) -> bool:
     return _patterns().tells.match(clause) is not None
 
 
-def value_told(clause: str) -> tuple[str, str] | None:
-    """The thing that a clause names, and what it says it is or becomes."""
-    found = _patterns().becomes.match(clause.rstrip(_END))
-    return (found.group("thing"), found.group("value")) if found is not None else None
+def opens_with_thing(clause: str) -> bool:
+    """Whether a clause begins with a thing that is named, and says something of it."""
+    patterns = _patterns()
+    return bool(patterns.tells.match(clause) or patterns.changed.match(clause.rstrip(_END)))
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A value that a clause says of a thing."""
+
+    thing: str
+    value: str
+    start: int
+    """Where in the clause the value stands."""
+    verb: str
+    """What the value is to the thing; empty where it is simply what the thing is or becomes."""
+    is_change: bool = False
+    """Whether it says that the thing was, or is to be, changed to it."""
+
+
+def value_told(clause: str) -> Told | None:
+    """The thing that a clause names, and what it says that it is or becomes."""
+    patterns = _patterns()
+    begin = _begin(clause)
+    clause = patterns.trailing.sub("", clause.rstrip(_END)).rstrip(_END)
+    told = _told(patterns, clause, begin)
+    if told is None or len(told.value.split()) > _MOST_WORDS or patterns.denied.match(told.value):
+        return None
+    return told
+
+
+def _told(patterns: _Patterns, clause: str, begin: int) -> Told | None:
+    if patterns.unchanged.match(clause, begin):
+        return None
+    if found := patterns.returns.match(clause, begin):
+        return Told(*_valued(found), "", is_change=True)
+    found = patterns.becomes.match(clause, begin)
+    if found is not None:
+        verb = found.group("verb")
+        verb = "" if patterns.plainly.match(verb) else verb.lower().split()[0].rstrip("s")
+        return Told(*_valued(found), verb)
+    found = patterns.makes.match(clause, begin) or patterns.keeps.match(clause, begin)
+    return Told(*_valued(found), "", is_change=True) if found is not None else None
+
+
+def _valued(found: re.Match[str]) -> tuple[str, str, int]:
+    return found.group("thing"), found.group("value"), found.start("value")
 
 
 # clauses that follow from others
@@ -172,7 +237,8 @@ def strands(sentence: str, antecedent: str = "") -> list[Strand]:
 def relation(sentence: str) -> Relation | None:
     """What a sentence says that something follows from, where it says no value."""
     text = sentence[_begin(sentence) :].rstrip(_END)
-    for pattern in (_patterns().relates, _patterns().points_back):
+    patterns = _patterns()
+    for pattern in (patterns.relates, patterns.points_back, patterns.goes_along):
         found = pattern.match(text) if len(text) <= _LONGEST else None
         bases = _bases(found.group("bases")) if found is not None else ()
         if found is not None and bases:
@@ -287,11 +353,15 @@ def _based_last(sentence: str, begin: int) -> list[Strand]:
 
 def _pointed(sentence: str, begin: int, antecedent: str) -> list[Strand]:
     """Right now it is 5. The rent has changed: it is 5 now."""
+    aside = _patterns().aside.match(sentence, begin)
+    if aside is not None and tells(aside.group("thing") + sentence[aside.end() :]):
+        told = aside.group("thing") + sentence[aside.end() :].rstrip(_END)
+        return [_replaced(sentence, begin, told, ())]
     if antecedent and (told := _named(sentence, begin, antecedent)):
         return [_replaced(sentence, begin, told, ())]
     for mark in re.finditer(_MARK, sentence[begin:]):
         before, after = sentence[begin : begin + mark.start()], begin + mark.end()
-        found = _patterns().changed.match(before)
+        found = _patterns().changed.match(before) or _patterns().taken_back.match(before)
         if found is not None and (told := _named(sentence, after, found.group("thing"))):
             return [_replaced(sentence, begin, told, ())]
     return []
@@ -342,24 +412,31 @@ def _case_first(sentence: str, begin: int) -> Iterator[Waiting]:
         case = _case(sentence[first : first + comma.start()])
         start = first + comma.end()
         start += len(m.group()) if (m := _patterns().then.match(sentence, start)) else 0
-        if case is not None and tells(sentence[start:]):
+        if case is not None and _says_what(sentence[start:]):
             yield Waiting(*case, sentence[start:].rstrip(_END), start)
 
 
 def _case_last(sentence: str, begin: int) -> Iterator[Waiting]:
-    if not tells(sentence[begin:]):
+    if not _says_what(sentence[begin:]):
         return
     for word in _patterns().once_last.finditer(sentence, begin + 1):
         case = _case(sentence[word.end() :].rstrip(_END))
         then = sentence[begin : word.start()]
-        if case is not None and tells(then):
+        if case is not None and _says_what(then):
             yield Waiting(*case, then.rstrip(_END), begin)
+
+
+def _says_what(clause: str) -> bool:
+    """Whether a clause says of a thing what it is or becomes, or what to make of it."""
+    return tells(clause) or value_told(clause) is not None
 
 
 def _case(text: str) -> tuple[str, str] | None:
     """A thing and what it becomes."""
-    for pattern in (_patterns().becomes, _patterns().makes):
+    patterns = _patterns()
+    for pattern in (patterns.returns, patterns.becomes, patterns.makes, patterns.keeps, patterns.fills):
         found = pattern.match(text)
-        if found is not None:
-            return found.group("thing"), found.group("value").rstrip(_END)
+        if found is not None and patterns.thing.match(found.group("thing")):
+            value = patterns.trailing.sub("", found.group("value").rstrip(_END))
+            return None if patterns.denied.match(value) else (found.group("thing"), value)
     return None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
@@ -20,7 +20,7 @@ from tenure.model.values import text_of
 from tenure.model.verdict import Outcome, Rule, Verdict
 from tenure.observing import offering, overtaking, resolving, ties
 from tenure.observing.filing import Circumstances, Filing, history_of
-from tenure.observing.replacing import Replacing, renamed, rewritten
+from tenure.observing.replacing import Replacing, Rewritten, renamed, rewritten
 from tenure.observing.situation import VERBATIM, Situation
 from tenure.observing.sorting import REAL, Sorting
 from tenure.observing.understanding import Understood, is_framing, typed, understood
@@ -81,10 +81,18 @@ class Clerk:
         if Cues(self._around.text).announces:
             earlier = self._within_reach(heard[0], self._situation.facts.values()) if heard else []
             self._overtaken = overtaking.overtaken((said.frame for said in heard), earlier)
-        for said in heard:
-            self.take(said)
+        for index, said in enumerate(heard):
+            if not self._only_opens(said, heard[index + 1 :]):
+                self.take(said)
         for fact in self._left_behind():
             self._take_back(fact, self._around.text)
+
+    @staticmethod
+    def _only_opens(said: Understood, after: Sequence[Understood]) -> bool:
+        """Whether "scratch that" only opens what says, in the same breath, what is so instead."""
+        if said.kind is not Kind.RETRACTION or said.frame.parts or said.frame.order:
+            return False
+        return bool(after) and after[0].kind in REAL and ties.stated(after[0].text) is not None
 
     def take(self, said: Understood) -> None:
         """File one statement, as what it is."""
@@ -116,6 +124,8 @@ class Clerk:
             return True
         if said.kind is Kind.QUESTION or said.statement.text.rstrip().endswith("?"):
             return False
+        if self._remove(said):
+            return True
         if said.denied and typed(said.parts):
             return False  # it says what is not so, and what is so instead
         what = said.cues.goes_back_to
@@ -166,9 +176,20 @@ class Clerk:
                 if one.owner == self._registrar.identity.user_id:
                     self.record.doomed.append(one.id)
 
+    def _remove(self, said: Understood) -> bool:
+        """Take back what somebody wants removed, if it is something that is known."""
+        what = said.cues.removes
+        fact = ties.meant(self._situation, what) if what is not None else None
+        found = self._within_reach(said, [fact]) if fact is not None else []
+        for one in found:
+            self._take_back(one, said.statement.text)
+        return bool(found)
+
     def _retract(self, said: Understood) -> None:
-        facts = self._within_reach(said, self._situation.facts.values())
-        last = self._within_reach(said, self._last())
+        # What tells that something is over is not what is called off once more.
+        standing = [f for f in self._situation.facts.values() if not _tells_of_an_end(f)]
+        facts = self._within_reach(said, standing)
+        last = [f for f in self._within_reach(said, self._last()) if not _tells_of_an_end(f)]
         if said.kind is not Kind.RETRACTION and not said.points_back:
             last = []
         is_over = said.cues.what_is_over is not None
@@ -382,12 +403,19 @@ class Clerk:
         if not held and attribute is not None and (said.corrects or attribute.is_change):
             held = self._situation.called_alike(proposal.key, proposal.subject)
             proposal = replace(proposal, key=held[0].key) if held else proposal
+        apart = alone or said.cues.is_past or self._filing.is_scoped(said)
+        by_name = None if apart else ties.changed(self._situation, said)
+        if by_name is not None:
+            self._rewrite(said, by_name, None)
+            return
         decides = attribute is not None and attribute.is_sure and not said.cues.is_past
         if decides and (held or not (said.corrects or (attribute and attribute.is_change))):
             self._file(said, proposal, held)
+            if held and (said.corrects or (attribute and attribute.is_change)):
+                self._replace_elsewhere(said, proposal, held)
             return
-        apart = alone or said.cues.is_past or self._filing.is_scoped(said)
-        done = [] if apart else self._replace(said, proposal.key, proposal.subject)
+        spared = {fact.id for fact in (*named, *(grounds if said.derives else ()))}
+        done = [] if apart else self._replace(said, proposal.key, proposal.subject, spared=spared)
         if done and (self._is_said(said) or not all(done)):
             return  # what it says has been said, or was not believed
         if not done and not apart and said.kind is Kind.ASSERTION:
@@ -486,13 +514,17 @@ class Clerk:
         return Rule.EXPLICIT if said.corrects and equal else None
 
     def _replace(
-        self, said: Understood, key: str, subject: str | None, rule: Rule | None = None
+        self,
+        said: Understood,
+        key: str,
+        subject: str | None,
+        rule: Rule | None = None,
+        spared: Container[str] = (),
     ) -> list[bool]:
-        """Replace the values that the statement puts out of office; tells of each if it did."""
-        done = []
-        at, branch = self._around.at, self._around.branch
-        # Whoever walks in binds nobody, not even where they speak to what binds.
-        binds = self._registrar.identity.authority.rank > 0
+        """Replace the values that the statement puts out of office; tells of each if it did.
+
+        What it follows from is `spared`.
+        """
         # Of what is said with little conviction it is enough to know what it would be against, and
         # what was only proposed in its own words has been settled on in others.
         # Who comes back from an aside names what they come back to.
@@ -500,44 +532,58 @@ class Clerk:
         replacing = self._by_rules if plainly else self._replacing
         whole = set() if said.is_fragment else {fact.id for fact in self._left_behind()}
         swaps = replacing.swaps(said, key, subject)
-        for found in rewritten([swap for swap in swaps if swap.fact.id not in whole]):
-            fact = found.fact
-            if at is not None and at < fact.order:
-                # It was said before the statement that it would correct.
-                self.record.outdated.append((said.statement.start, said.statement.end))
-                done.append(False)
-                continue
-            place = branch or fact.place
-            proposal = Proposal(
-                key=renamed(found),
-                value=found.text,
-                subject=fact.subject,
-                supersedes=fact.id,
-                scope=place[0],
-                scope_id=place[1] or None,
-                source=self._filing.source(said, found.parts, earlier=history_of(fact)),
-                authority=self._filing.authority(said),
-                memory_type=fact.memory_type,
-                is_constraint=(binds and fact.is_constraint) or None,
-                constraint_type=fact.constraint_type if binds else None,
-                requires=fact.requires,
-                min_authority=fact.min_authority,
-                valid_until=fact.valid_until if _is_ahead(fact, at) else None,
-                at=at,
-                confidence=_DOUBTED
-                if self._is_unsure(said)
-                else self._filing.confidence(said, [fact], found.confidence),
-                multi_valued=fact.multi_valued,
-            )
-            verdict = self._registrar.propose(
-                proposal,
-                rule=rule or (Rule.EXPLICIT if said.corrects else Rule.IMPLICIT),
-                evidence={"detector": self._detector.name, "kinds": list(found.because)},
-            )
-            took = verdict.outcome in _TOOK_OVER
-            self._note(verdict, [fact] if took else (), found.retired if took else ())
-            done.append(took)
-        return done
+        kept = [swap for swap in swaps if swap.fact.id not in whole and swap.fact.id not in spared]
+        return [self._rewrite(said, found, rule) for found in rewritten(kept)]
+
+    def _replace_elsewhere(
+        self, said: Understood, proposal: Proposal, held: Sequence[Fact]
+    ) -> None:
+        """Replace what these facts said also where statements of the conversation say it."""
+        new = typed(proposal.source.parts)
+        if len(new) == 1 and all(fact.id not in self._situation.facts for fact in held):
+            for found in rewritten(self._replacing.elsewhere(held, new[0])):
+                self._rewrite(said, found, None)
+
+    def _rewrite(self, said: Understood, found: Rewritten, rule: Rule | None) -> bool:
+        """Put a statement in the place of one with another value; tells whether it took over."""
+        at, branch = self._around.at, self._around.branch
+        # Whoever walks in binds nobody, not even where they speak to what binds.
+        binds = self._registrar.identity.authority.rank > 0
+        fact = found.fact
+        if at is not None and at < fact.order:
+            # It was said before the statement that it would correct.
+            self.record.outdated.append((said.statement.start, said.statement.end))
+            return False
+        place = branch or fact.place
+        proposal = Proposal(
+            key=renamed(found),
+            value=found.text,
+            subject=fact.subject,
+            supersedes=fact.id,
+            scope=place[0],
+            scope_id=place[1] or None,
+            source=self._filing.source(said, found.parts, earlier=history_of(fact)),
+            authority=self._filing.authority(said),
+            memory_type=fact.memory_type,
+            is_constraint=(binds and fact.is_constraint) or None,
+            constraint_type=fact.constraint_type if binds else None,
+            requires=fact.requires,
+            min_authority=fact.min_authority,
+            valid_until=fact.valid_until if _is_ahead(fact, at) else None,
+            at=at,
+            confidence=_DOUBTED
+            if self._is_unsure(said)
+            else self._filing.confidence(said, [fact], found.confidence),
+            multi_valued=fact.multi_valued,
+        )
+        verdict = self._registrar.propose(
+            proposal,
+            rule=rule or (Rule.EXPLICIT if said.corrects else Rule.IMPLICIT),
+            evidence={"detector": self._detector.name, "kinds": list(found.because)},
+        )
+        took = verdict.outcome in _TOOK_OVER
+        self._note(verdict, [fact] if took else (), found.retired if took else ())
+        return took
 
     def _propose(self, said: Understood, kind: Kind) -> None:
         """File a draft or a what-if in a scope of its own, where it has something to say."""
@@ -595,6 +641,10 @@ def says_the_same(parts: Sequence[Part], fact: Fact) -> bool:
         and len(ours) == len(theirs)
         and all(same_part(new, old) for new, old in zip(ours, theirs, strict=True))
     )
+
+
+def _tells_of_an_end(fact: Fact) -> bool:
+    return Cues(text_of(fact.value)).what_is_over is not None
 
 
 def _said_by(fact: Fact) -> tuple[Part, ...]:

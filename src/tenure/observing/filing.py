@@ -138,11 +138,13 @@ class Filing:
             )
         text = said.text.strip()
         parts = within(said.parts, said.text.index(text) if text else 0, len(said.text))
-        if said.is_request or (said.is_fragment and self._situation.matter):
+        goes_on = said.is_fragment and self._situation.matter and not said.tells_of_a_thing
+        if said.is_request or goes_on:
             subject = self._narrowed(said, said.frame.label)
             return Address(self.matter(said), subject, text, parts, True)
         subject = self._narrowed(said, said.frame.subject or said.frame.label)
-        return Address(said.key, subject, text, parts, self._is_taken(said.key, subject))
+        key = said.thing_key if said.bases or said.derives else said.key
+        return Address(key, subject, text, parts, self._is_taken(key, subject))
 
     def _is_taken(self, key: str, subject: str | None) -> bool:
         """Whether something else sits where the statement would, and is to stay."""

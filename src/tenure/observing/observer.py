@@ -202,7 +202,7 @@ class Observer:
         lifetime = self._registrar.settings.working_set_ttl
         expires = None if lifetime is None else now + lifetime
         spots = (
-            *own_spots(heard.text, record.facts),
+            *own_spots(heard.text, turn.turn_index, record.facts),
             *_unreal_spots(heard),
             *(Spot("", "", start, end) for start, end in record.outdated),
             *_echoes(heard, situation.facts.values()),
@@ -245,11 +245,11 @@ class Observer:
             self._registrar.transaction.put_item(self._user_id, self._session_id, again)
 
 
-def own_spots(text: str, facts: Sequence[Fact]) -> list[Spot]:
+def own_spots(text: str, turn_index: int, facts: Sequence[Fact]) -> list[Spot]:
     """Where a turn says what it stated: each statement, and each value in it."""
     found = []
     for fact in facts:
-        span = fact.source.span
+        span = _span(text, turn_index, fact)
         if span is None:
             continue
         found.append(Spot(fact.id, text_of(fact.value), *span))
@@ -258,6 +258,15 @@ def own_spots(text: str, facts: Sequence[Fact]) -> list[Spot]:
             if start >= 0:
                 found.append(Spot(fact.id, part.text, start, start + len(part.text)))
     return found
+
+
+def _span(text: str, turn_index: int, fact: Fact) -> tuple[int, int] | None:
+    """Where a turn says a fact. One that it confirms was said first in another turn."""
+    if fact.source.turn_index == turn_index:
+        return fact.source.span
+    told = text_of(fact.value).rstrip(" .!")
+    start = text.find(told)
+    return (start, start + len(told)) if start >= 0 else None
 
 
 def _unreal_spots(heard: Heard) -> list[Spot]:

@@ -44,6 +44,7 @@ _AKIN = 5
 _MOST_FACTS = 60
 """How many statements a new one is compared with, the latest first."""
 _AS_LIKELY = 0.02
+_SAID_ELSEWHERE = Judged(0.9, "said elsewhere")
 _UNCLEAR = Judged(0.52, "unclear which")
 
 
@@ -104,6 +105,20 @@ class Replacing:
         )
         return [*chosen, *_written_down(chosen, facts)] if said.corrects else chosen
 
+    def elsewhere(self, gone: Sequence[Fact], new: Part) -> list[Swap]:
+        """Where statements of this conversation say what these facts said, and a word of theirs.
+
+        The budget of 900 is also what the note about the budget says.
+        """
+        found = []
+        for fact in self._situation.facts.values():
+            for old in (typed(parts_in(one)) for one in gone):
+                said = [part for part in typed(parts_in(fact)) if old and same_part(part, old[0])]
+                named = any(_explains(frame_in_office(fact), one.key) for one in gone)
+                if len(old) == 1 and len(said) == 1 and named and are_comparable(said[0], new):
+                    found.append(Swap(fact, said[0], new, _SAID_ELSEWHERE, Relation.SAME_THING))
+        return found
+
     def _within_reach(
         self, related: Sequence[tuple[Relation, int, Fact]]
     ) -> list[tuple[Relation, int, Fact]]:
@@ -118,7 +133,7 @@ class Replacing:
         """The facts that a statement ends, with nothing in their place."""
         if self._detector.reach >= Relation.NEARBY or said.cues.is_unsettled:
             return []
-        if not _opens_with_pronoun(said.text):
+        if not _opens_with_pronoun(said.text) or said.frame.is_named:
             return []  # what names a thing is about that, and not about what was said last
         asked = self._open_to_ending(said)
         pairs = [
@@ -139,11 +154,14 @@ class Replacing:
     def _open_to_ending(self, said: Understood) -> list[Fact]:
         """What was said last, and what shares a word with the statement."""
         facts = [fact for fact in self._situation.facts.values() if fact.key != VERBATIM]
-        latest = {fact.id for fact in facts[-_LATEST:]}
+        if _speaks_of_oneself(said.text):
+            facts = [fact for fact in facts if _speaks_of_oneself(fact.source.quote or "")]
+        # Who says more than that something ended says what did.
+        latest = {fact.id for fact in facts[-_LATEST:] if len(said.frame.order) <= 1}
         found = []
         for fact in facts[-_MOST_ELSEWHERE:]:
-            if len(text_of(fact.value).split()) > _ONE_MATTER:
-                continue  # it says more than one thing, of which only one may be over
+            if len(text_of(fact.value).split()) > _ONE_MATTER or fact.depends_on:
+                continue  # only one of the things it says may be over; what follows from others ends with them
             if fact.id in latest or not said.frame.words.isdisjoint(frame_in_office(fact).words):
                 found.append(fact)
         return found
@@ -186,7 +204,12 @@ class Replacing:
             said.is_request and fact.key == self._situation.matter
         ):
             return Relation.SAME_MATTER
-        if not said.is_request and not said.corrects and _differ_twice(said, fact):
+        if (
+            not said.is_request
+            and not said.corrects
+            and _differ_twice(said, fact)
+            and not _sets_anew(said, fact)
+        ):
             return Relation.OTHER  # two values differ: it is about another thing of the kind
         if same_key:
             return Relation.SAME_WORDS
@@ -266,8 +289,9 @@ class Replacing:
         """
         begin = said.statement.start + said.begin
         end = begin + len(said.text)
-        if said.by is not None:
-            return said.text, 0, False  # whose word it is does not change what it says
+        if said.by is not None or said.bases:
+            # Whose word it is, or what it follows from, does not change what it says.
+            return said.text, 0, False
         if self._turn[begin:end] == said.text:
             first = 0 if end <= _LONG_TURN else max(0, begin - _LONG_TURN // 2)
             return self._turn[first : max(end, first + _LONG_TURN)], begin - first, False
@@ -361,9 +385,32 @@ def _differ_twice(said: Understood, fact: Fact) -> bool:
     return len(differing) > 1
 
 
+def _sets_anew(said: Understood, fact: Fact) -> bool:
+    """Whether all that a fact says of a thing is said of it anew: another day, another hour.
+
+    "The meeting" is the one that there is; "a meeting" would be another.
+    """
+    old, new = frame_in_office(fact), said.frame
+    kinds = sorted(part.kind for part in typed(said.parts))
+    return (
+        new.is_named
+        and new.thing is not None
+        and new.thing == old.thing
+        and new.opening <= old.opening
+        and (new.subject, new.label) == (old.subject, old.label)
+        and kinds == sorted(part.kind for part in typed(parts_in(fact)))
+        and len(set(kinds)) == len(kinds)
+    )
+
+
 def _opens_with_pronoun(text: str) -> bool:
     first = re.match(r"\W*(\w+)", text)
     return first is not None and first.group(1).lower() in lexicon().pronouns
+
+
+def _speaks_of_oneself(text: str) -> bool:
+    """Whether a statement is about the one who makes it: what they do ends what is theirs."""
+    return not lexicon().speaker.isdisjoint(re.findall(r"\w+", text.lower()))
 
 
 def _opens_with_thing(text: str) -> bool:
@@ -469,9 +516,14 @@ def _written_down(swaps: Sequence[Swap], facts: Sequence[Fact]) -> list[Swap]:
         found += [
             swap._replace(fact=fact, old=parts[0])
             for swap in swaps
-            if same_part(swap.old, parts[0]) and _explains(frame_in_office(swap.fact), fact.key)
+            if _are_the_same(swap.old, parts[0]) and _explains(frame_in_office(swap.fact), fact.key)
         ][:1]
     return found
+
+
+def _are_the_same(left: Part, right: Part) -> bool:
+    """Also "next week", which was said on one day and written down on another."""
+    return same_part(left, right) or left.text.casefold() == right.text.casefold()
 
 
 def _explains(frame: Frame, key: str) -> bool:

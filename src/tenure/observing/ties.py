@@ -6,16 +6,16 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from tenure.language.attributes import address_of
-from tenure.language.detection import Judged, Relation, are_comparable
 from tenure.language.frames import frame_again
+from tenure.language.lexicon import agreeing
 from tenure.language.reasoning import value_told
 from tenure.model.fact import Fact, Part
 from tenure.model.values import text_of
 from tenure.observing import resolving
-from tenure.observing.filing import whole_part, within
-from tenure.observing.replacing import Rewritten, Swap, parts_in, rewritten
+from tenure.observing.filing import whole_part
+from tenure.observing.replacing import Rewritten, parts_in
 from tenure.observing.situation import Situation
-from tenure.observing.understanding import is_framing
+from tenure.observing.understanding import Understood
 from tenure.search.analysis import name_terms, terms
 
 
@@ -51,31 +51,61 @@ class Stated(NamedTuple):
 
     thing: str
     part: Part
+    """Placed in the clause that says it."""
+    verb: str
+    is_change: bool
 
 
 def stated(clause: str) -> Stated | None:
     """The thing and the value of a clause that says one of the other."""
     told = value_told(clause)
-    if told is None:
+    if told is None or not told.value:
         return None
-    thing, value = told
-    frame = frame_again(clause)
-    start = clause.find(value)
-    inside = within(frame.parts, start, start + len(value))
-    whole = [part for part in inside if (part.start, part.end) == (0, len(value))]
-    return Stated(thing, whole[0] if whole else whole_part(value))
+    end = told.start + len(told.value)
+    whole = [p for p in frame_again(clause).parts if (p.start, p.end) == (told.start, end)]
+    part = whole[0] if whole else whole_part(told.value)._replace(start=told.start, end=end)
+    return Stated(told.thing, part, told.verb, told.is_change)
+
+
+def changed(situation: Situation, said: Understood) -> Rewritten | None:
+    """What is so now, where a statement says of a thing that is known by name what it became."""
+    told = stated(said.text)
+    if told is None or not (told.is_change or said.corrects):
+        return None
+    fact = meant(situation, told.thing)
+    if fact is None:
+        return None
+    before = stated(text_of(fact.value))
+    address = address_of(told.thing)
+    if before is None and said.attribute is None and (fact.key, fact.subject) == address:
+        value = told.part._replace(start=0, end=len(told.part.text))
+        return Rewritten(fact, value.text, (value,), parts_in(fact), 1.0, ("named",))
+    if before is None or address_of(before.thing) != address:
+        return None  # what sits at an address of its own is decided there
+    if before.verb != told.verb and told.verb:
+        return None  # it is something else about the same thing
+    again = rephrased(fact, told.part)
+    return again if again is not None and not says(fact, told.part.text) else None
 
 
 def rephrased(fact: Fact, value: Part) -> Rewritten | None:
     """A fact with another value, in the words that it was stated in; None where it has several."""
-    parts = parts_in(fact)
-    telling = [part for part in parts if not is_framing(part)] or list(parts)
-    alike = [part for part in telling if are_comparable(part, value)]
-    chosen = alike if len(alike) == 1 else telling
-    if len(chosen) != 1:
+    whole, parts = text_of(fact.value), parts_in(fact)
+    before = stated(whole)
+    if before is None and len(parts) != 1:
         return None
-    judged = Judged(1.0, "named")
-    return rewritten([Swap(fact, chosen[0], value, judged, Relation.SAME_THING)])[0]
+    old = before.part if before is not None else parts[0]
+    lead = agreeing(whole[: old.start], value.text)
+    new = value._replace(start=len(lead), end=len(lead) + len(value.text))
+    moved = new.end - old.end
+    kept = [
+        part if part.end <= old.start else part._replace(start=part.start + moved, end=part.end + moved)
+        for part in parts
+        if part.end <= old.start or part.start >= old.end
+    ]
+    text = lead + value.text + whole[old.end :]
+    gone = tuple(p for p in parts if p.start < old.end and p.end > old.start) or (old,)
+    return Rewritten(fact, text, (*kept, new), gone, 1.0, ("named",), ((old, new),))
 
 
 def forms_of(value: str) -> tuple[str, ...]:

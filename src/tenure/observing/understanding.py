@@ -11,7 +11,7 @@ from tenure.language.attributes import Attribute, attribute_of, without_lead_in
 from tenure.language.cues import Cues
 from tenure.language.frames import Frame, frame_of
 from tenure.language.lexicon import lexicon
-from tenure.language.reasoning import Relation, Waiting
+from tenure.language.reasoning import Relation, Waiting, value_told
 from tenure.language.statements import Kind, Statement
 from tenure.language.validity import Validity, find_validity
 from tenure.model.fact import Part
@@ -119,6 +119,20 @@ class Understood:
     def key(self) -> str:
         """What it is about, where it names no attribute: its own words but for the values."""
         return "_".join(self.frame.order[:_LONGEST_KEY_WORDS]) or "statement"
+
+    @cached_property
+    def tells_of_a_thing(self) -> bool:
+        """Whether it names a thing and says what it is, and so does not need what was said."""
+        return self.kind is Kind.ASSERTION and value_told(self.text) is not None
+
+    @property
+    def thing_key(self) -> str:
+        """The same without what it says of the thing, for that may come to be in doubt."""
+        told = value_told(self.text)
+        if told is None:
+            return self.key
+        words = frame_of(self.text[: told.start]).order[:_LONGEST_KEY_WORDS]
+        return "_".join(words) or self.key
 
 
 def understand(text: str, at: datetime, is_title: IsTitle) -> list[Understood]:

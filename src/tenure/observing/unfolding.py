@@ -19,7 +19,6 @@ _NOT_MEANT = frozenset(
     {
         "attitude",
         "counterfactual",
-        "irrealis",
         "label",
         "quoted",
         "report",
@@ -28,6 +27,8 @@ _NOT_MEANT = frozenset(
     }
 )
 """Cues of sentences in which nobody stands by what follows from what."""
+_IRREALIS = "irrealis"
+"""The cue of "would", which only what waits for something else may have."""
 
 
 @dataclass(frozen=True)
@@ -49,8 +50,27 @@ class Unfolded:
     """What it says that a thing follows from, without saying what that thing is."""
 
 
-def unfolded(text: str) -> Iterator[Unfolded]:
+def unfolded(text: str) -> list[Unfolded]:
     """The statements of a turn in order."""
+    done: list[Unfolded] = []
+    for piece in _pieces(text):
+        linked = piece.relation
+        before = done[-1] if done else None
+        if linked is None or linked.thing or before is None or not _may_rest(before):
+            done.append(piece)
+            continue
+        # What only says what the statement before it follows from, belongs to that one.
+        told = before.told or before.statement.text
+        done[-1] = replace(before, told=told, bases=(*before.bases, *linked.bases))
+    return done
+
+
+def _may_rest(piece: Unfolded) -> bool:
+    is_plain = piece.waiting is None and piece.relation is None
+    return is_plain and piece.statement.kind in (Kind.ASSERTION, Kind.COMMITMENT)
+
+
+def _pieces(text: str) -> Iterator[Unfolded]:
     found = statements(text)
     apart: dict[int, tuple[Sequence[Statement], list[Unfolded]]] = {}
     antecedent = ""
@@ -82,6 +102,8 @@ def _sentences(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _only_opens(statement: Statement) -> bool:
+    if statement.kind is Kind.RETRACTION and reasoning.opens_with_thing(statement.text):
+        return False  # "the fee is no longer $5" goes with what it is now
     return statement.kind in _OPENING or statement.cues[:1] == ("rejection",)
 
 
@@ -89,20 +111,23 @@ def _taken_apart(
     text: str, within: Sequence[Statement], antecedent: str, bases: tuple[str, ...]
 ) -> list[Unfolded]:
     first, last = within[0], within[-1]
-    if any(not _NOT_MEANT.isdisjoint(one.cues) or one.kind is Kind.DRAFT for one in within):
+    cues = frozenset(cue for one in within for cue in one.cues)
+    if cues & _NOT_MEANT or any(one.kind is Kind.DRAFT for one in within):
         return []
     sentence = text[first.start : last.end]
     waits = reasoning.waiting(sentence)
+    if waits is None and _IRREALIS in cues:
+        return []
     if waits is not None:
         whole = replace(first, text=sentence, end=last.end)
         return [Unfolded(whole, waiting=waits)]
-    if any(one.kind not in _SAID for one in within):
-        return []
-    found = reasoning.strands(sentence, antecedent)
-    if found:
-        return [_piece(first, sentence, strand, bases if antecedent else ()) for strand in found]
+    if all(one.kind in (*_SAID, Kind.RETRACTION) for one in within):
+        found = reasoning.strands(sentence, antecedent)
+        if found:
+            more = bases if antecedent else ()
+            return [_piece(first, sentence, strand, more) for strand in found]
     linked = reasoning.relation(sentence)
-    if linked is not None:
+    if linked is not None and not sentence.rstrip().endswith("?"):
         whole = replace(first, text=sentence, end=last.end, kind=Kind.ASSERTION)
         return [Unfolded(whole, relation=linked)]
     return []

@@ -117,7 +117,7 @@ def enter_in_record(
             marked = replace(
                 item,
                 states=tuple(dict.fromkeys((*item.states, *(fact.id for fact in brought)))),
-                spots=(*item.spots, *own_spots(waiting.heard.text, brought)),
+                spots=(*item.spots, *own_spots(waiting.heard.text, turn.turn_index, brought)),
             )
             # What is put goes to the end of the desk; the turns after it have to stay after it.
             for one in (marked, *items[place + 1 :]):

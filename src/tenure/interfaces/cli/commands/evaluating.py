@@ -1,18 +1,19 @@
-"""The commands that measure: eval cases, pairs, scope, statebench, all."""
+"""The commands that measure on recorded text: eval cases, pairs, scope, statebench."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 import tenure
+from tenure.interfaces.cli import systems
 from tenure.interfaces.cli.options import DEFAULT_EMBEDDER, Common
 from tenure.interfaces.cli.progress import Telling
 from tenure.interfaces.cli.root import command, complain
@@ -25,9 +26,6 @@ if TYPE_CHECKING:
     from tenure.evaluation.pairs import PairsReport
     from tenure.evaluation.scope import ScopeReport
     from tenure.evaluation.statebench import Suite, SuiteReport
-    from tenure.evaluation.targets import Target
-
-Report = TypeVar("Report")
 
 DEFAULT_DETECTOR = "both"
 _VERSIONS = ("all", "1.0", "2.0.0")
@@ -36,7 +34,8 @@ _ABOUT = """Measure on recorded conversations: what is current, what is stale, w
 
 \b
 Examples:
-  tenure eval all --data DATA
+  tenure eval all --data DATA --json run.json
+  tenure eval report run.json --html page.html
   tenure eval cases DATA/sgd/cases_dev.jsonl.gz --failures 3
   tenure eval pairs DATA/sgd/pairs_dev.jsonl.gz --failures 3
   tenure eval scope DATA/scope
@@ -48,8 +47,8 @@ lines look like and how every figure is counted.
 
 
 @dataclass(frozen=True)
-class Work:
-    """How much is run, in how many processes, and how it is printed."""
+class Effort:
+    """How much is run, and in how many processes."""
 
     limit: Annotated[
         int | None,
@@ -59,20 +58,31 @@ class Work:
         int | None,
         typer.Option(metavar="N", min=1, help="Processes.", show_default="one for each core"),
     ] = None
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False
+
+    @property
+    def processes(self) -> int:
+        """How many processes there are to be."""
+        return self.workers or os.cpu_count() or 1
 
     @contextmanager
     def telling(self) -> Iterator[dict[str, Any]]:
         """What every runner takes, with progress told on stderr while it runs."""
         telling = Telling()
         try:
-            yield {"workers": self.workers or os.cpu_count() or 1, "progress": telling}
+            yield {"workers": self.processes, "progress": telling}
         finally:
             telling.close()
 
 
 @dataclass(frozen=True)
-class Run(Work):
+class Work(Effort):
+    """The same, and how it is printed."""
+
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False
+
+
+@dataclass(frozen=True)
+class Fed(Effort):
     """The same for what is fed to a memory, and how that memory works."""
 
     embedder: Annotated[
@@ -106,6 +116,11 @@ class Run(Work):
         settings = self.settings
         with self.telling() as options:
             yield {"settings": settings, **options}
+
+
+@dataclass(frozen=True)
+class Run(Fed, Work):
+    """All of it."""
 
 
 Failures = Annotated[
@@ -210,22 +225,39 @@ def _draw(report: PairsReport, path: Path) -> None:
 
 
 def scope(
-    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="The folder of sentences.")],
+    folder: Annotated[
+        Path | None,
+        typer.Argument(metavar="FOLDER", help="A folder of sentences.", show_default="none"),
+    ] = None,
     *,
     failures: Failures = 0,
+    chosen: systems.Chosen,
     run: Run,
 ) -> None:
-    """Tell what is claimed from what is only said: counterfactuals, and commitment.
+    """Tell what holds here from what does not: drafts, suppositions, other sessions.
 
-    Reads counterfactual_*.jsonl.gz (text, label) and commitment_*.jsonl.gz (text, claim, label).
+    Episodes are drawn at random, and the right answers follow from them. With a folder also what
+    is claimed from what is only said: it reads counterfactual_*.jsonl.gz (text, label) and
+    commitment_*.jsonl.gz (text, claim, label). Ends with code 1 where Tenure goes by a wrong value.
     """
-    report = _run_scope(folder, run)
-    if run.json:
-        print_json({"detector": run.detector, **report.record()})
-        return
-    from tenure.interfaces.cli import measured
+    from tenure.evaluation.ours import TenureSystem
 
-    show(*measured.scope_account(report), *measured.scope_failures(report, failures))
+    report = _run_scope(folder, run) if folder is not None else None
+    ours = partial(TenureSystem, run.settings)
+    workers = run.workers or os.cpu_count() or 1
+    structured = systems.structured_scope(chosen, ours, limit=run.limit, workers=workers)
+    if run.json:
+        told = [one.record() for one in structured]
+        said = report.record() if report is not None else {}
+        print_json({"detector": run.detector, **said, "seed": chosen.seed, "structured": told})
+    else:
+        show(*systems.scoped_account(structured, failures))
+        if report is not None:
+            from tenure.interfaces.cli import measured
+
+            show("", *measured.scope_account(report), *measured.scope_failures(report, failures))
+    if systems.is_wrong(structured):
+        raise typer.Exit(1)
 
 
 def _run_scope(folder: Path, run: Run) -> ScopeReport:
@@ -257,19 +289,31 @@ def statebench(
         ),
     ] = None,
     budget: Annotated[int, typer.Option(metavar="TOKENS", min=1, help="Of a context.")] = 8000,
+    perturb: Annotated[
+        int | None,
+        typer.Option(
+            metavar="SEED",
+            help="Also play a copy with other names, values, words and order.",
+            show_default="no copy",
+        ),
+    ] = None,
     failures: Failures = 0,
     run: Run,
 ) -> None:
     """Play StateBench's timelines through Tenure and the package's baselines.
 
     Scores each query on its context: all that must be mentioned is, nothing that must not be is.
-    The baselines, memgine among them, and the tracks of 2.0.0 need the statebench package.
+    The baselines, memgine among them, and the tracks of 2.0.0 need the statebench package. What
+    scores well because it knows the suite scores worse on a copy of it: see --perturb.
     """
+    from tenure.evaluation.statebench import copied
+
     if version not in _VERSIONS:
         raise InvalidInput(f"--version {version!r} is not one of {', '.join(_VERSIONS)}")
-    reports = [
-        _run_suite(suite, run, baseline, budget) for suite in _suites(data, version, run.limit)
-    ]
+    suites = list(_suites(data, version, run.limit))
+    if perturb is not None:
+        suites = [one for suite in suites for one in (suite, copied(suite, perturb))]
+    reports = [_run_suite(suite, run, baseline, budget) for suite in suites]
     if run.json:
         print_json({"detector": run.detector, "suites": [report.record() for report in reports]})
         return
@@ -320,73 +364,14 @@ def _run_suite(
         return runner.run(suite, names, budget=budget, **options)
 
 
-# all
-
-
-def everything(*, data: Data = None, run: Run) -> None:
-    """Run all of them, and hold the figures against their targets.
-
-    A set that is not there is left out and named. Ends with code 1 where a target is missed.
-    """
-    from tenure.evaluation import running, targets
-
-    folder = running.data_folder(data)
-    if folder is None:
-        complain(
-            "no data; give their folder with --data FOLDER, or in TENURE_BENCH_DATA", kind="note"
-        )
-    reports: dict[str, Any] = {}
-    reached: list[Target] = []
-
-    def take(name: str, report: Report, of: Callable[[Report], Iterable[Target]]) -> None:
-        reports[name] = report
-        reached.extend(of(report))
-
-    for path in _present(folder, "sgd/cases_dev", "multiwoz/cases_val"):
-        of_cases = partial(targets.of_cases, is_learned=run.detector != "rules")
-        take(str(path.relative_to(path.parents[1])), _run_cases(path, run), of_cases)
-    if run.detector != "rules":
-        for path in _present(folder, "sgd/pairs_dev", "multiwoz/cases_val"):
-            name = f"pairs of {path.relative_to(path.parents[1])}"
-            take(name, _run_pairs(path, run), targets.of_pairs)
-    for path in _present(folder, "scope"):
-        take("scope", _run_scope(path, run), targets.of_scope)
-    for suite in _suites(folder, "all", run.limit):
-        take(f"StateBench {suite.name}", _run_suite(suite, run), targets.of_suite)
-    if run.json:
-        print_json(
-            {
-                "detector": run.detector,
-                "targets": [target.record() for target in reached],
-                "reports": {name: report.record() for name, report in reports.items()},
-            }
-        )
-    elif reached:
-        from tenure.interfaces.cli import measured
-
-        show(measured.targets_table(reached))
-    if any(target.met is False for target in reached):
-        raise typer.Exit(1)
-
-
-def _present(folder: Path | None, *names: str) -> Iterator[Path]:
-    """The sets that are there, packed or not; the others are named as left out."""
-    for name in names if folder is not None else ():
-        assert folder is not None
-        paths = [folder / f"{name}{ending}" for ending in ("", ".jsonl.gz", ".jsonl")]
-        found = next((path for path in paths if path.exists()), None)
-        if found is not None:
-            yield found
-        else:
-            _left_out(name, f"{folder} has no {name}.jsonl.gz")
-
-
 def _left_out(what: str, why: str) -> None:
     complain(f"{what} left out: {why}", kind="note")
 
 
 def register(app: typer.Typer) -> None:
     """Add this group of commands to the command line."""
+    from tenure.interfaces.cli import reports  # it takes the options from here
+
     group = typer.Typer(
         name="eval",
         help=_ABOUT,
@@ -414,7 +399,7 @@ def register(app: typer.Typer) -> None:
             "eval pairs DATA/multiwoz/cases_val.jsonl.gz --failures 3 --plot reliability.svg",
         ],
     )
-    command(group, "scope", scope, ["eval scope DATA/scope", "eval scope DATA/scope --failures 5"])
+    command(group, "scope", scope, ["eval scope", "eval scope DATA/scope --failures 5"])
     command(
         group,
         "statebench",
@@ -425,5 +410,6 @@ def register(app: typer.Typer) -> None:
             "eval statebench --data DATA --version 1.0 --limit 50 --failures 3",
         ],
     )
-    command(group, "all", everything, ["eval all --data DATA", "eval all --data DATA --json"])
+    systems.register(group)
+    reports.register(group)
     app.add_typer(group, name="eval")
