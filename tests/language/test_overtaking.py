@@ -160,3 +160,20 @@ def test_who_goes_on_talking_replaces_nothing(session: tenure.Session) -> None:
     """The second sentence of a turn is about something else."""
     session.observe("The API answers with errors. Support is looking at it.")
     assert "API answers with errors" in told(session, "What about the API?")
+
+
+def test_who_speaks_is_no_value(session: tenure.Session) -> None:
+    """The role in "Eva (Senior Engineer):" takes nobody's place."""
+    session.observe("Engineer Eva reckons with 3 weeks for the importer.")
+    session.observe("Eva (Senior Engineer): The importer takes 3 weeks.")
+    assert "Engineer Eva reckons" in told(session, "How long does the importer take?")
+
+
+def test_a_turn_that_only_confirms_hides_nothing_else(session: tenure.Session) -> None:
+    """Once the statement is gone, the words around it in the turn that repeated it are whole."""
+    session.observe("Great! Work order #77 approved for $9,000.")
+    session.observe("Just to say it again - Work order #77 approved for $9,000. Please note it.")
+    session.observe("Work order #77 was cancelled.")
+    text = told(session, "What about work order #77?")
+    assert "Just to say it again - [no longer current]" in text
+    assert "$9,000" not in text

@@ -168,7 +168,7 @@ class Clerk:
             return  # only one's own, and only for real
         lens, reader = self._registrar.lens, self._registrar.transaction
         facts = list(self._situation.known.values())
-        named = resolving.named(what, facts, self._last(), all_of=True)
+        named = resolving.named(what, facts, self._last(), all_of=True) or self._named_in(what)
         private = [part for fact in named for part in fact.parts if part.kind in _PRIVATE]
         again = [f for f in facts if any(same_part(p, q) for p in f.parts for q in private)]
         for fact in (*named, *again):
@@ -193,10 +193,22 @@ class Clerk:
         if said.kind is not Kind.RETRACTION and not said.points_back:
             last = []
         is_over = said.cues.what_is_over is not None
-        found = resolving.named(said.cues.meant(), facts, last, every=is_over)
+        words = said.cues.meant()
+        found = ties.about(words, resolving.named(words, facts, last, every=is_over))
+        if not self._names_what_it_ends(words, found):
+            found = self._within_reach(said, self._named_in(words)) or found
         along = [one for fact in found for one in overtaking.leaning(fact, facts) if is_over]
         for fact in {one.id: one for one in (*found, *along)}.values():
             self._take_back(fact, said.statement.text)
+
+    def _named_in(self, words: str) -> list[Fact]:
+        """The fact about the thing that words name, however long ago it was said."""
+        name = ties.thing_in(words)
+        return ties.found(self._situation, [name]) if name is not None else []
+
+    def _names_what_it_ends(self, words: str, found: Sequence[Fact]) -> bool:
+        named = {fact.id for fact in self._named_in(words)}
+        return not named or any(fact.id in named for fact in found)
 
     def _take_back(self, fact: Fact, reason: str) -> None:
         try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
@@ -17,6 +18,8 @@ from tenure.observing.replacing import Rewritten, parts_in
 from tenure.observing.situation import Situation
 from tenure.observing.understanding import Understood
 from tenure.search.analysis import name_terms, terms
+
+_NAMING = re.compile(r"\b(?:(?i:the|our|my|your) |[A-Z][\w-]*['’]s )")
 
 
 def meant(situation: Situation, name: str) -> Fact | None:
@@ -34,6 +37,22 @@ def meant(situation: Situation, name: str) -> Fact | None:
         if found:
             return found[0]
     return None
+
+
+def thing_in(words: str) -> str | None:
+    """The thing that words name and end with, if they do: "about our fee" names our fee."""
+    for found in _NAMING.finditer(words):
+        name = words[found.start() :].strip(" .,!?;:")
+        if address_of(name) is not None:
+            return name
+    return None
+
+
+def about(words: str, facts: Sequence[Fact]) -> list[Fact]:
+    """Of facts that share words with what was said, those about the very thing that it names."""
+    name = thing_in(words)
+    address = address_of(name) if name is not None else None
+    return (_called(facts, address[0]) if address is not None else []) or list(facts)
 
 
 def _called(facts: Iterable[Fact], key: str) -> list[Fact]:

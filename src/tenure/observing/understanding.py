@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -22,6 +23,7 @@ IsTitle = Callable[[str], bool]
 _LONGEST_KEY_WORDS = 4
 _LONGEST_LEAD = 40
 _UNSAID = " \t\r\n-*•·>\u200b\u200c\u200d\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2060\ufeff"
+_LABEL = re.compile(r"\W*[A-Z][\w.'’-]*(?: [A-Z][\w.'’-]*){0,3} \([^()\n]{2,40}\)\]?:\s")
 _OPENING = (Kind.SMALL_TALK, Kind.RETRACTION, Kind.CONFIRMATION, Kind.DRAFT)
 
 
@@ -176,7 +178,7 @@ def understood(statement: Statement, at: datetime, is_title: IsTitle) -> Underst
         return Understood(statement, at, whole, 0, Frame(whole), Cues(""))
     begin, by, narrowed, derives = _opened(whole, is_title)
     text = whole[begin:]
-    frame = frame_of(text, at)
+    frame = _without_label(frame_of(text, at))
     return Understood(
         statement,
         at,
@@ -190,6 +192,15 @@ def understood(statement: Statement, at: datetime, is_title: IsTitle) -> Underst
         narrowed,
         derives,
     )
+
+
+def _without_label(frame: Frame) -> Frame:
+    """A frame without the values of the label that tells who speaks: "[Ann (CFO)]:"."""
+    label = _LABEL.match(frame.text)
+    if label is None:
+        return frame
+    parts = tuple(part for part in frame.parts if part.start >= label.end())
+    return replace(frame, parts=parts)
 
 
 def _only_corrects(said: Understood) -> bool:
