@@ -172,8 +172,8 @@ def test_who_speaks_is_no_value(session: tenure.Session) -> None:
 def test_a_turn_that_only_confirms_hides_nothing_else(session: tenure.Session) -> None:
     """Once the statement is gone, the words around it in the turn that repeated it are whole."""
     session.observe("Great! Work order #77 approved for $9,000.")
-    session.observe("Just to say it again - Work order #77 approved for $9,000. Please note it.")
+    session.observe("The lift is broken. Work order #77 approved for $9,000. Please note it.")
     session.observe("Work order #77 was cancelled.")
     text = told(session, "What about work order #77?")
-    assert "Just to say it again - [no longer current]" in text
+    assert "The lift is broken. [no longer current]" in text
     assert "$9,000" not in text
