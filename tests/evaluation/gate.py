@@ -16,7 +16,7 @@ import math
 import os
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -38,6 +38,7 @@ from tenure.evaluation import (
 from tenure.evaluation.figures import Share
 from tenure.evaluation.ours import TenureSystem
 from tenure.evaluation.repair import Form, Half, Task
+from tenure.evaluation.talks import talks_of
 
 BASELINES = Path(__file__).with_name("baselines.json")
 VARIABLE = "TENURE_BENCH_DATA"
@@ -46,7 +47,7 @@ QUICK = tenure.Settings(embedder=None)
 SEED = 0
 PROBES = ASKED = 200
 EPISODES = 3
-CASES, PAIRS, SENTENCES, TIMELINES, QUESTIONS = 60, 600, 100, 30, 30
+CASES, PAIRS, SENTENCES, TIMELINES, QUESTIONS = 60, 600, 100, 30, 40
 GENERATED = 5
 """Timelines of each newer track of StateBench."""
 
@@ -171,8 +172,10 @@ def timelines(folder: Path) -> Figures:
 
 
 def found(folder: Path) -> Figures:
-    """Evidence in the first questions of each long conversation, with the default embedder."""
-    told = retrieval.run(folder, ["tenure"], limit=QUESTIONS, updates=False).systems["tenure"]
+    """Evidence in the first questions of a long conversation, with the default embedder."""
+    talk = talks_of(folder)[0]
+    sample = [replace(talk, questions=talk.questions[:QUESTIONS])]
+    told = retrieval.run_talks(sample, ["tenure"], updates=False).systems["tenure"]
     budget = max(retrieval.BUDGETS)
     figures = {}
     for what, shares in told.evidence.items():

@@ -126,7 +126,13 @@ def test_a_very_frequent_word_is_not_looked_up() -> None:
     rows = [row(number, "harbour") for number in range(1, 1_102)] + [row(2_000, "harbour crane")]
     hits = found_by(rows, "harbour crane")
     assert list(hits) == [2_000]
-    assert not found_by(rows, "harbour")
+
+
+def test_where_all_words_are_frequent_the_newest_that_have_one_are_found() -> None:
+    """Who asks about harbours in a memory of harbours is not told that there are none."""
+    rows = [row(number, "harbour") for number in range(1, 1_102)] + [row(2_000, "crane")]
+    assert sorted(found_by(rows, "harbour", limit=3)) == [1_099, 1_100, 1_101]
+    assert not found_by(rows, "lighthouse")
 
 
 def test_a_word_that_all_have_does_not_draw_the_meaning() -> None:

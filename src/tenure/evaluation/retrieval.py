@@ -129,11 +129,26 @@ def run(
     workers: int = 1,
     progress: Progress | None = None,
 ) -> RetrievalReport:
-    """Store the conversations in every system, ask all questions, and count what is found.
+    """Ask all questions about the conversations of a folder, and count what is found.
 
     `limit` takes the first questions of each conversation.
     """
     talks = [replace(talk, questions=talk.questions[:limit]) for talk in talks_of(folder)]
+    return run_talks(
+        talks, systems, settings=settings, updates=updates, workers=workers, progress=progress
+    )
+
+
+def run_talks(
+    talks: Sequence[Talk],
+    systems: Sequence[str] | None = None,
+    *,
+    settings: tenure.Settings | None = None,
+    updates: bool = True,
+    workers: int = 1,
+    progress: Progress | None = None,
+) -> RetrievalReport:
+    """The same for conversations that somebody has read."""
     report = RetrievalReport()
     jobs: list[_Job] = []
     for name in systems or SYSTEMS:

@@ -111,7 +111,7 @@ class _Patterns:
             _FLAGS,
         )
         self.another = re.compile(
-            rf"(?:,|,?\s+and)(?:\s+(?:on|from|of))?\s+(?=(?:the|our|my|your|[A-Z]))"
+            r"(?:,|,?\s+and)(?:\s+(?:on|from|of))?\s+(?=(?:the|our|my|your|[A-Z]))"
         )
         self.once = re.compile(
             rf"(?:{told['once']})\s+(?:(?:{told['supposing']})\s+)*(?P<case>.+)$", _FLAGS
@@ -434,7 +434,13 @@ def _says_what(clause: str) -> bool:
 def _case(text: str) -> tuple[str, str] | None:
     """A thing and what it becomes."""
     patterns = _patterns()
-    for pattern in (patterns.returns, patterns.becomes, patterns.makes, patterns.keeps, patterns.fills):
+    for pattern in (
+        patterns.returns,
+        patterns.becomes,
+        patterns.makes,
+        patterns.keeps,
+        patterns.fills,
+    ):
         found = pattern.match(text)
         if found is not None and patterns.thing.match(found.group("thing")):
             value = patterns.trailing.sub("", found.group("value").rstrip(_END))

@@ -118,7 +118,9 @@ def rephrased(fact: Fact, value: Part) -> Rewritten | None:
     new = value._replace(start=len(lead), end=len(lead) + len(value.text))
     moved = new.end - old.end
     kept = [
-        part if part.end <= old.start else part._replace(start=part.start + moved, end=part.end + moved)
+        part
+        if part.end <= old.start
+        else part._replace(start=part.start + moved, end=part.end + moved)
         for part in parts
         if part.end <= old.start or part.start >= old.end
     ]

@@ -60,17 +60,25 @@ def search(
     weights: dict[str, float] = {}
     shares: dict[str, float] = {}
     gathered: dict[int, float] = defaultdict(float)
+    frequent: dict[str, float] = {}
     for term in wanted:
         posted = collection.postings(term, _FREQUENT)
         shares[term] = posted.share if size >= _FEW else 0.0
-        if not posted.entries:
-            continue  # what everything has, or nothing, tells no two facts apart
-        weights[term] = log(1 + (size - len(posted.entries) + 0.5) / (len(posted.entries) + 0.5))
-        for entry in posted.entries:
-            gathered[entry] += weights[term]
-    chosen = set(_best(gathered, limit))
+        if posted.entries:
+            weights[term] = _weight(size, len(posted.entries))
+            for entry in posted.entries:
+                gathered[entry] += weights[term]
+        elif posted.entries is None:
+            frequent[term] = posted.share  # what everything has tells no two facts apart
     mean_length = collection.mean_length
     meaning = embed(_telling(query, shares, mean_length))
+    if meaning is None and not gathered and frequent:
+        # With nothing else to go by, what everything has is still what is asked about.
+        rarest = min(frequent, key=lambda term: (frequent[term], term))
+        entries = collection.postings(rarest, size).entries or ()
+        weights[rarest] = _weight(size, len(entries))
+        gathered.update(dict.fromkeys(sorted(entries)[-limit:], weights[rarest]))
+    chosen = set(_best(gathered, limit))
     if meaning is not None:
         chosen.update(collection.nearest(meaning, limit))
     binding = set(collection.binding(meaning, _BINDING))
@@ -91,6 +99,11 @@ def search(
         )
         for row, text, near in zip(rows, said, meant, strict=True)
     ]
+
+
+def _weight(size: int, found: int) -> float:
+    """What a word is worth that so many entries of a collection have."""
+    return log(1 + (size - found + 0.5) / (found + 0.5))
 
 
 def _telling(query: str, shares: dict[str, float], mean_length: float) -> str:

@@ -59,12 +59,24 @@ class Write:
     name: str
     entry: Entry
 
+    @property
+    def told(self) -> str:
+        """The step as one line."""
+        bases = "".join(f", from {base}" for base in self.entry.depends_on)
+        waits = self.entry.when_superseded
+        awaited = f", once {waits} becomes {self.entry.becomes}" if waits else ""
+        return f"write    {self.name}{bases}{awaited}"
+
 
 @dataclass(frozen=True)
 class Retract:
     """A value that was written is taken back."""
 
     name: str
+
+    @property
+    def told(self) -> str:
+        return f"retract  {self.name}"
 
 
 @dataclass(frozen=True)
@@ -73,6 +85,10 @@ class Undo:
 
     name: str
 
+    @property
+    def told(self) -> str:
+        return f"undo     {self.name}"
+
 
 @dataclass(frozen=True)
 class Say:
@@ -80,6 +96,10 @@ class Say:
 
     text: str
     speaker: str = "user"
+
+    @property
+    def told(self) -> str:
+        return f"{self.speaker}: {self.text}"
 
 
 Step = Write | Retract | Undo | Say

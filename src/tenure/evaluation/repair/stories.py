@@ -125,9 +125,7 @@ def _tracking(world: World, number: int) -> Story:
     slot, other = world.slots(2)
     values = [world.value(slot) for _ in range(3 + number % 3)]
     events: list[Event] = [State(slot, values[0]), State(other, world.value(other))]
-    events += [
-        Change(slot, old, new) for old, new in zip(values, values[1:], strict=False)
-    ]
+    events += [Change(slot, old, new) for old, new in zip(values, values[1:], strict=False)]
     asks = (
         Ask("ask_history", (slot,), tuple(values)),
         Ask("ask", (slot,), (values[-1],), tuple(values[:-1])),
@@ -138,7 +136,12 @@ def _tracking(world: World, number: int) -> Story:
 def _deletion(world: World, number: int) -> Story:
     slot, other, third = world.slots(3)
     value, kept = world.value(slot), world.value(other)
-    events = (State(slot, value), State(other, kept), State(third, world.value(third)), Delete(slot))
+    events = (
+        State(slot, value),
+        State(other, kept),
+        State(third, world.value(third)),
+        Delete(slot),
+    )
     return Story(events, (Ask("ask_two", (other, slot), (kept,), (value,)),))
 
 
@@ -163,9 +166,7 @@ def _begun(
     return _derived(world, base, old, [(slot, value)])
 
 
-def _derived(
-    world: World, base: Slot, old: str, dependents: list[Held]
-) -> tuple[Event, ...]:
+def _derived(world: World, base: Slot, old: str, dependents: list[Held]) -> tuple[Event, ...]:
     """A base and what follows from it; the first of that may be said in one breath with it."""
     at_once = world.chance.random() < 0.5
     events: list[Event] = [] if at_once else [State(base, old)]

@@ -125,7 +125,9 @@ class World:
         return str(chance.choice(self._told["pools"][pool]))
 
 
-_COMMON = frozenset({"am", "minutes", "people", "degrees", "room", "hotel", *map(str.lower, _MONTHS)})
+_COMMON = frozenset(
+    {"am", "minutes", "people", "degrees", "room", "hotel", *map(str.lower, _MONTHS)}
+)
 
 
 @cache

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 import tenure
-from tenure.interfaces.cli import systems
+from tenure.interfaces.cli import repairing, systems
 from tenure.interfaces.cli.options import DEFAULT_EMBEDDER, Common
 from tenure.interfaces.cli.progress import Telling
 from tenure.interfaces.cli.root import command, complain
@@ -411,5 +411,6 @@ def register(app: typer.Typer) -> None:
         ],
     )
     systems.register(group)
+    repairing.register(group)
     reports.register(group)
     app.add_typer(group, name="eval")
