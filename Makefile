@@ -15,7 +15,7 @@ QUICK ?=
 INSTALL ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint format types check bench soak detector clean
+.PHONY: help setup demo test lint format types check bench eval soak detector clean
 
 help:  ## show the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -65,6 +65,13 @@ bench: $(STAMP)  ## timings against bare tools and side by side with others, in 
 	@$(MAKE) --no-print-directory $(PEERS_STAMP) \
 	    || echo "The peers could not be installed; their figures are left out."
 	@$(BIN)/python -m benchmarks $(PARTS)
+
+eval: $(PEERS_STAMP)  ## every evaluation, others beside us: DATA=folder; pages in build/evaluation
+	@mkdir -p build/evaluation
+	@status=0; $(PEERS)/bin/tenure eval all $(if $(DATA),--data "$(DATA)") \
+	    --json build/evaluation/run.json || status=$$?; test $$status -le 1 && \
+	    $(PEERS)/bin/tenure eval report build/evaluation/run.json \
+	    --html build/evaluation/page.html --markdown build/evaluation/figures.md && exit $$status
 
 soak: $(STAMP)  ## the long versions of the crash, concurrency and property tests
 	@TENURE_SOAK=1 $(BIN)/pytest -n $(WORKERS) -m "slow or not slow" $(TESTS)

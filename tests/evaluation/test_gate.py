@@ -110,6 +110,8 @@ class TestTheGateItself:
         assert gate.baselines()["own"] == KEPT
         monkeypatch.setattr("sys.argv", ["gate", "--write"])
         assert gate.main() == 0
-        assert "right: 80.0% of 100 ± 8.0% -> 10.0% of 100 ± 6.2%" in capsys.readouterr().out
+        told = capsys.readouterr().out
+        assert "right: 80.0% of 100 ± 8.1% -> 10.0% of 100 ± 6.2%" in told
+        assert f"detector: not measured; it needs {gate.VARIABLE}" in told
         assert gate.baselines()["own"]["right"]["share"] == 0.1
         assert gate.baselines()["detector"] == KEPT

@@ -13,6 +13,7 @@ import pytest
 from typer.testing import CliRunner
 
 import tenure
+from tenure.evaluation import adapters
 from tenure.evaluation.report import document, html, machine, markdown, whole
 from tenure.evaluation.report.document import (
     Document,
@@ -41,7 +42,8 @@ SECTION = Section(
             title="Moored",
             charted=1,
             note="Counted by hand.",
-        )
+        ),
+        Table(["boats", "tenure", "other|one"], [["found", 1, 2]]),
     ],
     failures=[
         Failure("case <1>", [("asked", "Where is <b>it</b>?")], "# Context\n<script>x()</script>")
@@ -151,6 +153,7 @@ class TestHtml:
         assert '<td class="missed">missed</td>' in text
         assert '<tr class="ours"><td>tenure</td><td>95.0 %</td>' in text
         assert '<td class="cannot">cannot: moor</td>' in text
+        assert '<td class="ours">1</td>' in text  # a column of ours, where systems stand in columns
         assert "Abacus 9, 2 cores, 8.0 GB" in text
         assert "mem0ai 2.2.1" in text
 
@@ -180,6 +183,12 @@ class TestMarkdown:
         assert text.startswith("# Figures\n\nMade by `tenure eval report run.json`")
         assert "- machine: Abacus 9, 2 cores, 8.0 GB, Linux x86_64" in text
 
+    def test_a_sample_says_that_it_is_one(self) -> None:
+        """Nobody takes the figures of a quick look for those of a whole run."""
+        quick = replace(RUN, settings={**RUN.settings, "limit": 12})
+        assert "- sample: only the first 12 of each set" in markdown.page(quick, made_by=MADE_BY)
+        assert "sample" not in markdown.page(RUN, made_by=MADE_BY)
+
     def test_rows_have_as_many_cells_as_their_table(self) -> None:
         """Also where a name has the sign that parts cells."""
         rows = [line for line in markdown.page(RUN, made_by=MADE_BY).splitlines() if "|" in line]
@@ -196,13 +205,13 @@ class TestMarkdown:
 class TestWhole:
     def test_a_peer_that_breaks_does_not_end_the_run(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """It is named with what happened; ours and the others have their figures."""
-        broken = whole.adapters.makers()
+        broken = adapters.makers()
 
         def breaks() -> Any:
             raise RuntimeError("out of order")
 
         broken["bm25"] = breaks
-        monkeypatch.setattr(whole.adapters, "makers", lambda: broken)
+        monkeypatch.setattr(adapters, "makers", lambda: broken)
         plan = whole.Plan(
             systems=("bm25", "transcript"),
             only=("asof",),

@@ -72,7 +72,8 @@ class _Patterns:
             flags,
         )
         self.change = re.compile(
-            rf"(?:{told['change']}) (?:{_OWNER} )?{_NOUN}{_ABOUT}(?: from \S.*?)? (?:back )?to (?P<value>\S.*)$",
+            rf"(?:{told['change']}) (?:{_OWNER} )?{_NOUN}{_ABOUT}(?: from \S.*?)? "
+            rf"(?:back )?to (?P<value>\S.*)$",
             flags,
         )
         self.amount = re.compile(

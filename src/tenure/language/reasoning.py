@@ -10,16 +10,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
 
-from tenure.language.attributes import THING, trailing_pattern, without_lead_in
-from tenure.language.lexicon import data
+from tenure.language import loosely
+from tenure.language.attributes import without_lead_in
+from tenure.language.loosely import Clause
+from tenure.language.reasons import MARK, Patterns, patterns_of
 
-_FLAGS = re.IGNORECASE | re.DOTALL
 _LONGEST = 600
 _MOST_WORDS = 8
 _END = " \t\n.!;,:"
-_MARK = r"\s*[,;:.–—-]+\s*"
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +36,8 @@ class Strand:
     """The things that it follows from, where they are named."""
     is_presumed: bool = False
     """Whether it is taken for granted rather than told."""
+    is_change: bool = False
+    """Whether the sentence says that the thing was something else before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,117 +60,21 @@ class Waiting:
     """Where in the sentence it stands what is to be so."""
 
 
-class _Patterns:
-    def __init__(self, language: str) -> None:
-        told = data("reasons", language)
-        thing = re.sub(r"\?P<\w+>", "?:", THING)
-        self.thing = re.compile(rf"{thing}$", _FLAGS)
-        self.tells = re.compile(
-            rf"(?P<thing>{thing})(?: (?:{told['adverbs']}))* (?:{told['telling']})\s+\S", _FLAGS
-        )
-        self.points = re.compile(
-            rf"(?:(?:{told['adverbs']}|so|and|right now|at the moment|today|for now|so far)[\s,]+)*"
-            rf"(?:it|they)(?P<says>(?: (?:{told['adverbs']}))* (?:{told['telling']})|['’]s)\s+\S",
-            _FLAGS,
-        )
-        because = rf"(?:{told['because']})"
-        during = rf"(?:{told['while']})"
-        self.during = re.compile(rf"{during}\s", _FLAGS)
-        either = rf"(?:{during}|{because})"
-        self.reason_first = re.compile(rf"{either}\s+(?P<reason>.+)$", _FLAGS)
-        self.reason_last = re.compile(
-            rf"[,;]?\s+(?:but |and )?(?:only )?(?P<word>{either})\s+", _FLAGS
-        )
-        self.concluding = re.compile(
-            rf"(?:[,;:.–—-]+\s*|\s)(?:and\s+|so\s+)?(?:{told['concluding']})\b,?\s+", _FLAGS
-        )
-        self.basis_first = re.compile(rf"(?:{told['basis']})\s+(?P<bases>.+)$", _FLAGS)
-        joined = rf"(?:(?:{told['joining']})\s+)*(?:(?:{told['pointing']})\s+)?"
-        adverbs = r"(?:(?:really|also|currently|directly|entirely|mostly|only|all|just)\s+)*"
-        relating = rf"{adverbs}(?:{told['relating']})"
-        self.basis_last = re.compile(
-            rf"(?:[,;:.–—-]+\s*|\s){joined}(?:{told['basis']}|(?<=\s){relating})\s+", _FLAGS
-        )
-        self.relates = re.compile(rf"(?P<thing>{thing})\s+{relating}\s+(?P<bases>.+)$", _FLAGS)
-        self.points_back = re.compile(
-            rf"(?:(?:{told['joining']})\s+)*(?:{told['pointing']})\s+{relating}\s+(?P<bases>.+)$",
-            _FLAGS,
-        )
-        self.goes_along = re.compile(
-            rf"(?:{told['once']})\s+(?P<bases>{thing})\s+(?:{told['moving']}),\s+"
-            rf"(?:{told['going_along']})$",
-            _FLAGS,
-        )
-        self.moving = re.compile(rf"\s+(?:{told['moving']})$", _FLAGS)
-        self.working_out = re.compile(
-            rf"{told['working_out']}\s+(?P<bases>.+?){_MARK}(?=(?:so |and )?(?:it|they)\b)", _FLAGS
-        )
-        self.unchanged = re.compile(rf"(?P<thing>{thing}) (?:{told['unchanged']})$", _FLAGS)
-        self.bases = re.compile(
-            rf"(?:both\s+)?(?P<first>{thing})(?P<rest>(?:(?:,|,?\s+and)(?:\s+(?:on|from|of))?"
-            rf"\s+{thing})*)$",
-            _FLAGS,
-        )
-        self.another = re.compile(
-            r"(?:,|,?\s+and)(?:\s+(?:on|from|of))?\s+(?=(?:the|our|my|your|[A-Z]))"
-        )
-        self.once = re.compile(
-            rf"(?:{told['once']})\s+(?:(?:{told['supposing']})\s+)*(?P<case>.+)$", _FLAGS
-        )
-        self.once_last = re.compile(
-            rf",?\s+(?:only )?(?:{told['once']})\s+(?:(?:{told['supposing']})\s+)*", _FLAGS
-        )
-        self.becomes = re.compile(
-            rf"(?P<thing>{thing})(?: (?:{told['adverbs']}|ever|really|finally))* "
-            rf"(?P<verb>{told['getting']})\s+(?P<value>\S.*)$",
-            _FLAGS,
-        )
-        self.makes = re.compile(
-            rf"(?:{told['making']})\s+(?P<thing>{thing})\s+(?:over\s+|back\s+)?"
-            rf"(?:from\s.+?\s)?to\s+(?P<value>\S.*)$",
-            _FLAGS,
-        )
-        self.keeps = re.compile(
-            rf"(?:{told['keeping']})\s+(?P<value>\S.*?)\s+(?:for|as)\s+(?P<thing>{thing})$", _FLAGS
-        )
-        self.aside = re.compile(rf"(?P<thing>{thing}), (?:{told['aside']}),(?=\s)", _FLAGS)
-        self.plainly = re.compile(rf"(?:{told['plainly']})\b", _FLAGS)
-        self.returns = re.compile(
-            rf"(?P<thing>{thing})(?: (?:{told['adverbs']}))* (?P<verb>{told['returning']})\s+"
-            rf"(?P<value>\S.*)$",
-            _FLAGS,
-        )
-        self.fills = re.compile(
-            rf"(?P<value>\S.{{0,60}}?) (?:{told['filling']})\s*(?<=\s)(?P<thing>{thing})$", _FLAGS
-        )
-        self.taken_back = re.compile(rf"{told['taken_back']}$", _FLAGS)
-        self.changed = re.compile(rf"(?P<thing>{thing}) (?:{told['changed']})$", _FLAGS)
-        self.reminding = re.compile(told["reminding"], _FLAGS)
-        self.trailing = trailing_pattern(language)
-        self.denied = re.compile(r"(?:not|never|no longer|no|still)\b", _FLAGS)
-        self.then = re.compile(r"then,?\s+", _FLAGS)
-
-
-@lru_cache(maxsize=8)
-def _patterns(language: str = "en") -> _Patterns:
-    return _Patterns(language)
-
-
 def _begin(sentence: str) -> int:
     """Where a sentence begins once what opens it is passed."""
     begin = without_lead_in(sentence)
-    found = _patterns().reminding.match(sentence, begin)
+    found = patterns_of().reminding.match(sentence, begin)
     return found.end() if found is not None else begin
 
 
 def tells(clause: str) -> bool:
     """Whether a clause says a value of a thing that it names."""
-    return _patterns().tells.match(clause) is not None
+    return patterns_of().tells.match(clause) is not None
 
 
 def opens_with_thing(clause: str) -> bool:
     """Whether a clause begins with a thing that is named, and says something of it."""
-    patterns = _patterns()
+    patterns = patterns_of()
     return bool(patterns.tells.match(clause) or patterns.changed.match(clause.rstrip(_END)))
 
 
@@ -189,7 +94,7 @@ class Told:
 
 def value_told(clause: str) -> Told | None:
     """The thing that a clause names, and what it says that it is or becomes."""
-    patterns = _patterns()
+    patterns = patterns_of()
     begin = _begin(clause)
     clause = patterns.trailing.sub("", clause.rstrip(_END)).rstrip(_END)
     told = _told(patterns, clause, begin)
@@ -198,7 +103,7 @@ def value_told(clause: str) -> Told | None:
     return told
 
 
-def _told(patterns: _Patterns, clause: str, begin: int) -> Told | None:
+def _told(patterns: Patterns, clause: str, begin: int) -> Told | None:
     if patterns.unchanged.match(clause, begin):
         return None
     if found := patterns.returns.match(clause, begin):
@@ -206,8 +111,10 @@ def _told(patterns: _Patterns, clause: str, begin: int) -> Told | None:
     found = patterns.becomes.match(clause, begin)
     if found is not None:
         verb = found.group("verb")
-        verb = "" if patterns.plainly.match(verb) else verb.lower().split()[0].rstrip("s")
-        return Told(*_valued(found), verb)
+        is_change = patterns.changing.match(verb) is not None
+        plain = is_change or patterns.plainly.match(verb) is not None
+        verb = "" if plain else verb.lower().split()[0].rstrip("s")
+        return Told(*_valued(found), verb, is_change)
     found = patterns.makes.match(clause, begin) or patterns.keeps.match(clause, begin)
     return Told(*_valued(found), "", is_change=True) if found is not None else None
 
@@ -231,13 +138,58 @@ def strands(sentence: str, antecedent: str = "") -> list[Strand]:
         found = way(sentence, begin)
         if found:
             return found
-    return _pointed(sentence, begin, antecedent)
+    return _pointed(sentence, begin, antecedent) or _loosely(sentence)
+
+
+def _loosely(sentence: str) -> list[Strand]:
+    """The same for sentences that are put more freely."""
+    told = loosely.clauses(sentence)
+    if len(told) == 2 and told[0].thing.name.lower() != told[1].thing.name.lower():
+        reason = loosely.reason_of(sentence, *told)
+        if reason is None:
+            return []
+        other = told[1] if reason is told[0] else told[0]
+        return [_of_clause(reason), _of_clause(other, follows=True)]
+    if len(told) == 1:
+        return _one_clause(sentence, told[0])
+    return _of_it(sentence) if not told else []
+
+
+def _of_clause(clause: Clause, *, follows: bool = False, bases: tuple[str, ...] = ()) -> Strand:
+    return Strand(clause.text, clause.start, clause.end, follows, bases)
+
+
+def _one_clause(sentence: str, clause: Clause) -> list[Strand]:
+    """The rent is 5, and that is all down to the office. As things stand, the rent is 5."""
+    named = loosely.things(sentence)
+    others = [t for t in named if t.end <= clause.start or t.start >= clause.end]
+    around = f"{sentence[: clause.start]} {sentence[clause.end :]}"
+    if others:
+        bases = tuple(dict.fromkeys(thing.name for thing in others))
+        return [_of_clause(clause, bases=bases)] if loosely.depends(around) else []
+    opens = loosely.only_opens(sentence[: clause.start]) and clause.start > 0
+    return [_of_clause(clause)] if opens and not sentence[clause.end :].strip(_END) else []
+
+
+def _of_it(sentence: str) -> list[Strand]:
+    """I was wrong about the rent, it is 5. The rent varies with the office; now it is 5."""
+    said = loosely.said_of_it(sentence)
+    if said is None:
+        return []
+    told, start, end = said
+    named = [thing for thing in loosely.things(sentence) if thing.end <= start]
+    bases = [thing for thing in named if loosely.follows_dependency(sentence, thing)]
+    meant = [thing for thing in named if thing not in bases]
+    if len({thing.name.lower() for thing in meant}) != 1:
+        return []
+    names = tuple(dict.fromkeys(thing.name for thing in bases))
+    return [Strand(meant[0].name + told, 0, end, bases=names, is_change=not names)]
 
 
 def relation(sentence: str) -> Relation | None:
     """What a sentence says that something follows from, where it says no value."""
     text = sentence[_begin(sentence) :].rstrip(_END)
-    patterns = _patterns()
+    patterns = patterns_of()
     for pattern in (patterns.relates, patterns.points_back, patterns.goes_along):
         found = pattern.match(text) if len(text) <= _LONGEST else None
         bases = _bases(found.group("bases")) if found is not None else ()
@@ -261,8 +213,8 @@ def _strand(
 
 def _worked_out(sentence: str, begin: int) -> list[Strand]:
     """We worked out the fee from the rent: it is 5."""
-    found = _patterns().working_out.match(sentence, begin)
-    if found is None or _patterns().thing.match(found.group("what")) is None:
+    found = patterns_of().working_out.match(sentence, begin)
+    if found is None or patterns_of().thing.match(found.group("what")) is None:
         return []
     bases = _bases(found.group("bases"))
     told = _named(sentence, found.end(), found.group("what"))
@@ -271,7 +223,7 @@ def _worked_out(sentence: str, begin: int) -> list[Strand]:
 
 def _reason_first(sentence: str, begin: int) -> list[Strand]:
     """Since the office is in Turin, the rent is 5."""
-    found = _patterns().reason_first.match(sentence, begin)
+    found = patterns_of().reason_first.match(sentence, begin)
     if found is None:
         return []
     first = found.start("reason")
@@ -280,10 +232,10 @@ def _reason_first(sentence: str, begin: int) -> list[Strand]:
         reason = sentence[first:reason_end]
         if not tells(sentence[then:]):
             continue
-        if named := _patterns().unchanged.match(reason):
+        if named := patterns_of().unchanged.match(reason):
             return [_strand(sentence, then, len(sentence), bases=(named.group("thing"),))]
         if tells(reason):
-            presumed = _patterns().during.match(sentence, begin) is not None
+            presumed = patterns_of().during.match(sentence, begin) is not None
             return [
                 _strand(sentence, first, reason_end, is_presumed=presumed),
                 _strand(sentence, then, len(sentence), follows=True),
@@ -295,14 +247,14 @@ def _reason_last(sentence: str, begin: int) -> list[Strand]:
     """The rent is 5 because the office is in Turin."""
     if not tells(sentence[begin:]):
         return []
-    for word in _patterns().reason_last.finditer(sentence, begin + 1):
+    for word in patterns_of().reason_last.finditer(sentence, begin + 1):
         reason = sentence[word.end() :].rstrip(_END)
         if not tells(sentence[begin : word.start()]):
             continue
-        if named := _patterns().unchanged.match(reason):
+        if named := patterns_of().unchanged.match(reason):
             return [_strand(sentence, begin, word.start(), bases=(named.group("thing"),))]
         if tells(reason):
-            presumed = _patterns().during.match(f"{word.group('word')} ") is not None
+            presumed = patterns_of().during.match(f"{word.group('word')} ") is not None
             return [
                 _strand(sentence, word.end(), len(sentence), is_presumed=presumed),
                 _strand(sentence, begin, word.start(), follows=True),
@@ -312,7 +264,7 @@ def _reason_last(sentence: str, begin: int) -> list[Strand]:
 
 def _concluded(sentence: str, begin: int) -> list[Strand]:
     """The office is in Turin, so the rent is 5. The rent hangs on the office, so it is 5."""
-    for joint in _patterns().concluding.finditer(sentence, begin + 1):
+    for joint in patterns_of().concluding.finditer(sentence, begin + 1):
         before = sentence[begin : joint.start()]
         linked = relation(before)
         if linked is not None and linked.thing:
@@ -329,7 +281,7 @@ def _concluded(sentence: str, begin: int) -> list[Strand]:
 
 def _based_first(sentence: str, begin: int) -> list[Strand]:
     """Based on the office, the rent is 5."""
-    found = _patterns().basis_first.match(sentence, begin)
+    found = patterns_of().basis_first.match(sentence, begin)
     if found is None:
         return []
     first = found.start("bases")
@@ -344,7 +296,7 @@ def _based_last(sentence: str, begin: int) -> list[Strand]:
     """The rent is 5, based on the office. The rent is 5, but that depends on the office."""
     if not tells(sentence[begin:]):
         return []
-    for joint in _patterns().basis_last.finditer(sentence, begin + 1):
+    for joint in patterns_of().basis_last.finditer(sentence, begin + 1):
         bases = _bases(sentence[joint.end() :].rstrip(_END))
         if bases and tells(sentence[begin : joint.start()]):
             return [_strand(sentence, begin, joint.start(), bases=bases)]
@@ -353,15 +305,15 @@ def _based_last(sentence: str, begin: int) -> list[Strand]:
 
 def _pointed(sentence: str, begin: int, antecedent: str) -> list[Strand]:
     """Right now it is 5. The rent has changed: it is 5 now."""
-    aside = _patterns().aside.match(sentence, begin)
+    aside = patterns_of().aside.match(sentence, begin)
     if aside is not None and tells(aside.group("thing") + sentence[aside.end() :]):
         told = aside.group("thing") + sentence[aside.end() :].rstrip(_END)
         return [_replaced(sentence, begin, told, ())]
     if antecedent and (told := _named(sentence, begin, antecedent)):
         return [_replaced(sentence, begin, told, ())]
-    for mark in re.finditer(_MARK, sentence[begin:]):
+    for mark in re.finditer(MARK, sentence[begin:]):
         before, after = sentence[begin : begin + mark.start()], begin + mark.end()
-        found = _patterns().changed.match(before) or _patterns().taken_back.match(before)
+        found = patterns_of().changed.match(before) or patterns_of().taken_back.match(before)
         if found is not None and (told := _named(sentence, after, found.group("thing"))):
             return [_replaced(sentence, begin, told, ())]
     return []
@@ -369,7 +321,7 @@ def _pointed(sentence: str, begin: int, antecedent: str) -> list[Strand]:
 
 def _named(sentence: str, start: int, thing: str) -> str:
     """What a clause says of "it", with the thing named instead; empty where it says none."""
-    found = _patterns().points.match(sentence, start)
+    found = patterns_of().points.match(sentence, start)
     if found is None:
         return ""
     says = found.group("says")
@@ -384,7 +336,7 @@ def _replaced(sentence: str, start: int, told: str, bases: tuple[str, ...]) -> S
 
 def _bases(text: str) -> tuple[str, ...]:
     """The things that are named one after the other, and nothing else; else none."""
-    patterns = _patterns()
+    patterns = patterns_of()
     text = patterns.moving.sub("", text.strip().rstrip(_END))
     if patterns.bases.match(text) is None:
         return ()
@@ -400,40 +352,57 @@ def waiting(sentence: str) -> Waiting | None:
     if len(sentence) > _LONGEST or sentence.rstrip().endswith("?"):
         return None
     begin = _begin(sentence)
-    return next(iter((*_case_first(sentence, begin), *_case_last(sentence, begin))), None)
+    label = patterns_of().label.match(sentence)
+    for start in dict.fromkeys((begin, label.end() if label is not None else begin)):
+        for way in (_case_first, _case_with, _case_last):
+            for found in way(sentence, start):
+                return found
+    return None
+
+
+def _case_with(sentence: str, begin: int) -> Iterator[Waiting]:
+    """With Graz as the venue, the fee would be 5."""
+    found = patterns_of().with_as.match(sentence, begin)
+    then = _what(found.group("then")) if found is not None else None
+    if found is not None and then is not None and patterns_of().would.search(then):
+        yield Waiting(found.group("thing"), found.group("value"), then, found.start("then"))
 
 
 def _case_first(sentence: str, begin: int) -> Iterator[Waiting]:
-    found = _patterns().once.match(sentence, begin)
+    found = patterns_of().once.match(sentence, begin)
     if found is None:
         return
     first = found.start("case")
     for comma in re.finditer(r"[,:–—]\s+|\s+(?=then\s)", sentence[first:]):
         case = _case(sentence[first : first + comma.start()])
         start = first + comma.end()
-        start += len(m.group()) if (m := _patterns().then.match(sentence, start)) else 0
-        if case is not None and _says_what(sentence[start:]):
-            yield Waiting(*case, sentence[start:].rstrip(_END), start)
+        start += len(m.group()) if (m := patterns_of().then.match(sentence, start)) else 0
+        then = _what(sentence[start:])
+        if case is not None and then is not None:
+            yield Waiting(*case, then, start)
 
 
 def _case_last(sentence: str, begin: int) -> Iterator[Waiting]:
-    if not _says_what(sentence[begin:]):
+    if not tells(sentence[begin:]) and value_told(sentence[begin:]) is None:
         return
-    for word in _patterns().once_last.finditer(sentence, begin + 1):
+    for word in patterns_of().once_last.finditer(sentence, begin + 1):
         case = _case(sentence[word.end() :].rstrip(_END))
         then = sentence[begin : word.start()]
-        if case is not None and _says_what(then):
+        if case is not None and _what(then) is not None:
             yield Waiting(*case, then.rstrip(_END), begin)
 
 
-def _says_what(clause: str) -> bool:
-    """Whether a clause says of a thing what it is or becomes, or what to make of it."""
-    return tells(clause) or value_told(clause) is not None
+def _what(clause: str) -> str | None:
+    """A clause that says of a thing what it is, or what to make of it; or that, said plainly."""
+    if tells(clause) or value_told(clause) is not None:
+        return clause.rstrip(_END)
+    pair = loosely.pair_in(clause)
+    return f"{pair[0]} is {pair[1]}" if pair is not None else None
 
 
 def _case(text: str) -> tuple[str, str] | None:
     """A thing and what it becomes."""
-    patterns = _patterns()
+    patterns = patterns_of()
     for pattern in (
         patterns.returns,
         patterns.becomes,
@@ -445,4 +414,4 @@ def _case(text: str) -> tuple[str, str] | None:
         if found is not None and patterns.thing.match(found.group("thing")):
             value = patterns.trailing.sub("", found.group("value").rstrip(_END))
             return None if patterns.denied.match(value) else (found.group("thing"), value)
-    return None
+    return None if patterns.denying.search(text) else loosely.pair_in(text)

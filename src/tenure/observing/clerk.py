@@ -11,6 +11,7 @@ from tenure.engine.proposal import Proposal
 from tenure.engine.registrar import Registrar
 from tenure.language.cues import Contingency, Cues
 from tenure.language.detection import Detector, RuleDetector, same_part
+from tenure.language.loosely import removed
 from tenure.language.reasoning import Waiting
 from tenure.language.statements import Kind
 from tenure.model.errors import DependencyCycle, NotPermitted
@@ -87,11 +88,13 @@ class Clerk:
         for fact in self._left_behind():
             self._take_back(fact, self._around.text)
 
-    @staticmethod
-    def _only_opens(said: Understood, after: Sequence[Understood]) -> bool:
+    def _only_opens(self, said: Understood, after: Sequence[Understood]) -> bool:
         """Whether "scratch that" only opens what says, in the same breath, what is so instead."""
-        if said.kind is not Kind.RETRACTION or said.frame.parts or said.frame.order:
+        if said.kind is not Kind.RETRACTION or typed(said.frame.parts):
             return False
+        facts = list(self._situation.facts.values())
+        if resolving.named(said.cues.meant(), facts, []):
+            return False  # it names what is to go
         return bool(after) and after[0].kind in REAL and ties.stated(after[0].text) is not None
 
     def take(self, said: Understood) -> None:
@@ -122,10 +125,10 @@ class Clerk:
         if (erasure := said.cues.erasure) is not None:
             self._erase(erasure.what)
             return True
-        if said.kind is Kind.QUESTION or said.statement.text.rstrip().endswith("?"):
-            return False
         if self._remove(said):
             return True
+        if said.kind is Kind.QUESTION or said.statement.text.rstrip().endswith("?"):
+            return False
         if said.denied and typed(said.parts):
             return False  # it says what is not so, and what is so instead
         what = said.cues.goes_back_to
@@ -178,9 +181,11 @@ class Clerk:
 
     def _remove(self, said: Understood) -> bool:
         """Take back what somebody wants removed, if it is something that is known."""
-        what = said.cues.removes
+        if said.kind not in (*REAL, Kind.RETRACTION) or ties.stated(said.text) is not None:
+            return False
+        what = said.cues.removes or removed(said.statement.text)
         fact = ties.meant(self._situation, what) if what is not None else None
-        found = self._within_reach(said, [fact]) if fact is not None else []
+        found = [] if fact is None or fact.multi_valued else self._within_reach(said, [fact])
         for one in found:
             self._take_back(one, said.statement.text)
         return bool(found)

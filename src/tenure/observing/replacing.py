@@ -161,7 +161,8 @@ class Replacing:
         found = []
         for fact in facts[-_MOST_ELSEWHERE:]:
             if len(text_of(fact.value).split()) > _ONE_MATTER or fact.depends_on:
-                continue  # only one of the things it says may be over; what follows from others ends with them
+                # Only one of the things that it says may be over; what follows ends with its base.
+                continue
             if fact.id in latest or not said.frame.words.isdisjoint(frame_in_office(fact).words):
                 found.append(fact)
         return found

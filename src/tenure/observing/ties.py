@@ -117,16 +117,15 @@ def rephrased(fact: Fact, value: Part) -> Rewritten | None:
     lead = agreeing(whole[: old.start], value.text)
     new = value._replace(start=len(lead), end=len(lead) + len(value.text))
     moved = new.end - old.end
-    kept = [
-        part
-        if part.end <= old.start
-        else part._replace(start=part.start + moved, end=part.end + moved)
+    before_it = [part for part in parts if part.end <= old.start]
+    after_it = [
+        part._replace(start=part.start + moved, end=part.end + moved)
         for part in parts
-        if part.end <= old.start or part.start >= old.end
+        if part.start >= old.end
     ]
     text = lead + value.text + whole[old.end :]
     gone = tuple(p for p in parts if p.start < old.end and p.end > old.start) or (old,)
-    return Rewritten(fact, text, (*kept, new), gone, 1.0, ("named",), ((old, new),))
+    return Rewritten(fact, text, (*before_it, new, *after_it), gone, 1.0, ("named",), ((old, new),))
 
 
 def forms_of(value: str) -> tuple[str, ...]:

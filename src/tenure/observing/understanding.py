@@ -54,6 +54,8 @@ class Understood:
     """The things that it says it follows from."""
     is_presumed: bool = False
     """Whether it takes for granted what it says, so that it tells nothing against what is known."""
+    is_change: bool = False
+    """Whether it says that what it tells was otherwise before."""
     waiting: Waiting | None = None
     """What it says is to be so once something else becomes this."""
     relation: Relation | None = None
@@ -70,6 +72,8 @@ class Understood:
     @cached_property
     def corrects(self) -> bool:
         """Whether it says, or what opened it said, that it replaces something."""
+        if self.is_change:
+            return True
         return self.cues.corrects or (bool(self.lead) and Cues(f"{self.lead}, so").corrects)
 
     @cached_property
@@ -160,12 +164,15 @@ def _hanging_together(
         said = understood(statement, at, is_title)
     else:
         said = understood(replace(statement, text=piece.told), at, is_title)
-        said = replace(said, statement=statement, begin=0, cues=Cues(statement.text))
+        # How it was put before is no part of what it says now.
+        cues = Cues(piece.told if piece.is_change else statement.text)
+        said = replace(said, statement=statement, begin=0, cues=cues)
     return replace(
         said,
         derives=said.derives or piece.follows,
         bases=piece.bases,
         is_presumed=piece.is_presumed,
+        is_change=piece.is_change,
         waiting=piece.waiting,
         relation=piece.relation,
     )

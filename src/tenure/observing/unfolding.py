@@ -44,6 +44,8 @@ class Unfolded:
     """The things that it says it follows from."""
     is_presumed: bool = False
     """Whether it takes for granted what it says."""
+    is_change: bool = False
+    """Whether it says that what it tells was otherwise before."""
     waiting: reasoning.Waiting | None = None
     """What it says is to be so once something else becomes this."""
     relation: reasoning.Relation | None = None
@@ -139,7 +141,9 @@ def _piece(
     """A strand as a statement of its own; where it names its reason, that stays in its words."""
     if strand.bases and not strand.follows:
         whole = replace(first, text=sentence, end=first.start + len(sentence), kind=Kind.ASSERTION)
-        return Unfolded(whole, strand.text, bases=(*strand.bases, *bases))
+        return Unfolded(
+            whole, strand.text, bases=(*strand.bases, *bases), is_change=strand.is_change
+        )
     statement = Statement(
         sentence[strand.start : strand.end],
         first.start + strand.start,
@@ -147,4 +151,11 @@ def _piece(
         Kind.ASSERTION,
     )
     told = strand.text if strand.text != statement.text else None
-    return Unfolded(statement, told, strand.follows, (*strand.bases, *bases), strand.is_presumed)
+    return Unfolded(
+        statement,
+        told,
+        strand.follows,
+        (*strand.bases, *bases),
+        strand.is_presumed,
+        strand.is_change,
+    )

@@ -12,6 +12,7 @@ from typing import Any
 from tenure.evaluation import peers
 from tenure.evaluation.adapters.base import Adapter, tokenizer
 from tenure.evaluation.systems import Ability, CannotDo, Entry, Who
+from tenure.model.authority import Ladder
 
 _HEARS = frozenset({Ability.OBSERVE, Ability.BUDGET})
 _TAKES = _HEARS | {Ability.WRITE}
@@ -31,6 +32,7 @@ ABILITIES = {
 """What each says it does, by its own account or by what its events carry. No event takes a value
 back, undoes one or says how long it holds, and all of them hold the state of one person."""
 _ENCODING = "cl100k_base"
+_LADDER = Ladder()
 _LEVELS = {"guest": "unverified", "employee": "peer"}
 
 
@@ -50,12 +52,11 @@ class Strategy(Adapter):
         self._count = 0
 
     def write(self, who: Who, entry: Entry) -> str:
-        self._has_private |= entry.is_private
-        self._meet(who)
+        self._meet(who, private=entry.is_private)
         self._check(who, replace(entry, is_private=False))
         self._count += 1
         fact_id = f"F-{self._count:04d}"
-        level = entry.authority or who.authority
+        level = _LADDER.resolve(entry.authority or who.authority).rung
         write = self._timeline.Write(
             id=fact_id,
             layer="persistent_facts",
@@ -87,11 +88,13 @@ class Strategy(Adapter):
         self._made[budget, who] = (strategy, len(self._events))
         return str(strategy.build_context(query).context)
 
-    def _meet(self, who: Who) -> None:
+    def _meet(self, who: Who, *, private: bool = False) -> None:
         """One person's state keeps what is private as long as there is nobody else."""
-        self._met.add((who.organization, who.user))
-        if self._has_private and len(self._met) > 1:
+        met = self._met | {(who.organization, who.user)}
+        if len(met) > 1 and (self._has_private or private):
             raise CannotDo(Ability.PERSON)
+        self._met = met
+        self._has_private |= private
 
     def _fresh(self, who: Who, budget: int) -> Any:
         strategy = peers.baseline(self.name, budget)

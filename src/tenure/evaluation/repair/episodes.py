@@ -1,4 +1,4 @@
-"""What an episode is: steps to play, and questions with what their contexts must and must not say."""
+"""What an episode is: steps to play, and questions with what is right to say in answer."""
 
 from __future__ import annotations
 
@@ -76,6 +76,7 @@ class Retract:
 
     @property
     def told(self) -> str:
+        """The step as one line."""
         return f"retract  {self.name}"
 
 
@@ -87,6 +88,7 @@ class Undo:
 
     @property
     def told(self) -> str:
+        """The step as one line."""
         return f"undo     {self.name}"
 
 
@@ -99,6 +101,7 @@ class Say:
 
     @property
     def told(self) -> str:
+        """The step as one line."""
         return f"{self.speaker}: {self.text}"
 
 

@@ -1,9 +1,12 @@
-"""How people say what an episode is made of: phrasings, in two halves that never mix."""
+"""How people say what an episode is made of: phrasings, in two halves that never mix.
+
+Those that are held out were written when the reading of the others was finished, and nothing was
+changed for them.
+"""
 
 from __future__ import annotations
 
 import tomllib
-import zlib
 from collections.abc import Mapping
 from functools import cache
 from importlib import resources
@@ -12,25 +15,22 @@ from tenure.evaluation.repair.episodes import Half
 from tenure.evaluation.repair.world import Slot, World
 
 
-def half_of(phrasing: str) -> Half:
-    """Which half a phrasing is in: told by its letters alone, so that it never changes."""
-    return Half.HELD_OUT if zlib.crc32(phrasing.encode()) % 2 else Half.KNOWN
+_FILES = {Half.KNOWN: "phrasings.toml", Half.HELD_OUT: "held_out.toml"}
 
 
-@cache
 def phrasings(form: str, half: Half) -> tuple[str, ...]:
     """The phrasings of a form that are in a half."""
-    return tuple(one for one in _told()[form] if half_of(one) is half)
+    return tuple(_told(half)[form])
 
 
 def forms() -> tuple[str, ...]:
     """What can be said."""
-    return tuple(_told())
+    return tuple(_told(Half.KNOWN))
 
 
 @cache
-def _told() -> Mapping[str, list[str]]:
-    text = resources.files(__package__).joinpath("phrasings.toml").read_text(encoding="utf-8")
+def _told(half: Half) -> Mapping[str, list[str]]:
+    text = resources.files(__package__).joinpath(_FILES[half]).read_text(encoding="utf-8")
     return tomllib.loads(text)
 
 

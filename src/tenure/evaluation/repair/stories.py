@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 
 from tenure.evaluation.repair.episodes import Task
 from tenure.evaluation.repair.world import Slot, World
@@ -125,7 +126,7 @@ def _tracking(world: World, number: int) -> Story:
     slot, other = world.slots(2)
     values = [world.value(slot) for _ in range(3 + number % 3)]
     events: list[Event] = [State(slot, values[0]), State(other, world.value(other))]
-    events += [Change(slot, old, new) for old, new in zip(values, values[1:], strict=False)]
+    events += [Change(slot, old, new) for old, new in pairwise(values)]
     asks = (
         Ask("ask_history", (slot,), tuple(values)),
         Ask("ask", (slot,), (values[-1],), tuple(values[:-1])),
@@ -187,7 +188,7 @@ def _depth(world: World, number: int) -> Story:
     slots = world.slots(depth + 1)
     chain = [(slot, world.value(slot)) for slot in slots]
     events = [*_derived(world, *chain[0], chain[1:2])]
-    for below, (slot, value) in zip(chain[1:], chain[2:], strict=False):
+    for below, (slot, value) in pairwise(chain[1:]):
         events.append(Derive(slot, value, (below,)))
     root, old = chain[0]
     new = world.value(root)

@@ -41,7 +41,9 @@ def value_of(cell: Cell) -> float | None:
 def shown(cell: Cell) -> str:
     """A cell for people to read."""
     if isinstance(cell, dict):
-        return f"cannot: {cell['cannot']}" if "cannot" in cell else percent(value_of(cell))
+        if "cannot" in cell:
+            return f"cannot: {cell['cannot']}" if cell["cannot"] else "cannot"
+        return percent(value_of(cell))
     if cell is None:
         return "–"
     return f"{cell:,}" if isinstance(cell, int | float) else cell

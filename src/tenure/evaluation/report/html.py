@@ -95,16 +95,23 @@ def _table(table: Table) -> Iterator[str]:
     yield "</tr></thead><tbody>"
     for row in table.rows:
         kind = ' class="ours"' if row and row[0] == table.ours else ""
-        yield f"<tr{kind}>{''.join(map(_cell, row))}</tr>"
+        cells = (_cell(cell, column == table.ours) for cell, column in _under(row, table))
+        yield f"<tr{kind}>{''.join(cells)}</tr>"
     yield "</tbody></table></div>"
     if table.note:
         yield f'<p class="note">{escape(table.note)}</p>'
 
 
-def _cell(cell: Cell) -> str:
+def _under(row: Sequence[Cell], table: Table) -> Iterator[tuple[Cell, str]]:
+    """The cells of a row, each with the heading that it stands under."""
+    return zip(row, table.columns, strict=True)
+
+
+def _cell(cell: Cell, is_ours: bool) -> str:
     if isinstance(cell, dict) and "cannot" in cell:
         return f'<td class="cannot">{escape(shown(cell))}</td>'
-    return f"<td>{escape(shown(cell))}</td>"
+    kind = ' class="ours"' if is_ours else ""
+    return f"<td{kind}>{escape(shown(cell))}</td>"
 
 
 def _failures(section: Section, *, texts: bool) -> Iterator[str]:

@@ -62,6 +62,7 @@ def _section(section: Section, *, texts: bool) -> Iterator[str]:
         yield ""
         for failure in section.failures[:_READABLE]:
             yield from _failure(failure)
+        yield ""
 
 
 def _table(table: Table) -> Iterator[str]:

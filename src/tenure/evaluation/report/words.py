@@ -22,6 +22,9 @@ def facts_of(document: Document) -> Iterator[tuple[str, str]]:
         "settings",
         ", ".join(f"{name} {told}" for name, told in document.settings.items() if told is not None),
     )
+    limit = document.settings.get("limit")
+    if limit is not None:
+        yield "sample", f"only the first {limit} of each set: too few to hold systems apart"
     if document.seconds is not None:
         yield "took", duration(document.seconds)
 
