@@ -280,6 +280,13 @@ class TestClassification:
         """Whatever its key."""
         assert classify_constraint("colour", "red", Source(type="policy")) == "policy"
 
+    def test_a_long_text_that_says_must_is_no_rule(self) -> None:
+        """A page of notes binds nobody by its wording; by its key or its source it may."""
+        text = "We talked about the trip. " * 20 + "You must see the cathedral."
+        assert classify_constraint("notes", "You must lock the door.", Source()) == "policy"
+        assert classify_constraint("notes", text, Source()) is None
+        assert classify_constraint("travel_policy", text, Source()) == "policy"
+
 
 class TestRepair:
     """Why a fact needs review."""

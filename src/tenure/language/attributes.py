@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from tenure.language.lexicon import data, word_set
+from tenure.language.lexicon import data, lexicon, word_set
 from tenure.language.tokens import stem
 from tenure.language.values import ValueKind
 from tenure.model.fact import Part
@@ -178,7 +178,7 @@ def _stated(
 ) -> Attribute | None:
     given = found.groupdict()
     words = [word for word in given["noun"].lower().split() if word not in patterns.fresh]
-    if not words:
+    if not words or not lexicon().copulas.isdisjoint(words):
         return None
     named = stem(words[-1]) in patterns.nouns or words[0] in patterns.qualifiers
     start, end = _trimmed(patterns, found)

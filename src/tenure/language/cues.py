@@ -100,7 +100,7 @@ class Cues:
 
     def _is_undone(self, start: int) -> bool:
         """Whether what stands before a cue denies it, or makes it a mere possibility."""
-        return self._patterns.unless.search(self._text[max(0, start - 40) : start]) is not None
+        return is_undone(self._text, start)
 
     def is_earlier(self, what: str) -> bool:
         """Whether words such as "the original one" stand for whatever was so before."""
@@ -274,3 +274,8 @@ class Cues:
             self._patterns.deadline.search(self._text[:start]) is not None
             and self._patterns.needing.search(self._text) is not None
         )
+
+
+def is_undone(text: str, start: int, language: str = "en") -> bool:
+    """Whether what stands before a place in a text denies what stands there, or only supposes it."""
+    return _patterns(language).unless.search(text[max(0, start - 40) : start]) is not None

@@ -10,6 +10,7 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
+from tenure.language.cues import is_undone
 from tenure.language.frames import frame_again
 from tenure.language.lexicon import data, word_set
 
@@ -59,7 +60,7 @@ class _Patterns:
         self.giving = re.compile(rf"(?:^|\s)(?:{told['giving']})\s*$", _FLAGS)
         self.drawing = re.compile(rf"\b(?:{told['drawing']})\b", _FLAGS)
         self.opening = re.compile(rf"(?:{told['opening']})\W*$", _FLAGS)
-        self.removal = re.compile(rf"\b(?:{told['removal']})", _FLAGS)
+        self.removal = re.compile(rf"\b(?:{told['removal']})\b", _FLAGS)
         self.keeping_on = re.compile(rf"\b(?:{told['keeping_on']})\b", _FLAGS)
 
 
@@ -136,6 +137,11 @@ def reason_of(text: str, one: Clause, two: Clause) -> Clause | None:
     return None
 
 
+def gives_reason(text: str, clause: Clause) -> bool:
+    """Whether a word stands before a clause that makes it the reason for something else."""
+    return _patterns().giving.search(text[: clause.start]) is not None
+
+
 def said_of_it(text: str) -> tuple[str, int, int] | None:
     """What a text says of "it", without that word, and where."""
     last = list(_patterns().it_says.finditer(text))[-1:]
@@ -159,6 +165,8 @@ def only_opens(text: str) -> bool:
         return True
     if len(words) > _LONGEST_OPENING or _without_records(things(text)) or _values(text):
         return False
+    if depends(text) or _patterns().drawing.search(text):
+        return False  # it says that what follows was concluded
     if _patterns().opening.fullmatch(text.strip()):
         return True
     first = words[0].lower().strip(",")
@@ -188,8 +196,11 @@ def _values(text: str) -> list[tuple[str, int, int]]:
 def removed(text: str) -> str | None:
     """The thing that a sentence takes off the record, or asks to be taken off."""
     patterns = _patterns()
-    if patterns.removal.search(text) is None or patterns.keeping_on.search(text):
+    found = patterns.removal.search(text)
+    if found is None or patterns.keeping_on.search(text) or is_undone(text, found.start()):
         return None
+    if any(patterns.removal.search(told.text) is None for told in clauses(text)):
+        return None  # it says what is so
     named = things(text)
     kept = _without_records(named)
     return kept[0].name if len(kept) == 1 and not _values(text) else None

@@ -164,6 +164,8 @@ def _one_clause(sentence: str, clause: Clause) -> list[Strand]:
     named = loosely.things(sentence)
     others = [t for t in named if t.end <= clause.start or t.start >= clause.end]
     around = f"{sentence[: clause.start]} {sentence[clause.end :]}"
+    if others and loosely.gives_reason(sentence, clause):
+        return []
     if others:
         bases = tuple(dict.fromkeys(thing.name for thing in others))
         return [_of_clause(clause, bases=bases)] if loosely.depends(around) else []

@@ -181,7 +181,7 @@ class Clerk:
 
     def _remove(self, said: Understood) -> bool:
         """Take back what somebody wants removed, if it is something that is known."""
-        if said.kind not in (*REAL, Kind.RETRACTION) or ties.stated(said.text) is not None:
+        if said.kind not in (*REAL, Kind.RETRACTION):
             return False
         what = said.cues.removes or removed(said.statement.text)
         fact = ties.meant(self._situation, what) if what is not None else None

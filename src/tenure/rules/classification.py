@@ -51,6 +51,8 @@ _BINDING = re.compile(
 )
 
 
+_ONE_RULE = 400
+"""A text that is longer speaks of many things: that it says "must" somewhere makes it no rule."""
 _HEAD = re.compile(
     rf"(?:^|[\W_]|(?-i:(?<=[a-z])(?=[A-Z])))({'|'.join(_CONSTRAINT_HEADS)})(?:[\W_]*v?\d+)?$",
     re.IGNORECASE,
@@ -87,6 +89,6 @@ def classify_constraint(key: str, value: Any, source: Source) -> str | None:
         return "capacity"
     if source.type == "policy" or (source.name and source.name.strip().lower() == "policy"):
         return "policy"
-    if isinstance(value, str) and _BINDING.search(value):
+    if isinstance(value, str) and len(value) <= _ONE_RULE and _BINDING.search(value):
         return "policy"
     return None
