@@ -12,7 +12,7 @@ import tenure
 from tenure.evaluation.ours import TenureSystem
 from tenure.evaluation.repair import Episode, Form, Half, Task, episodes, play, run
 from tenure.evaluation.repair.episodes import Question, Retract, Say, Write
-from tenure.evaluation.repair.phrasings import forms, half_of, phrasings
+from tenure.evaluation.repair.phrasings import forms, phrasings
 from tenure.evaluation.systems import Ability, Entry
 from tenure.interfaces.cli.app import app
 
@@ -125,9 +125,9 @@ def test_every_form_has_phrasings_in_both_halves() -> None:
     """Whatever can be said can be said in both halves, and no phrasing is in both."""
     for form in forms():
         known, held_out = phrasings(form, Half.KNOWN), phrasings(form, Half.HELD_OUT)
-        assert known and held_out
+        assert known
+        assert held_out
         assert not set(known) & set(held_out)
-        assert all(half_of(one) is Half.KNOWN for one in known)
 
 
 def test_an_episode_in_plain_language_is_a_long_conversation() -> None:
@@ -143,7 +143,8 @@ def test_values_of_an_episode_are_told_apart_by_their_words() -> None:
         for question in episode.questions:
             for right in question.must:
                 for wrong in question.must_not:
-                    assert right not in wrong and wrong not in right
+                    assert right not in wrong
+                    assert wrong not in right
 
 
 def test_a_context_is_scored_by_what_it_misses_and_what_is_stale() -> None:

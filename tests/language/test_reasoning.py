@@ -21,8 +21,10 @@ from tenure.language.reasoning import relation, strands, value_told, waiting
 def test_a_reason_and_what_follows_are_two_statements(sentence: str) -> None:
     """The reason comes first, and what follows from it says that it does."""
     first, second = strands(sentence)
-    assert first.text.lower() == "the venue is porto" and not first.follows
-    assert second.text.lower() == "the fee is $40" and second.follows
+    assert first.text.lower() == "the venue is porto"
+    assert not first.follows
+    assert second.text.lower() == "the fee is $40"
+    assert second.follows
 
 
 @pytest.mark.parametrize(

@@ -26,7 +26,8 @@ def test_a_rule_takes_effect_when_its_base_becomes_what_it_says(ann: tenure.Sess
     ann.observe("The venue is now Ghent.")
     assert ann.current("fee") == "$60"
     text = told(ann, "What is the fee?")
-    assert "$40" not in text and "$50" not in text
+    assert "$40" not in text
+    assert "$50" not in text
 
 
 def test_a_rule_goes_on_waiting_when_its_base_becomes_something_else(ann: tenure.Session) -> None:
@@ -64,9 +65,10 @@ def test_a_written_fact_can_say_what_its_base_must_become(ann: tenure.Session) -
     """`Source.becomes` makes a structured write wait for one value among many."""
     ann.write("venue", "Porto")
     ann.write("fee", "$40")
-    waits = {"when_superseded": "venue", "source": tenure.Source(becomes=("Graz",))}
-    fact = ann.write("fee", "$50", **waits).fact
-    assert fact is not None and fact.status is Status.WAITING
+    source = tenure.Source(becomes=("Graz",))
+    fact = ann.write("fee", "$50", when_superseded="venue", source=source).fact
+    assert fact is not None
+    assert fact.status is Status.WAITING
     ann.write("venue", "Ghent")
     assert ann.current("fee") == "$40"
     ann.write("venue", "Graz")
@@ -80,7 +82,8 @@ def test_what_was_said_of_a_thing_is_changed_by_its_name(ann: tenure.Session) ->
         ann.observe(f"Chapter {number + 1} is about whales.")
     ann.observe("We switched the generator to diesel.")
     text = told(ann, "What about the generator?")
-    assert "runs on diesel" in text and "propane" not in text
+    assert "runs on diesel" in text
+    assert "propane" not in text
 
 
 def test_a_conclusion_finds_a_base_from_long_ago(ann: tenure.Session) -> None:
@@ -113,7 +116,8 @@ def test_a_thing_that_is_to_be_deleted_is_taken_back(ann: tenure.Session) -> Non
     ann.observe("The menu for the gala is fish. The band for the gala is Blue Note.")
     ann.observe("Delete the band for the gala.")
     text = told(ann, "What about the gala?")
-    assert "Blue Note" not in text and "fish" in text
+    assert "Blue Note" not in text
+    assert "fish" in text
 
 
 def test_what_cannot_be_deleted_is_a_request(ann: tenure.Session) -> None:

@@ -172,9 +172,10 @@ class Player:
         """What users enter with some authority, they also take back with it."""
         rung = _LEVELS.get(level, level)
         own = self._speaker.identity.authority
-        if source.get("type") == "user" and rung in DEFAULT_RUNGS:
-            if DEFAULT_RUNGS.index(rung) > DEFAULT_RUNGS.index(own.rung):
-                self._speaker = self._memory.session(authority=rung, **self._who)
+        if source.get("type") != "user" or rung not in DEFAULT_RUNGS:
+            return
+        if DEFAULT_RUNGS.index(rung) > DEFAULT_RUNGS.index(own.rung):
+            self._speaker = self._memory.session(authority=rung, **self._who)
 
     def _incumbent(self, pointer: str | None) -> str | None:
         """The fact that a write supersedes, unless a turn has taken it back already."""

@@ -218,7 +218,11 @@ class Cues:
 
     def meant(self) -> str:
         """Its words but for those that take something back: what is to be taken back."""
-        words = (w for w in (self.what_is_over or self._text).split() if w.strip(".,!?").lower() not in self._back)
+        words = (
+            w
+            for w in (self.what_is_over or self._text).split()
+            if w.strip(".,!?").lower() not in self._back
+        )
         return " ".join(words)
 
     @property
@@ -277,5 +281,5 @@ class Cues:
 
 
 def is_undone(text: str, start: int, language: str = "en") -> bool:
-    """Whether what stands before a place in a text denies what stands there, or only supposes it."""
+    """Whether what stands before a place in a text denies what is there, or only supposes it."""
     return _patterns(language).unless.search(text[max(0, start - 40) : start]) is not None

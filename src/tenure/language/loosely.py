@@ -60,6 +60,7 @@ class _Patterns:
         self.giving = re.compile(rf"(?:^|\s)(?:{told['giving']})\s*$", _FLAGS)
         self.drawing = re.compile(rf"\b(?:{told['drawing']})\b", _FLAGS)
         self.opening = re.compile(rf"(?:{told['opening']})\W*$", _FLAGS)
+        self.denying = re.compile(rf"(?:{told['denying']})\b", _FLAGS)
         self.removal = re.compile(rf"\b(?:{told['removal']})\b", _FLAGS)
         self.keeping_on = re.compile(rf"\b(?:{told['keeping_on']})\b", _FLAGS)
 
@@ -163,7 +164,7 @@ def only_opens(text: str) -> bool:
     words = text.split()
     if not words:
         return True
-    if len(words) > _LONGEST_OPENING or _without_records(things(text)) or _values(text):
+    if len(words) > _LONGEST_OPENING or _without_records(things(text)) or values(text):
         return False
     if depends(text) or _patterns().drawing.search(text):
         return False  # it says that what follows was concluded
@@ -176,20 +177,23 @@ def only_opens(text: str) -> bool:
     return not limits and text.rstrip()[-1] in ",:"
 
 
+def denies(text: str) -> bool:
+    """Whether words before a clause say what is not so, or no longer: "scratch Malmo"."""
+    return _patterns().denying.match(text.strip()) is not None
+
+
 def pair_in(text: str) -> tuple[str, str] | None:
     """The one thing and the one value with a form of its own that a text names."""
     named = things(text)
     if len(named) != 1:
         return None
-    values = [
-        value
-        for value, start, end in _values(text)
-        if end <= named[0].start or start >= named[0].end
-    ]
-    return (named[0].name, values[0]) if len(values) == 1 else None
+    first, last = named[0].start, named[0].end
+    told = [value for value, start, end in values(text) if end <= first or start >= last]
+    return (named[0].name, told[0]) if len(told) == 1 else None
 
 
-def _values(text: str) -> list[tuple[str, int, int]]:
+def values(text: str) -> list[tuple[str, int, int]]:
+    """The values of a text that have a form of their own, and where they stand."""
     return [(p.text, p.start, p.end) for p in frame_again(text).parts if p.kind != "term"]
 
 
@@ -203,7 +207,7 @@ def removed(text: str) -> str | None:
         return None  # it says what is so
     named = things(text)
     kept = _without_records(named)
-    return kept[0].name if len(kept) == 1 and not _values(text) else None
+    return kept[0].name if len(kept) == 1 and not values(text) else None
 
 
 def _without_records(named: list[Thing]) -> list[Thing]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tenure.language import loosely
 from tenure.language.attributes import without_lead_in
@@ -123,6 +123,13 @@ def _valued(found: re.Match[str]) -> tuple[str, str, int]:
     return found.group("thing"), found.group("value"), found.start("value")
 
 
+def without_check(sentence: str) -> str | None:
+    """A sentence that only asks whether it was understood, without that; None for any other."""
+    found = patterns_of().checking.search(sentence)
+    told = sentence[: found.start()] if found is not None else ""
+    return told if told and tells(told[_begin(told) :]) else None
+
+
 # clauses that follow from others
 
 
@@ -152,7 +159,19 @@ def _loosely(sentence: str) -> list[Strand]:
         return [_of_clause(reason), _of_clause(other, follows=True)]
     if len(told) == 1:
         return _one_clause(sentence, told[0])
-    return _of_it(sentence) if not told else []
+    return (_of_it(sentence) or _of_value(sentence)) if not told else []
+
+
+def _of_value(sentence: str) -> list[Strand]:
+    """Because of the office we settled on 5 for the rent."""
+    named = loosely.things(sentence)
+    bases = [thing for thing in named if loosely.follows_dependency(sentence, thing)]
+    others = [thing for thing in named if thing not in bases]
+    values = loosely.values(sentence)
+    if len(others) != 1 or len(values) != 1 or not bases or bases[0].start > others[0].start:
+        return []
+    told = f"{others[0].name} is {values[0][0]}"
+    return [Strand(told, 0, len(sentence), bases=tuple(thing.name for thing in bases))]
 
 
 def _of_clause(clause: Clause, *, follows: bool = False, bases: tuple[str, ...] = ()) -> Strand:
@@ -169,8 +188,12 @@ def _one_clause(sentence: str, clause: Clause) -> list[Strand]:
     if others:
         bases = tuple(dict.fromkeys(thing.name for thing in others))
         return [_of_clause(clause, bases=bases)] if loosely.depends(around) else []
-    opens = loosely.only_opens(sentence[: clause.start]) and clause.start > 0
-    return [_of_clause(clause)] if opens and not sentence[clause.end :].strip(_END) else []
+    opening = sentence[: clause.start]
+    if not opening or sentence[clause.end :].strip(_END):
+        return []
+    if loosely.denies(opening):
+        return [replace(_of_clause(clause), is_change=True)]
+    return [_of_clause(clause)] if loosely.only_opens(opening) else []
 
 
 def _of_it(sentence: str) -> list[Strand]:
@@ -179,9 +202,11 @@ def _of_it(sentence: str) -> list[Strand]:
     if said is None:
         return []
     told, start, end = said
+    begin = _begin(sentence)
     named = [thing for thing in loosely.things(sentence) if thing.end <= start]
     bases = [thing for thing in named if loosely.follows_dependency(sentence, thing)]
     meant = [thing for thing in named if thing not in bases]
+    meant = [thing for thing in meant if thing.start == begin] or meant
     if len({thing.name.lower() for thing in meant}) != 1:
         return []
     names = tuple(dict.fromkeys(thing.name for thing in bases))

@@ -81,8 +81,8 @@ class Patterns:
             _FLAGS,
         )
         self.makes = re.compile(
-            rf"(?:{told['making']})\s+(?P<thing>{thing})\s+(?:over\s+|back\s+)?"
-            rf"(?:from\s.+?\s)?to\s+(?P<value>\S.*)$",
+            rf"(?:{told['making']})\s+(?P<thing>{thing})\s*(?:\sover|\sback)?\s*"
+            rf"(?:from\s.+?\s)?(?:to|:)\s+(?P<value>\S.*)$",
             _FLAGS,
         )
         self.keeps = re.compile(
@@ -99,6 +99,7 @@ class Patterns:
             _FLAGS,
         )
         self.would = re.compile(rf"\b(?:{told['would']})\b", _FLAGS)
+        self.checking = re.compile(rf",?\s+(?:{told['checking']})\?$", _FLAGS)
         self.label = re.compile(r"[\w' ,-]{2,40}:\s+")
         self.plainly = re.compile(rf"(?:{told['plainly']})\b", _FLAGS)
         self.returns = re.compile(

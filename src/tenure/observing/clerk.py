@@ -90,12 +90,18 @@ class Clerk:
 
     def _only_opens(self, said: Understood, after: Sequence[Understood]) -> bool:
         """Whether "scratch that" only opens what says, in the same breath, what is so instead."""
-        if said.kind is not Kind.RETRACTION or typed(said.frame.parts):
+        if said.kind is not Kind.RETRACTION or not after or after[0].kind not in REAL:
             return False
-        facts = list(self._situation.facts.values())
-        if resolving.named(said.cues.meant(), facts, []):
-            return False  # it names what is to go
-        return bool(after) and after[0].kind in REAL and ties.stated(after[0].text) is not None
+        told = ties.stated(after[0].text)
+        if told is None:
+            return False
+        if typed(said.frame.parts):
+            # "Not Lisbon any more, the office is in Porto": what goes is what the office was.
+            fact = ties.meant(self._situation, told.thing)
+            gone = [part.text for part in typed(said.frame.parts)]
+            return fact is not None and any(ties.says(fact, text) for text in gone)
+        # Where it names what is to go, that goes.
+        return not resolving.named(said.cues.meant(), list(self._situation.facts.values()), [])
 
     def take(self, said: Understood) -> None:
         """File one statement, as what it is."""

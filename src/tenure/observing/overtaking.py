@@ -6,6 +6,7 @@ demo is, when it is and what for are no values of one attribute, so nothing else
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 
 from tenure.language.frames import Frame, frame_again
@@ -20,6 +21,7 @@ _IN_COMMON = 2
 """How many things two statements must name in common to be about the same."""
 _FEW_WORDS = 4
 _SHORT = 6
+_OWNER = re.compile(r"\b([A-Z][\w-]*)['’]s\b")
 _NAMES = ("name", "code", "url", "email", "phone")
 
 
@@ -28,8 +30,9 @@ def overtaken(frames: Iterable[Frame], facts: Sequence[Fact]) -> list[Fact]:
 
     With a statement goes what was said along with it and says nothing by itself: "Ready to ship."
     """
-    named = frozenset().union(*map(_named, frames))
-    about = [fact for fact in facts if _is_about(fact, named)]
+    frames = list(frames)
+    named = frozenset().union(*map(_named, frames), *map(_owners, frames))
+    about = [f for f in facts if _is_about(f, named) and not _is_anothers(f, named)]
     turns = {fact.source.turn_index for fact in about}
     along = [fact for fact in facts if fact.source.turn_index in turns and _says_little(fact)]
     return [fact for fact in facts if fact in about or fact in along]
@@ -69,6 +72,14 @@ def _is_about(fact: Fact, named: frozenset[str]) -> bool:
     return len(named & _named(frame_again(text_of(fact.value)))) >= _IN_COMMON
 
 
+def _is_anothers(fact: Fact, named: frozenset[str]) -> bool:
+    """Whether a fact is about somebody whom the turn does not name: Mia's shift, not Noah's."""
+    owner = _OWNER.match(text_of(fact.value))
+    about = owner.group(1) if owner is not None else fact.subject or ""
+    words = [stem(token.low) for token in tokens(about) if token.is_word]
+    return bool(words) and named.isdisjoint(words)
+
+
 def _named(frame: Frame) -> frozenset[str]:
     """What a statement names: its content words, names and codes, down to their stems."""
     names = [part.normal for part in frame.parts if part.kind in _NAMES]
@@ -76,6 +87,10 @@ def _named(frame: Frame) -> frozenset[str]:
     return frame.words.union(frame.opening).union(
         stem(t.low) for name in names for t in tokens(name) if t.is_word
     )
+
+
+def _owners(frame: Frame) -> frozenset[str]:
+    return frozenset(stem(name.lower()) for name in _OWNER.findall(frame.text))
 
 
 def _says_little(fact: Fact, words: int = _FEW_WORDS) -> bool:

@@ -27,6 +27,8 @@ _NOT_MEANT = frozenset(
     }
 )
 """Cues of sentences in which nobody stands by what follows from what."""
+_MODAL = "modal"
+"""The cue of "can" and "may": what may vary is what it is for now."""
 _IRREALIS = "irrealis"
 """The cue of "would", which only what waits for something else may have."""
 
@@ -117,17 +119,22 @@ def _taken_apart(
     if cues & _NOT_MEANT or any(one.kind is Kind.DRAFT for one in within):
         return []
     sentence = text[first.start : last.end]
+    if (told := reasoning.without_check(sentence)) is not None:
+        whole = replace(first, text=sentence, end=last.end, kind=Kind.ASSERTION, cues=())
+        return [Unfolded(whole, told)]
     waits = reasoning.waiting(sentence)
     if waits is None and _IRREALIS in cues:
         return []
     if waits is not None:
         whole = replace(first, text=sentence, end=last.end)
         return [Unfolded(whole, waiting=waits)]
-    if all(one.kind in (*_SAID, Kind.RETRACTION) for one in within):
+    may_vary = last.kind in _SAID and _MODAL in cues
+    if may_vary or all(one.kind in (*_SAID, Kind.RETRACTION) for one in within):
         found = reasoning.strands(sentence, antecedent)
         if found:
             more = bases if antecedent else ()
-            return [_piece(first, sentence, strand, more) for strand in found]
+            alone = len(found) == 1
+            return [_piece(first, sentence, one, more, alone=alone) for one in found]
     linked = reasoning.relation(sentence)
     if linked is not None and not sentence.rstrip().endswith("?"):
         whole = replace(first, text=sentence, end=last.end, kind=Kind.ASSERTION)
@@ -136,19 +143,17 @@ def _taken_apart(
 
 
 def _piece(
-    first: Statement, sentence: str, strand: reasoning.Strand, bases: tuple[str, ...]
+    first: Statement,
+    sentence: str,
+    strand: reasoning.Strand,
+    bases: tuple[str, ...],
+    *,
+    alone: bool,
 ) -> Unfolded:
-    """A strand as a statement of its own; where it names its reason, that stays in its words."""
-    if strand.bases and not strand.follows:
-        whole = replace(first, text=sentence, end=first.start + len(sentence), kind=Kind.ASSERTION)
-        return Unfolded(
-            whole, strand.text, bases=(*strand.bases, *bases), is_change=strand.is_change
-        )
+    """A strand as a statement; one that stands alone keeps the words of its whole sentence."""
+    start, end = (0, len(sentence)) if alone else (strand.start, strand.end)
     statement = Statement(
-        sentence[strand.start : strand.end],
-        first.start + strand.start,
-        first.start + strand.end,
-        Kind.ASSERTION,
+        sentence[start:end], first.start + start, first.start + end, Kind.ASSERTION
     )
     told = strand.text if strand.text != statement.text else None
     return Unfolded(

@@ -14,7 +14,6 @@ from importlib import resources
 from tenure.evaluation.repair.episodes import Half
 from tenure.evaluation.repair.world import Slot, World
 
-
 _FILES = {Half.KNOWN: "phrasings.toml", Half.HELD_OUT: "held_out.toml"}
 
 
