@@ -15,8 +15,15 @@ from tenure.model.fact import Part
 _MOST_WORDS = 10
 _LONGEST = 400
 _NAME = r"[A-Z][\w&-]*(?: (?:of |the )?[A-Z][\w&-]*){0,3}"
-_NOUN = r"(?P<noun>(?:[\w-]+ ){0,3}?[\w-]+)"
-_ABOUT = r"(?: (?:of|for|on) (?P<about>(?:the |our |my )?[\w'’.-]+(?: [\w'’.-]+){0,4}?))?"
+# A verb or an adverb is no part of the name of a thing.
+_NO_NAME = (
+    r"(?!(?:currently|now|still|also|had|has|have|was|were|is|are|will|would|should|be|been)\b)"
+)
+_NOUN = rf"(?P<noun>(?:{_NO_NAME}[\w-]+ ){{0,3}}?{_NO_NAME}[\w-]+)"
+_ABOUT = (
+    rf"(?: (?:of|for|on) (?P<about>(?:the |our |my )?{_NO_NAME}[\w'’.-]+"
+    rf"(?: {_NO_NAME}[\w'’.-]+){{0,4}}?))?"
+)
 _OWNER = (
     r"(?:(?P<kin>(?:my|our|the|your) [\w-]+(?: [\w-]+)?) ?['’]s?|"
     rf"(?P<name>(?-i:{_NAME})) ?['’]s?|(?P<own>my|our|the|your)|"

@@ -40,6 +40,9 @@ class Clause(NamedTuple):
     text: str
     start: int
     end: int
+    verb: str
+    value: str
+    value_start: int
 
 
 class _Patterns:
@@ -48,6 +51,7 @@ class _Patterns:
         self.ending = word_set(told["ending"])
         self.records = word_set(told["records"])
         self.plain_openings = word_set(told["plain_openings"])
+        self.no_things = word_set(told["no_things"])
         self.dependency = re.compile(rf"\b(?:{told['dependency']})\b", _FLAGS)
         value = rf"\s+(?P<value>\S.*?)(?=\s*[,;:]\s|\s+[-–—]\s|[.!?]*$|\s+(?:{told['breaking']})\b)"
         says = rf"(?P<says>(?:\s+(?:{told['adverbs']}))*\s+(?:{told['telling']}|being))"
@@ -60,6 +64,9 @@ class _Patterns:
         self.giving = re.compile(rf"(?:^|\s)(?:{told['giving']})\s*$", _FLAGS)
         self.drawing = re.compile(rf"\b(?:{told['drawing']})\b", _FLAGS)
         self.opening = re.compile(rf"(?:{told['opening']})\W*$", _FLAGS)
+        self.advising = re.compile(rf"(?:{told['advising']})\b", _FLAGS)
+        self.back = re.compile(rf"\b(?:{told['pointing']})\b", _FLAGS)
+        self.no_value = re.compile(rf"(?:{told['no_value']})\b", _FLAGS)
         self.denying = re.compile(rf"(?:{told['denying']})\b", _FLAGS)
         self.removal = re.compile(rf"\b(?:{told['removal']})\b", _FLAGS)
         self.keeping_on = re.compile(rf"\b(?:{told['keeping_on']})\b", _FLAGS)
@@ -81,7 +88,8 @@ def things(text: str) -> list[Thing]:
             after = _about(text, words, after)
             start, end = words[index].start(), words[after - 1].end()
             name = text[start:end].rstrip(_END)
-            found.append(Thing(name, start, start + len(name)))
+            if name.split()[-1].lower() not in _patterns().no_things:
+                found.append(Thing(name, start, start + len(name)))
         index = max(after, index + 1)
     return found
 
@@ -115,10 +123,14 @@ def clauses(text: str) -> list[Clause]:
     found = []
     for thing in things(text):
         says = _patterns().says.match(text, thing.end)
-        if says is not None and 0 < len(says.group("value").split()) <= _LONGEST_VALUE:
+        if says is None or _patterns().no_value.match(says.group("value")):
+            continue
+        if 0 < len(says.group("value").split()) <= _LONGEST_VALUE:
             verb = says.group("says").replace(" being", " is")
-            told = f"{thing.name}{verb} {says.group('value').rstrip(_END)}"
-            found.append(Clause(thing, told, thing.start, says.end()))
+            value = says.group("value").rstrip(_END)
+            told = f"{thing.name}{verb} {value}"
+            at = says.start("value")
+            found.append(Clause(thing, told, thing.start, says.end(), verb.strip(), value, at))
     return found
 
 
@@ -136,6 +148,14 @@ def reason_of(text: str, one: Clause, two: Clause) -> Clause | None:
     if patterns.giving.search(before) or patterns.drawing.search(between):
         return one
     return None
+
+
+def relation_in(text: str) -> tuple[str, ...]:
+    """The things that a sentence says what was just said follows from, if it says only that."""
+    named = things(text)
+    if not named or clauses(text) or values(text) or not depends(text):
+        return ()
+    return tuple(thing.name for thing in named) if _patterns().back.search(text) else ()
 
 
 def gives_reason(text: str, clause: Clause) -> bool:
@@ -201,7 +221,9 @@ def removed(text: str) -> str | None:
     """The thing that a sentence takes off the record, or asks to be taken off."""
     patterns = _patterns()
     found = patterns.removal.search(text)
-    if found is None or patterns.keeping_on.search(text) or is_undone(text, found.start()):
+    if found is None or patterns.keeping_on.search(text):
+        return None
+    if is_undone(text, found.start()) and not patterns.advising.match(text):
         return None
     if any(patterns.removal.search(told.text) is None for told in clauses(text)):
         return None  # it says what is so

@@ -181,7 +181,9 @@ def _of_clause(clause: Clause, *, follows: bool = False, bases: tuple[str, ...] 
 def _one_clause(sentence: str, clause: Clause) -> list[Strand]:
     """The rent is 5, and that is all down to the office. As things stand, the rent is 5."""
     named = loosely.things(sentence)
-    others = [t for t in named if t.end <= clause.start or t.start >= clause.end]
+    own = clause.thing.name.lower()
+    apart = [t for t in named if t.end <= clause.start or t.start >= clause.end]
+    others = [thing for thing in apart if thing.name.lower() != own]
     around = f"{sentence[: clause.start]} {sentence[clause.end :]}"
     if others and loosely.gives_reason(sentence, clause):
         return []
@@ -210,7 +212,7 @@ def _of_it(sentence: str) -> list[Strand]:
     if len({thing.name.lower() for thing in meant}) != 1:
         return []
     names = tuple(dict.fromkeys(thing.name for thing in bases))
-    return [Strand(meant[0].name + told, 0, end, bases=names, is_change=not names)]
+    return [Strand(meant[0].name + told, start, end, bases=names, is_change=not names)]
 
 
 def relation(sentence: str) -> Relation | None:
@@ -222,7 +224,8 @@ def relation(sentence: str) -> Relation | None:
         bases = _bases(found.group("bases")) if found is not None else ()
         if found is not None and bases:
             return Relation(found.groupdict().get("thing") or "", bases)
-    return None
+    back = loosely.relation_in(text)
+    return Relation("", back) if back else None
 
 
 def _strand(

@@ -82,8 +82,11 @@ class Clerk:
         if Cues(self._around.text).announces:
             earlier = self._within_reach(heard[0], self._situation.facts.values()) if heard else []
             self._overtaken = overtaking.overtaken((said.frame for said in heard), earlier)
+        opened = False
         for index, said in enumerate(heard):
-            if not self._only_opens(said, heard[index + 1 :]):
+            said = replace(said, is_change=True) if opened else said
+            opened = self._only_opens(said, heard[index + 1 :])
+            if not opened:
                 self.take(said)
         for fact in self._left_behind():
             self._take_back(fact, self._around.text)
@@ -177,7 +180,8 @@ class Clerk:
             return  # only one's own, and only for real
         lens, reader = self._registrar.lens, self._registrar.transaction
         facts = list(self._situation.known.values())
-        named = resolving.named(what, facts, self._last(), all_of=True) or self._named_in(what)
+        named = ties.about(what, resolving.named(what, facts, self._last(), all_of=True))
+        named = named or self._named_in(what)
         private = [part for fact in named for part in fact.parts if part.kind in _PRIVATE]
         again = [f for f in facts if any(same_part(p, q) for p in f.parts for q in private)]
         for fact in (*named, *again):

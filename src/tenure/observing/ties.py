@@ -6,10 +6,12 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from tenure.language import loosely
 from tenure.language.attributes import address_of
 from tenure.language.frames import frame_again
 from tenure.language.lexicon import agreeing
 from tenure.language.reasoning import value_told
+from tenure.language.statements import Kind
 from tenure.model.fact import Fact, Part
 from tenure.model.values import text_of
 from tenure.observing import resolving
@@ -19,6 +21,8 @@ from tenure.observing.situation import Situation
 from tenure.observing.understanding import Understood
 from tenure.search.analysis import name_terms, terms
 
+_TOLD = (Kind.ASSERTION, Kind.COMMITMENT, Kind.REQUEST)
+_SPAN = re.compile(r"(?:from )?(?P<old>.+?) to (?P<new>.+)", re.IGNORECASE)
 _NAMING = re.compile(r"\b(?:(?i:the|our|my|your) |[A-Z][\w-]*['’]s )")
 
 
@@ -79,17 +83,51 @@ def stated(clause: str) -> Stated | None:
     """The thing and the value of a clause that says one of the other."""
     told = value_told(clause)
     if told is None or not told.value:
-        return None
+        return _stated_within(clause)
     end = told.start + len(told.value)
     whole = [p for p in frame_again(clause).parts if (p.start, p.end) == (told.start, end)]
     part = whole[0] if whole else whole_part(told.value)._replace(start=told.start, end=end)
     return Stated(told.thing, part, told.verb, told.is_change)
 
 
+def _stated_within(text: str) -> Stated | None:
+    """The same where the clause is a part of what is said, and the only one of its sort."""
+    found = loosely.clauses(text)
+    if len(found) != 1:
+        return None
+    told = value_told(found[0].text)
+    if told is None:
+        return None
+    start = text.find(told.value, found[0].start)
+    end = start + len(told.value)
+    whole = [p for p in frame_again(text).parts if (p.start, p.end) == (start, end)]
+    part = whole[0] if whole else whole_part(told.value)._replace(start=start, end=end)
+    return Stated(told.thing, part, told.verb, told.is_change)
+
+
+def _swapped(situation: Situation, said: Understood) -> Rewritten | None:
+    """What is so now, where a thing is named with what it was and with one other value."""
+    named = loosely.things(said.text)
+    fact = meant(situation, named[-1].name) if len(named) == 1 else None
+    if fact is None or fact.multi_valued:
+        return None
+    first, last = named[0].start, named[0].end
+    parts = [p for p in frame_again(said.text).parts if p.kind != "term"]
+    outside = [part for part in parts if part.end <= first or part.start >= last]
+    if len(outside) == 1 and (span := _SPAN.fullmatch(outside[0].text)):
+        # "From 9 to 10 o'clock" may be a span of time; of what was at nine, it is a change.
+        ends = [whole_part(span.group(end)) for end in ("old", "new")]
+        return rephrased(fact, ends[1]) if says(fact, ends[0].text) else None
+    new = [part for part in outside if not says(fact, part.text)]
+    return rephrased(fact, new[0]) if len(new) == 1 and len(outside) > 1 else None
+
+
 def changed(situation: Situation, said: Understood) -> Rewritten | None:
     """What is so now, where a statement says of a thing that is known by name what it became."""
     told = stated(said.text)
-    if told is None or not (told.is_change or said.corrects):
+    if told is None:
+        return _swapped(situation, said) if said.kind in _TOLD else None
+    if not (told.is_change or said.corrects):
         return None
     fact = meant(situation, told.thing)
     if fact is None:

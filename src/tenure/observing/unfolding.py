@@ -27,6 +27,10 @@ _NOT_MEANT = frozenset(
     }
 )
 """Cues of sentences in which nobody stands by what follows from what."""
+_VOUCHED = frozenset({"factive", "hedge"})
+"""Cues of a sentence that its speaker stands by, however it is put."""
+_SUPPOSED = "supposition"
+"""The cue of "in the case that" and of "suppose", likewise."""
 _MODAL = "modal"
 """The cue of "can" and "may": what may vary is what it is for now."""
 _IRREALIS = "irrealis"
@@ -116,22 +120,25 @@ def _taken_apart(
 ) -> list[Unfolded]:
     first, last = within[0], within[-1]
     cues = frozenset(cue for one in within for cue in one.cues)
-    if cues & _NOT_MEANT or any(one.kind is Kind.DRAFT for one in within):
+    unmeant = cues & _NOT_MEANT - {_SUPPOSED}
+    if cues & _VOUCHED:
+        unmeant -= {"report"}
+    if unmeant or any(one.kind is Kind.DRAFT for one in within):
         return []
     sentence = text[first.start : last.end]
     if (told := reasoning.without_check(sentence)) is not None:
         whole = replace(first, text=sentence, end=last.end, kind=Kind.ASSERTION, cues=())
         return [Unfolded(whole, told)]
     waits = reasoning.waiting(sentence)
-    if waits is None and _IRREALIS in cues:
+    if waits is None and cues & {_IRREALIS, _SUPPOSED}:
         return []
     if waits is not None:
         whole = replace(first, text=sentence, end=last.end)
         return [Unfolded(whole, waiting=waits)]
     may_vary = last.kind in _SAID and _MODAL in cues
-    if may_vary or all(one.kind in (*_SAID, Kind.RETRACTION) for one in within):
+    if may_vary or any(one.kind in (*_SAID, Kind.RETRACTION) for one in within):
         found = reasoning.strands(sentence, antecedent)
-        if found:
+        if found and all(_is_said(within, first.start + one.start) for one in found):
             more = bases if antecedent else ()
             alone = len(found) == 1
             return [_piece(first, sentence, one, more, alone=alone) for one in found]
@@ -140,6 +147,13 @@ def _taken_apart(
         whole = replace(first, text=sentence, end=last.end, kind=Kind.ASSERTION)
         return [Unfolded(whole, relation=linked)]
     return []
+
+
+def _is_said(within: Sequence[Statement], start: int) -> bool:
+    """Whether what begins at a place is told, and not asked or supposed."""
+    holding = [one for one in within if one.start <= start < one.end] or within[:1]
+    modal = _MODAL in holding[0].cues and within[-1].kind in _SAID
+    return modal or holding[0].kind in (*_SAID, Kind.RETRACTION)
 
 
 def _piece(
