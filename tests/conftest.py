@@ -13,8 +13,9 @@ import pytest
 
 import tenure
 from tenure.testing import SteppingClock
+from tests.servers import Databases, started
 
-STORES = ("memory", "sqlite")
+STORES = ("memory", "sqlite", *(["postgres"] if os.environ.get("TENURE_TEST_POSTGRES") else []))
 
 SOAK = os.environ.get("TENURE_SOAK") == "1"
 """Whether the long versions of the tests run."""
@@ -41,9 +42,27 @@ def store_path(tmp_path: Path) -> Path:
     return tmp_path / "agent.db"
 
 
+@pytest.fixture(scope="session")
+def all_databases(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Databases:
+    """The databases of this worker on a real PostgreSQL server, which starts when first needed."""
+    folder = tmp_path_factory.getbasetemp()
+    shared = folder if worker_id == "master" else folder.parent
+    return Databases(started(shared / "postgres"), worker_id)
+
+
+@pytest.fixture
+def databases(all_databases: Databases) -> Databases:
+    """The same, all of them free again."""
+    all_databases.begin()
+    return all_databases
+
+
 @pytest.fixture(params=STORES)
 def where(request: pytest.FixtureRequest, store_path: Path) -> str:
     """The address of a fresh store, once for each kind."""
+    if request.param == "postgres":
+        databases: Databases = request.getfixturevalue("databases")
+        return databases.empty()
     return ":memory:" if request.param == "memory" else str(store_path)
 
 

@@ -54,13 +54,16 @@ class Ghosts:
     def _not_held(self, found: list[Dead]) -> list[Dead]:
         if not found:
             return []
-        return [
+        rare = [
             dead
             for dead in found
             if dead.words not in self._held
             and not (is_statement(dead.fact) and _is_said(dead, self._spoken))
-            and not self._is_held(dead)
         ]
+        if self._hall.facts is None:
+            wanted = {term for dead in rare for term in analysis.terms(dead.text)}
+            self._hall.collection.expect(sorted(wanted), _FREQUENT)
+        return [dead for dead in rare if not self._is_held(dead)]
 
     @cached_property
     def _live(self) -> list[Fact]:

@@ -25,6 +25,7 @@ from tenure.context.rendering import plain_line
 from tenure.context.tokens import counter
 from tenure.engine.forgetting import Quotes, forget
 from tenure.engine.proposal import check_key
+from tenure.engine.repeating import repeated
 from tenure.environment import Providers
 from tenure.language.llm.config import as_llm
 from tenure.model.errors import InvalidInput, NotPermitted, StoreError, UnknownFact
@@ -62,8 +63,8 @@ def system_clock() -> datetime:
 def open(
     where: str | PathLike[str], *, clock: Clock | None = None, settings: Settings | None = None
 ) -> Memory:
-    """Open a memory: a path to a SQLite file, made if missing, or ":memory:" for one that goes
-    away when closed.
+    """Open a memory: a path to a SQLite file, made if missing, ":memory:" for one that goes away
+    when closed, or the address of a PostgreSQL database, "postgresql://user@host/database".
 
     Use it as a context manager, or call `close()`.
     """
@@ -80,11 +81,32 @@ def _store(where: str, settings: Settings) -> Store:
         return MemoryStore()
     if not where:
         raise InvalidInput('where is empty; give a path such as "agent.db", or ":memory:"')
-    if "://" in where:
+    kind, mark, _ = where.partition("://")
+    if mark and kind in ("postgresql", "postgres"):
+        return _postgres(where, settings)
+    if mark:
         raise InvalidInput(
-            f"{where.split('://')[0]!r} addresses are not supported; give a path to a SQLite file"
+            f"{kind!r} addresses are not supported; give a path to a SQLite file, or an address "
+            f'such as "postgresql://user@host/database"'
         )
     return SQLiteStore(where, durability=settings.durability, busy_timeout=settings.busy_timeout)
+
+
+def _postgres(where: str, settings: Settings) -> Store:
+    try:
+        from tenure.stores.postgres import PostgresStore
+    except ImportError as error:
+        raise InvalidInput(
+            f"a PostgreSQL store needs a driver ({error}); install it with: "
+            f"pip install 'tenure[postgres]'"
+        ) from error
+    return PostgresStore(
+        where,
+        durability=settings.durability,
+        busy_timeout=settings.busy_timeout,
+        statement_timeout=settings.statement_timeout,
+        pool_size=settings.pool_size,
+    )
 
 
 def _told(error: Exception) -> str:
@@ -189,6 +211,7 @@ class Memory:
         """
         return self._advice is None or self._advice.flush(timeout)
 
+    @repeated
     def usage(self, organization: str, *, since: date | None = None) -> list[Usage]:
         """What models were asked for an organization, by day (UTC) and model: calls, tokens, cost.
 
@@ -240,6 +263,7 @@ class Memory:
             task_id=check_optional(task_id, "task_id"),
         )
 
+    @repeated
     def declare(
         self,
         key: str,
@@ -271,6 +295,7 @@ class Memory:
             transaction.declare(declaration)
         return declaration
 
+    @repeated
     def forget(
         self,
         *,
@@ -339,6 +364,7 @@ class Memory:
             except StoreError as error:
                 raise InvalidInput(f"the export contradicts itself: {error}") from None
 
+    @repeated
     def record(self, context: Context) -> Receipt:
         """Keep the receipt of a context, so that it can be replayed by its id."""
         receipt = context.receipt
@@ -350,6 +376,7 @@ class Memory:
             transaction.put_receipt(StoredReceipt(kept.id, kept.user_id, self.now(), body))
         return receipt
 
+    @repeated
     def receipt(self, receipt_id: str, *, organization: str = "default") -> Receipt:
         """A receipt that was kept, by its id."""
         check_name(receipt_id, "receipt id")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from copy import copy
 from dataclasses import replace
@@ -22,6 +22,7 @@ from tenure.engine.lens import Lens, matching
 from tenure.engine.proposal import Proposal, check_key, check_reason, propose
 from tenure.engine.reading import explain, find_any, with_derived
 from tenure.engine.registrar import Registrar
+from tenure.engine.repeating import repeated
 from tenure.engine.undoing import undo
 from tenure.model.errors import (
     InvalidInput,
@@ -94,6 +95,7 @@ class Session:
 
     # writing
 
+    @repeated
     def write(
         self,
         key: str,
@@ -174,6 +176,10 @@ class Session:
                     f"write {index}: {str(error).replace('propose()', 'write()')}"
                 ) from None
         self._prepare(proposals)
+        return self._write_all(proposals)
+
+    @repeated
+    def _write_all(self, proposals: Sequence[Proposal]) -> list[Verdict]:
         verdicts = []
         with self._registrar() as registrar:
             for index, proposal in enumerate(proposals):
@@ -250,6 +256,7 @@ class Session:
         taken = self._take_in(text, speaker=speaker, at=at, ref=ref, authority=authority)
         return self._follow([taken])[0]
 
+    @repeated
     def _take_in(self, text: str, **given: Any) -> tuple[Observation, Waiting | None]:
         """Observe a turn offline; also gives what it takes to ask a model about it, if any."""
         from tenure.observing.observer import Observer, hear  # language data, which only this needs
@@ -338,6 +345,7 @@ class Session:
             past=self._when is not None,
         )
 
+    @repeated
     def current(self, key: str, subject: str | None = None) -> Any:
         """The value in office, or None. Of a multi-valued key, the list of its values.
 
@@ -370,6 +378,7 @@ class Session:
             for told in matching(declarations, key)
         )
 
+    @repeated
     def is_current(self, key_or_id: str) -> bool:
         """Whether a fact, or any fact at a key, holds office."""
         self._check_named(key_or_id)
@@ -379,6 +388,7 @@ class Session:
             fact = lens.glimpse(reader, key_or_id)
             return fact is not None and fact.is_valid and fact.place in lens.places
 
+    @repeated
     def get(self, fact_id: str) -> Fact | None:
         """One fact by its id, whatever its status, or None where there is none to be seen."""
         self._check_named(fact_id)
@@ -386,6 +396,7 @@ class Session:
             fact = lens.by_id(reader, fact_id)
             return with_derived(reader, lens, [fact])[0] if fact is not None else None
 
+    @repeated
     def facts(self, key: str | None = None, *, subject: str | None = None) -> list[Fact]:
         """The facts this session goes by, newest first: valid, visible, in scope, not shadowed."""
         self._check_named(key, subject)
@@ -394,12 +405,14 @@ class Session:
             ordered = sorted(found, key=lambda fact: (fact.order, fact.id), reverse=True)
             return with_derived(reader, lens, ordered)
 
+    @repeated
     def history(self, key: str, subject: str | None = None) -> Chain:
         """The chain of a key, oldest first, with what superseded it under other keys."""
         self._check_named(key, subject)
         with self._reading() as (reader, lens):
             return lens.chain(reader, lens.everything(reader, key, subject or ""))
 
+    @repeated
     def explain(self, key_or_id: str, subject: str | None = None) -> Explanation:
         """Why a fact stands as it does: its chain, every verdict on it, what it rests on."""
         self._check_named(key_or_id, subject)
@@ -409,7 +422,8 @@ class Session:
     @contextmanager
     def _reading(self) -> Iterator[tuple[Any, Lens]]:
         self._check_open()
-        with self._memory.store.read(self.identity.organization) as reader:
+        who = self.identity
+        with self._memory.store.read(who.organization, who.user_id) as reader:
             lens = self._lens()
             last = reader.head()[1]
             if not lens.past and last is not None and last > lens.when:
@@ -419,6 +433,7 @@ class Session:
 
     # correction and repair
 
+    @repeated
     def retract(
         self, key_or_id: str, reason: str | None = None, *, subject: str | None = None
     ) -> Verdict:
@@ -444,6 +459,7 @@ class Session:
                 f"do this in the session itself, or write the value you want to try out"
             )
 
+    @repeated
     def undo(self, verdict: Verdict | str, *, reason: str | None = None) -> Verdict:
         """Let everything stand as if a verdict had not been made. Undoing that brings it back."""
         verdict_id = verdict.id if isinstance(verdict, Verdict) else check_name(verdict, "verdict")
@@ -455,6 +471,7 @@ class Session:
                     self._check_in_branch(registrar.transaction.fact(undone.fact_id))
             return undo(registrar, verdict_id, reason=reason)
 
+    @repeated
     def revert(
         self, key_or_id: str, to: str | None = None, *, subject: str | None = None
     ) -> Verdict:
@@ -464,6 +481,7 @@ class Session:
         with self._registrar() as registrar:
             return reviewing.revert(registrar, key_or_id, to, subject, self._branch)
 
+    @repeated
     def promote(self, key_or_id: str, *, subject: str | None = None) -> Verdict:
         """Give a fact of a narrower scope the wider one: what held in a task, everywhere."""
         self._check_named(key_or_id, subject)
@@ -478,11 +496,13 @@ class Session:
                 raise InvalidInput(f"{fact.key!r} ({fact.id}) is {standing}")
             return reviewing.take_over(registrar, fact, EVERYWHERE, {})
 
+    @repeated
     def reviews(self) -> list[Review]:
         """What wants a decision: facts whose bases changed, and contested statements."""
         with self._reading() as (reader, lens):
             return reviewing.reviews(reader, lens)
 
+    @repeated
     def resolve(
         self,
         fact_id: str,
@@ -527,6 +547,7 @@ class Session:
         branch_id = check_name(name or new_id(self._memory.now()), "name")
         return self._derived(branch=(scope, branch_id))
 
+    @repeated
     def commit(self) -> list[Verdict]:
         """Put the branch's facts forward for real, judged like any others, and close it."""
         branch, parent = self._need_branch()
@@ -536,6 +557,7 @@ class Session:
         self._closed = "this branch was committed; draft() or hypothetical() opens another"
         return verdicts
 
+    @repeated
     def discard(self) -> list[Verdict]:
         """Drop the branch's facts and close it."""
         branch, _ = self._need_branch()
@@ -585,6 +607,7 @@ class Session:
 
     # layers 3 and 4, and the context
 
+    @repeated
     def note(
         self,
         key: str,
@@ -616,6 +639,7 @@ class Session:
             registrar.transaction.drop_items(expired_at=now)
         return item
 
+    @repeated
     def working_set(self) -> list[WorkingItem]:
         """What is on this session's desk and has not expired, oldest first."""
         with self._reading() as (reader, lens):
@@ -627,6 +651,7 @@ class Session:
         self._check_open()
         return self._memory.environment.read(self._when or self._memory.now())
 
+    @repeated
     def context(
         self,
         query: str,
@@ -697,7 +722,8 @@ class Session:
         """Make the index anew where it is missing or outdated; where that cannot be, do without."""
         if not self._memory.settings.indexing or self._when is not None:
             return
-        with self._memory.store.read(self.identity.organization) as reader:
+        who = self.identity
+        with self._memory.store.read(who.organization, who.user_id) as reader:
             if self._memory.index.is_current(reader):
                 return
         with suppress(ReadOnlyStore):
@@ -707,6 +733,7 @@ class Session:
         items = reader.working_items(self.identity.user_id, self.session_id)
         return [item for item in items if not item.expired(lens.when)]
 
+    @repeated
     def receipts(self, *, limit: int = 100) -> list[Receipt]:
         """The receipts of this person's contexts that were kept, newest first."""
         with self._reading() as (reader, _):
@@ -715,6 +742,7 @@ class Session:
 
     # the end
 
+    @repeated
     def close(self) -> None:
         """End the session: its working set is gone."""
         if self._closed is None and self._when is None and self._branch is None:

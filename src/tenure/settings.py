@@ -63,6 +63,10 @@ class Settings:
     """"full" survives a power cut (a sync per commit); "process" survives a killed process."""
     busy_timeout: float = 60.0
     """Seconds a writer waits for other writers before StoreBusy."""
+    statement_timeout: float = 60.0
+    """Seconds a PostgreSQL server may take for one statement before StoreBusy."""
+    pool_size: int = 10
+    """How many connections to a PostgreSQL server one memory uses at most."""
 
     def __post_init__(self) -> None:
         if not 0 <= self.fact_share <= 1:
@@ -80,6 +84,8 @@ class Settings:
             "max_turn_bytes",
             "max_signal_bytes",
             "busy_timeout",
+            "statement_timeout",
+            "pool_size",
         ):
             if getattr(self, name) <= 0:
                 raise InvalidInput(f"{name} must be positive, not {getattr(self, name)!r}")

@@ -19,7 +19,9 @@
         ├── NewerSchema         written by a newer Tenure
         ├── ReadOnlyStore       the file cannot be written
         ├── StoreFull           no space left
+        ├── StoreUnavailable    the server cannot be reached, or went away
         └── StoreBusy           other writers held the store for too long
+            └── StoreConflict   another transaction got in the way; the call can be repeated
 
 Messages quote the offending input and name the fix. Errors of a database driver never reach the
 caller as such: the adapter translates them.
@@ -106,6 +108,14 @@ class StoreFull(StoreError):
 
 class StoreBusy(StoreError):
     """Other writers held the store longer than the configured wait."""
+
+
+class StoreConflict(StoreBusy):
+    """Another transaction got in the way of this one, which was rolled back and can be repeated."""
+
+
+class StoreUnavailable(StoreError):
+    """The server cannot be reached, or went away during the call."""
 
 
 class UnknownTitleWarning(UserWarning):

@@ -54,6 +54,10 @@ class Collection(Protocol):
         """The entries that have a term, unless they are more than `limit`."""
         ...
 
+    def expect(self, terms: Sequence[str], limit: int) -> None:
+        """The postings of these terms will be asked for: worth fetching all at once."""
+        ...
+
     def nearest(self, query: Vector, count: int) -> list[int]:
         """The entries whose meaning is nearest, at least `count` of them if there are as many."""
         ...
@@ -119,6 +123,7 @@ class Shelved:
         self._turned = sum(stack.turned for stack in stacks.values())
         self._numbers = tuple(stacks)
         self._name: tuple[str | int, ...] = (reader.organization, *self._numbers)
+        self._fetched: dict[tuple[str, int], list[int]] = {}
 
     @property
     def size(self) -> int:
@@ -133,13 +138,11 @@ class Shelved:
         return terms / self.size if self.size else 0.0
 
     def postings(self, term: str, limit: int) -> Postings:
-        # As many more as are hidden: those may neither be found nor make a term look frequent.
-        most = limit + len(self._hidden)
-        known = self._frequent.get((self._name, term, limit))
-        if known is not None and known.turned == self._turned and not self._hidden:
+        known = self._remembered(term, limit)
+        if known is not None:
             return Postings(None, known.share)
-        # Reading further than needed: what comes later changes nothing then.
-        found = self._reader.postings(self._numbers, term, most + limit)
+        self.expect((term,), limit)
+        found = self._fetched[term, limit]
         visible = [entry for entry in found if entry not in self._hidden][: 2 * limit]
         if len(visible) > limit:
             share = self._share(visible)
@@ -149,6 +152,22 @@ class Shelved:
                 self._frequent[self._name, term, limit] = Frequent(self._turned, share)
             return Postings(None, share)
         return Postings(visible, len(visible) / max(1, self.size))
+
+    def expect(self, terms: Sequence[str], limit: int) -> None:
+        # Reading further than needed: what comes later changes nothing then. And as many more as
+        # are hidden: those may neither be found nor make a term look frequent.
+        wanted = [
+            term
+            for term in dict.fromkeys(terms)
+            if (term, limit) not in self._fetched and self._remembered(term, limit) is None
+        ]
+        most = 2 * limit + len(self._hidden)
+        found = self._reader.many_postings(self._numbers, wanted, most) if wanted else ()
+        self._fetched.update({(term, limit): to for term, to in zip(wanted, found, strict=True)})
+
+    def _remembered(self, term: str, limit: int) -> Frequent | None:
+        known = self._frequent.get((self._name, term, limit))
+        return known if known and known.turned == self._turned and not self._hidden else None
 
     def _share(self, first: list[int]) -> float:
         """How dense the first entries with a term lie among those up to the last of them."""
@@ -198,6 +217,9 @@ class AdHoc:
             passed = sum(stack.count_up_to(first[-1]) for stack in stacks)
             return Postings(None, len(first) / max(1, passed))
         return Postings(found, len(found) / max(1, self.size))
+
+    def expect(self, terms: Sequence[str], limit: int) -> None:
+        """Everything is at hand."""
 
     def nearest(self, query: Vector, count: int) -> list[int]:
         return nearest_of([self._binding, self._others], query, count, set())

@@ -61,6 +61,7 @@ def search(
     shares: dict[str, float] = {}
     gathered: dict[int, float] = defaultdict(float)
     frequent: dict[str, float] = {}
+    collection.expect(wanted, _FREQUENT)
     for term in wanted:
         posted = collection.postings(term, _FREQUENT)
         shares[term] = posted.share if size >= _FEW else 0.0

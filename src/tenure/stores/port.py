@@ -228,6 +228,12 @@ class Reader(Protocol):
         """The live entries of these shelves that have a term, at most `limit`, ordered."""
         ...
 
+    def many_postings(
+        self, shelves: Sequence[int], terms: Sequence[str], limit: int
+    ) -> list[list[int]]:
+        """What `postings` gives for each of these terms, in their order, in one go."""
+        ...
+
     def found(self, entries: Sequence[int]) -> list[Found]:
         """These entries with what ranking needs, ordered by entry; missing ones left out."""
         ...
@@ -278,7 +284,8 @@ class Reader(Protocol):
 class Transaction(Reader, Protocol):
     """One unit of writing. Reads see what it has written; others see it on commit, whole.
 
-    Transactions of one store serialise. Leaving the context commits; an exception rolls all back.
+    Transactions of one organization serialise. Leaving the context commits; an exception rolls
+    all back.
     """
 
     def record(
@@ -378,8 +385,12 @@ class Transaction(Reader, Protocol):
 class Store(Protocol):
     """Opens readers and transactions. Safe to share between threads."""
 
-    def read(self, organization: str) -> AbstractContextManager[Reader]:
-        """A consistent view of one organization."""
+    def read(self, organization: str, user_id: str | None = None) -> AbstractContextManager[Reader]:
+        """A consistent view of one organization, for one person where one is named.
+
+        Nobody asks such a view for what belongs to another person alone. A store that can keeps
+        it out even so: a fence behind the one that callers keep to.
+        """
         ...
 
     def write(self, organization: str) -> AbstractContextManager[Transaction]:
@@ -419,7 +430,10 @@ class Store(Protocol):
         ...
 
     def scrub(self) -> bool:
-        """Overwrite what the medium may still hold of erased content; False if others block it."""
+        """Overwrite what the medium may still hold of erased content.
+
+        False if others block it, or where it is for whoever runs the server.
+        """
         ...
 
     def check(self) -> list[str]:

@@ -79,6 +79,11 @@ class MemoryIndex:
         found = (self._index.postings.get((shelf, term), {}) for shelf in set(shelves))
         return sorted(entry for entries in found for entry in entries)[:limit]
 
+    def many_postings(
+        self, shelves: Sequence[int], terms: Sequence[str], limit: int
+    ) -> list[list[int]]:
+        return [self.postings(shelves, term, limit) for term in terms]
+
     def found(self, entries: Sequence[int]) -> list[Found]:
         kept = self._index.entries
         return [kept[entry].found for entry in sorted(set(entries)) if entry in kept]

@@ -28,7 +28,7 @@ class MemoryStore:
         self._closed = False
 
     @contextmanager
-    def read(self, organization: str) -> Iterator[Reader]:
+    def read(self, organization: str, user_id: str | None = None) -> Iterator[Reader]:
         with self._lock:
             self._check_open()
             yield self._transaction(organization)

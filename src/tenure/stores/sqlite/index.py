@@ -12,7 +12,7 @@ from tenure.model.fact import Fact
 from tenure.model.scope import Place, Scope
 from tenure.model.times import from_micros, to_micros
 from tenure.stores.port import Entry, Found, Placed, Shelf, StoredReceipt, term_of
-from tenure.stores.sqlite.rows import Row
+from tenure.stores.rows import Row
 from tenure.stores.sqlite.sql import statement
 
 _CHUNK = 500  # below every build's limit on bound parameters
@@ -93,6 +93,11 @@ class SQLiteIndex:
         match = " OR ".join(f'"{shelf}x{term}"' for shelf in ours)
         rows = self._connection.execute(statement("postings"), (match, limit)).fetchall()
         return [row[0] for row in rows]
+
+    def many_postings(
+        self, shelves: Sequence[int], terms: Sequence[str], limit: int
+    ) -> list[list[int]]:
+        return [self.postings(shelves, term, limit) for term in terms]
 
     def _own(self, shelves: Sequence[int]) -> list[int]:
         """Those of the shelves that are of this organization."""

@@ -8,8 +8,8 @@ from typing import Any
 
 from tenure.model.records import Turn, Usage, WorkingItem
 from tenure.model.times import to_micros
+from tenure.stores.rows import item_of, item_parameters, turn_of, turn_parameters
 from tenure.stores.sqlite.index import SQLiteIndex
-from tenure.stores.sqlite.rows import item_of, item_parameters, turn_of, turn_parameters
 from tenure.stores.sqlite.sql import statement
 
 

@@ -2,88 +2,12 @@
 
 from __future__ import annotations
 
-import re
+from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
 
-CONTENT = (
-    "id",
-    "recorded_at",
-    "organization",
-    "owner",
-    "subject",
-    "key",
-    "value",
-    "source",
-    "timestamp",
-    "valid_from",
-    "valid_until",
-    "memory_type",
-    "scope",
-    "scope_id",
-    "authority",
-    "requires",
-    "min_authority",
-    "depends_on",
-    "when_superseded",
-    "is_constraint",
-    "constraint_type",
-    "multi_valued",
-    "time_sensitive",
-)
-TENURE = (
-    "status",
-    "superseded_by",
-    "predecessors",
-    "started_at",
-    "ended_at",
-    "standing",
-    "confirmed_at",
-    "awaits",
-    "review",
-)
-INDEX = ("live", "slot", "flagged", "ordinary")
-FACT_COLUMNS = (*CONTENT, *TENURE, "seq", "since", *INDEX)
-VERDICT = (
-    "organization",
-    "seq",
-    "id",
-    "action",
-    "outcome",
-    "rule",
-    "fact_id",
-    "superseded",
-    "targets",
-    "evidence",
-    "confidence",
-    "by_user",
-    "authority",
-    "at",
-    "recorded_at",
-    "reason",
-    "repair",
-    "undone_by",
-)
-TURN = (
-    "session_id",
-    "turn_index",
-    "speaker",
-    "at",
-    "digest",
-    "ref",
-    "fact_ids",
-    "verdict_ids",
-)
-USAGE = (
-    "day",
-    "model",
-    "calls",
-    "failed",
-    "turns",
-    "input_tokens",
-    "output_tokens",
-    "micros",
-)
+from tenure.stores.columns import CONTENT, FACT_COLUMNS, TENURE, TURN, USAGE, VERDICT
+from tenure.stores.statements import migrations_in, named
 
 _COLUMN_LISTS = {
     "fact": ", ".join((*CONTENT, *TENURE)),
@@ -104,16 +28,11 @@ _COLUMN_LISTS = {
     "usage_sums": ", ".join(f"{name} = {name} + excluded.{name}" for name in USAGE[2:]),
 }
 _FOLDER = files("tenure.stores.sqlite")
-_NAME = re.compile(r"^-- name: (\w+)\n", re.MULTILINE)
 
 
 @cache
-def _templates() -> dict[str, str]:
-    parts = _NAME.split((_FOLDER / "queries.sql").read_text(encoding="utf-8"))
-    return {
-        name: re.sub(r"^--.*\n", "", body, flags=re.MULTILINE).strip().rstrip(";")
-        for name, body in zip(parts[1::2], parts[2::2], strict=True)
-    }
+def _templates() -> Mapping[str, str]:
+    return named(_FOLDER / "queries.sql")
 
 
 @cache
@@ -149,10 +68,4 @@ def probes(name: str, owners: int, scopes: int) -> str:
 
 def migrations() -> list[tuple[int, str]]:
     """The migrations in order, each with the schema version it leads to."""
-    found = sorted(
-        entry.name for entry in (_FOLDER / "migrations").iterdir() if entry.name.endswith(".sql")
-    )
-    return [
-        (int(name[:4]), (_FOLDER / "migrations" / name).read_text(encoding="utf-8"))
-        for name in found
-    ]
+    return migrations_in(_FOLDER / "migrations")

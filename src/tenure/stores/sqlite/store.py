@@ -12,10 +12,11 @@ from typing import Any, TypeVar
 from tenure.model.records import Declaration, Erasure
 from tenure.model.scope import Place
 from tenure.stores import codec
+from tenure.stores.columns import CONTENT, TENURE
 from tenure.stores.port import Glance, Reader, Transaction
+from tenure.stores.rows import declaration_of, fact_of, verdict_of
 from tenure.stores.sqlite.connections import Connections, translate
-from tenure.stores.sqlite.rows import declaration_of, fact_of, verdict_of
-from tenure.stores.sqlite.sql import CONTENT, TENURE, probes, statement
+from tenure.stores.sqlite.sql import probes, statement
 from tenure.stores.sqlite.transaction import SQLiteTransaction
 
 T = TypeVar("T")
@@ -32,7 +33,7 @@ class SQLiteStore:
         self._declared: tuple[int, tuple[Declaration, ...]] = (-1, ())
 
     @contextmanager
-    def read(self, organization: str) -> Iterator[Reader]:
+    def read(self, organization: str, user_id: str | None = None) -> Iterator[Reader]:
         connection = self._connections.take()
         try:
             connection.execute("BEGIN")

@@ -16,9 +16,9 @@ from tenure.model.records import Declaration, Erasure
 from tenure.model.times import from_micros, to_micros
 from tenure.model.verdict import Verdict
 from tenure.stores import codec
+from tenure.stores.columns import TENURE
 from tenure.stores.port import Change, Selection
-from tenure.stores.sqlite.index import chunks
-from tenure.stores.sqlite.rows import (
+from tenure.stores.rows import (
     Row,
     content_values,
     declaration_of,
@@ -30,8 +30,9 @@ from tenure.stores.sqlite.rows import (
     verdict_of,
     verdict_values,
 )
+from tenure.stores.sqlite.index import chunks
 from tenure.stores.sqlite.sessions import SQLiteSessions
-from tenure.stores.sqlite.sql import TENURE, probes, statement
+from tenure.stores.sqlite.sql import probes, statement
 
 
 @lru_cache(maxsize=256)

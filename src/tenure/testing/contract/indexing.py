@@ -84,6 +84,20 @@ class IndexingContract(Contract):
             assert reader.postings([bob, alice, bob], "bern", 9) == both
             assert reader.postings([], "bern", 9) == []
 
+    def test_many_postings_are_those_of_each_term(self, store: Store, acme: Scribe) -> None:
+        """Asked for several terms at once, a store gives what it gives for each of them."""
+        for text, owner in (("bern basel", "alice"), ("basel chur", "alice"), ("bern", "bob")):
+            shelve(acme, text, owner=owner)
+        wanted = ["basel", "nowhere", "bern", "basel", "no term", "chur"]
+        with store.read("acme") as reader:
+            asked = [shelf.id for shelf in reader.shelves(("alice",), PLACES)]
+            each = [reader.postings(asked, term, 9) for term in wanted]
+            assert reader.many_postings(asked, wanted, 9) == each
+            assert [len(found) for found in each] == [2, 0, 1, 2, 0, 1]
+            assert reader.many_postings(asked, wanted, 1) == [found[:1] for found in each]
+            assert reader.many_postings(asked, [], 9) == []
+            assert reader.many_postings([], wanted, 9) == [[]] * len(wanted)
+
     def test_postings_come_in_order_up_to_the_limit(self, store: Store, acme: Scribe) -> None:
         """The first entries that have a term are given, by their numbers, and no more than asked.
 

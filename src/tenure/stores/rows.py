@@ -13,7 +13,7 @@ from tenure.model.scope import Scope
 from tenure.model.times import from_micros, to_micros
 from tenure.model.verdict import Action, Outcome, Rule, Verdict
 from tenure.stores import codec
-from tenure.stores.sqlite.sql import INDEX, TENURE
+from tenure.stores.columns import INDEX, TENURE
 
 Row = tuple[Any, ...]
 

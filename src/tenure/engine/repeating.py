@@ -1,0 +1,37 @@
+"""Repeating a call that another transaction got in the way of."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Callable
+from functools import wraps
+from typing import ParamSpec, TypeVar
+
+from tenure.model.errors import StoreConflict
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+_ATTEMPTS = 6
+_PAUSE = 0.02  # seconds, doubled each time
+
+
+def repeated(call: Callable[P, T]) -> Callable[P, T]:
+    """A call of one transaction, tried again where it was rolled back for the sake of another.
+
+    Stores of one writer never ask for it. A server may: two transactions that wait for each other,
+    or a replica that has to take back what a reader still looks at.
+    """
+
+    @wraps(call)
+    def patient(*given: P.args, **named: P.kwargs) -> T:
+        for attempt in range(_ATTEMPTS - 1):
+            try:
+                return call(*given, **named)
+            except StoreConflict:
+                # The jitter keeps those who met from meeting again.
+                time.sleep(_PAUSE * 2**attempt * random.uniform(0.5, 1.5))
+        return call(*given, **named)
+
+    return patient

@@ -1,0 +1,189 @@
+"""Connections to a PostgreSQL server: a pool, transactions that begin in one round trip, errors."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from typing import Any, NamedTuple
+
+import psycopg
+from psycopg import pq
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
+
+from tenure.model.errors import SessionClosed, StoreBusy
+from tenure.stores.postgres.errors import is_lost, refusal, translate
+from tenure.stores.postgres.schema import APPLICATION_ROLE, SCHEMA
+from tenure.stores.postgres.sql import statement
+
+Connection = psycopg.Connection[tuple[Any, ...]]
+Rows = list[tuple[Any, ...]]
+
+_ATTEMPTS = 3
+_IDLE = 300.0  # seconds
+_LEFT_TO_PARENTS: list[Connection] = []
+"""Connections of a process that forked: kept, so that no child closes them."""
+
+
+class Limits(NamedTuple):
+    """How long, and how many."""
+
+    pool_size: int
+    connect_timeout: float
+    statement_timeout: float
+    busy_timeout: float
+    synchronous: bool
+    """Whether a commit waits for the disk."""
+
+
+def address_of(conninfo: str) -> str:
+    """A server and database as they may be told: without password or options."""
+    parts = conninfo_to_dict(conninfo)
+    host, port = parts.get("host") or "localhost", parts.get("port")
+    return f"postgresql://{host}{f':{port}' if port else ''}/{parts.get('dbname') or ''}"
+
+
+class Connections:
+    """A pool for one address. Forked children get a pool of their own."""
+
+    def __init__(self, conninfo: str, limits: Limits) -> None:
+        self.address = address_of(conninfo)
+        self.limits = limits
+        given: dict[str, Any] = {"connect_timeout": max(1, round(limits.connect_timeout))}
+        given |= {
+            name: value for name, value in conninfo_to_dict(conninfo).items() if value is not None
+        }
+        given.setdefault("application_name", "tenure")
+        self.conninfo = make_conninfo(**given)
+        self._closed = False
+        self._process = os.getpid()
+        self._idle: list[tuple[Connection, float]] = []
+        self._free = threading.BoundedSemaphore(limits.pool_size)
+
+    # the pool
+
+    @contextmanager
+    def lent(self) -> Iterator[Connection]:
+        """A connection for one thread, given back whatever happens."""
+        connection = self._take()
+        try:
+            yield connection
+        finally:
+            self._give_back(connection)
+
+    def _take(self) -> Connection:
+        self._notice_fork()
+        self.check_open()
+        if not self._free.acquire(timeout=self.limits.busy_timeout):
+            raise StoreBusy(
+                f"none of {self.limits.pool_size} connections to {self.address} was free for "
+                f"{self.limits.busy_timeout:g} s; raise pool_size"
+            )
+        try:
+            while self._idle:
+                connection, since = self._idle.pop()
+                if not connection.closed and time.monotonic() - since < _IDLE:
+                    return connection
+                connection.close()
+            return self.connect()
+        except BaseException:
+            self._free.release()
+            raise
+
+    def check_open(self) -> None:
+        if self._closed:
+            raise SessionClosed("the memory is closed; open it again with tenure.open()")
+
+    def _notice_fork(self) -> None:
+        """A forked child must not talk on its parent's connections, nor close them."""
+        if self._process != os.getpid():
+            _LEFT_TO_PARENTS.extend(connection for connection, _ in self._idle)
+            self._idle = []
+            self._free = threading.BoundedSemaphore(self.limits.pool_size)
+            self._process = os.getpid()
+
+    def connect(self) -> Connection:
+        """A new connection, ready to work for any organization."""
+        try:
+            connection: Connection = psycopg.connect(self.conninfo, autocommit=True)
+        except psycopg.Error as error:
+            raise self.refused(error) from error
+        try:
+            self._configure(connection)
+        except psycopg.Error as error:
+            connection.close()
+            raise translate(error, self.address) from error
+        return connection
+
+    def refused(self, error: psycopg.Error) -> Exception:
+        """Our error for a connection that could not be made."""
+        if error.sqlstate is None:
+            return refusal(error, self.address)
+        return translate(error, self.address)
+
+    def _configure(self, connection: Connection) -> None:
+        """What holds for a connection as long as it lives. Which organization it works for does
+        not: that is said in every transaction."""
+        timeout = round(self.limits.statement_timeout * 1000)
+        commit = "on" if self.limits.synchronous else "off"
+        connection.execute(
+            f"SET search_path = {SCHEMA}, public; SET statement_timeout = {timeout}; "
+            f"SET idle_in_transaction_session_timeout = {2 * timeout}; "
+            f"SET synchronous_commit = {commit}; SET ROLE {APPLICATION_ROLE}"
+        )
+
+    def _give_back(self, connection: Connection) -> None:
+        try:
+            if connection.info.transaction_status != pq.TransactionStatus.IDLE:
+                with suppress(psycopg.Error):
+                    connection.execute("ROLLBACK")
+            if connection.closed or self._closed:
+                connection.close()
+            else:
+                self._idle.append((connection, time.monotonic()))
+        finally:
+            self._free.release()
+
+    def close(self) -> None:
+        self._closed = True
+        self._notice_fork()
+        self._forget_idle()
+
+    def _forget_idle(self) -> None:
+        while self._idle:
+            with suppress(IndexError, psycopg.Error):
+                self._idle.pop()[0].close()
+
+    # statements
+
+    def together(self, connection: Connection, name: str, given: Mapping[str, Any]) -> list[Rows]:
+        """Run several statements in one round trip; what each of them that gives rows gave."""
+        cursor = psycopg.ClientCursor(connection)
+        cursor.execute(statement(name), given)
+        found: list[Rows] = []
+        while True:
+            if cursor.description is not None:
+                found.append(cursor.fetchall())
+            if not cursor.nextset():
+                return found
+
+    @contextmanager
+    def begun(self, name: str, given: Mapping[str, Any]) -> Iterator[tuple[Connection, list[Rows]]]:
+        """A connection in a transaction that has begun, and what beginning gave.
+
+        A connection can have died while it was idle. Nothing has been done by then, so another
+        one is tried.
+        """
+        for attempt in range(_ATTEMPTS):
+            with self.lent() as connection:
+                try:
+                    rows = self.together(connection, name, given)
+                except psycopg.Error as error:
+                    if not is_lost(error) or attempt == _ATTEMPTS - 1:
+                        raise translate(error, self.address) from error
+                    self._forget_idle()
+                    continue
+                yield connection, rows
+                return

@@ -1,0 +1,148 @@
+"""Our own errors for those of the driver, each naming what mends it."""
+
+from __future__ import annotations
+
+import psycopg
+from psycopg import errors as pg
+
+from tenure.model.errors import (
+    InvalidInput,
+    ReadOnlyStore,
+    StoreBusy,
+    StoreConflict,
+    StoreError,
+    StoreFull,
+    StoreUnavailable,
+    TenureError,
+)
+
+_NOT_KEPT = "nothing of this call was kept"
+
+
+def is_lost(error: psycopg.Error) -> bool:
+    """Whether the connection, rather than what was asked of it, is at fault."""
+    if isinstance(error, pg.AdminShutdown | pg.CrashShutdown | pg.CannotConnectNow):
+        return True
+    state = error.sqlstate
+    if state is None:
+        return isinstance(error, psycopg.OperationalError | psycopg.InterfaceError)
+    return state.startswith("08")
+
+
+def translate(error: psycopg.Error, where: str) -> TenureError:
+    """The error to raise for one of the driver's. `where` names the server without secrets."""
+    told = _told(error)
+    for kinds, kind, text in _KNOWN:
+        if isinstance(error, kinds):
+            return kind(text.format(where=where, told=told))
+    if is_lost(error):
+        return StoreUnavailable(
+            f"the connection to {where} was lost ({told}); {_NOT_KEPT}, and the next call connects "
+            f"again"
+        )
+    return StoreError(f"{where}: {told}")
+
+
+def refusal(error: psycopg.Error, where: str) -> TenureError:
+    """The same for a connection that could not be made: the server's reason has no code then."""
+    told = _told(error)
+    for words, kind, fix in _REFUSALS:
+        if any(word in told for word in words):
+            return kind(f"{where} refuses the connection ({told}); {fix}")
+    return StoreUnavailable(
+        f"no PostgreSQL server answers at {where} ({told}); is it running, and is the address "
+        f"right?"
+    )
+
+
+def _told(error: psycopg.Error) -> str:
+    return " ".join((error.diag.message_primary or str(error)).split()) or type(error).__name__
+
+
+_Kinds = type[psycopg.Error] | tuple[type[psycopg.Error], ...]
+_KNOWN: tuple[tuple[_Kinds, type[TenureError], str], ...] = (
+    (pg.DiskFull, StoreFull, f"no space left on {{where}} ({{told}}); {_NOT_KEPT}"),
+    (
+        (pg.OutOfMemory, pg.InsufficientResources),
+        StoreBusy,
+        f"{{where}} is out of resources ({{told}}); {_NOT_KEPT}. Raise max_connections on the "
+        f"server, or lower pool_size",
+    ),
+    (
+        pg.LockNotAvailable,
+        StoreBusy,
+        f"other writers of this organization held {{where}} for too long; {_NOT_KEPT}. Raise "
+        f"busy_timeout",
+    ),
+    (
+        pg.QueryCanceled,
+        StoreBusy,
+        f"{{where}} took longer than it may ({{told}}); {_NOT_KEPT}. Raise statement_timeout",
+    ),
+    (
+        (pg.DeadlockDetected, pg.SerializationFailure),
+        StoreConflict,
+        f"another transaction on {{where}} got in the way ({{told}}); {_NOT_KEPT}. Try again",
+    ),
+    (
+        pg.ReadOnlySqlTransaction,
+        ReadOnlyStore,
+        "{where} takes no writes: it is a replica, or set to read only. Give the address of the "
+        "primary, and this one as read_url",
+    ),
+    (
+        pg.InsufficientPrivilege,
+        StoreError,
+        "the role that connects to {where} lacks a privilege ({told}); let an administrator run: "
+        "tenure db init",
+    ),
+    (
+        pg.ProgramLimitExceeded,
+        InvalidInput,
+        "names that are this long together do not fit an index of PostgreSQL ({told}); shorten "
+        "the key, the subject, the user or the organization",
+    ),
+    (
+        pg.UndefinedTable,
+        StoreError,
+        "{where} has no complete Tenure schema ({told}); run: tenure db init",
+    ),
+    (
+        pg.InvalidPassword,
+        StoreError,
+        "{where} refuses the password; check it in the address, in PGPASSWORD or in ~/.pgpass",
+    ),
+    (
+        pg.InvalidAuthorizationSpecification,
+        StoreError,
+        "{where} lets this role not in ({told}); check the user in the address and pg_hba.conf",
+    ),
+    (
+        pg.InvalidCatalogName,
+        StoreError,
+        "{where} does not exist ({told}); make it with: createdb, or change the address",
+    ),
+)
+
+# What the server says in English. In another language the general text above is given, which
+# quotes it.
+_REFUSALS: tuple[tuple[tuple[str, ...], type[TenureError], str], ...] = (
+    (
+        ("password",),
+        StoreError,
+        "check the password in the address, in PGPASSWORD or in ~/.pgpass",
+    ),
+    (
+        ("too many clients", "too many connections", "connection slots"),
+        StoreBusy,
+        "raise max_connections on the server, lower pool_size, or put a pooler before it",
+    ),
+    (("database",), StoreError, "make the database with createdb, or change the address"),
+    (("role", "pg_hba.conf"), StoreError, "check the user in the address, and pg_hba.conf"),
+    (("SSL", "certificate"), StoreError, "check sslmode, sslrootcert and sslcert in the address"),
+    (
+        ("starting up", "shutting down", "recovery"),
+        StoreUnavailable,
+        "it is starting or stopping; try again in a moment",
+    ),
+)

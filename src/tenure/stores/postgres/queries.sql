@@ -1,0 +1,403 @@
+-- Every statement the PostgreSQL store runs. "-- name: x" starts one; the lines under it say why.
+-- Placeholders in braces are filled by the loader with column lists, never values.
+-- Each names its organization, although row-level security would see to it: that is how the
+-- planner finds the one partition.
+
+-- name: begin_reading
+BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY;
+SELECT set_config('tenure.organization', %(organization)s, true),
+    set_config('tenure.person', %(person)s, true),
+    set_config('tenure.everybody', %(everybody)s, true);
+SELECT version FROM declaration_version;
+SELECT seq, recorded_at, recipe FROM organizations WHERE organization = %(organization)s;
+
+-- name: begin_writing
+-- The lock on its row makes the writers of one organization queue. What they read afterwards is
+-- what the one before them has left. The number of the transaction tells, should the connection
+-- break while it commits, what became of it.
+BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE;
+SELECT set_config('tenure.organization', %(organization)s, true),
+    set_config('tenure.person', '', true), set_config('tenure.everybody', 'on', true),
+    set_config('lock_timeout', %(patience)s, true);
+SELECT seq, recorded_at, recipe, entries, pg_current_xact_id()::text FROM organizations
+    WHERE organization = %(organization)s FOR NO KEY UPDATE;
+SELECT version FROM declaration_version;
+
+-- name: add_organization
+INSERT INTO organizations (organization) VALUES (%(organization)s) ON CONFLICT DO NOTHING;
+
+-- name: lock_organization
+SELECT seq, recorded_at, recipe, entries, pg_current_xact_id()::text FROM organizations
+WHERE organization = %(organization)s FOR NO KEY UPDATE;
+
+-- name: keep_head
+UPDATE organizations SET seq = %(seq)s, recorded_at = %(recorded_at)s
+WHERE organization = %(organization)s;
+
+-- name: keep_count
+UPDATE organizations SET entries = %(entries)s WHERE organization = %(organization)s;
+
+-- name: entry_at
+SELECT entry_at(%(moment)s);
+
+-- name: facts
+SELECT {fact} FROM facts WHERE organization = %(organization)s AND id = ANY(%(ids)s) ORDER BY id;
+
+-- name: live
+SELECT {fact} FROM facts WHERE organization = %(organization)s AND live {where} ORDER BY id;
+
+-- name: live_keys
+SELECT {fact} FROM facts
+WHERE organization = %(organization)s AND live AND key = ANY(%(ids)s) {where} ORDER BY id;
+
+-- name: glance
+BEGIN ISOLATION LEVEL READ COMMITTED READ ONLY;
+SELECT set_config('tenure.organization', %(organization)s, true),
+    set_config('tenure.person', %(person)s, true), set_config('tenure.everybody', 'off', true);
+SELECT value, ordinary, (SELECT version FROM declaration_version), scope_id, scope FROM facts
+WHERE organization = %(organization)s AND live AND key = %(key)s AND subject = %(subject)s
+    AND owner = ANY(%(owners)s) AND scope_id = ANY(%(scope_ids)s);
+COMMIT;
+
+-- name: timeline
+SELECT {fact} FROM facts
+WHERE organization = %(organization)s AND status <> 'erased' {where} ORDER BY seq, id;
+
+-- name: known
+-- The present tenure where it is old enough, else the earlier one of that entry.
+SELECT {content}, {tenure_of_f} FROM facts AS f
+WHERE f.organization = %(organization)s AND f.since <= %(seq)s AND f.status <> 'erased' {where}
+UNION ALL
+SELECT {content}, {tenure_of_t} FROM facts AS f JOIN tenures AS t
+    ON t.organization = f.organization AND t.fact_id = f.id
+   AND t.since <= %(seq)s AND t.until > %(seq)s
+WHERE f.organization = %(organization)s AND f.seq <= %(seq)s AND f.since > %(seq)s
+  AND f.status <> 'erased' {where}
+ORDER BY 2, 1;
+
+-- name: standing_on
+SELECT {fact} FROM facts WHERE organization = %(organization)s AND status = 'office' AND id IN (
+    SELECT fact_id FROM dependencies
+    WHERE organization = %(organization)s AND stands_on = ANY(%(ids)s)
+) ORDER BY id;
+
+-- name: derived_from
+SELECT {fact} FROM facts WHERE organization = %(organization)s AND id IN (
+    SELECT fact_id FROM dependencies
+    WHERE organization = %(organization)s AND base_id = ANY(%(ids)s)
+) ORDER BY id;
+
+-- name: waiting_on
+SELECT {fact} FROM facts
+WHERE organization = %(organization)s AND awaits = ANY(%(ids)s) AND status = 'waiting' ORDER BY id;
+
+-- name: contingent_on
+SELECT {fact} FROM facts
+WHERE organization = %(organization)s AND when_superseded = ANY(%(ids)s) ORDER BY id;
+
+-- name: contested
+SELECT {fact} FROM facts
+WHERE organization = %(organization)s AND flagged AND status = 'contested' {where} ORDER BY id;
+
+-- name: derived
+SELECT {fact} FROM facts
+WHERE organization = %(organization)s AND flagged AND status = 'office' {where} ORDER BY id;
+
+-- name: retracted
+SELECT {fact} FROM facts
+WHERE organization = %(organization)s AND status = 'retracted' {where}
+ORDER BY since DESC, id LIMIT %(limit)s;
+
+-- name: unindexed
+SELECT {fact} FROM facts WHERE organization = %(organization)s AND id > %(after)s
+    AND status <> 'erased' AND NOT EXISTS (SELECT 1 FROM entries AS e
+        WHERE e.organization = facts.organization AND e.fact_id = facts.id)
+ORDER BY id LIMIT %(limit)s;
+
+-- name: verdict
+SELECT {verdict} FROM verdicts WHERE organization = %(organization)s AND id = %(id)s;
+
+-- name: verdicts
+SELECT {verdict} FROM verdicts WHERE organization = %(organization)s AND seq IN (
+    SELECT seq FROM facts WHERE organization = %(organization)s AND id = ANY(%(ids)s)
+    UNION
+    SELECT seq FROM verdicts
+    WHERE organization = %(organization)s AND action <> 'assert' AND fact_id = ANY(%(ids)s)
+) ORDER BY seq;
+
+-- name: log
+SELECT {verdict} FROM verdicts WHERE organization = %(organization)s AND seq > %(after)s
+ORDER BY seq LIMIT %(limit)s;
+
+-- name: naming
+SELECT DISTINCT fact_id FROM targets
+WHERE organization = %(organization)s AND target_id = ANY(%(ids)s) ORDER BY fact_id;
+
+-- name: insert_fact
+INSERT INTO facts ({fact_columns}) VALUES ({fact_values});
+
+-- name: keep_tenure
+-- A tenure that both begins and ends within one entry was never known to anybody.
+INSERT INTO tenures (organization, fact_id, since, until, owner, {tenure})
+SELECT organization, id, since, %(seq)s, owner, {tenure} FROM facts
+WHERE organization = %(organization)s AND id = %(id)s AND since < %(seq)s;
+
+-- name: change_tenure
+UPDATE facts SET since = %(seq)s, {tenure_assignments}, live = %(live)s, slot = %(slot)s,
+    flagged = %(flagged)s, ordinary = %(ordinary)s
+WHERE organization = %(organization)s AND id = %(id)s;
+
+-- name: insert_dependency
+INSERT INTO dependencies (organization, fact_id, base_id, stands_on, owner)
+VALUES (%(organization)s, %(fact_id)s, %(base_id)s, %(stands_on)s, %(owner)s)
+ON CONFLICT (organization, fact_id, base_id) DO UPDATE SET stands_on = excluded.stands_on;
+
+-- name: insert_verdict
+INSERT INTO verdicts ({verdict}, owner) SELECT {verdict_values}, coalesce((
+    SELECT owner FROM facts WHERE organization = %(organization)s AND id = %(fact_id)s), '');
+
+-- name: insert_target
+INSERT INTO targets (organization, target_id, fact_id)
+VALUES (%(organization)s, %(target_id)s, %(fact_id)s) ON CONFLICT DO NOTHING;
+
+-- name: mark_undone
+UPDATE verdicts SET undone_by = %(undone_by)s
+WHERE organization = %(organization)s AND id = %(id)s;
+
+-- name: declarations
+SELECT pattern, multi_valued, time_sensitive, write_authority, requires FROM declarations
+ORDER BY pattern;
+
+-- name: new_declaration_version
+-- First of all that a declaration does: those who declare at the same time queue here.
+UPDATE declaration_version SET version = version + 1;
+
+-- name: declare
+INSERT INTO declarations (pattern, multi_valued, time_sensitive, write_authority, requires)
+VALUES (%(pattern)s, %(multi_valued)s, %(time_sensitive)s, %(write_authority)s, %(requires)s)
+ON CONFLICT (pattern) DO UPDATE SET multi_valued = excluded.multi_valued,
+    time_sensitive = excluded.time_sensitive, write_authority = excluded.write_authority,
+    requires = excluded.requires;
+
+-- name: working_items
+SELECT user_id, session_id, key, value, created_at, expires_at, states, spots FROM working_items
+WHERE organization = %(organization)s {where} ORDER BY position;
+
+-- name: put_item
+-- A replaced item moves to the end of the desk.
+INSERT INTO working_items
+    (organization, user_id, session_id, key, value, created_at, expires_at, states, spots)
+VALUES (%(organization)s, %(user_id)s, %(session_id)s, %(key)s, %(value)s, %(created_at)s,
+    %(expires_at)s, %(states)s, %(spots)s)
+ON CONFLICT (organization, user_id, session_id, key) DO UPDATE SET
+    position = nextval('working_positions'), value = excluded.value,
+    created_at = excluded.created_at, expires_at = excluded.expires_at, states = excluded.states,
+    spots = excluded.spots;
+
+-- name: drop_items
+DELETE FROM working_items WHERE organization = %(organization)s {where};
+
+-- name: turns
+SELECT {turn} FROM turns
+WHERE organization = %(organization)s AND user_id = %(user_id)s AND session_id = %(session_id)s
+ORDER BY turn_index DESC LIMIT %(limit)s;
+
+-- name: turns_called
+SELECT {turn} FROM turns
+WHERE organization = %(organization)s AND user_id = %(user_id)s AND ref = %(ref)s
+ORDER BY at, session_id, turn_index;
+
+-- name: put_turn
+INSERT INTO turns (organization, user_id, {turn})
+VALUES (%(organization)s, %(user_id)s, {turn_values})
+ON CONFLICT (organization, user_id, session_id, turn_index) DO UPDATE SET {turn_assignments};
+
+-- name: drop_turns
+DELETE FROM turns WHERE organization = %(organization)s {where};
+
+-- name: usage
+SELECT {usage} FROM usage WHERE organization = %(organization)s AND day >= %(since)s
+ORDER BY day, model;
+
+-- name: count_usage
+INSERT INTO usage (organization, {usage}) VALUES (%(organization)s, {usage_values})
+ON CONFLICT (organization, day, model) DO UPDATE SET {usage_sums};
+
+-- name: findings
+-- What must hold by itself whatever was written: a log without gaps that ends where the
+-- organization says, facts that were brought by an entry of it, entries of facts that exist, and
+-- one of them alone valid at an address.
+SELECT 'the log has ' || count(v.seq) || ' entries up to ' || max(v.seq) || ', not ' || o.seq
+FROM organizations AS o LEFT JOIN verdicts AS v ON v.organization = o.organization
+WHERE o.organization = %(organization)s
+GROUP BY o.seq HAVING count(v.seq) <> o.seq OR coalesce(max(v.seq), 0) <> o.seq
+UNION ALL
+SELECT 'fact ' || f.id || ' was brought by entry ' || f.seq || ', which the log does not have'
+FROM facts AS f WHERE f.organization = %(organization)s AND NOT EXISTS (
+    SELECT 1 FROM verdicts AS v WHERE v.organization = f.organization AND v.seq = f.seq)
+UNION ALL
+SELECT 'the index has an entry for fact ' || e.fact_id || ', which does not exist'
+FROM entries AS e WHERE e.organization = %(organization)s AND NOT EXISTS (
+    SELECT 1 FROM facts AS f WHERE f.organization = e.organization AND f.id = e.fact_id)
+UNION ALL
+SELECT count(*) || ' facts hold office as ' || key || ' of ' || owner || ', for example ' || min(id)
+FROM facts WHERE organization = %(organization)s AND status = 'office' AND NOT multi_valued
+GROUP BY owner, key, subject, scope_id, scope HAVING count(*) > 1;
+
+-- name: erase_fact
+UPDATE facts SET owner = '', subject = '', key = '', value = 'null', source = '{{}}',
+    timestamp = 0, recorded_at = 0, valid_from = 0, valid_until = NULL, memory_type = 'user',
+    scope = 'global', scope_id = '', authority = '', requires = NULL, min_authority = NULL,
+    depends_on = NULL, when_superseded = NULL, is_constraint = false, constraint_type = NULL,
+    multi_valued = false, time_sensitive = false, status = 'erased', started_at = NULL,
+    ended_at = NULL, standing = '', confirmed_at = NULL, awaits = NULL, review = NULL,
+    live = false, slot = '', flagged = false, ordinary = false
+WHERE organization = %(organization)s AND id = %(id)s;
+
+-- name: erase_tenures
+DELETE FROM tenures WHERE organization = %(organization)s AND fact_id = %(id)s;
+
+-- name: erase_dependencies
+DELETE FROM dependencies WHERE organization = %(organization)s AND fact_id = %(id)s;
+
+-- name: count_reasons
+SELECT count(*) FROM verdicts WHERE organization = %(organization)s AND reason IS NOT NULL
+    AND (fact_id = %(id)s OR seq = (
+        SELECT seq FROM facts WHERE organization = %(organization)s AND id = %(id)s));
+
+-- name: erase_reasons
+UPDATE verdicts SET reason = NULL, by_user = '', owner = ''
+WHERE organization = %(organization)s AND seq IN (
+    SELECT seq FROM facts WHERE organization = %(organization)s AND id = %(id)s
+    UNION
+    SELECT seq FROM verdicts
+    WHERE organization = %(organization)s AND action <> 'assert' AND fact_id = %(id)s);
+
+-- name: erase_reason
+UPDATE verdicts SET reason = NULL
+WHERE organization = %(organization)s AND id = %(id)s AND reason IS NOT NULL;
+
+-- name: erase_author
+UPDATE verdicts SET by_user = '' WHERE organization = %(organization)s AND by_user = %(user_id)s;
+
+-- name: insert_erasure
+INSERT INTO erasures (organization, id, proof) VALUES (%(organization)s, %(id)s, %(proof)s);
+
+-- name: erasures
+SELECT proof FROM erasures WHERE organization = %(organization)s ORDER BY id;
+
+-- name: organizations
+SELECT organization_names();
+
+-- name: dump_facts
+SELECT {fact}, seq, since FROM facts WHERE organization = %(organization)s ORDER BY seq, id;
+
+-- name: dump_tenures
+SELECT {content}, {tenure_of_t}, t.since, t.until FROM facts AS f JOIN tenures AS t
+    ON t.organization = f.organization AND t.fact_id = f.id
+WHERE f.organization = %(organization)s ORDER BY t.fact_id, t.since;
+
+-- name: dump_verdicts
+SELECT {verdict} FROM verdicts WHERE organization = %(organization)s ORDER BY seq;
+
+-- name: insert_tenure
+INSERT INTO tenures (organization, fact_id, since, until, owner, {tenure})
+VALUES (%(organization)s, %(id)s, %(since)s, %(until)s, %(owner)s, {tenure_values});
+
+-- name: set_recipe
+UPDATE organizations SET recipe = %(recipe)s WHERE organization = %(organization)s;
+
+-- name: shelves
+SELECT id, owner, scope, scope_id, requires, min_authority, binding, version FROM shelves
+WHERE organization = %(organization)s AND owner = ANY(%(owners)s)
+    AND scope_id = ANY(%(scope_ids)s) ORDER BY id;
+
+-- name: shelf
+INSERT INTO shelves (organization, owner, scope, scope_id, requires, min_authority, binding)
+VALUES (%(organization)s, %(owner)s, %(scope)s, %(scope_id)s, %(requires)s, %(min_authority)s,
+    %(binding)s)
+ON CONFLICT (organization, owner, scope_id, scope, requires, min_authority, binding)
+    DO UPDATE SET version = shelves.version
+RETURNING id;
+
+-- name: bump_shelf
+UPDATE shelves SET version = version + 1
+WHERE organization = %(organization)s AND id = %(shelf)s RETURNING version;
+
+-- name: placed
+SELECT entry, changed, live, starts, ends, derived, length, key, probes, vector FROM entries
+WHERE organization = %(organization)s AND shelf = %(shelf)s AND changed > %(after)s
+ORDER BY changed, entry;
+
+-- name: postings
+-- One row for each query. A lexeme begins with the number of a shelf, and a shelf is of one
+-- organization.
+SELECT query, found FROM posted_under(%(queries)s::text[], %(limit)s);
+
+-- name: found
+SELECT entry, fact_id, key, terms, tokens, vector FROM entries
+WHERE organization = %(organization)s AND entry = ANY(%(ids)s) ORDER BY entry;
+
+-- name: entries_of
+SELECT entry, fact_id, key, terms, tokens, vector FROM entries
+WHERE organization = %(organization)s AND fact_id = ANY(%(ids)s) ORDER BY entry;
+
+-- name: entry_of
+SELECT entry, shelf, terms, live, starts, ends FROM entries
+WHERE organization = %(organization)s AND fact_id = %(fact_id)s;
+
+-- name: put_entry
+-- The number is only used where the fact has no entry yet.
+INSERT INTO entries (organization, entry, fact_id, shelf, owner, changed, live, starts, ends,
+    derived, length, tokens, key, terms, probes, vector, posted)
+VALUES (%(organization)s, %(entry)s, %(fact_id)s, %(shelf)s, %(owner)s, %(changed)s, %(live)s,
+    %(starts)s, %(ends)s, %(derived)s, %(length)s, %(tokens)s, %(key)s, %(terms)s, %(probes)s,
+    %(vector)s, array_to_tsvector(%(posted)s))
+ON CONFLICT (organization, fact_id) DO UPDATE SET shelf = excluded.shelf, owner = excluded.owner,
+    changed = excluded.changed, live = excluded.live, starts = excluded.starts,
+    ends = excluded.ends, derived = excluded.derived, length = excluded.length,
+    tokens = excluded.tokens, key = excluded.key, terms = excluded.terms,
+    probes = excluded.probes, vector = excluded.vector, posted = excluded.posted
+RETURNING entry;
+
+-- name: move_entry
+UPDATE entries SET live = %(live)s, starts = %(starts)s, ends = %(ends)s, changed = %(changed)s,
+    posted = array_to_tsvector(%(posted)s)
+WHERE organization = %(organization)s AND entry = %(entry)s;
+
+-- name: empty_entry
+UPDATE entries SET live = false, starts = NULL, ends = NULL, derived = false, length = 0,
+    tokens = 0, owner = '', key = '', terms = '', probes = '', vector = NULL, posted = NULL,
+    changed = %(changed)s
+WHERE organization = %(organization)s AND entry = %(entry)s;
+
+-- name: drop_bare_shelves
+-- A shelf tells whose facts stand on it, and goes with the last of them.
+DELETE FROM shelves AS s WHERE s.organization = %(organization)s AND s.id = ANY(%(ids)s)
+    AND NOT EXISTS (
+        SELECT 1 FROM entries AS e JOIN facts AS f
+            ON f.organization = e.organization AND f.id = e.fact_id
+        WHERE e.organization = s.organization AND e.shelf = s.id AND f.status <> 'erased');
+
+-- name: delete_entries
+DELETE FROM entries WHERE organization = %(organization)s AND entry IN (
+    SELECT entry FROM entries WHERE organization = %(organization)s LIMIT %(limit)s);
+
+-- name: delete_shelves
+DELETE FROM shelves WHERE organization = %(organization)s;
+
+-- name: receipt
+SELECT id, user_id, at, body FROM receipts WHERE organization = %(organization)s AND id = %(id)s;
+
+-- name: receipts
+SELECT id, user_id, at, body FROM receipts WHERE organization = %(organization)s {where}
+ORDER BY at DESC, id LIMIT %(limit)s;
+
+-- name: put_receipt
+INSERT INTO receipts (organization, id, user_id, at, body)
+VALUES (%(organization)s, %(id)s, %(user_id)s, %(at)s, %(body)s)
+ON CONFLICT (organization, id) DO UPDATE
+SET user_id = excluded.user_id, at = excluded.at, body = excluded.body;
+
+-- name: drop_receipts
+DELETE FROM receipts WHERE organization = %(organization)s {where};

@@ -1,0 +1,61 @@
+"""Loads the named statements of `queries.sql` and the migrations."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from importlib.resources import files
+
+from tenure.stores.columns import CONTENT, FACT_COLUMNS, TENURE, TURN, USAGE, VERDICT
+from tenure.stores.statements import migrations_in, named
+
+
+def _listed(names: tuple[str, ...], prefix: str = "") -> str:
+    return ", ".join(f"{prefix}{name}" for name in names)
+
+
+def _values(names: tuple[str, ...]) -> str:
+    return ", ".join(f"%({name})s" for name in names)
+
+
+def _assigned(names: tuple[str, ...]) -> str:
+    return ", ".join(f"{name} = %({name})s" for name in names)
+
+
+_COLUMN_LISTS = {
+    "fact": _listed((*CONTENT, *TENURE)),
+    "content": _listed(CONTENT, "f."),
+    "tenure": _listed(TENURE),
+    "tenure_of_f": _listed(TENURE, "f."),
+    "tenure_of_t": _listed(TENURE, "t."),
+    "tenure_assignments": _assigned(TENURE),
+    "tenure_values": _values(TENURE),
+    "fact_columns": _listed(FACT_COLUMNS),
+    "fact_values": _values(FACT_COLUMNS),
+    "verdict": _listed(VERDICT),
+    "verdict_values": _values(VERDICT),
+    "turn": _listed(TURN),
+    "turn_values": _values(TURN),
+    "turn_assignments": ", ".join(f"{name} = excluded.{name}" for name in TURN),
+    "usage": _listed(USAGE),
+    "usage_values": _values(USAGE),
+    "usage_sums": ", ".join(f"{name} = usage.{name} + excluded.{name}" for name in USAGE[2:]),
+}
+_FOLDER = files("tenure.stores.postgres")
+
+
+@cache
+def _templates() -> Mapping[str, str]:
+    return named(_FOLDER / "queries.sql")
+
+
+@cache
+def statement(name: str, *, where: str = "") -> str:
+    """One named statement, with its column lists filled in."""
+    return _templates()[name].format(**_COLUMN_LISTS, where=where)
+
+
+@cache
+def migrations() -> list[tuple[int, str]]:
+    """The migrations in order, each with the schema version it leads to."""
+    return migrations_in(_FOLDER / "migrations")

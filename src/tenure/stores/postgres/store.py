@@ -1,0 +1,206 @@
+"""The PostgreSQL store: fetches and commits, decides nothing."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import Any
+
+import psycopg
+
+from tenure.model.errors import StoreError, StoreUnavailable
+from tenure.model.records import Declaration, Erasure
+from tenure.model.scope import Place
+from tenure.stores import codec
+from tenure.stores.columns import CONTENT, TENURE
+from tenure.stores.port import Glance, Reader, Transaction
+from tenure.stores.postgres import schema
+from tenure.stores.postgres.connections import Connection, Connections, Limits
+from tenure.stores.postgres.errors import is_lost, translate
+from tenure.stores.postgres.index import Standing
+from tenure.stores.postgres.sql import statement
+from tenure.stores.postgres.transaction import PostgresTransaction
+from tenure.stores.rows import declaration_of, fact_of, verdict_of
+
+
+class PostgresStore:
+    """Facts in a PostgreSQL database, shared by any number of threads, processes and machines."""
+
+    def __init__(
+        self,
+        url: str,
+        *,
+        durability: str = "full",
+        busy_timeout: float = 60.0,
+        statement_timeout: float = 60.0,
+        connect_timeout: float = 10.0,
+        pool_size: int = 10,
+    ) -> None:
+        limits = Limits(
+            pool_size, connect_timeout, statement_timeout, busy_timeout, durability == "full"
+        )
+        self._connections = Connections(url, limits)
+        self._declared: tuple[int, tuple[Declaration, ...]] = (-1, ())
+        self._prepare()
+
+    @property
+    def address(self) -> str:
+        """The server and the database, without secrets."""
+        return self._connections.address
+
+    def _prepare(self) -> None:
+        """Make the schema in a database that has none; refuse one this Tenure cannot work with."""
+        address = self.address
+        try:
+            with psycopg.connect(self._connections.conninfo, autocommit=True) as connection:
+                schema.check_server(connection, address)
+                found = schema.version_of(connection)
+                schema.check_version(found, address)
+                if found < schema.latest():
+                    schema.prepare(connection, address)
+        except psycopg.Error as error:
+            raise self._connections.refused(error) from error
+
+    @contextmanager
+    def read(self, organization: str, user_id: str | None = None) -> Iterator[Reader]:
+        given = {
+            "organization": organization,
+            "person": user_id or "",
+            "everybody": "on" if user_id is None else "off",
+        }
+        with self._connections.begun("begin_reading", given) as (connection, rows):
+            try:
+                _, ((version,),), standing = rows
+                yield self._transaction(connection, organization, standing, version)
+            except psycopg.Error as error:
+                raise translate(error, self.address) from error
+
+    @contextmanager
+    def write(self, organization: str) -> Iterator[Transaction]:
+        patience = f"{max(1, round(self._connections.limits.busy_timeout * 1000))}ms"
+        given = {"organization": organization, "patience": patience}
+        with self._connections.begun("begin_writing", given) as (connection, rows):
+            try:
+                _, standing, ((version,),) = rows
+                if not standing and organization:
+                    connection.execute(statement("add_organization"), given)
+                    standing = connection.execute(statement("lock_organization"), given).fetchall()
+                yield self._transaction(connection, organization, standing, version)
+            except psycopg.Error as error:
+                raise translate(error, self.address) from error
+            self._commit(connection, standing[0][4] if standing else None)
+
+    def _transaction(
+        self, connection: Connection, organization: str, standing: list[Any], version: int
+    ) -> PostgresTransaction:
+        return PostgresTransaction(
+            connection,
+            organization,
+            Standing(standing[0] if standing else None),
+            lambda: self._declarations(connection, version),
+        )
+
+    def _commit(self, connection: Connection, number: str | None) -> None:
+        try:
+            connection.execute("COMMIT")
+        except psycopg.Error as error:
+            if not is_lost(error) or not self._was_committed(number):
+                raise translate(error, self.address) from error
+
+    def _was_committed(self, number: str | None) -> bool:
+        """What became of a transaction whose connection broke while it committed."""
+        with suppress(StoreError, psycopg.Error), self._connections.lent() as connection:
+            row = connection.execute("SELECT pg_xact_status(%s::xid8)", (number,)).fetchone()
+            if row is not None and row[0] != "in progress":
+                return bool(row[0] == "committed")
+        raise StoreUnavailable(
+            f"the connection to {self.address} was lost while a write was being committed; it may "
+            f"or may not have been kept. Look before you repeat it"
+        )
+
+    def _declarations(self, connection: Connection, version: int) -> tuple[Declaration, ...]:
+        if version != self._declared[0]:
+            rows = connection.execute(statement("declarations")).fetchall()
+            self._declared = (version, tuple(declaration_of(row) for row in rows))
+        return self._declared[1]
+
+    def glance(
+        self,
+        organization: str,
+        owners: tuple[str, ...],
+        places: tuple[Place, ...],
+        key: str,
+        subject: str,
+    ) -> Glance | None:
+        given = {
+            "organization": organization,
+            "person": next((owner for owner in owners if owner), ""),
+            "owners": list(owners),
+            "scope_ids": [scope_id for _, scope_id in places],
+            "key": key,
+            "subject": subject,
+        }
+        with self._connections.begun("glance", given) as (connection, (_, found)):
+            wanted = {(scope_id, scope.value) for scope, scope_id in places}
+            rows = [row for row in found if (row[3], row[4]) in wanted]
+            if len(rows) != 1 or not rows[0][1]:
+                return None
+            value, _, version, *_ = rows[0]
+            known, declared = self._declared
+            if version != known:
+                declared = self._declarations(connection, version)
+            return Glance(value, declared)
+
+    def organizations(self) -> list[str]:
+        with self._asked() as connection:
+            return [row[0] for row in connection.execute(statement("organizations"))]
+
+    @contextmanager
+    def _asked(self) -> Iterator[Connection]:
+        with self._connections.lent() as connection:
+            try:
+                yield connection
+            except psycopg.Error as error:
+                raise translate(error, self.address) from error
+
+    def erasures(self, organization: str) -> list[Erasure]:
+        with self.read(organization) as reader:
+            assert isinstance(reader, PostgresTransaction)
+            rows = reader.rows("erasures", {})
+        return [codec.erasure_from_record(json.loads(row[0])) for row in rows]
+
+    def dump(self, organization: str) -> Iterator[dict[str, Any]]:
+        width = len(CONTENT) + len(TENURE)
+        with self.read(organization) as reader:
+            assert isinstance(reader, PostgresTransaction)
+            for declaration in reader.declarations():
+                yield {"kind": "declaration", **codec.declaration_record(declaration)}
+            for row in reader.rows("dump_verdicts", {}):
+                yield {"kind": "verdict", **codec.verdict_record(verdict_of(row))}
+            for row in reader.rows("dump_facts", {}):
+                record = codec.fact_record(fact_of(row[:width]))
+                yield {"kind": "fact", "seq": row[width], "since": row[width + 1], **record}
+            for row in reader.rows("dump_tenures", {}):
+                record = codec.fact_record(fact_of(row[:width]))
+                yield {"kind": "tenure", "since": row[width], "until": row[width + 1], **record}
+            for row in reader.rows("erasures", {}):
+                yield {"kind": "erasure", **json.loads(row[0])}
+
+    def scrub(self) -> bool:
+        """Freed rows stay on a server's disk until it vacuums, and longer in its log and backups:
+        that is for whoever runs it, with `tenure db vacuum --full`."""
+        self._connections.check_open()
+        return False
+
+    def check(self) -> list[str]:
+        found = []
+        for organization in self.organizations():
+            with self.read(organization) as reader:
+                assert isinstance(reader, PostgresTransaction)
+                told = [row[0] for row in reader.rows("findings", {})]
+            found += [f"{organization}: {finding}" for finding in told]
+        return found
+
+    def close(self) -> None:
+        self._connections.close()

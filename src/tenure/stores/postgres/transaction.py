@@ -1,0 +1,278 @@
+"""Reading and writing one organization of a PostgreSQL database, inside a transaction."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from datetime import datetime
+from typing import Any
+
+from psycopg import errors as pg
+
+from tenure.model.errors import DuplicateId, StoreError
+from tenure.model.fact import Fact
+from tenure.model.records import Declaration, Erasure
+from tenure.model.times import from_micros, to_micros
+from tenure.model.verdict import Verdict
+from tenure.stores import codec
+from tenure.stores.columns import FACT_COLUMNS, TENURE, VERDICT
+from tenure.stores.port import Change, Selection
+from tenure.stores.postgres.connections import Connection
+from tenure.stores.postgres.index import Standing
+from tenure.stores.postgres.sessions import PostgresSessions
+from tenure.stores.rows import (
+    content_values,
+    declaration_of,
+    fact_of,
+    forget_sources,
+    index_values,
+    tenure_parameters,
+    tenure_values,
+    verdict_of,
+    verdict_values,
+)
+
+
+def _where(selection: Selection, prefix: str = "") -> tuple[str, dict[str, Any]]:
+    """The condition and the parameters for a selection. What is not asked for is left out rather
+    than made optional, which no index could serve."""
+    owners, scope_ids, key, subject = selection
+    parts, given = [], dict[str, Any]()
+    if owners is not None:
+        parts.append(f"AND {prefix}owner = ANY(%(owners)s)")
+        given["owners"] = list(owners)
+    if key is not None:
+        parts.append(f"AND {prefix}key = %(key)s")
+        given["key"] = key
+    if subject is not None:
+        parts.append(f"AND {prefix}subject = %(subject)s")
+        given["subject"] = subject
+    if scope_ids is not None:
+        parts.append(f"AND {prefix}scope_id = ANY(%(scope_ids)s)")
+        given["scope_ids"] = list(scope_ids)
+    return " ".join(parts), given
+
+
+def _taken(*ids: str) -> DuplicateId:
+    named = " or ".join(map(repr, ids))
+    return DuplicateId(f"a fact with id {named} exists; ids are used once")
+
+
+def _arrivals_last(change: Change) -> bool:
+    return change.after.is_valid
+
+
+class PostgresTransaction(PostgresSessions):
+    """One connection inside BEGIN ... COMMIT, bound to an organization."""
+
+    def __init__(
+        self,
+        connection: Connection,
+        organization: str,
+        standing: Standing,
+        declarations: Callable[[], tuple[Declaration, ...]],
+    ) -> None:
+        super().__init__(connection, organization, standing)
+        self._load_declarations = declarations
+        self._declared: tuple[Declaration, ...] | None = None
+
+    @property
+    def organization(self) -> str:
+        return self._organization
+
+    # reading
+
+    def _facts(self, name: str, ids: Iterable[str]) -> list[Fact]:
+        wanted = list(ids)
+        return [fact_of(row) for row in self.rows(name, {"ids": wanted})] if wanted else []
+
+    def _select(self, name: str, selection: Selection, **given: Any) -> list[Fact]:
+        if selection.owners == () or selection.scope_ids == ():
+            return []
+        where, chosen = _where(selection, prefix="f." if name == "known" else "")
+        return [fact_of(row) for row in self.rows(name, {**chosen, **given}, where)]
+
+    def declarations(self) -> tuple[Declaration, ...]:
+        if self._declared is None:
+            self._declared = self._load_declarations()
+        return self._declared
+
+    def head(self) -> tuple[int, datetime | None]:
+        recorded = self._standing.recorded_at
+        return self._standing.seq, None if recorded is None else from_micros(recorded)
+
+    def fact(self, fact_id: str) -> Fact | None:
+        found = self._facts("facts", [fact_id])
+        return found[0] if found else None
+
+    def facts(self, fact_ids: Iterable[str]) -> list[Fact]:
+        return self._facts("facts", fact_ids)
+
+    def live_keys(
+        self, owners: tuple[str, ...], scope_ids: tuple[str, ...], keys: Iterable[str]
+    ) -> list[Fact]:
+        return self._select("live_keys", Selection(owners, scope_ids), ids=list(keys))
+
+    def retracted(self, owners: tuple[str, ...], limit: int) -> list[Fact]:
+        return self._select("retracted", Selection(owners), limit=limit)
+
+    def unindexed(self, limit: int, after: str = "") -> list[Fact]:
+        rows = self.rows("unindexed", {"limit": limit, "after": after})
+        return [fact_of(row) for row in rows]
+
+    def live(self, selection: Selection) -> list[Fact]:
+        return self._select("live", selection)
+
+    def timeline(self, selection: Selection) -> list[Fact]:
+        return self._select("timeline", selection)
+
+    def known(self, selection: Selection, seq: int) -> list[Fact]:
+        return self._select("known", selection, seq=seq)
+
+    def seq_at(self, moment: datetime) -> int:
+        return int(self.rows("entry_at", {"moment": to_micros(moment)})[0][0])
+
+    def standing_on(self, fact_ids: Iterable[str]) -> list[Fact]:
+        return self._facts("standing_on", fact_ids)
+
+    def derived_from(self, fact_ids: Iterable[str]) -> list[Fact]:
+        return self._facts("derived_from", fact_ids)
+
+    def waiting_on(self, fact_ids: Iterable[str]) -> list[Fact]:
+        return self._facts("waiting_on", fact_ids)
+
+    def contingent_on(self, fact_ids: Iterable[str]) -> list[Fact]:
+        return self._facts("contingent_on", fact_ids)
+
+    def naming(self, fact_ids: Iterable[str]) -> list[str]:
+        wanted = list(fact_ids)
+        return [row[0] for row in self.rows("naming", {"ids": wanted})] if wanted else []
+
+    def contested(self, owners: tuple[str, ...]) -> list[Fact]:
+        return self._select("contested", Selection(owners))
+
+    def derived(self, owners: tuple[str, ...]) -> list[Fact]:
+        return self._select("derived", Selection(owners))
+
+    def verdict(self, verdict_id: str) -> Verdict | None:
+        rows = self.rows("verdict", {"id": verdict_id})
+        return verdict_of(rows[0]) if rows else None
+
+    def verdicts(self, fact_ids: Iterable[str]) -> list[Verdict]:
+        wanted = list(fact_ids)
+        return [verdict_of(row) for row in self.rows("verdicts", {"ids": wanted})] if wanted else []
+
+    def log(self, after: int, limit: int) -> list[Verdict]:
+        return [verdict_of(row) for row in self.rows("log", {"after": after, "limit": limit})]
+
+    # writing
+
+    def record(
+        self, verdict: Verdict, new: Sequence[Fact] = (), changed: Sequence[Change] = ()
+    ) -> None:
+        seq, now = verdict.seq, verdict.recorded_at
+        self._check_free(new)
+        try:
+            # Departures first: the unique index wants the seat free before a successor sits down.
+            for _, after in sorted(changed, key=_arrivals_last) if changed else ():
+                self._change(after, seq, now)
+            for fact in new:
+                self._insert(fact, seq, seq, now)
+            self._append(verdict)
+        except pg.UniqueViolation as error:
+            raise StoreError(f"the address already has a valid fact ({error})") from error
+
+    def _check_free(self, new: Sequence[Fact]) -> None:
+        """Refuse a taken id. Looked up first: an error of the server ends the transaction."""
+        ids = [fact.id for fact in new]
+        taken = [fact.id for fact in self.facts(ids)] or sorted(
+            {i for i in ids if ids.count(i) > 1}
+        )
+        if taken:
+            raise _taken(*taken)
+
+    def _insert(self, fact: Fact, born: int, since: int, now: datetime) -> None:
+        values = (*content_values(fact), *tenure_values(fact), born, since)
+        row = (*values, *index_values(fact, now))
+        self.run("insert_fact", dict(zip(FACT_COLUMNS, row, strict=True)))
+        self._stand(fact)
+
+    def _append(self, verdict: Verdict) -> None:
+        self.run("insert_verdict", dict(zip(VERDICT, verdict_values(verdict), strict=True)))
+        for target in verdict.targets:
+            self.run("insert_target", {"target_id": target, "fact_id": verdict.fact_id})
+        recorded = to_micros(verdict.recorded_at)
+        self.run("keep_head", {"seq": verdict.seq, "recorded_at": recorded})
+        self._standing.seq, self._standing.recorded_at = verdict.seq, recorded
+
+    def _change(self, after: Fact, seq: int, now: datetime) -> None:
+        given = {**tenure_parameters(after, now), "id": after.id, "seq": seq}
+        self.run("keep_tenure", given)
+        self.run("change_tenure", given)
+        self._stand(after)
+        self.follow(after, now)
+
+    def _stand(self, fact: Fact) -> None:
+        for base, stands_on in fact.basis:
+            leg = {"fact_id": fact.id, "base_id": base, "stands_on": stands_on}
+            self.run("insert_dependency", {**leg, "owner": fact.owner})
+
+    def mark_undone(self, verdict_id: str, undone_by: str | None) -> None:
+        self.run("mark_undone", {"id": verdict_id, "undone_by": undone_by})
+
+    def declare(self, declaration: Declaration) -> None:
+        record = codec.declaration_record(declaration)
+        self.run("new_declaration_version", {})
+        self.run("declare", {**record, "requires": json.dumps(record["requires"])})
+        # Uncommitted: it must not get into the store's memory of committed declarations.
+        self._declared = tuple(declaration_of(row) for row in self.rows("declarations", {}))
+
+    def erase(
+        self,
+        fact_ids: Sequence[str],
+        erasure: Erasure,
+        *,
+        reasons: Sequence[str] = (),
+        user_id: str | None = None,
+    ) -> Erasure:
+        counts = {"facts": 0, "tenures": 0, "reasons": 0}
+        shelves: set[int | None] = set()
+        for fact_id in fact_ids:
+            counts["reasons"] += self.rows("count_reasons", {"id": fact_id})[0][0]
+            self.run("erase_reasons", {"id": fact_id})
+            counts["tenures"] += self.run("erase_tenures", {"id": fact_id})
+            self.run("erase_dependencies", {"id": fact_id})
+            shelves.add(self.empty_entry(fact_id))
+            counts["facts"] += self.run("erase_fact", {"id": fact_id})
+        self.drop_bare_shelves(shelf for shelf in shelves if shelf is not None)
+        for verdict_id in reasons:
+            counts["reasons"] += self.run("erase_reason", {"id": verdict_id})
+        if user_id is not None:
+            self.run("erase_author", {"user_id": user_id})
+        forget_sources()
+        proven = replace(erasure, removed={**erasure.removed, **counts})
+        self._prove(proven)
+        return proven
+
+    def restore(self, records: Iterable[dict[str, Any]]) -> int:
+        count = 0
+        for kept in codec.read_dump(records, self._organization):
+            if isinstance(kept, codec.KeptFact):
+                self._insert(kept.fact, kept.born, kept.since, kept.changed_at)
+            elif isinstance(kept, codec.KeptTenure):
+                named = dict(zip(TENURE, tenure_values(kept.fact), strict=True))
+                span = {"id": kept.fact.id, "since": kept.since, "until": kept.until}
+                self.run("insert_tenure", {**named, **span, "owner": kept.fact.owner})
+            elif isinstance(kept, Verdict):
+                self._append(kept)
+            elif isinstance(kept, Declaration):
+                self.declare(kept)
+            else:
+                self._prove(kept)
+            count += 1
+        return count
+
+    def _prove(self, erasure: Erasure) -> None:
+        proof = json.dumps(codec.erasure_record(erasure))
+        self.run("insert_erasure", {"id": erasure.id, "proof": proof})

@@ -1,0 +1,90 @@
+"""What one transaction does to another: queueing, and being tried again."""
+
+from __future__ import annotations
+
+import threading
+
+import psycopg
+import pytest
+
+import tenure
+from tenure.stores.postgres import PostgresStore
+from tests.conftest import QUICK
+from tests.servers import Databases
+
+
+@pytest.fixture
+def address(databases: Databases) -> str:
+    return databases.empty()
+
+
+def test_a_deadlock_is_sorted_out_unseen(address: str) -> None:
+    """A writer that the server chooses as the victim of a deadlock is tried again."""
+    with (
+        tenure.open(address, settings=QUICK) as memory,
+        psycopg.connect(address, autocommit=True) as other,
+    ):
+        alice = memory.session(user_id="alice", organization="acme")
+        alice.write("city", "Bern")
+        # An administrator takes the facts first and the organization after, against the grain.
+        other.execute("SET deadlock_timeout = '10s'")  # so that it is the writer who looks first
+        other.execute("BEGIN; LOCK TABLE tenure.facts IN SHARE MODE")
+        entered, done = threading.Event(), threading.Event()
+
+        def write() -> None:
+            entered.set()
+            alice.write("city", "Chur")
+            done.set()
+
+        writer = threading.Thread(target=write)
+        writer.start()
+        entered.wait()
+        _until_waiting(address)
+        other.execute("UPDATE tenure.organizations SET seq = seq WHERE organization = 'acme'")
+        other.execute("COMMIT")
+        writer.join(timeout=30)
+        assert done.is_set()
+        assert alice.current("city") == "Chur"
+        assert [fact.value for fact in alice.history("city")] == ["Bern", "Chur"]
+
+
+def _until_waiting(address: str) -> None:
+    with psycopg.connect(address, autocommit=True) as watcher:
+        for _ in range(2_000):
+            waiting = watcher.execute(
+                "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' "
+                "AND datname = current_database()"
+            ).fetchall()
+            if waiting:
+                return
+            watcher.execute("SELECT pg_sleep(0.005)")
+    raise AssertionError("nobody waits")
+
+
+def test_writers_of_different_organizations_do_not_wait_for_each_other(address: str) -> None:
+    """A transaction that is open holds up its own organization only."""
+    store = PostgresStore(address, busy_timeout=0.3)
+    try:
+        with store.write("acme"):
+            with store.write("globex"):
+                pass
+            with pytest.raises(tenure.StoreBusy, match="busy_timeout"), store.write("acme"):
+                pass
+    finally:
+        store.close()
+
+
+def test_no_free_connection_is_told(address: str) -> None:
+    """When all connections of the pool are in use for too long, the error names pool_size."""
+    store = PostgresStore(address, busy_timeout=0.2, pool_size=1)
+    try:
+        with (
+            store.read("acme"),
+            pytest.raises(tenure.StoreBusy, match="pool_size"),
+            store.read("acme"),
+        ):
+            pass
+        with store.read("acme") as reader:
+            assert reader.head() == (0, None)
+    finally:
+        store.close()
