@@ -78,11 +78,11 @@ def _emptying(address: str) -> str:
         tables = connection.execute(
             "SELECT relname FROM pg_class WHERE relnamespace = %s::regnamespace "
             "AND relkind IN ('r', 'p') AND NOT relispartition AND relname NOT IN "
-            "('schema_versions', 'declaration_version')",
+            "('schema_versions', 'versions')",
             (schema.SCHEMA,),
         ).fetchall()
     deleting = "".join(f"DELETE FROM {schema.SCHEMA}.{name}; " for (name,) in tables)
-    return deleting + f"UPDATE {schema.SCHEMA}.declaration_version SET version = version + 1"
+    return deleting + f"UPDATE {schema.SCHEMA}.versions SET declarations = declarations + 1"
 
 
 def started(folder: Path) -> str:

@@ -106,6 +106,7 @@ def _postgres(where: str, settings: Settings) -> Store:
         busy_timeout=settings.busy_timeout,
         statement_timeout=settings.statement_timeout,
         pool_size=settings.pool_size,
+        read_url=settings.read_url,
     )
 
 

@@ -67,6 +67,8 @@ class Settings:
     """Seconds a PostgreSQL server may take for one statement before StoreBusy."""
     pool_size: int = 10
     """How many connections to a PostgreSQL server one memory uses at most."""
+    read_url: str | None = None
+    """The address of a replica of a PostgreSQL server, to read from."""
 
     def __post_init__(self) -> None:
         if not 0 <= self.fact_share <= 1:

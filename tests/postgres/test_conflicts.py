@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import threading
+from dataclasses import replace
+from datetime import date
 
 import psycopg
 import pytest
 
 import tenure
+from tenure.model.records import Usage
+from tenure.stores import rows
 from tenure.stores.postgres import PostgresStore
 from tests.conftest import QUICK
 from tests.servers import Databases
@@ -88,3 +92,42 @@ def test_no_free_connection_is_told(address: str) -> None:
             assert reader.head() == (0, None)
     finally:
         store.close()
+
+
+def test_a_transaction_that_the_server_ended_is_not_taken_for_committed(address: str) -> None:
+    """Where an error of the server was caught on the way, leaving the transaction raises."""
+    store = PostgresStore(address)
+    usage = Usage(date(2026, 5, 1), "model", 1, 0, 1, 10, 1, 0)
+    try:
+        with (
+            pytest.raises(tenure.StoreError, match="nothing of it was kept"),
+            store.write("acme") as transaction,
+        ):
+            transaction.count_usage(usage)
+            with pytest.raises(psycopg.Error):
+                transaction.count_usage(replace(usage, calls=1 << 70))  # more than a column takes
+        with store.read("acme") as reader:
+            assert reader.usage() == []
+    finally:
+        store.close()
+
+
+def test_what_is_erased_leaves_the_memory_of_other_processes(address: str) -> None:
+    """A store drops what it remembers of sources once another has erased a fact."""
+    other = PostgresStore(address)
+    try:
+        with tenure.open(address, settings=QUICK) as memory:
+            alice = memory.session(user_id="alice", organization="acme")
+            pin = alice.write("pin", "1234").fact_id
+            with other.read("acme"):
+                pass  # up to date
+            rows._remembered('{"type":"system","ref":"the pin is 1234"}')
+            with other.read("acme"):
+                assert rows._remembered.cache_info().currsize
+            memory.forget(organization="acme", fact_id=pin)
+            # What another process would still have: this one forgot when it erased.
+            rows._remembered('{"type":"system","ref":"the pin is 1234"}')
+            with other.read("acme"):
+                assert not rows._remembered.cache_info().currsize
+    finally:
+        other.close()

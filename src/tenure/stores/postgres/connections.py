@@ -13,7 +13,7 @@ import psycopg
 from psycopg import pq
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
-from tenure.model.errors import SessionClosed, StoreBusy
+from tenure.model.errors import InvalidInput, SessionClosed, StoreBusy
 from tenure.stores.postgres.errors import is_lost, refusal, translate
 from tenure.stores.postgres.schema import APPLICATION_ROLE, SCHEMA
 from tenure.stores.postgres.sql import statement
@@ -38,9 +38,22 @@ class Limits(NamedTuple):
     """Whether a commit waits for the disk."""
 
 
+def parts_of(conninfo: str) -> dict[str, Any]:
+    """What an address says, by the names of libpq; refused where it cannot be read."""
+    try:
+        parts = conninfo_to_dict(conninfo)
+    except psycopg.ProgrammingError as error:
+        told = str(error).strip().replace(conninfo, "...")  # it may have a password in it
+        raise InvalidInput(
+            f"the address of the database cannot be read ({told}); write it as "
+            f"postgresql://user@host:5432/database, with options such as ?sslmode=require after it"
+        ) from None
+    return {name: value for name, value in parts.items() if value is not None}
+
+
 def address_of(conninfo: str) -> str:
     """A server and database as they may be told: without password or options."""
-    parts = conninfo_to_dict(conninfo)
+    parts = parts_of(conninfo)
     host, port = parts.get("host") or "localhost", parts.get("port")
     return f"postgresql://{host}{f':{port}' if port else ''}/{parts.get('dbname') or ''}"
 
@@ -52,9 +65,7 @@ class Connections:
         self.address = address_of(conninfo)
         self.limits = limits
         given: dict[str, Any] = {"connect_timeout": max(1, round(limits.connect_timeout))}
-        given |= {
-            name: value for name, value in conninfo_to_dict(conninfo).items() if value is not None
-        }
+        given |= parts_of(conninfo)
         given.setdefault("application_name", "tenure")
         self.conninfo = make_conninfo(**given)
         self._closed = False
@@ -168,6 +179,14 @@ class Connections:
                 found.append(cursor.fetchall())
             if not cursor.nextset():
                 return found
+
+    def finish(self, connection: Connection, name: str, given: Mapping[str, Any]) -> str | None:
+        """Run several statements in one round trip; what the server says of the last of them."""
+        cursor = psycopg.ClientCursor(connection)
+        cursor.execute(statement(name), given)
+        while cursor.nextset():
+            pass
+        return cursor.statusmessage
 
     @contextmanager
     def begun(self, name: str, given: Mapping[str, Any]) -> Iterator[tuple[Connection, list[Rows]]]:

@@ -97,6 +97,11 @@ _KNOWN: tuple[tuple[_Kinds, type[TenureError], str], ...] = (
         "tenure db init",
     ),
     (
+        pg.InFailedSqlTransaction,
+        StoreError,
+        "an error on the way had ended the transaction on {where}; nothing of it was kept",
+    ),
+    (
         pg.ProgramLimitExceeded,
         InvalidInput,
         "names that are this long together do not fit an index of PostgreSQL ({told}); shorten "

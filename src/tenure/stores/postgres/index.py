@@ -13,7 +13,7 @@ from tenure.model.scope import Place, Scope
 from tenure.model.times import from_micros, to_micros
 from tenure.stores.port import Entry, Found, Placed, Shelf, StoredReceipt, term_of
 from tenure.stores.postgres.connections import Connection
-from tenure.stores.postgres.sql import statement
+from tenure.stores.postgres.sql import STANDING, statement
 from tenure.stores.rows import Row
 
 _LONGEST = 500  # characters, of up to four bytes
@@ -45,13 +45,30 @@ def _query(shelves: Sequence[int], term: str) -> str | None:
 
 
 class Standing:
-    """Where an organization stands when a transaction begins."""
+    """Where an organization stands when a transaction begins, and what that changes of it."""
 
-    def __init__(self, row: Row | None) -> None:
-        self.seq: int = row[0] if row else 0
-        self.recorded_at: int | None = row[1] if row else None
-        self.recipe: str | None = row[2] if row else None
-        self.entries: int = row[3] if row and len(row) > 3 else 0
+    def __init__(self, row: Sequence[Any] | None) -> None:
+        self.seq, self.recorded_at, self.recipe, self.entries, self.revision = row or _NOTHING
+        self.changed = False
+        """Whether the transaction wrote anything at all."""
+
+    seq: int
+    recorded_at: int | None
+    recipe: str | None
+    entries: int
+    revision: int
+
+    @property
+    def row(self) -> tuple[Any, ...]:
+        return tuple(getattr(self, name) for name in STANDING)
+
+    def after(self) -> dict[str, Any]:
+        """What is to be kept of it, with a revision of its own."""
+        return {name: getattr(self, name) for name in STANDING} | {"revision": self.revision + 1}
+
+
+_NOTHING = (0, None, None, 0, 0)
+REVISION = STANDING.index("revision")
 
 
 class PostgresIndex:
@@ -72,6 +89,7 @@ class PostgresIndex:
     def run(self, name: str, given: dict[str, Any], where: str = "") -> int:
         """Run a statement that gives nothing; returns how many rows it touched."""
         given["organization"] = self._organization
+        self._standing.changed = True
         return self._connection.execute(statement(name, where=where), given).rowcount
 
     # reading
@@ -144,11 +162,8 @@ class PostgresIndex:
             return
         recorded = self._standing.recorded_at
         now = from_micros(recorded) if recorded is not None else entries[0].fact.recorded_at
-        last = self._standing.entries
         for entry in entries:
             self._put(entry, now)
-        if self._standing.entries != last:
-            self.run("keep_count", {"entries": self._standing.entries})
 
     def _put(self, entry: Entry, now: datetime) -> None:
         fact = entry.fact
@@ -173,6 +188,7 @@ class PostgresIndex:
             "vector": entry.vector,
             "posted": _lexemes(shelf, entry.terms) if live else None,
         }
+        self._standing.changed = True
         if self.rows("put_entry", given)[0][0] == number:
             self._standing.entries = number
 
@@ -241,8 +257,8 @@ class PostgresIndex:
         return removed
 
     def set_recipe(self, recipe: str) -> None:
-        self.run("set_recipe", {"recipe": recipe})
         self._standing.recipe = recipe
+        self._standing.changed = True
 
     def put_receipt(self, receipt: StoredReceipt) -> None:
         self.run("put_receipt", {**receipt._asdict(), "at": to_micros(receipt.at)})

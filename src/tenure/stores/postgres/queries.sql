@@ -8,8 +8,8 @@ BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY;
 SELECT set_config('tenure.organization', %(organization)s, true),
     set_config('tenure.person', %(person)s, true),
     set_config('tenure.everybody', %(everybody)s, true);
-SELECT version FROM declaration_version;
-SELECT seq, recorded_at, recipe FROM organizations WHERE organization = %(organization)s;
+SELECT declarations, erasures FROM versions;
+SELECT {standing} FROM organizations WHERE organization = %(organization)s;
 
 -- name: begin_writing
 -- The lock on its row makes the writers of one organization queue. What they read afterwards is
@@ -19,23 +19,20 @@ BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE;
 SELECT set_config('tenure.organization', %(organization)s, true),
     set_config('tenure.person', '', true), set_config('tenure.everybody', 'on', true),
     set_config('lock_timeout', %(patience)s, true);
-SELECT seq, recorded_at, recipe, entries, pg_current_xact_id()::text FROM organizations
+SELECT pg_current_xact_id()::text, {standing} FROM organizations
     WHERE organization = %(organization)s FOR NO KEY UPDATE;
-SELECT version FROM declaration_version;
+SELECT declarations, erasures FROM versions;
 
 -- name: add_organization
 INSERT INTO organizations (organization) VALUES (%(organization)s) ON CONFLICT DO NOTHING;
 
 -- name: lock_organization
-SELECT seq, recorded_at, recipe, entries, pg_current_xact_id()::text FROM organizations
+SELECT pg_current_xact_id()::text, {standing} FROM organizations
 WHERE organization = %(organization)s FOR NO KEY UPDATE;
 
--- name: keep_head
-UPDATE organizations SET seq = %(seq)s, recorded_at = %(recorded_at)s
-WHERE organization = %(organization)s;
-
--- name: keep_count
-UPDATE organizations SET entries = %(entries)s WHERE organization = %(organization)s;
+-- name: commit_changes
+UPDATE organizations SET {standing_assignments} WHERE organization = %(organization)s;
+COMMIT;
 
 -- name: entry_at
 SELECT entry_at(%(moment)s);
@@ -54,7 +51,9 @@ WHERE organization = %(organization)s AND live AND key = ANY(%(ids)s) {where} OR
 BEGIN ISOLATION LEVEL READ COMMITTED READ ONLY;
 SELECT set_config('tenure.organization', %(organization)s, true),
     set_config('tenure.person', %(person)s, true), set_config('tenure.everybody', 'off', true);
-SELECT value, ordinary, (SELECT version FROM declaration_version), scope_id, scope FROM facts
+SELECT declarations, erasures FROM versions;
+SELECT {standing} FROM organizations WHERE organization = %(organization)s;
+SELECT value, ordinary, scope_id, scope FROM facts
 WHERE organization = %(organization)s AND live AND key = %(key)s AND subject = %(subject)s
     AND owner = ANY(%(owners)s) AND scope_id = ANY(%(scope_ids)s);
 COMMIT;
@@ -170,7 +169,7 @@ ORDER BY pattern;
 
 -- name: new_declaration_version
 -- First of all that a declaration does: those who declare at the same time queue here.
-UPDATE declaration_version SET version = version + 1;
+UPDATE versions SET declarations = declarations + 1;
 
 -- name: declare
 INSERT INTO declarations (pattern, multi_valued, time_sensitive, write_authority, requires)
@@ -280,6 +279,9 @@ WHERE organization = %(organization)s AND id = %(id)s AND reason IS NOT NULL;
 -- name: erase_author
 UPDATE verdicts SET by_user = '' WHERE organization = %(organization)s AND by_user = %(user_id)s;
 
+-- name: new_erasure_version
+UPDATE versions SET erasures = erasures + 1;
+
 -- name: insert_erasure
 INSERT INTO erasures (organization, id, proof) VALUES (%(organization)s, %(id)s, %(proof)s);
 
@@ -303,9 +305,6 @@ SELECT {verdict} FROM verdicts WHERE organization = %(organization)s ORDER BY se
 -- name: insert_tenure
 INSERT INTO tenures (organization, fact_id, since, until, owner, {tenure})
 VALUES (%(organization)s, %(id)s, %(since)s, %(until)s, %(owner)s, {tenure_values});
-
--- name: set_recipe
-UPDATE organizations SET recipe = %(recipe)s WHERE organization = %(organization)s;
 
 -- name: shelves
 SELECT id, owner, scope, scope_id, requires, min_authority, binding, version FROM shelves

@@ -22,7 +22,10 @@ def _assigned(names: tuple[str, ...]) -> str:
     return ", ".join(f"{name} = %({name})s" for name in names)
 
 
+STANDING = ("seq", "recorded_at", "recipe", "entries", "revision")
 _COLUMN_LISTS = {
+    "standing": _listed(STANDING),
+    "standing_assignments": _assigned(STANDING),
     "fact": _listed((*CONTENT, *TENURE)),
     "content": _listed(CONTENT, "f."),
     "tenure": _listed(TENURE),

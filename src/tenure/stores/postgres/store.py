@@ -19,9 +19,10 @@ from tenure.stores.postgres import schema
 from tenure.stores.postgres.connections import Connection, Connections, Limits
 from tenure.stores.postgres.errors import is_lost, translate
 from tenure.stores.postgres.index import Standing
+from tenure.stores.postgres.replicas import Readers
 from tenure.stores.postgres.sql import statement
 from tenure.stores.postgres.transaction import PostgresTransaction
-from tenure.stores.rows import declaration_of, fact_of, verdict_of
+from tenure.stores.rows import Row, declaration_of, fact_of, forget_sources, verdict_of
 
 
 class PostgresStore:
@@ -36,12 +37,16 @@ class PostgresStore:
         statement_timeout: float = 60.0,
         connect_timeout: float = 10.0,
         pool_size: int = 10,
+        read_url: str | None = None,
     ) -> None:
         limits = Limits(
             pool_size, connect_timeout, statement_timeout, busy_timeout, durability == "full"
         )
         self._connections = Connections(url, limits)
+        replica = Connections(read_url, limits) if read_url is not None else None
+        self._readers = Readers(self._connections, replica)
         self._declared: tuple[int, tuple[Declaration, ...]] = (-1, ())
+        self._erasures = 0
         self._prepare()
 
     @property
@@ -69,10 +74,11 @@ class PostgresStore:
             "person": user_id or "",
             "everybody": "on" if user_id is None else "off",
         }
-        with self._connections.begun("begin_reading", given) as (connection, rows):
+        with self._readers.begun("begin_reading", given) as (connection, rows):
             try:
-                _, ((version,),), standing = rows
-                yield self._transaction(connection, organization, standing, version)
+                _, (versions,), standing = rows
+                known = Standing(standing[0] if standing else None)
+                yield self._transaction(connection, organization, known, versions)
             except psycopg.Error as error:
                 raise translate(error, self.address) from error
 
@@ -82,31 +88,45 @@ class PostgresStore:
         given = {"organization": organization, "patience": patience}
         with self._connections.begun("begin_writing", given) as (connection, rows):
             try:
-                _, standing, ((version,),) = rows
-                if not standing and organization:
+                _, locked, (versions,) = rows
+                if not locked and organization:
                     connection.execute(statement("add_organization"), given)
-                    standing = connection.execute(statement("lock_organization"), given).fetchall()
-                yield self._transaction(connection, organization, standing, version)
+                    locked = connection.execute(statement("lock_organization"), given).fetchall()
+                number, *standing = locked[0] if locked else (None, *Standing(None).row)
+                known = Standing(standing)
+                yield self._transaction(connection, organization, known, versions)
             except psycopg.Error as error:
                 raise translate(error, self.address) from error
-            self._commit(connection, standing[0][4] if standing else None)
+            self._commit(connection, organization, known, number)
 
     def _transaction(
-        self, connection: Connection, organization: str, standing: list[Any], version: int
+        self, connection: Connection, organization: str, known: Standing, versions: Row
     ) -> PostgresTransaction:
+        declared, erasures = versions
+        if erasures != self._erasures:
+            # Others have erased something: nothing of what facts said is remembered any longer.
+            forget_sources()
+            self._erasures = erasures
         return PostgresTransaction(
-            connection,
-            organization,
-            Standing(standing[0] if standing else None),
-            lambda: self._declarations(connection, version),
+            connection, organization, known, lambda: self._declarations(connection, declared)
         )
 
-    def _commit(self, connection: Connection, number: str | None) -> None:
+    def _commit(
+        self, connection: Connection, organization: str, known: Standing, number: str | None
+    ) -> None:
+        after = {**known.after(), "organization": organization}
         try:
-            connection.execute("COMMIT")
+            if known.changed and organization:
+                done = self._connections.finish(connection, "commit_changes", after)
+            else:
+                done = connection.execute("COMMIT").statusmessage
         except psycopg.Error as error:
             if not is_lost(error) or not self._was_committed(number):
                 raise translate(error, self.address) from error
+            done = "COMMIT"
+        if done != "COMMIT":  # an error that somebody caught on the way had ended it before
+            raise StoreError(f"{self.address} rolled the transaction back; nothing of it was kept")
+        self._readers.note(organization, after["revision"] if known.changed else known.revision)
 
     def _was_committed(self, number: str | None) -> bool:
         """What became of a transaction whose connection broke while it committed."""
@@ -141,16 +161,12 @@ class PostgresStore:
             "key": key,
             "subject": subject,
         }
-        with self._connections.begun("glance", given) as (connection, (_, found)):
+        with self._readers.begun("glance", given) as (connection, (_, (versions,), _, found)):
             wanted = {(scope_id, scope.value) for scope, scope_id in places}
-            rows = [row for row in found if (row[3], row[4]) in wanted]
+            rows = [row for row in found if (row[2], row[3]) in wanted]
             if len(rows) != 1 or not rows[0][1]:
                 return None
-            value, _, version, *_ = rows[0]
-            known, declared = self._declared
-            if version != known:
-                declared = self._declarations(connection, version)
-            return Glance(value, declared)
+            return Glance(rows[0][0], self._declarations(connection, versions[0]))
 
     def organizations(self) -> list[str]:
         with self._asked() as connection:
@@ -204,3 +220,4 @@ class PostgresStore:
 
     def close(self) -> None:
         self._connections.close()
+        self._readers.close()

@@ -202,9 +202,8 @@ class PostgresTransaction(PostgresSessions):
         self.run("insert_verdict", dict(zip(VERDICT, verdict_values(verdict), strict=True)))
         for target in verdict.targets:
             self.run("insert_target", {"target_id": target, "fact_id": verdict.fact_id})
-        recorded = to_micros(verdict.recorded_at)
-        self.run("keep_head", {"seq": verdict.seq, "recorded_at": recorded})
-        self._standing.seq, self._standing.recorded_at = verdict.seq, recorded
+        self._standing.seq = verdict.seq
+        self._standing.recorded_at = to_micros(verdict.recorded_at)
 
     def _change(self, after: Fact, seq: int, now: datetime) -> None:
         given = {**tenure_parameters(after, now), "id": after.id, "seq": seq}
@@ -250,6 +249,7 @@ class PostgresTransaction(PostgresSessions):
             counts["reasons"] += self.run("erase_reason", {"id": verdict_id})
         if user_id is not None:
             self.run("erase_author", {"user_id": user_id})
+        self.run("new_erasure_version", {})
         forget_sources()
         proven = replace(erasure, removed={**erasure.removed, **counts})
         self._prove(proven)

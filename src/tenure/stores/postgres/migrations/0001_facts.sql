@@ -20,6 +20,7 @@ CREATE TABLE organizations (
     recorded_at     bigint,
     recipe          text,               -- how its index was made; one made otherwise is made anew
     entries         bigint NOT NULL DEFAULT 0,  -- the last number given to an entry
+    revision        bigint NOT NULL DEFAULT 0,  -- grows with every transaction that changes it
     PRIMARY KEY (organization)
 ) PARTITION BY HASH (organization);
 
@@ -270,9 +271,10 @@ CREATE TABLE declarations (
     write_authority text,
     requires        text NOT NULL
 );
--- Tells a process that holds the declarations in memory whether another has changed them.
-CREATE TABLE declaration_version (version bigint NOT NULL);
-INSERT INTO declaration_version VALUES (0);
+-- Tells a process that remembers declarations, or what facts said, whether others have changed
+-- the former or erased some of the latter.
+CREATE TABLE versions (declarations bigint NOT NULL, erasures bigint NOT NULL);
+INSERT INTO versions VALUES (0, 0);
 
 -- Row-level security. The application says, for one transaction, for which organization it works,
 -- and for whom: `tenure.organization`, and `tenure.person` or, for work on behalf of all,

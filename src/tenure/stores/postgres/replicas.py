@@ -1,0 +1,96 @@
+"""Reading from a replica, and never from before what this process has written or seen.
+
+A replica is a little behind its primary. Every transaction that writes gives its organization a new
+revision, and beginning a transaction tells which one it sees. Where a replica shows an earlier one
+than this process has come across, the read goes to the primary.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import OrderedDict
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from typing import Any
+
+from tenure.model.errors import StoreUnavailable
+from tenure.stores.postgres.connections import Connection, Connections, Rows
+from tenure.stores.postgres.index import REVISION
+
+_REMEMBERED = 100_000
+_REST = 5.0  # seconds
+
+Begun = tuple[Connection, list[Rows]]
+
+
+class Readers:
+    """Where reads begin: on the replica, if there is one that is up and far enough."""
+
+    def __init__(self, primary: Connections, replica: Connections | None) -> None:
+        self._primary = primary
+        self._replica = replica
+        self._seen: OrderedDict[str, int] = OrderedDict()
+        self._declared = 0
+        self._resting_until = 0.0
+
+    def note(self, organization: str, revision: int) -> None:
+        """This process has come across a revision: reads must not be from before."""
+        if self._replica is None:
+            return
+        self._seen[organization] = max(revision, self._seen.pop(organization, 0))
+        while len(self._seen) > _REMEMBERED:
+            self._seen.popitem(last=False)
+
+    @contextmanager
+    def begun(self, name: str, given: Mapping[str, Any]) -> Iterator[Begun]:
+        """A connection in a transaction for reading that has begun, and what beginning gave:
+        first of all the version of the declarations, and where the organization stands."""
+        replica = self._replica
+        if replica is None:
+            with self._primary.begun(name, given) as begun:
+                yield begun
+            return
+        with ExitStack() as stack:
+            chosen = self._begun_on_replica(replica, stack, name, given)
+            if chosen is None:
+                chosen = stack.enter_context(self._primary.begun(name, given))
+                self._is_far_enough(given["organization"], chosen)
+            yield chosen
+
+    def _begun_on_replica(
+        self, replica: Connections, stack: ExitStack, name: str, given: Mapping[str, Any]
+    ) -> Begun | None:
+        if time.monotonic() < self._resting_until:
+            return None
+        with ExitStack() as attempt:
+            try:
+                begun = attempt.enter_context(replica.begun(name, given))
+            except StoreUnavailable:
+                # Nobody should wait for a dead replica at every call.
+                self._resting_until = time.monotonic() + _REST
+                return None
+            if self._is_far_enough(given["organization"], begun) or not self._is_primary_up():
+                stack.push(attempt.pop_all())
+                return begun
+        return None
+
+    def _is_far_enough(self, organization: str, begun: Begun) -> bool:
+        """Whether this is not from before what was seen; notes what is seen now."""
+        declared, standing = begun[1][1][0][0], begun[1][2]
+        revision = standing[0][REVISION] if standing else 0
+        behind = declared < self._declared or revision < self._seen.get(organization, 0)
+        self._declared = max(declared, self._declared)
+        self.note(organization, revision)
+        return not behind
+
+    def _is_primary_up(self) -> bool:
+        """Whether there is anything better than a replica that is behind."""
+        try:
+            with self._primary.lent():
+                return True
+        except StoreUnavailable:
+            return False
+
+    def close(self) -> None:
+        if self._replica is not None:
+            self._replica.close()
