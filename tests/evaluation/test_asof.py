@@ -8,7 +8,8 @@ from random import Random
 import pytest
 
 from tenure.evaluation import asof
-from tenure.evaluation.asof import AsOfReport, Deed, History, Question
+from tenure.evaluation.answering import AnswersReport
+from tenure.evaluation.asof import Deed, History, Question
 from tenure.evaluation.ours import BEGINNING
 from tenure.evaluation.systems import Ability
 from tests.evaluation import broken
@@ -38,7 +39,9 @@ def wrote(done: float, value: str, begins: float | None = None, ends: float | No
     return Deed("write", KEY, day(done), starts, value, None if ends is None else day(ends))
 
 
-def run(system: type[Sound], *, without: tuple[str, ...] = (EMPTY,), seed: int = 5) -> AsOfReport:
+def run(
+    system: type[Sound], *, without: tuple[str, ...] = (EMPTY,), seed: int = 5
+) -> AnswersReport:
     return asof.run(system, questions=400, seed=seed, without=without)
 
 
@@ -85,7 +88,7 @@ class TestAnswers:
 def test_ours_is_right_about_the_past() -> None:
     """Every answer, to every sort of question."""
     report = run(Sound)
-    assert [mistake.told() for mistake in report.mistakes] == []
+    assert [mistake.told for mistake in report.mistakes] == []
     assert (report.all.of, len(report.right), report.cannot) == (400, 4, ())
 
 

@@ -186,10 +186,11 @@ class TestAll:
             "at_least": 0.7,
             "measured": 1.0,
             "met": True,
+            "part": "dialogues",
         }
         assert made["sections"][0]["record"]["cases"]["of"] == 2
         gap = {"what": "multiwoz/cases_val", "why": "DATA has no multiwoz/cases_val.jsonl.gz"}
-        assert gap in made["left_out"]
+        assert {**gap, "part": "dialogues"} in made["left_out"]
 
     def test_rules_have_floors_of_their_own_and_no_pairs(self, run: Run) -> None:
         """The model is held against pairs where it is used."""
@@ -213,8 +214,56 @@ class TestAll:
         result = run("all", "--system", "none", "--only", "sentences", *ONE)
         assert "scope left out: no folder with data was given" in result.stderr
 
+    def test_tells_which_part_of_how_many_begins(self, run: Run) -> None:
+        """A line for each on stderr; what is skipped is no part."""
+        asked = ("--system", "none", "--limit", "20", *ONE)
+        told = run("all", *asked, "--only", "scope", "--only", "asof", "--only", "sentences").stderr
+        assert re.findall(r"part (\d of \d): (\w+)", told) == [
+            ("1 of 3", "scope"),
+            ("2 of 3", "asof"),
+            ("3 of 3", "sentences"),
+        ]
+        told = run("all", *asked, "--only", "scope", "--only", "asof", "--skip", "scope").stderr
+        assert "part 1 of 1: asof" in told
+
+    def test_a_run_goes_on_with_what_is_missing(self, run: Run) -> None:
+        """The parts that the file has are not run again; it is whole afterwards."""
+        asked = ("all", "--system", "none", "--limit", "20", *ONE, "--json", "run.json", "--resume")
+        run(*asked, "--only", "scope")
+        told = run(*asked, "--only", "scope", "--only", "asof").stderr
+        assert re.findall(r"part \d of \d: \w+", told) == ["part 2 of 2: asof"]
+        made = json.loads(Path("run.json").read_text(encoding="utf-8"))
+        assert [section["name"] for section in made["sections"]] == ["scope", "asof"]
+        assert (made["done"], made["unfinished"]) == (["scope", "asof"], [])
+        assert [path.name for path in Path().glob("run.json*")] == ["run.json"]
+
+    def test_a_run_that_was_another_is_not_gone_on_with(self, run: Run) -> None:
+        """Figures of two settings are never mixed; nothing is run, and the file stays."""
+        asked = ("all", "--system", "none", "--only", "scope", *ONE, "--json", "run.json")
+        run(*asked, "--limit", "20")
+        before = Path("run.json").read_bytes()
+        told = run(*asked, "--resume", "--limit", "40", code=2).stderr
+        assert "another setting of limit (20, now 40)" in told
+        assert Path("run.json").read_bytes() == before
+        assert "give --json FILE" in run("all", "--resume", *ONE, code=2).stderr
+        Path("run.json").write_text("notes", encoding="utf-8")
+        assert "cannot be read" in run(*asked, "--resume", code=2).stderr
+
+    def test_a_published_suite_stands_beside_its_perturbed_copy(self, run: Run) -> None:
+        """Both joint figures, how far they are apart, and a target for that."""
+        written(Path("data/statebench_v1/dev.jsonl"), [RIGHT, LACKS])
+        wanted = (*self.DATA, "--only", "statebench-1.0", "--json", "run.json")
+        told = run("all", *wanted, code=1).stdout
+        assert re.search(r"joint, away from it on a perturbed copy +≤ 3\.0 % +0\.0 % +met", told)
+        [section] = json.loads(Path("run.json").read_text(encoding="utf-8"))["sections"]
+        table = section["tables"][0]
+        assert table["columns"][-2:] == ["joint, perturbed copy", "difference, points"]
+        assert table["rows"][0][-2:] == [{"share": 0.5, "of": 2}, "+0.0"]
+        assert section["record"]["copy"]["suite"] == "v1.0 dev perturbed"
+
     def test_a_wrong_call_is_refused_before_anything_runs(self, run: Run) -> None:
         """An evaluation or a system that is not known, a file in no folder: one line, code 2."""
+        assert "no evaluation 'luck'" in run("all", "--skip", "luck", *ONE, code=2).stderr
         assert "no evaluation 'luck'" in run("all", "--only", "luck", *ONE, code=2).stderr
         assert "is not one of none" in run("all", "--system", "luck", *ONE, code=2).stderr
         assert "there is no folder" in run("all", "--json", "no/run.json", *ONE, code=2).stderr

@@ -13,8 +13,8 @@ import pytest
 from typer.testing import CliRunner
 
 import tenure
-from tenure.evaluation import adapters
-from tenure.evaluation.report import document, html, machine, markdown, whole
+from tenure.evaluation import adapters, judging
+from tenure.evaluation.report import document, html, judged, machine, markdown, parts, whole
 from tenure.evaluation.report.document import (
     Document,
     Failure,
@@ -25,6 +25,7 @@ from tenure.evaluation.report.document import (
 )
 from tenure.interfaces.cli import app
 from tenure.model.errors import InvalidInput
+from tests.evaluation.dialogues import written
 
 MADE_BY = "tenure eval report run.json"
 SECTION = Section(
@@ -212,15 +213,15 @@ class TestWhole:
 
         broken["bm25"] = breaks
         monkeypatch.setattr(adapters, "makers", lambda: broken)
-        plan = whole.Plan(
+        plan = parts.Plan(
             systems=("bm25", "transcript"),
             only=("asof",),
             limit=20,
             settings=tenure.Settings(embedder=None),
         )
-        told: list[whole.LeftOut] = []
+        told: list[parts.LeftOut] = []
         made = whole.run(plan, date="2026-03-02", say=told.append)
-        assert told == [whole.LeftOut("bm25, as of", "it broke: RuntimeError: out of order")]
+        assert told == [parts.LeftOut("bm25, as of", "it broke: RuntimeError: out of order")]
         [section] = made.sections
         assert [row[0] for row in section.tables[0].rows] == ["tenure", "transcript"]
         assert section.tables[0].rows[0][1] == {"share": 1.0, "of": 20}
@@ -230,13 +231,138 @@ class TestWhole:
     def test_every_evaluation_makes_a_section(self) -> None:
         """Of those that need no data, at the smallest size, ours alone."""
         own = ("conformance", "isolation", "scope", "asof", "repair")
-        plan = whole.Plan(systems=(), only=own, limit=1, settings=tenure.Settings(embedder=None))
+        plan = parts.Plan(systems=(), only=own, limit=1, settings=tenure.Settings(embedder=None))
         made = whole.run(plan, date="2026-03-02", say=print)
         assert [section.name for section in made.sections] == list(own)
         assert all(row[0] == "tenure" for row in made.sections[0].tables[0].rows)
         assert json.loads(json.dumps(made.plain()))["format"] == document.FORMAT
         page = _Page(html.page(made, made_by=MADE_BY))
         assert page.open == []
+
+
+class TestGoingOn:
+    """A run of everything takes an hour, and machines are switched off."""
+
+    PLAN = parts.Plan(
+        systems=(),
+        only=("scope", "asof", "sentences"),
+        limit=20,
+        settings=tenure.Settings(embedder=None),
+    )
+
+    def test_is_saved_as_each_part_is_finished(self) -> None:
+        """What was saved says what it has, and what is still to be run; so do its pages."""
+        saved: list[Document] = []
+        begun: list[whole.Step] = []
+        last = whole.run(self.PLAN, date="2026-03-02", begin=begun.append, save=saved.append)
+        assert [(step.name, step.number, step.of) for step in begun] == [
+            ("scope", 1, 3),
+            ("asof", 2, 3),
+            ("sentences", 3, 3),
+        ]
+        assert [one.unfinished for one in saved] == [["asof", "sentences"], ["sentences"], []]
+        assert [section.name for section in saved[0].sections] == ["scope"]
+        assert "still to be run: asof, sentences" in markdown.page(saved[0], made_by=MADE_BY)
+        assert "not finished" not in html.page(last, made_by=MADE_BY)
+
+    def test_progress_tells_the_part(self) -> None:
+        """Whatever a part tells of itself has the number of the part before it."""
+        told: list[str] = []
+        plan = replace(self.PLAN, progress=lambda what, done, total: told.append(what))
+        whole.run(plan, date="2026-03-02")
+        assert {what.split()[0] for what in told} == {"1/3", "2/3"}
+
+    def test_a_run_that_was_stopped_comes_to_the_same(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """What was done is taken over, from the file, and the rest is run."""
+        unbroken = whole.run(self.PLAN, date="2026-03-02")
+        path = tmp_path / "run.json"
+
+        def stopped(plan: parts.Plan) -> Any:
+            raise KeyboardInterrupt
+
+        with monkeypatch.context() as patch:
+            patch.setitem(parts.PARTS, "asof", stopped)
+            with pytest.raises(KeyboardInterrupt):
+                whole.run(
+                    self.PLAN, date="2026-03-01", save=lambda made: document.written(made, path)
+                )
+        with monkeypatch.context() as patch:
+            patch.setitem(parts.PARTS, "scope", stopped)
+            made = whole.run(self.PLAN, date="2026-03-02", before=document.read(path))
+        assert _timeless(made) == _timeless(unbroken)
+
+    def test_a_part_that_found_nothing_is_tried_again(self, tmp_path: Path) -> None:
+        """Somebody has brought the data meanwhile; the gap is no longer told."""
+        before = whole.run(self.PLAN, date="2026-03-02")
+        assert [gap["what"] for gap in before.left_out] == ["scope"]
+        sentence = {"id": "1", "text": "The soup was warm.", "label": "asserted"}
+        written(tmp_path / "scope" / "counterfactual_own.jsonl", [sentence])
+        plan = replace(self.PLAN, folder=tmp_path)
+        made = whole.run(plan, date="2026-03-02", before=before)
+        assert [section.part for section in made.sections] == ["scope", "asof", "sentences"]
+        assert made.left_out == []
+
+    def test_figures_of_two_versions_are_not_mixed(self) -> None:
+        """Also not where the settings are the same."""
+        before = whole.run(self.PLAN, date="2026-03-02")
+        older = replace(before, versions={**before.versions, "tenure": "0.0.9"})
+        with pytest.raises(InvalidInput, match=r"another version of tenure \(0\.0\.9, now"):
+            whole.run(self.PLAN, date="2026-03-02", before=older)
+
+    def test_a_name_stands_for_all_parts_that_begin_with_it(self) -> None:
+        """In the order in which they are run, less those that are skipped."""
+        plan = parts.Plan(only=("statebench", "asof"), skip=("statebench-1.0",))
+        assert plan.chosen == ["asof", "statebench-2.0.0"]
+        assert parts.Plan().chosen == [one for one in parts.PARTS if one != parts.ANSWERS]
+
+    def test_a_document_of_an_earlier_version_can_be_read(self, tmp_path: Path) -> None:
+        """It does not say what it has done, so that nothing of it is taken over."""
+        plain = RUN.plain()
+        for name in ("done", "unfinished"):
+            del plain[name]
+        for section in plain["sections"]:
+            del section["part"]
+        (tmp_path / "run.json").write_text(json.dumps(plain), encoding="utf-8")
+        again = document.read(tmp_path / "run.json")
+        assert (again.done, again.sections[0].part) == ((), "")
+        assert html.page(again, made_by=MADE_BY) == html.page(RUN, made_by=MADE_BY)
+
+
+def _timeless(made: Document) -> dict[str, Any]:
+    """A document as plain values, without how long anything took."""
+    plain: dict[str, Any] = json.loads(json.dumps(made.plain()))
+    for one in (plain, *plain["sections"]):
+        del one["seconds"]
+    return plain
+
+
+class TestEndToEnd:
+    def test_a_section_tells_who_answered_and_how_far_runs_differ(self) -> None:
+        """Means with deviations, ours first; what a suite has no queries for is not there."""
+        spread = judging.Spread((0.6, 0.8))
+        report = judging.JudgedReport(
+            "own",
+            "vllm:reader",
+            judging.RULES_ALONE,
+            2,
+            queries=40,
+            systems={"other": {judging.DECISION: spread}, "tenure": {judging.DECISION: spread}},
+            tracks={"other": {"harbours": spread}, "tenure": {"harbours": spread}},
+            failed={"third": "RuntimeError: tired"},
+            refused={"other": 3},
+        )
+        section = judged.of_judged(report)
+        text = markdown.page(replace(RUN, sections=[section]), made_by=MADE_BY)
+        assert "vllm:reader answers 40 queries" in text
+        assert "| **tenure** | **70.0 ± 14.1 %** | **–** |" in text
+        assert "| harbours | 70.0 ± 14.1 % | 70.0 ± 14.1 % |" in text
+        assert "| third | it failed: RuntimeError: tired |" in text
+        assert "| other | 3 |" in text
+        page = html.page(replace(RUN, sections=[section]), made_by=MADE_BY)
+        assert _Page(page).open == []
+        assert '<rect class="bar ours"' in page
 
 
 class TestMachine:

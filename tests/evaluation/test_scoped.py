@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from tenure.evaluation import scoped
-from tenure.evaluation.scoped import Deed, Episode, ScopedReport
+from tenure.evaluation.answering import AnswersReport
+from tenure.evaluation.scoped import Deed, Episode
 from tenure.evaluation.systems import Ability
 from tests.evaluation import broken
 from tests.evaluation.broken import Sound
@@ -13,7 +14,7 @@ from tests.evaluation.broken import Sound
 KEY = "car colour"
 
 
-def run(system: type[Sound], seed: int = 5) -> ScopedReport:
+def run(system: type[Sound], seed: int = 5) -> AnswersReport:
     return scoped.run(system, questions=400, seed=seed)
 
 

@@ -9,19 +9,18 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
 from random import Random
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from tenure.evaluation.figures import Share, records
-from tenure.evaluation.matching import Said
+from tenure.evaluation import answering
+from tenure.evaluation.answering import Answers, AnswersReport, Drawn, Mistake
 from tenure.evaluation.ours import BEGINNING
-from tenure.evaluation.running import Progress, each
+from tenure.evaluation.running import Progress
 from tenure.evaluation.systems import Ability, Entry, Maker, Refused, System, Who
 
-QUESTIONS_A_HISTORY = 20
 _DEEDS = 16
 _BUDGET = 2000
 _HOUR = timedelta(hours=1)
@@ -91,51 +90,6 @@ class History:
         return None if last.ends is not None and last.ends <= when else last.value or None
 
 
-class Mistake(NamedTuple):
-    """An answer that was not right, with what led to it."""
-
-    history: History
-    question: Question
-    wanted: str | None
-    context: str
-
-    def told(self) -> str:
-        question = self.question
-        deeds = [
-            f"{deed.done_at:%d %b %H:%M} {deed.kind} {deed.value or f'deed {deed.aim}'}, from "
-            f"{deed.begins:%d %b %H:%M}" + (f" until {deed.ends:%d %b %H:%M}" if deed.ends else "")
-            for deed in self.history.deeds
-            if deed.key == question.key
-        ]
-        asked = (
-            f"{question.key} as of {question.as_of or 'now'}, known {question.known_at or 'now'}"
-        )
-        return "\n".join([f"{asked}: {self.wanted or 'nothing'}", *deeds, self.context])
-
-
-@dataclass(frozen=True)
-class AsOfReport:
-    """How many answers were right, by what was asked and by what the history had."""
-
-    system: str
-    right: dict[str, Share] = field(default_factory=dict)
-    mistakes: tuple[Mistake, ...] = ()
-    cannot: tuple[str, ...] = ()
-
-    @property
-    def all(self) -> Share:
-        return sum(self.right.values(), Share())
-
-    def record(self) -> dict[str, Any]:
-        return {
-            "system": self.system,
-            "right": self.all.record(),
-            "by_question": records(self.right),
-            "mistakes": [mistake.told() for mistake in self.mistakes[:10]],
-            "cannot": list(self.cannot),
-        }
-
-
 def run(
     maker: Maker,
     *,
@@ -144,38 +98,27 @@ def run(
     without: Collection[str] = (),
     workers: int = 1,
     progress: Progress | None = None,
-) -> AsOfReport:
+) -> AnswersReport:
     """Ask a system about the past. The seed decides all of it; `without` leaves out some deeds."""
-    system = maker()
-    name, can = system.name, system.can
-    system.close()
-    cannot = tuple(sorted({a.value for a in (*_NEEDS.values(), Ability.AS_OF)} - can))
+    name, can = answering.abilities(maker)
+    cannot = answering.lacking((*_NEEDS.values(), Ability.AS_OF), can)
+    report = AnswersReport(name, cannot=cannot)
     if not {Ability.AS_OF, Ability.WRITE} <= can:
-        return AsOfReport(name, cannot=cannot)
+        return report
     kinds = tuple(k for k, needs in _NEEDS.items() if needs in can and k not in without)
-    sizes = [QUESTIONS_A_HISTORY] * (questions // QUESTIONS_A_HISTORY)
-    sizes += [questions % QUESTIONS_A_HISTORY]
-    histories = [(seed, number, size) for number, size in enumerate(sizes) if size]
-    right: dict[str, Share] = {}
-    mistakes: list[Mistake] = []
-    for answers in each(
+    return answering.ask(
+        report,
         partial(_answered, maker, kinds),
-        histories,
-        what=f"histories of {name}",
+        what="histories",
+        questions=questions,
+        seed=seed,
         workers=workers,
         progress=progress,
-    ):
-        for kind, mistake in answers:
-            right[kind] = right.get(kind, Share()) + Share.one(mistake is None)
-            mistakes += [mistake] if mistake is not None else []
-    return AsOfReport(name, right, tuple(mistakes), cannot)
+    )
 
 
-def _answered(
-    maker: Maker, kinds: Sequence[str], drawn: tuple[int, int, int]
-) -> list[tuple[str, Mistake | None]]:
-    seed, number, size = drawn
-    history = made(Random(f"{seed}/{number}"), kinds, size)
+def _answered(maker: Maker, kinds: Sequence[str], drawn: Drawn) -> Answers:
+    history = made(Random(drawn.source), kinds, drawn.questions)
     system = maker()
     try:
         _play(system, history)
@@ -298,10 +241,21 @@ def _mistake(system: System, history: History, question: Question) -> Mistake | 
         text = system.context(
             _WHO, asked, _BUDGET, as_of=question.as_of, known_at=question.known_at
         )
-    said = Said(text)
     wanted = history.answer(question)
-    found = {value for value in _values(history, question.key) if said.says(value)}
-    return None if found == ({wanted} - {None}) else Mistake(history, question, wanted, text)
+    if answering.is_right(text, _values(history, question.key), wanted):
+        return None
+    return Mistake(f"{question.key} ({question.kind})", _told(history, question, wanted, text))
+
+
+def _told(history: History, question: Question, wanted: str | None, context: str) -> str:
+    deeds = [
+        f"{deed.done_at:%d %b %H:%M} {deed.kind} {deed.value or f'deed {deed.aim}'}, from "
+        f"{deed.begins:%d %b %H:%M}" + (f" until {deed.ends:%d %b %H:%M}" if deed.ends else "")
+        for deed in history.deeds
+        if deed.key == question.key
+    ]
+    asked = f"{question.key} as of {question.as_of or 'now'}, known {question.known_at or 'now'}"
+    return "\n".join([f"{asked}: {wanted or 'nothing'}", *deeds, context])
 
 
 def _values(history: History, key: str) -> Iterator[str]:

@@ -113,9 +113,12 @@ def rounded(value: float | None) -> float | None:
     return None if value is None else round(value, 4)
 
 
-def percent(value: float | None) -> str:
-    """A share for people to read."""
-    return "–" if value is None else f"{100 * value:.1f} %"
+def percent(value: float | None, deviation: float | None = None) -> str:
+    """A share for people to read, and how far it moves from run to run."""
+    if value is None:
+        return "–"
+    moves = "" if deviation is None else f" ± {100 * deviation:.1f}"
+    return f"{100 * value:.1f}{moves} %"
 
 
 def records(parts: Mapping[str, Any]) -> dict[str, Any]:

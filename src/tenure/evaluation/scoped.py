@@ -9,19 +9,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial
 from random import Random
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from tenure.evaluation.figures import Share, records
-from tenure.evaluation.matching import Said
+from tenure.evaluation import answering
+from tenure.evaluation.answering import Answers, AnswersReport, Drawn, Mistake
 from tenure.evaluation.ours import BEGINNING
-from tenure.evaluation.running import Progress, each
+from tenure.evaluation.running import Progress
 from tenure.evaluation.systems import Ability, Entry, Maker, Refused, System, Who
 
-QUESTIONS_AN_EPISODE = 20
 _DEEDS = 20
 _BUDGET = 2000
 _MOMENT = timedelta(minutes=1)
@@ -83,29 +82,6 @@ class Episode:
         return "beside drafts" if about & set(_TRIED_OUT) else "real values alone"
 
 
-@dataclass(frozen=True)
-class ScopedReport:
-    """How many contexts went by the right value, by what made the question hard."""
-
-    system: str
-    right: dict[str, Share] = field(default_factory=dict)
-    mistakes: tuple[str, ...] = ()
-    cannot: tuple[str, ...] = ()
-
-    @property
-    def all(self) -> Share:
-        return sum(self.right.values(), Share())
-
-    def record(self) -> dict[str, Any]:
-        return {
-            "system": self.system,
-            "right": self.all.record(),
-            "by_question": records(self.right),
-            "mistakes": list(self.mistakes[:10]),
-            "cannot": list(self.cannot),
-        }
-
-
 def run(
     maker: Maker,
     *,
@@ -113,38 +89,26 @@ def run(
     seed: int = 0,
     workers: int = 1,
     progress: Progress | None = None,
-) -> ScopedReport:
+) -> AnswersReport:
     """Ask a system what holds where. The seed decides all of it."""
-    system = maker()
-    name, can = system.name, system.can
-    system.close()
-    cannot = tuple(sorted({needed.value for needed in _NEEDS.values()} - can))
+    name, can = answering.abilities(maker)
+    report = AnswersReport(name, cannot=answering.lacking(_NEEDS.values(), can))
     if Ability.WRITE not in can or not can & {Ability.DRAFT, Ability.SESSION}:
-        return ScopedReport(name, cannot=cannot)
-    sizes = [QUESTIONS_AN_EPISODE] * (questions // QUESTIONS_AN_EPISODE)
-    sizes += [questions % QUESTIONS_AN_EPISODE]
-    episodes = [(seed, number, size) for number, size in enumerate(sizes) if size]
-    right: dict[str, Share] = {}
-    mistakes: list[str] = []
-    for answers in each(
+        return report
+    return answering.ask(
+        report,
         partial(_answered, maker, can),
-        episodes,
-        what=f"episodes of {name}",
+        what="episodes",
+        questions=questions,
+        seed=seed,
         workers=workers,
         progress=progress,
-    ):
-        for kind, mistake in answers:
-            right[kind] = right.get(kind, Share()) + Share.one(not mistake)
-            mistakes += [mistake] if mistake else []
-    return ScopedReport(name, right, tuple(mistakes), cannot)
+    )
 
 
-def _answered(
-    maker: Maker, can: frozenset[Ability], drawn: tuple[int, int, int]
-) -> list[tuple[str, str]]:
+def _answered(maker: Maker, can: frozenset[Ability], drawn: Drawn) -> Answers:
     """For each question what made it hard, and what was wrong with the answer, if anything."""
-    seed, number, size = drawn
-    episode = made(Random(f"{seed}/{number}"), can, size)
+    episode = made(Random(drawn.source), can, drawn.questions)
     system = maker()
     try:
         _play(system, episode)
@@ -200,16 +164,16 @@ def _play(system: System, episode: Episode) -> None:
                 system.retract(who, written[deed.aim])
 
 
-def _mistake(system: System, episode: Episode, key: str, session: str) -> str:
+def _mistake(system: System, episode: Episode, key: str, session: str) -> Mistake | None:
     text = system.context(Who(session=session), f"What is my {key}?", _BUDGET)
-    said = Said(text)
     wanted = episode.answer(key, session)
     values = {deed.value for deed in episode.deeds if deed.key == key and deed.value}
-    if {value for value in values if said.says(value)} == ({wanted} - {None}):
-        return ""
+    if answering.is_right(text, values, wanted):
+        return None
     deeds = (
         f"session {deed.session}: {deed.kind} {deed.value or f'deed {deed.aim}'}"
         for deed in episode.deeds
         if deed.key == key
     )
-    return "\n".join([f"{key} in session {session}: {wanted or 'nothing'}", *deeds, text])
+    asked = f"{key} in session {session}: {wanted or 'nothing'}"
+    return Mistake(asked, "\n".join([asked, *deeds, text]))

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from tenure.evaluation.asof import AsOfReport
+from tenure.evaluation.answering import AnswersReport
 from tenure.evaluation.cases import CasesReport
 from tenure.evaluation.conformance import ConformanceReport
 from tenure.evaluation.conformance import Outcome as Kept
@@ -16,7 +16,6 @@ from tenure.evaluation.pairs import PairsReport
 from tenure.evaluation.repair import Form, Half, RepairReport, Task
 from tenure.evaluation.retrieval import RetrievalReport, mean_of
 from tenure.evaluation.scope import ScopeReport
-from tenure.evaluation.scoped import ScopedReport
 from tenure.evaluation.statebench import OURS, SuiteReport
 
 RIVAL = "memgine"
@@ -32,6 +31,8 @@ _COUNTERFACTUAL = 0.80
 _NOT_MEANT = 0.15
 _MEANT = 0.60
 _JOINT = {"v1.0 dev": 0.62, "v2.0.0": 0.95}
+_AWAY = 0.03
+"""How far a copy in other words may be from the original: more means that the suite was known."""
 _ABSENT = 0.95
 _SILENT = (
     "cf_temporal_validity",
@@ -106,12 +107,16 @@ def of_scope(report: ScopeReport) -> Iterator[Target]:
         yield Target("committed, stored", _MEANT, meant.value)
 
 
-def of_suite(report: SuiteReport) -> Iterator[Target]:
-    """Our joint figure against what it should be, and against the rival in the same run."""
+def of_suite(report: SuiteReport, copy: SuiteReport | None = None) -> Iterator[Target]:
+    """Our joint figure against what it should be, the rival in the same run, and a copy."""
     name, ours = f"StateBench {report.suite}", report.total(OURS).joint
     if report.suite in _JOINT:
         yield Target(f"{name}: joint", _JOINT[report.suite], ours)
     yield Target(f"{name}: joint, against {RIVAL}", report.total(RIVAL).joint, ours)
+    if copy is not None:
+        copied = copy.total(OURS).joint
+        away = None if ours is None or copied is None else abs(copied - ours)
+        yield Target(f"{name}: joint, away from it on a perturbed copy", _AWAY, away, False)
     tracks = report.tracks.get(OURS, {})
     for track in _SILENT:
         if track in tracks:
@@ -131,12 +136,12 @@ def of_isolation(report: IsolationReport) -> Iterator[Target]:
     yield Target("isolation: leaks, of probes", 0.0, leaks.value, at_least=False)
 
 
-def of_asof(report: AsOfReport) -> Iterator[Target]:
+def of_asof(report: AnswersReport) -> Iterator[Target]:
     """Every answer, since they follow from what was written."""
     yield Target("as of: answers right", 1.0, report.all.value)
 
 
-def of_scoped(report: ScopedReport) -> Iterator[Target]:
+def of_scoped(report: AnswersReport) -> Iterator[Target]:
     """Every answer here too."""
     yield Target("scope: contexts that go by the value that holds", 1.0, report.all.value)
 

@@ -16,6 +16,18 @@ ENCODING = "o200k_base"
 _SHORT = 20
 """Tokens of a short result: how many could fit into a budget is reckoned with it."""
 _FEWEST = 50
+KEEPS_ITEMS = frozenset(
+    {
+        Ability.WRITE,
+        Ability.OBSERVE,
+        Ability.SUPERSEDE,
+        Ability.RETRACT,
+        Ability.PERSON,
+        Ability.ORGANIZATION,
+    }
+)
+"""What a store of items can do that are put, exchanged and deleted by name, in rooms of their own.
+Nothing is known of an item but its text, and a search has no budget: that is filled for it."""
 
 
 class Room(NamedTuple):

@@ -8,8 +8,15 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any, NamedTuple
 
-from tenure.evaluation.adapters.base import Adapter, Room, results_for, rooms_of, text_of
-from tenure.evaluation.systems import Ability, Entry, Refused, Who
+from tenure.evaluation.adapters.base import (
+    KEEPS_ITEMS,
+    Adapter,
+    Room,
+    results_for,
+    rooms_of,
+    text_of,
+)
+from tenure.evaluation.systems import Entry, Refused, Who
 from tenure.search.embedders import Embedder
 
 _SHARED = "shared"
@@ -34,16 +41,7 @@ class LangGraphStore(Adapter):
     """Values by key, turns by number; everything by likeness to the question."""
 
     name = "langgraph"
-    can = frozenset(
-        {
-            Ability.WRITE,
-            Ability.OBSERVE,
-            Ability.SUPERSEDE,
-            Ability.RETRACT,
-            Ability.PERSON,
-            Ability.ORGANIZATION,
-        }
-    )
+    can = KEEPS_ITEMS
 
     def __init__(self, embedder: Embedder) -> None:
         super().__init__()

@@ -17,8 +17,15 @@ from tempfile import TemporaryDirectory
 from typing import Any
 from urllib.parse import quote
 
-from tenure.evaluation.adapters.base import Adapter, Room, results_for, rooms_of, text_of
-from tenure.evaluation.systems import Ability, Entry, Refused, Who
+from tenure.evaluation.adapters.base import (
+    KEEPS_ITEMS,
+    Adapter,
+    Room,
+    results_for,
+    rooms_of,
+    text_of,
+)
+from tenure.evaluation.systems import Entry, Refused, Who
 from tenure.search.embedders import Embedder
 
 _MORE: dict[str, dict[str, Any]] = {
@@ -71,16 +78,7 @@ class Mem0(Adapter):
     """Every value and every turn is a memory of its own."""
 
     name = "mem0"
-    can = frozenset(
-        {
-            Ability.WRITE,
-            Ability.OBSERVE,
-            Ability.SUPERSEDE,
-            Ability.RETRACT,
-            Ability.PERSON,
-            Ability.ORGANIZATION,
-        }
-    )
+    can = KEEPS_ITEMS
 
     def __init__(self, embedder: Embedder) -> None:
         super().__init__()

@@ -17,9 +17,10 @@ Cell = str | int | float | None | dict[str, Any]
 """A text, a number, nothing, a share as `share_of` makes it, or what a system cannot do."""
 
 
-def share_of(value: float | None, of: int | None = None) -> Cell:
-    """A cell that holds a share, and of how many it is one."""
-    return {"share": rounded(value), "of": of}
+def share_of(value: float | None, of: int | None = None, deviation: float | None = None) -> Cell:
+    """A cell that holds a share, of how many it is one, and how far it moves from run to run."""
+    told: dict[str, Any] = {"share": rounded(value), "of": of}
+    return told if deviation is None else {**told, "deviation": rounded(deviation)}
 
 
 def counted(share: Share) -> Cell:
@@ -43,7 +44,7 @@ def shown(cell: Cell) -> str:
     if isinstance(cell, dict):
         if "cannot" in cell:
             return f"cannot: {cell['cannot']}" if cell["cannot"] else "cannot"
-        return percent(value_of(cell))
+        return percent(value_of(cell), cell.get("deviation"))
     if cell is None:
         return "–"
     return f"{cell:,}" if isinstance(cell, int | float) else cell
@@ -86,6 +87,8 @@ class Section:
     record: Mapping[str, Any] = field(default_factory=dict)
     """All figures, as the evaluation's own command gives them."""
     seconds: float | None = None
+    part: str = ""
+    """The part of the run that it came of."""
 
 
 @dataclass(frozen=True)
@@ -100,6 +103,10 @@ class Document:
     left_out: Sequence[Mapping[str, str]]
     sections: Sequence[Section]
     seconds: float | None = None
+    done: Sequence[str] = ()
+    """The parts that were run."""
+    unfinished: Sequence[str] = ()
+    """The parts that were meant to be run, and were not yet."""
 
     def plain(self) -> dict[str, Any]:
         """For a JSON file."""
@@ -107,11 +114,13 @@ class Document:
 
 
 def written(document: Document, path: Path) -> None:
-    """Write a document down."""
+    """Write a document down: all of it or, where that is interrupted, nothing."""
+    beside = path.with_name(f"{path.name}.part")
     try:
-        path.write_text(
+        beside.write_text(
             json.dumps(document.plain(), ensure_ascii=False, indent=1) + "\n", encoding="utf-8"
         )
+        beside.replace(path)
     except OSError as error:
         raise InvalidInput(f"{path} cannot be written: {error}") from None
 
@@ -134,8 +143,10 @@ def read(path: Path) -> Document:
 
 
 def _document(plain: Mapping[str, Any]) -> Document:
-    given = {name: plain[name] for name in Document.__dataclass_fields__ if name != "sections"}
-    return Document(**given, sections=[_section(one) for one in plain["sections"]])
+    # What earlier versions did not write has a default.
+    later = {"done", "unfinished"} - set(plain)
+    given = {name: plain[name] for name in Document.__dataclass_fields__ if name not in later}
+    return Document(**{**given, "sections": [_section(one) for one in plain["sections"]]})
 
 
 def _section(plain: Mapping[str, Any]) -> Section:

@@ -6,18 +6,15 @@ from collections.abc import Mapping, Sequence
 from typing import TypeVar
 
 from tenure.evaluation.adapters import OURS
-from tenure.evaluation.asof import AsOfReport
+from tenure.evaluation.answering import AnswersReport
 from tenure.evaluation.conformance import ConformanceReport, Outcome
 from tenure.evaluation.figures import Share
 from tenure.evaluation.isolation import IsolationReport
 from tenure.evaluation.repair import Form, Half, RepairReport, Task
 from tenure.evaluation.report.document import Cell, Failure, Section, Table, cannot, counted
 from tenure.evaluation.report.sections import KEPT
-from tenure.evaluation.scoped import ScopedReport
 
-Report = TypeVar(
-    "Report", ConformanceReport, IsolationReport, AsOfReport, ScopedReport, RepairReport
-)
+Report = TypeVar("Report", ConformanceReport, IsolationReport, AnswersReport, RepairReport)
 
 # conformance
 
@@ -113,7 +110,7 @@ def of_isolation(reports: Sequence[IsolationReport]) -> Section:
 # as of, and scope
 
 
-def of_asof(reports: Sequence[AsOfReport]) -> Section:
+def of_asof(reports: Sequence[AnswersReport]) -> Section:
     """Answers about earlier times."""
     return Section(
         name="asof",
@@ -123,16 +120,12 @@ def of_asof(reports: Sequence[AsOfReport]) -> Section:
             "what was so, and what was known, at random times. The right answer is known exactly."
         ),
         tables=[_right(reports)],
-        failures=[
-            Failure(f"{mistake.question.key} ({mistake.question.kind})", [], mistake.told())
-            for report in _ours(reports)
-            for mistake in report.mistakes[:KEPT]
-        ],
+        failures=_mistakes(reports),
         record={report.system: report.record() for report in reports},
     )
 
 
-def of_scoped(reports: Sequence[ScopedReport]) -> Section:
+def of_scoped(reports: Sequence[AnswersReport]) -> Section:
     """What holds where, beside drafts, suppositions and the values of a session."""
     return Section(
         name="scope",
@@ -142,16 +135,20 @@ def of_scoped(reports: Sequence[ScopedReport]) -> Section:
             "back at random: does a context go by the value that holds there?"
         ),
         tables=[_right(reports)],
-        failures=[
-            Failure(mistake.partition("\n")[0], [], mistake)
-            for report in _ours(reports)
-            for mistake in report.mistakes[:KEPT]
-        ],
+        failures=_mistakes(reports),
         record={report.system: report.record() for report in reports},
     )
 
 
-def _right(reports: Sequence[AsOfReport] | Sequence[ScopedReport]) -> Table:
+def _mistakes(reports: Sequence[AnswersReport]) -> list[Failure]:
+    return [
+        Failure(mistake.asked, [], mistake.told)
+        for report in _ours(reports)
+        for mistake in report.mistakes[:KEPT]
+    ]
+
+
+def _right(reports: Sequence[AnswersReport]) -> Table:
     """The share of right answers of each system, in all and by kind of question."""
     kinds = sorted({kind for report in reports for kind in report.right})
     rows: list[list[Cell]] = []

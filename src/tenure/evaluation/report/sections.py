@@ -199,37 +199,55 @@ def of_scope(report: ScopeReport) -> Section:
 # StateBench
 
 
-def of_suite(report: SuiteReport) -> Section:
-    """A suite with all strategies, by track."""
+def of_suite(report: SuiteReport, copy: SuiteReport | None = None) -> Section:
+    """A suite with all strategies, by track; beside it what they come to on a perturbed copy."""
     names = [OURS, *(name for name in report.tracks if name != OURS)]
     tracks = sorted({track for name in names for track in report.tracks[name]})
     queries = report.total(OURS).of
+    rows = {name: report.total(name) for name in names} | {CEILING: report.ceiling}
+    copied = {} if copy is None else {n: copy.total(n) for n in names} | {CEILING: copy.ceiling}
+    failed = dict(report.failed) | ({} if copy is None else copy.failed)
+    about = (
+        f"{queries:,} queries about timelines of turns and writes: is all that must be mentioned "
+        "in the context, and nothing that must not be?"
+    )
+    if copy is not None:
+        about += " The copy has other names, values, words and order, and asks for the same."
     return Section(
         name=f"statebench-{report.suite}",
         title=f"StateBench {report.suite}",
-        about=(
-            f"{queries:,} queries about timelines of turns and writes: is all that must be "
-            "mentioned in the context, and nothing that must not be?"
-        ),
+        about=about,
         tables=[
             Table(
-                ["system", "joint", "must mention", "must not mention", "queries"],
+                [*("system", "joint", "must mention", "must not mention", "queries")]
+                + (["joint, perturbed copy", "difference, points"] if copied else []),
                 [
-                    *(joint_row(name, report.total(name)) for name in names),
-                    joint_row(CEILING, report.ceiling),
+                    [*joint_row(name, joint), *_away(joint, copied.get(name))]
+                    for name, joint in rows.items()
                 ],
                 charted=1,
                 note="Best choice of pieces: whole turns, facts and signals, chosen by an oracle.",
             ),
             _by_track("Joint, by track", tracks, names, report, "both"),
+            *([_by_track("The same, perturbed copy", tracks, names, copy, "both")] if copy else []),
             _by_track("Nothing mentioned that must not be", tracks, names, report, "clean"),
-            *_left_out({name: f"it failed: {why}" for name, why in report.failed.items()}),
+            *_left_out({name: f"it failed: {why}" for name, why in failed.items()}),
         ],
         failures=[_of_query(score) for score in _spread(report.failures)],
         # The published splits are data; what the package generates belongs to its licence (MIT).
         quotes_data=report.suite.startswith("v1"),
-        record=report.record(),
+        record=report.record() | ({} if copy is None else {"copy": copy.record()}),
     )
+
+
+def _away(joint: Joint, copied: Joint | None) -> list[Cell]:
+    """The joint figure of a copy, and how far it is from the original."""
+    if copied is None:
+        return []
+    if joint.joint is None or copied.joint is None:
+        return [None, None]
+    points = f"{100 * (copied.joint - joint.joint):+.1f}".replace("-", "−")
+    return [share_of(copied.joint, copied.of), points]
 
 
 def _by_track(
@@ -237,7 +255,7 @@ def _by_track(
 ) -> Table:
     rows: list[list[Cell]] = []
     for track in tracks:
-        joints = [report.tracks[name].get(track, Joint()) for name in names]
+        joints = [report.tracks.get(name, {}).get(track, Joint()) for name in names]
         rows.append([track, *(counted(Share(getattr(joint, part), joint.of)) for joint in joints)])
     return Table(["track", *names], rows, title=title)
 

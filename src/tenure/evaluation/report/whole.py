@@ -1,145 +1,119 @@
-"""Everything, one evaluation after the other: figures, targets, and what had to be left out."""
+"""Everything, one part after the other: written down as it goes, and gone on with after a stop."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
-from itertools import chain
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from time import monotonic
 from typing import Any, TypeVar
 
-import tenure
-from tenure.evaluation import (
-    adapters,
-    asof,
-    beside,
-    cases,
-    conformance,
-    isolation,
-    pairs,
-    peers,
-    repair,
-    retrieval,
-    scope,
-    scoped,
-    statebench,
-    targets,
-)
-from tenure.evaluation.report import generated, machine, sections
+from tenure.evaluation import adapters
+from tenure.evaluation.report import machine
 from tenure.evaluation.report.document import Document, Section
+from tenure.evaluation.report.parts import PARTS, LeftOut, Part, Plan
 from tenure.evaluation.running import Progress
-from tenure.evaluation.systems import Maker
-from tenure.evaluation.targets import Target
 from tenure.model.errors import InvalidInput
 
-BESIDE = ("transcript", "last-turns", "bm25", "langgraph", "mem0", "memgine", "state_based")
-"""The systems that stand beside us where nobody says otherwise."""
-EPISODES, PROBES, QUESTIONS, SCOPED = 20, 2_000, 2_000, 1_000
-"""Sizes of what is made up: repair for each task, isolation, as of, scope."""
-_DIALOGUES = {"sgd/cases_dev": "SGD dev", "multiwoz/cases_val": "MultiWOZ val"}
-_PAIRS = {"sgd/pairs_dev": "SGD dev", "multiwoz/cases_val": "MultiWOZ val"}
-_NO_DATA = "no folder with data was given"
+Item = TypeVar("Item")
+_OF_THE_MACHINE = "workers"
+"""The setting that changes no figure, so that a run may go on with another."""
 
 
 @dataclass(frozen=True)
-class Plan:
-    """What is to be run, and how."""
+class Step:
+    """A part that begins."""
 
-    folder: Path | None = None
-    settings: tenure.Settings = field(default_factory=tenure.Settings)
-    systems: Sequence[str] = BESIDE
-    only: Sequence[str] = ()
-    """The evaluations to run, by name; all of them where none is named."""
-    limit: int | None = None
-    seed: int = 0
-    workers: int = 1
-    progress: Progress | None = None
-
-    @property
-    def work(self) -> dict[str, Any]:
-        """What every runner takes."""
-        return {"workers": self.workers, "progress": self.progress}
-
-    @property
-    def present(self) -> list[str]:
-        """The systems beside us that are installed."""
-        return adapters.available(self.systems)
-
-    @property
-    def makers(self) -> dict[str, Maker]:
-        """What makes each system of the run, ours with its settings first."""
-        known = adapters.makers()
-        return {
-            adapters.OURS: _Ours(self.settings),
-            **{name: known[name] for name in self.present},
-        }
-
-    def told(self) -> dict[str, Any]:
-        """The settings of the run, for the document."""
-        embedder = self.settings.embedder
-        return {
-            "detector": _named(self.settings.detector),
-            "embedder": "none" if embedder is None else _named(embedder),
-            "seed": self.seed,
-            "limit": self.limit,
-            "workers": self.workers,
-        }
+    name: str
+    number: int
+    of: int
+    seconds: float
+    """What the parts before it took, in this run and the one that it goes on with."""
 
 
-def _named(part: Any) -> str:
-    return part if isinstance(part, str) else str(part.name)
+def _nothing(what: Any) -> None:
+    """Whoever does not listen."""
 
 
-@dataclass(frozen=True)
-class _Ours:
-    """Makes our system with the settings of the run; goes to other processes."""
+def run(
+    plan: Plan,
+    *,
+    date: str,
+    say: Callable[[LeftOut], None] = _nothing,
+    begin: Callable[[Step], None] = _nothing,
+    save: Callable[[Document], None] = _nothing,
+    before: Document | None = None,
+) -> Document:
+    """Run all there is; what is missing is left out and named, as it goes and in the document.
 
-    settings: tenure.Settings
-
-    def __call__(self) -> Any:
-        from tenure.evaluation.ours import TenureSystem
-
-        return TenureSystem(self.settings)
-
-
-@dataclass(frozen=True)
-class LeftOut:
-    """Something that could not be run, and why."""
-
-    what: str
-    why: str
-
-
-Part = tuple[Section, list[Target]] | LeftOut
-
-
-def run(plan: Plan, *, date: str, say: Callable[[LeftOut], None]) -> Document:
-    """Run all there is; what is missing is left out and named, as it goes and in the document."""
-    made: list[Section] = []
-    reached: list[Target] = []
-    left_out: list[LeftOut] = []
-    begin = latest = monotonic()
-    for part in chain(_absent(plan), parts(plan)):
-        if isinstance(part, LeftOut):
-            left_out.append(_unplaced(part, plan.folder))
-            say(left_out[-1])
+    `begin` hears of every part when it begins, and `save` gets the document so far when it ends.
+    With `before`, a document of the same run that was stopped, parts that it has are not run again.
+    """
+    chosen = plan.chosen
+    document = _fresh(plan, date, chosen) if before is None else _gone_on(before, plan, date)
+    document = _with(document, "", _absent(plan), plan, say)
+    for number, name in enumerate(chosen, start=1):
+        if name in document.done:
             continue
-        section, held = part
-        now = monotonic()
-        made.append(replace(section, seconds=round(now - latest, 1)))
-        latest = now
-        reached += held
+        begin(Step(name, number, len(chosen), document.seconds or 0.0))
+        counting = replace(plan, progress=_numbered(plan.progress, number, len(chosen)))
+        document = _with(document, name, PARTS[name](counting), plan, say)
+        save(document)
+    return document
+
+
+def _fresh(plan: Plan, date: str, chosen: list[str]) -> Document:
     return Document(
         date=date,
         versions=machine.versions(),
         machine=machine.machine(),
         settings=plan.told(),
-        targets=[target.record() for target in reached],
-        left_out=[{"what": gap.what, "why": gap.why} for gap in left_out],
-        sections=made,
-        seconds=round(monotonic() - begin, 1),
+        targets=[],
+        left_out=[],
+        sections=[],
+        seconds=0.0,
+        unfinished=chosen,
     )
+
+
+def _with(
+    document: Document,
+    name: str,
+    parts: Iterator[Part],
+    plan: Plan,
+    say: Callable[[LeftOut], None],
+) -> Document:
+    """The document with one part more."""
+    made: list[Section] = []
+    reached: list[Mapping[str, Any]] = []
+    left_out: list[Mapping[str, str]] = []
+    start = latest = monotonic()
+    for part in parts:
+        if isinstance(part, LeftOut):
+            gap = _unplaced(part, plan.folder)
+            left_out.append({"what": gap.what, "why": gap.why, "part": name})
+            say(gap)
+            continue
+        section, held = part
+        now = monotonic()
+        made.append(replace(section, part=name, seconds=round(now - latest, 1)))
+        latest = now
+        reached += [{**target.record(), "part": name} for target in held]
+    return replace(
+        document,
+        sections=_in_order([*document.sections, *made], lambda one: one.part),
+        targets=_in_order([*document.targets, *reached], lambda one: one["part"]),
+        left_out=_in_order([*document.left_out, *left_out], lambda one: one["part"]),
+        seconds=round((document.seconds or 0.0) + monotonic() - start, 1),
+        done=[*document.done, *([name] if name else [])],
+        unfinished=[one for one in document.unfinished if one != name],
+    )
+
+
+def _in_order(items: Iterable[Item], part_of: Callable[[Item], str]) -> list[Item]:
+    """In the order of the parts, whenever each of them was run."""
+    places = {name: place for place, name in enumerate(PARTS)}
+    return sorted(items, key=lambda item: places.get(part_of(item), -1))
 
 
 def _absent(plan: Plan) -> Iterator[Part]:
@@ -154,190 +128,37 @@ def _unplaced(gap: LeftOut, folder: Path | None) -> LeftOut:
     return gap if folder is None else replace(gap, why=gap.why.replace(str(folder), "DATA"))
 
 
-def parts(plan: Plan) -> Iterator[Part]:
-    """One evaluation after the other, in the order of `PARTS`."""
-    for name in plan.only or PARTS:
-        if name not in PARTS:
-            raise InvalidInput(f"there is no evaluation {name!r}; there are {', '.join(PARTS)}")
-    for name, part in PARTS.items():
-        if not plan.only or name in plan.only:
-            yield from part(plan)
+def _numbered(progress: Progress | None, number: int, of: int) -> Progress | None:
+    if progress is None:
+        return None
+
+    def told(what: str, done: int, total: int | None) -> None:
+        progress(f"{number}/{of} {what}", done, total)
+
+    return told
 
 
-# what makes its own material
-
-
-def _conformance(plan: Plan) -> Iterator[Part]:
-    def tried(name: str, make: Maker) -> conformance.ConformanceReport:
-        return conformance.run(make, progress=plan.progress)
-
-    return _on_all(plan, "conformance", tried, generated.of_conformance, targets.of_conformance)
-
-
-def _isolation(plan: Plan) -> Iterator[Part]:
-    def probed(name: str, make: Maker) -> isolation.IsolationReport:
-        return isolation.run(make, probes=plan.limit or PROBES, seed=plan.seed, **plan.work)
-
-    return _on_all(plan, "isolation", probed, generated.of_isolation, targets.of_isolation)
-
-
-def _asof(plan: Plan) -> Iterator[Part]:
-    def asked(name: str, make: Maker) -> asof.AsOfReport:
-        return asof.run(make, questions=plan.limit or QUESTIONS, seed=plan.seed, **plan.work)
-
-    return _on_all(plan, "as of", asked, generated.of_asof, targets.of_asof)
-
-
-def _scoped(plan: Plan) -> Iterator[Part]:
-    def asked(name: str, make: Maker) -> scoped.ScopedReport:
-        return scoped.run(make, questions=plan.limit or SCOPED, seed=plan.seed, **plan.work)
-
-    return _on_all(plan, "scope", asked, generated.of_scoped, targets.of_scoped)
-
-
-def _repair(plan: Plan) -> Iterator[Part]:
-    episodes = repair.episodes(min(plan.limit or EPISODES, EPISODES), plan.seed)
-
-    def played(name: str, make: Maker) -> repair.RepairReport:
-        return repair.run(name, make, episodes, **plan.work)
-
-    return _on_all(plan, "repair", played, generated.of_repair, targets.of_repair)
-
-
-Report = TypeVar("Report")
-
-
-def _on_all(
-    plan: Plan,
-    what: str,
-    runner: Callable[[str, Maker], Report],
-    told: Callable[[Sequence[Report]], Section],
-    held: Callable[[Report], Iterable[Target]],
-) -> Iterator[Part]:
-    """An evaluation on every system. One of the others that breaks does not end the run."""
-    reports = []
-    for name, make in plan.makers.items():
-        try:
-            reports.append(runner(name, make))
-        except Exception as error:
-            if name == adapters.OURS:
-                raise
-            yield LeftOut(f"{name}, {what}", f"it broke: {type(error).__name__}: {error}")
-    yield told(reports), list(held(reports[0]))
-
-
-# what needs data
-
-
-def _suites(plan: Plan) -> Iterator[Part]:
-    names = peers.baselines()
-    if not names:
-        yield LeftOut("the baselines of StateBench", f"install them with: {peers.INSTALL}")
-    for suite in published_and_generated(plan.folder, plan.limit):
-        if isinstance(suite, LeftOut):
-            yield suite
-            continue
-        report = statebench.run(suite, names, settings=plan.settings, **plan.work)
-        yield sections.of_suite(report), list(targets.of_suite(report))
-
-
-def published_and_generated(
-    folder: Path | None, limit: int | None
-) -> Iterator[statebench.Suite | LeftOut]:
-    """The suites that can be run here; the tracks of a generated one follow each other, so a part
-    of it is taken evenly."""
-    try:
-        for suite in statebench.published(folder):
-            yield statebench.Suite(suite.name, suite.timelines[:limit])
-    except InvalidInput as error:
-        yield LeftOut("StateBench 1.0", str(error))
-    try:
-        suite = statebench.generated()
-        step = 1 if limit is None else max(1, len(suite.timelines) // limit)
-        yield statebench.Suite(suite.name, suite.timelines[::step])
-    except peers.PackageMissing as error:
-        yield LeftOut("StateBench 2.0.0", str(error))
-
-
-def dialogues(plan: Plan) -> Iterator[Part]:
-    """The dialogues of the folder, on ours and on the others."""
-    is_learned = plan.settings.detector != "rules"
-    for name, title in _DIALOGUES.items():
-        path = _found(plan.folder, name)
-        if isinstance(path, LeftOut):
-            yield path
-            continue
-        report = cases.run(path, settings=plan.settings, limit=plan.limit, **plan.work)
-        others = {
-            other: beside.run(path, other, limit=plan.limit, **plan.work) for other in plan.present
-        }
-        held = list(targets.of_cases(report, is_learned=is_learned))
-        yield sections.of_cases(title, report, others), held
-
-
-def _pairs(plan: Plan) -> Iterator[Part]:
-    if plan.settings.detector == "rules":
-        return
-    for name, title in _PAIRS.items():
-        path = _found(plan.folder, name)
-        if isinstance(path, LeftOut):
-            if name not in _DIALOGUES:  # else it was named already
-                yield path
-            continue
-        report = pairs.run(path, limit=plan.limit, **plan.work)
-        yield sections.of_pairs(title, report), list(targets.of_pairs(report))
-
-
-def _sentences(plan: Plan) -> Iterator[Part]:
-    path = _found(plan.folder, "scope")
-    if isinstance(path, LeftOut):
-        yield path
-        return
-    report = scope.run(path, settings=plan.settings, limit=plan.limit, **plan.work)
-    yield sections.of_scope(report), list(targets.of_scope(report))
-
-
-def retrieved(plan: Plan) -> Iterator[Part]:
-    """The long conversations of the folder, on ours and on the others that are meant for them."""
-    try:
-        folder = plan.folder
-        if folder is None:
-            raise InvalidInput(_NO_DATA)
-        wanted = [name for name in plan.present if name in retrieval.SYSTEMS]
-        report = retrieval.run(
-            folder,
-            [adapters.OURS, *wanted],
-            settings=plan.settings,
-            limit=plan.limit,
-            **plan.work,
-        )
-    except InvalidInput as error:
-        yield LeftOut("LoCoMo and BEAM", str(error))
-        return
-    yield sections.of_retrieval(report), list(targets.of_retrieval(report))
-
-
-def _found(folder: Path | None, name: str) -> Path | LeftOut:
-    """A set, packed or not, or that it is not there."""
-    if folder is None:
-        return LeftOut(name, _NO_DATA)
-    for ending in ("", ".jsonl.gz", ".jsonl"):
-        path = folder / f"{name}{ending}"
-        if path.exists():
-            return path
-    return LeftOut(name, f"{folder} has no {name}.jsonl.gz")
-
-
-PARTS: dict[str, Callable[[Plan], Iterator[Part]]] = {
-    "conformance": _conformance,
-    "isolation": _isolation,
-    "scope": _scoped,
-    "asof": _asof,
-    "repair": _repair,
-    "statebench": _suites,
-    "dialogues": dialogues,
-    "pairs": _pairs,
-    "sentences": _sentences,
-    "retrieval": retrieved,
-}
-"""All evaluations: those that make their own material come first."""
+def _gone_on(before: Document, plan: Plan, date: str) -> Document:
+    """What a run that was stopped has come to. What it was made with must still be so."""
+    for what, then, now in (
+        ("setting", before.settings, plan.told()),
+        ("version", before.versions, machine.versions()),
+    ):
+        for name in sorted({*then, *now} - {_OF_THE_MACHINE}):
+            if then.get(name) != now.get(name):
+                raise InvalidInput(
+                    f"the run to go on with has another {what} of {name} ({then.get(name)}, now "
+                    f"{now.get(name)}); give what it was begun with, or begin anew without --resume"
+                )
+    # A part that found nothing to do may find it now: somebody brought the data or the package.
+    sound = {section.part for section in before.sections}
+    done = [name for name in before.done if name in sound]
+    return replace(
+        before,
+        date=date,
+        sections=[section for section in before.sections if section.part in done],
+        targets=[target for target in before.targets if target.get("part") in done],
+        left_out=[gap for gap in before.left_out if gap.get("part") in done],
+        done=done,
+        unfinished=[name for name in plan.chosen if name not in done],
+    )

@@ -20,11 +20,17 @@ def facts_of(document: Document) -> Iterator[tuple[str, str]]:
     yield "packages", ", ".join(f"{name} {version}" for name, version in versions.items())
     yield (
         "settings",
-        ", ".join(f"{name} {told}" for name, told in document.settings.items() if told is not None),
+        ", ".join(
+            f"{name} {told}"
+            for name, told in document.settings.items()
+            if told is not None and not isinstance(told, list)
+        ),
     )
     limit = document.settings.get("limit")
     if limit is not None:
         yield "sample", f"only the first {limit} of each set: too few to hold systems apart"
+    if document.unfinished:
+        yield "not finished", f"still to be run: {', '.join(document.unfinished)}"
     if document.seconds is not None:
         yield "took", duration(document.seconds)
 

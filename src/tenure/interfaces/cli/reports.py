@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,13 +14,16 @@ import typer
 from rich.console import RenderableType
 
 from tenure.interfaces.cli.commands.evaluating import Data, Failures, Fed, Run
+from tenure.interfaces.cli.judged import AnsweringIfNamed
 from tenure.interfaces.cli.root import command, complain
 from tenure.interfaces.cli.tables import print_json, show, table
 from tenure.model.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from tenure.evaluation.report.document import Section
-    from tenure.evaluation.report.whole import LeftOut, Part, Plan
+    from tenure.evaluation.judging import EndToEnd
+    from tenure.evaluation.report.document import Document, Section
+    from tenure.evaluation.report.parts import LeftOut, Part, Plan
+    from tenure.evaluation.report.whole import Step
 
 _OURS = "tenure"
 
@@ -40,7 +45,7 @@ class Beside:
     def names(self) -> list[str]:
         """As asked for, or the usual ones. One that was asked for must be there."""
         from tenure.evaluation import adapters
-        from tenure.evaluation.report.whole import BESIDE
+        from tenure.evaluation.report.parts import BESIDE
 
         if self.system is None:
             return list(BESIDE)
@@ -57,7 +62,7 @@ class Beside:
 
 def _plan(data: Path | None, beside: Beside, run: Fed) -> Plan:
     from tenure.evaluation import running
-    from tenure.evaluation.report.whole import Plan
+    from tenure.evaluation.report.parts import Plan
 
     return Plan(
         folder=running.data_folder(data),
@@ -81,9 +86,9 @@ def dialogues(*, data: Data = None, failures: Failures = 0, beside: Beside, run:
     Reads sgd/cases_dev.jsonl.gz and multiwoz/cases_val.jsonl.gz of the folder. Does the context
     say the current value, and no stale one? `eval cases` does the same for files of yours.
     """
-    from tenure.evaluation.report import whole
+    from tenure.evaluation.report import parts
 
-    _show_parts(_plan(data, beside, run), whole.dialogues, failures, run)
+    _show_parts(_plan(data, beside, run), parts.dialogues, failures, run)
 
 
 def retrieval(*, data: Data = None, failures: Failures = 0, beside: Beside, run: Run) -> None:
@@ -93,16 +98,16 @@ def retrieval(*, data: Data = None, failures: Failures = 0, beside: Beside, run:
     questions. Every turn is stored as a value; the figure is the share of the turns that answer a
     question. Where a value was updated, the new one must be found and the old one be absent.
     """
-    from tenure.evaluation.report import whole
+    from tenure.evaluation.report import parts
 
-    _show_parts(_plan(data, beside, run), whole.retrieved, failures, run)
+    _show_parts(_plan(data, beside, run), parts.retrieved, failures, run)
 
 
 def _show_parts(
     plan: Plan, parts: Callable[[Plan], Iterator[Part]], failures: int, run: Run
 ) -> None:
     """Run evaluations that need data, and show them; without any data there is nothing to do."""
-    from tenure.evaluation.report.whole import LeftOut
+    from tenure.evaluation.report.parts import LeftOut
 
     if plan.folder is None:
         raise InvalidInput(
@@ -141,48 +146,107 @@ def section_account(section: Section, failures: int) -> Iterator[RenderableType]
 # all
 
 
+_PARTS = (
+    "conformance, isolation, scope, asof, repair, statebench (-1.0, -2.0.0, -answers), dialogues, "
+    "pairs, sentences, retrieval"
+)
+
+
 def everything(
     *,
     data: Data = None,
     json: Annotated[
         Path | None,
         typer.Option(
-            metavar="FILE", help="Write the run down here, for eval report.", show_default=False
+            metavar="FILE",
+            help="Write the run down here, for eval report; part by part, as each is finished.",
+            show_default=False,
         ),
     ] = None,
+    resume: Annotated[
+        bool,
+        typer.Option("--resume", help="Go on with the run in that file where it was stopped."),
+    ] = False,
     only: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="NAME",
-            help="One evaluation; repeatable: conformance, isolation, scope, asof, repair, "
-            "statebench, dialogues, pairs, sentences, retrieval.",
-            show_default="all",
+            metavar="NAME", help=f"One evaluation; repeatable: {_PARTS}.", show_default="all"
+        ),
+    ] = None,
+    skip: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME", help="Leave one evaluation out; repeatable.", show_default="none"
         ),
     ] = None,
     seed: Annotated[int, typer.Option(metavar="N", help="What is made up is drawn from it.")] = 0,
     beside: Beside,
     run: Fed,
+    answering: AnsweringIfNamed,
 ) -> None:
     """Run all there is, other systems beside ours, and hold the figures against their targets.
 
     A set or system that is not there is left out and named. Ends with code 1 where a target is
-    missed. What needs no data always runs.
+    missed. What needs no data always runs. All of it takes an hour; with --json a run that was
+    stopped can be gone on with. StateBench end to end takes a model: --llm.
     """
-    from tenure.evaluation.report import document, whole
+    from tenure.evaluation.report import whole
 
     _check_writable(json)
-    plan = replace(_plan(data, beside, run), seed=seed, only=only or ())
-    with run.telling() as options:
+    before = _begun(json, resume)
+    plan = replace(_plan(data, beside, run), seed=seed, only=only or (), skip=skip or ())
+    with _asked(plan, answering) as protocol, run.telling() as options:
         made = whole.run(
-            replace(plan, progress=options["progress"]),
+            replace(plan, progress=options["progress"], protocol=protocol),
             date=f"{datetime.now(UTC):%Y-%m-%d}",
             say=_left_out,
+            begin=_step_told,
+            save=partial(_saved, json),
+            before=before,
         )
-    if json is not None:
-        document.written(made, json)
+    _saved(json, made)
     show(_targets(made.targets))
     if any(target["met"] is False for target in made.targets):
         raise typer.Exit(1)
+
+
+@contextmanager
+def _asked(plan: Plan, answering: AnsweringIfNamed) -> Iterator[EndToEnd | None]:
+    """Who answers end to end, if anybody: the cost is told and agreed to before all else."""
+    from tenure.evaluation import peers
+    from tenure.evaluation.report import parts
+
+    if answering.llm is None and parts.ANSWERS in plan.only:
+        raise InvalidInput(f"{parts.ANSWERS} asks a model; name one with --llm MODEL")
+    wanted = answering.llm is not None and parts.ANSWERS in plan.named
+    suites = parts.suites(plan) if wanted else []
+    with answering.opened(suites, len(peers.baselines()) + 1) as protocol:
+        yield protocol
+
+
+def _begun(path: Path | None, resume: bool) -> Document | None:
+    """The run to go on with; one that was never begun begins now."""
+    from tenure.evaluation.report import document
+
+    if not resume:
+        return None
+    if path is None:
+        raise InvalidInput("--resume goes on with a run that was written down: give --json FILE")
+    return document.read(path) if path.exists() else None
+
+
+def _step_told(step: Step) -> None:
+    from tenure.evaluation.report.words import duration
+
+    so_far = f", {duration(step.seconds)} so far" if step.seconds >= 1 else ""
+    complain(f"part {step.number} of {step.of}: {step.name}{so_far}", kind="note")
+
+
+def _saved(path: Path | None, made: Document) -> None:
+    from tenure.evaluation.report import document
+
+    if path is not None:
+        document.written(made, path)
 
 
 def _targets(reached: Sequence[Mapping[str, Any]]) -> RenderableType:
@@ -280,6 +344,7 @@ def register(group: typer.Typer) -> None:
         everything,
         [
             "eval all --data DATA --json run.json",
+            "eval all --data DATA --json run.json --resume",
             "eval all --system none --only conformance --only repair",
         ],
     )

@@ -17,10 +17,9 @@ from tenure.interfaces.cli.root import command
 from tenure.interfaces.cli.tables import print_json, show, table
 
 if TYPE_CHECKING:
-    from tenure.evaluation.asof import AsOfReport
+    from tenure.evaluation.answering import AnswersReport
     from tenure.evaluation.conformance import ConformanceReport
     from tenure.evaluation.isolation import IsolationReport
-    from tenure.evaluation.scoped import ScopedReport
     from tenure.evaluation.systems import Maker
 
 OURS = "tenure"
@@ -213,13 +212,11 @@ def asof(
         told = [report.record() for report in reports]
         print_json({"seed": trials.seed, "systems": told})
     else:
-        show(*_right_account(reports), *_past_mistakes(reports, failures))
+        show(*_right_account(reports), *_mistakes(reports, failures))
     _end(any(report.system == OURS and report.mistakes for report in reports))
 
 
-def _right_account(
-    reports: Sequence[AsOfReport] | Sequence[ScopedReport],
-) -> Iterator[RenderableType]:
+def _right_account(reports: Sequence[AnswersReport]) -> Iterator[RenderableType]:
     """The share of right answers by question and system."""
     kinds = sorted({kind for report in reports for kind in report.right})
     if kinds:
@@ -239,11 +236,10 @@ def _share(share: Share) -> str:
     return f"{percent(share.value)} of {share.of:,}" if share.of else "–"
 
 
-def _past_mistakes(reports: Sequence[AsOfReport], failures: int) -> Iterator[RenderableType]:
+def _mistakes(reports: Sequence[AnswersReport], failures: int) -> Iterator[RenderableType]:
     for report in reports:
         for mistake in report.mistakes[:failures]:
-            yield f"\n## {report.system}"
-            yield mistake.told()
+            yield f"\n## {report.system}\n{mistake.told}"
 
 
 # scope
@@ -251,7 +247,7 @@ def _past_mistakes(reports: Sequence[AsOfReport], failures: int) -> Iterator[Ren
 
 def structured_scope(
     chosen: Chosen, ours: Maker, *, limit: int | None, workers: int
-) -> list[ScopedReport]:
+) -> list[AnswersReport]:
     """Drafts, suppositions and sessions: the part of `eval scope` that needs no data."""
     from tenure.evaluation import scoped as runner
 
@@ -260,15 +256,13 @@ def structured_scope(
     return _each(makers, runner.run, seed=chosen.seed, workers=workers, **questions)
 
 
-def scoped_account(reports: Sequence[ScopedReport], failures: int) -> Iterator[RenderableType]:
+def scoped_account(reports: Sequence[AnswersReport], failures: int) -> Iterator[RenderableType]:
     """Where each system went by the right value."""
     yield from _right_account(reports)
-    for report in reports:
-        for mistake in report.mistakes[:failures]:
-            yield f"\n## {report.system}\n{mistake}"
+    yield from _mistakes(reports, failures)
 
 
-def is_wrong(reports: Sequence[ScopedReport]) -> bool:
+def is_wrong(reports: Sequence[AnswersReport]) -> bool:
     """Whether ours went by a wrong value anywhere."""
     return any(report.system == OURS and report.mistakes for report in reports)
 

@@ -1,9 +1,9 @@
-"""The commands that measure on recorded text: eval cases, pairs, scope, statebench."""
+"""The commands that measure on recorded text: eval cases, pairs, scope."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
@@ -16,7 +16,7 @@ import tenure
 from tenure.interfaces.cli import repairing, systems
 from tenure.interfaces.cli.options import DEFAULT_EMBEDDER, Common
 from tenure.interfaces.cli.progress import Telling
-from tenure.interfaces.cli.root import command, complain
+from tenure.interfaces.cli.root import command
 from tenure.interfaces.cli.tables import print_json, show
 from tenure.model.errors import InvalidInput
 from tenure.settings import DETECTORS
@@ -25,10 +25,8 @@ if TYPE_CHECKING:
     from tenure.evaluation.cases import CasesReport
     from tenure.evaluation.pairs import PairsReport
     from tenure.evaluation.scope import ScopeReport
-    from tenure.evaluation.statebench import Suite, SuiteReport
 
 DEFAULT_DETECTOR = "both"
-_VERSIONS = ("all", "1.0", "2.0.0")
 _DATA_HELP = "The folder that holds the data sets, or TENURE_BENCH_DATA."
 _ABOUT = """Measure on recorded conversations: what is current, what is stale, what was not meant.
 
@@ -271,106 +269,9 @@ def _run_scope(folder: Path, run: Run) -> ScopeReport:
         return runner.run(folder, limit=run.limit, **options)
 
 
-# statebench
-
-
-def statebench(
-    *,
-    data: Data = None,
-    version: Annotated[
-        str, typer.Option(metavar="NAME", help="1.0 (the published splits), 2.0.0, or all.")
-    ] = "all",
-    baseline: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAME",
-            help="A baseline of the package; repeatable.",
-            show_default="all that run offline",
-        ),
-    ] = None,
-    budget: Annotated[int, typer.Option(metavar="TOKENS", min=1, help="Of a context.")] = 8000,
-    perturb: Annotated[
-        int | None,
-        typer.Option(
-            metavar="SEED",
-            help="Also play a copy with other names, values, words and order.",
-            show_default="no copy",
-        ),
-    ] = None,
-    failures: Failures = 0,
-    run: Run,
-) -> None:
-    """Play StateBench's timelines through Tenure and the package's baselines.
-
-    Scores each query on its context: all that must be mentioned is, nothing that must not be is.
-    The baselines, memgine among them, and the tracks of 2.0.0 need the statebench package. What
-    scores well because it knows the suite scores worse on a copy of it: see --perturb.
-    """
-    from tenure.evaluation.statebench import copied
-
-    if version not in _VERSIONS:
-        raise InvalidInput(f"--version {version!r} is not one of {', '.join(_VERSIONS)}")
-    suites = list(_suites(data, version, run.limit))
-    if perturb is not None:
-        suites = [one for suite in suites for one in (suite, copied(suite, perturb))]
-    reports = [_run_suite(suite, run, baseline, budget) for suite in suites]
-    if run.json:
-        print_json({"detector": run.detector, "suites": [report.record() for report in reports]})
-        return
-    from tenure.interfaces.cli import measured
-
-    for report in reports:
-        show(*measured.suite_account(report), *measured.suite_failures(report, failures))
-
-
-def _suites(data: Path | None, version: str, limit: int | None) -> Iterator[Suite]:
-    """What can be run; what is missing is named on stderr, or refused where it was asked for."""
-    from tenure.evaluation import peers, running
-    from tenure.evaluation import statebench as runner
-
-    if version != "2.0.0":
-        try:
-            for suite in runner.published(running.data_folder(data)):
-                yield runner.Suite(suite.name, suite.timelines[:limit])
-        except InvalidInput as error:
-            if version == "1.0":
-                raise
-            _left_out("StateBench 1.0", str(error))
-    if version != "1.0":
-        try:
-            suite = runner.generated()
-            yield runner.Suite(suite.name, suite.timelines[:: _step(suite, limit)])
-        except peers.PackageMissing as error:
-            if version == "2.0.0":
-                raise
-            _left_out("StateBench 2.0.0", str(error))
-
-
-def _step(suite: Suite, limit: int | None) -> int:
-    """Its tracks follow each other, so a part of them is taken evenly."""
-    return 1 if limit is None else max(1, len(suite.timelines) // limit)
-
-
-def _run_suite(
-    suite: Suite, run: Run, wanted: Sequence[str] | None = None, budget: int = 8000
-) -> SuiteReport:
-    from tenure.evaluation import peers
-    from tenure.evaluation import statebench as runner
-
-    if wanted is None and peers.installed_version() is None:
-        _left_out("the baselines", f"install them with: {peers.INSTALL}")
-    names = tuple(wanted) if wanted is not None else peers.baselines()
-    with run.options() as options:
-        return runner.run(suite, names, budget=budget, **options)
-
-
-def _left_out(what: str, why: str) -> None:
-    complain(f"{what} left out: {why}", kind="note")
-
-
 def register(app: typer.Typer) -> None:
     """Add this group of commands to the command line."""
-    from tenure.interfaces.cli import reports  # it takes the options from here
+    from tenure.interfaces.cli import reports, suites  # they take the options from here
 
     group = typer.Typer(
         name="eval",
@@ -400,16 +301,7 @@ def register(app: typer.Typer) -> None:
         ],
     )
     command(group, "scope", scope, ["eval scope", "eval scope DATA/scope --failures 5"])
-    command(
-        group,
-        "statebench",
-        statebench,
-        [
-            "eval statebench --data DATA",
-            "eval statebench --version 2.0.0 --baseline memgine",
-            "eval statebench --data DATA --version 1.0 --limit 50 --failures 3",
-        ],
-    )
+    suites.register(group)
     systems.register(group)
     repairing.register(group)
     reports.register(group)
