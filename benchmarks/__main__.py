@@ -14,6 +14,8 @@ LangGraph's stores and memgine, each as far as it gets.
 
 observing: against embedding the very same turn.
 
+crowd: many clients on one PostgreSQL server, against bare psycopg that sends the same statements.
+
     python -m benchmarks                               everything
     python -m benchmarks engine --sizes 1000           a quick look at one part
     python -m benchmarks contexts --embedders static   one embedder only
@@ -37,11 +39,11 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks import contexts, engine, observing, tables
+from benchmarks import contexts, crowd, engine, observing, tables
 from benchmarks.figures import Figures, Target, targets_of
 from benchmarks.peers import KINDS
 
-PARTS = ("engine", "contexts", "observing")
+PARTS = ("engine", "contexts", "observing", "crowd")
 SIZES = (1_000, 10_000, 100_000)
 
 
@@ -59,6 +61,8 @@ def main() -> int:
         figures["contexts"] = run_contexts(console, options)
     if "observing" in options.parts:
         figures["observing"] = run_observing(console, options)
+    if "crowd" in options.parts:
+        figures["crowd"] = run_crowd(console, options)
     if options.json:
         options.json.write_text(json.dumps(figures, indent=2) + "\n")
     return 0
@@ -80,6 +84,13 @@ def parse() -> argparse.Namespace:
         default=contexts.LIMIT_S,
         metavar="S",
         help="longest that a peer may take to load up to the next size",
+    )
+    parser.add_argument(
+        "--organizations",
+        type=int,
+        default=crowd.ORGANIZATIONS,
+        metavar="N",
+        help="how many organizations a server has",
     )
     parser.add_argument("--data", type=Path, metavar="FOLDER", help="with sgd/")
     parser.add_argument("--json", type=Path, metavar="FILE", help="also write the figures here")
@@ -147,6 +158,18 @@ def run_observing(console: Console, options: argparse.Namespace) -> list[dict[st
     if found:
         console.print(verdicts(found))
     return [run.plain() for run in runs]
+
+
+def run_crowd(console: Console, options: argparse.Namespace) -> list[dict[str, Any]]:
+    progress = Console(stderr=True)
+    crowds = crowd.measure(
+        lambda text: progress.print(text, style="dim"),
+        facts=max(options.sizes) if options.sizes else crowd.FACTS,
+        organizations=options.organizations,
+    )
+    console.print(crowd.table(crowds))
+    console.print(verdicts(crowd.targets_of(crowds)))
+    return [found.plain() for found in crowds]
 
 
 def measure(folder: Path, size: int) -> Figures:

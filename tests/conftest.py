@@ -13,9 +13,10 @@ import pytest
 
 import tenure
 from tenure.testing import SteppingClock
-from tests.servers import Databases, started
+from tests.servers import AVAILABLE, SERVER, Databases
 
-STORES = ("memory", "sqlite", *(["postgres"] if os.environ.get("TENURE_TEST_POSTGRES") else []))
+# Some systems have no package of the server; there the tests go without.
+STORES = ("memory", "sqlite", *(["postgres"] if AVAILABLE else []))
 
 SOAK = os.environ.get("TENURE_SOAK") == "1"
 """Whether the long versions of the tests run."""
@@ -30,6 +31,24 @@ QUICK = tenure.Settings(durability="process", embedder="static")
 OpenMemory = Callable[..., tenure.Memory]
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    """Let a worker know where the PostgreSQL server of the run is."""
+    given = getattr(config, "workerinput", None)
+    if given is not None:
+        SERVER.use(given["postgres"])
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node: Any) -> None:
+    """Start the server before the first worker, and tell each where it is."""
+    node.workerinput["postgres"] = SERVER.address() if AVAILABLE else ""
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """Stop the server, where this is the process that started it."""
+    SERVER.end()
+
+
 @pytest.fixture
 def clock() -> SteppingClock:
     """The clock of `memory`: a second later at every reading, so that no two writes tie."""
@@ -42,19 +61,14 @@ def store_path(tmp_path: Path) -> Path:
     return tmp_path / "agent.db"
 
 
-@pytest.fixture(scope="session")
-def all_databases(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Databases:
-    """The databases of this worker on a real PostgreSQL server, which starts when first needed."""
-    folder = tmp_path_factory.getbasetemp()
-    shared = folder if worker_id == "master" else folder.parent
-    return Databases(started(shared / "postgres"), worker_id)
-
-
 @pytest.fixture
-def databases(all_databases: Databases) -> Databases:
-    """The same, all of them free again."""
-    all_databases.begin()
-    return all_databases
+def databases() -> Databases:
+    """Databases on a real PostgreSQL server, for this test alone."""
+    if not AVAILABLE:
+        pytest.skip("no package of a PostgreSQL server for this system")
+    found = SERVER.databases()
+    found.begin()
+    return found
 
 
 @pytest.fixture(params=STORES)
@@ -82,7 +96,7 @@ def open_memory(where: str, clock: SteppingClock) -> Iterator[OpenMemory]:
 
 @pytest.fixture
 def memory(open_memory: OpenMemory) -> tenure.Memory:
-    """An empty memory, once on each store (ids "memory" and "sqlite")."""
+    """An empty memory, once on each store (ids "memory", "sqlite", "postgres")."""
     return open_memory()
 
 

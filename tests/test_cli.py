@@ -208,7 +208,7 @@ class TestReading:
     def test_facts_tells_who_asks_in_the_wrong_organization(self, run: Run) -> None:
         """Nothing to show, and the organizations of the file to choose from."""
         run("write", "k", "v")
-        assert "this file has 'acme'" in run("facts", "--org", "other").stderr
+        assert "this store has 'acme'" in run("facts", "--org", "other").stderr
 
     def test_history_shows_every_tenure_on_one_line(self, run: Run) -> None:
         """Status, value, who, from, until and id, uncut however long they are."""

@@ -287,7 +287,7 @@ class TestErrors:
             (["receipts", "--limit", "0"], "--limit must be at least 1, not 0"),
             (["replay", "nope"], "'alice' has no receipt 'nope' in organization 'acme'"),
             (["diff", "nope", "nope"], "`tenure receipts` lists those there are"),
-            (["reindex", "--org", "nope"], "this file has: 'acme'"),
+            (["reindex", "--org", "nope"], "this store has: 'acme'"),
             (["note", "k", "v", "--states", "nope"], "--states 'nope' is the id of no fact"),
             (["doctor", "--db", ":memory:"], "name one with --db"),
             (["facts", "--as-of", "2026-03-02T09:00"], "naive"),

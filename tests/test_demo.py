@@ -7,6 +7,7 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ from typer.testing import CliRunner
 import tenure
 from tenure.interfaces.cli import app
 from tenure.interfaces.cli.story import STEPS
+from tests.servers import needs_own_server
 
 EXAMPLES = sorted((Path(__file__).parents[1] / "examples").glob("*.py"))
 
@@ -132,6 +134,22 @@ def test_the_demo_never_touches_a_file_that_exists(tmp_path: Path) -> None:
     assert "exists" in result.stderr
     assert CliRunner().invoke(app, ["demo"], env={"TENURE_DB": str(path)}).exit_code == 0
     assert path.read_bytes() == b"mine"
+
+
+@needs_own_server
+def test_the_demo_is_the_same_on_a_server() -> None:
+    """With --postgres a server is started for it, every answer is the same, and nothing stays."""
+    before = set(Path(tempfile.gettempdir()).glob("tenure-demo-*"))
+    file, server = tell().splitlines(), tell("--postgres").splitlines()
+    assert [line.replace("SQLite file", "PostgreSQL server") for line in file[:-1]] == server[:-1]
+    assert set(Path(tempfile.gettempdir()).glob("tenure-demo-*")) <= before
+
+
+def test_the_demo_on_a_server_keeps_no_file() -> None:
+    """--postgres together with --db is refused before anything is started."""
+    result = CliRunner().invoke(app, ["demo", "--postgres", "--db", "demo.db"])
+    assert result.exit_code == 2
+    assert "leave --db out" in result.stderr
 
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)

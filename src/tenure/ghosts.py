@@ -6,7 +6,14 @@ from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from tenure.context.guard import Dead, dead_values, held_values, is_statement, said
+from tenure.context.guard import (
+    Dead,
+    can_be_in,
+    dead_values,
+    held_values,
+    is_statement,
+    said,
+)
 from tenure.context.rendering import signals
 from tenure.model.fact import Fact, Status
 from tenure.model.records import WorkingItem
@@ -47,9 +54,13 @@ class Ghosts:
         aside = list(self._aside.values())
         if not aside and not self._hall.has_suspects:
             return []
-        suspects = [*self._suspects(self._words(shown)), *aside]
+        texts = self._texts(shown)
+        words = {word for text in texts for word in analysis.words(text)}
+        suspects = [*self._suspects(words), *aside]
+        # What no text has all the words of needs no further thought.
+        spoken = {word for text in texts for word in said(text)}
         found = dead_values(self._only_dead(suspects))
-        return self._not_held(found)
+        return self._not_held([dead for dead in found if can_be_in(spoken, dead)])
 
     def _not_held(self, found: list[Dead]) -> list[Dead]:
         if not found:
@@ -79,13 +90,13 @@ class Ghosts:
         """The words of each of them, in a row."""
         return [f" {' '.join(said(text_of(fact.value)[:_LONG]))} " for fact in self._live]
 
-    def _words(self, shown: Sequence[Fact]) -> set[str]:
-        """The words of every running text that may be shown."""
+    def _texts(self, shown: Sequence[Fact]) -> list[str]:
+        """Every running text that may be shown."""
         texts = [f"{item.key} {_all_text(item.value)}" for item in self._gathering.items]
         told = signals(self._gathering.environment)
         texts.extend(f"{name} {_all_text(value)}" for name, value in told)
         texts.extend(f"{fact.key} {_all_text(fact.value)}" for fact in shown if _is_running(fact))
-        return {word for text in texts for word in analysis.words(text)}
+        return texts
 
     def _suspects(self, words: set[str]) -> list[Fact]:
         gathering, hall = self._gathering, self._hall

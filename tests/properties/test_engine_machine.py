@@ -33,6 +33,7 @@ from tests.properties.world import (
     rank,
     tenures,
 )
+from tests.servers import SERVER, needs_server
 
 KEYS = ("lead", "office", "rate", "vendor")
 VALUES = st.integers(1, 3)
@@ -375,6 +376,13 @@ class EngineOnSQLite(Engine):
             self.folder.rmdir()
 
 
+class EngineOnPostgres(Engine):
+    """The same on a PostgreSQL server."""
+
+    def open(self) -> tenure.Memory:
+        return tenure.open(SERVER.databases().emptied(), clock=self.clock, settings=QUICK)
+
+
 THOROUGH = settings(
     max_examples=400 if SOAK else 60,
     stateful_step_count=40 if SOAK else 25,
@@ -385,3 +393,5 @@ TestEngineInMemory = Engine.TestCase
 TestEngineInMemory.settings = THOROUGH
 TestEngineOnSQLite = EngineOnSQLite.TestCase
 TestEngineOnSQLite.settings = settings(THOROUGH, max_examples=150 if SOAK else 25)
+TestEngineOnPostgres = needs_server(EngineOnPostgres.TestCase)
+TestEngineOnPostgres.settings = settings(THOROUGH, max_examples=60 if SOAK else 6)

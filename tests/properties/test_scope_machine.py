@@ -18,6 +18,7 @@ from tenure import Memory, Scope, Session
 from tenure.testing import SteppingClock
 from tests.conftest import QUICK, SOAK
 from tests.properties.world import all_facts, check_links, check_marks, differences, tenures
+from tests.servers import SERVER, needs_server
 
 KEYS = {"mood": "user", "style": "user", "room": "organizational"}
 VALUES = st.integers(1, 4)
@@ -224,6 +225,13 @@ class ScopesOnSQLite(Scopes):
             self.folder.cleanup()
 
 
+class ScopesOnPostgres(Scopes):
+    """The same on a PostgreSQL server."""
+
+    def open(self) -> Memory:
+        return tenure.open(SERVER.databases().emptied(), clock=self.clock, settings=QUICK)
+
+
 THOROUGH = settings(
     max_examples=300 if SOAK else 50,
     stateful_step_count=40 if SOAK else 25,
@@ -234,6 +242,8 @@ TestScopesInMemory = Scopes.TestCase
 TestScopesInMemory.settings = THOROUGH
 TestScopesOnSQLite = ScopesOnSQLite.TestCase
 TestScopesOnSQLite.settings = settings(THOROUGH, max_examples=100 if SOAK else 15)
+TestScopesOnPostgres = needs_server(ScopesOnPostgres.TestCase)
+TestScopesOnPostgres.settings = settings(THOROUGH, max_examples=40 if SOAK else 4)
 
 
 def stands(session: Session) -> dict[str, tuple[Any, ...]]:

@@ -28,6 +28,7 @@ from tests.properties.world import (
     rank,
     tenures,
 )
+from tests.servers import SERVER, needs_server
 
 PEOPLE = {"gus": "guest", "eve": "employee", "mia": "manager", "exa": "executive"}
 WHO = st.sampled_from(sorted(PEOPLE))
@@ -44,11 +45,14 @@ class Terms(RuleBasedStateMachine):
     @initialize()
     def begin(self) -> None:
         self.clock = SteppingClock(step=timedelta(seconds=1))
-        self.memory = tenure.open(":memory:", clock=self.clock, settings=QUICK)
+        self.memory = tenure.open(self.where(), clock=self.clock, settings=QUICK)
         self.people = {
             name: self.memory.session(user_id=name, authority=rung, organization=ORGANIZATION)
             for name, rung in PEOPLE.items()
         }
+
+    def where(self) -> str:
+        return ":memory:"
 
     def teardown(self) -> None:
         if hasattr(self, "memory"):
@@ -136,10 +140,20 @@ class Terms(RuleBasedStateMachine):
             assert all(f.status is not Status.OVERRULED for f in facts.values() if f.held_at(now))
 
 
-TestTerms = Terms.TestCase
-TestTerms.settings = settings(
+class TermsOnPostgres(Terms):
+    """The same on a PostgreSQL server."""
+
+    def where(self) -> str:
+        return SERVER.databases().emptied()
+
+
+THOROUGH = settings(
     max_examples=500 if SOAK else 100,
     stateful_step_count=30 if SOAK else 18,
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow],
 )
+TestTerms = Terms.TestCase
+TestTerms.settings = THOROUGH
+TestTermsOnPostgres = needs_server(TermsOnPostgres.TestCase)
+TestTermsOnPostgres.settings = settings(THOROUGH, max_examples=60 if SOAK else 6)

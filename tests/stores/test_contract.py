@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from tenure.stores.in_memory import MemoryStore
 from tenure.stores.port import Store
+from tenure.stores.postgres import PostgresStore
 from tenure.stores.sqlite import SQLiteStore
 from tenure.testing import StoreContract
+from tests.servers import Databases
 
 
 class TestMemoryStore(StoreContract):
@@ -22,3 +26,16 @@ class TestSQLiteStore(StoreContract):
 
     def make_store(self, tmp_path: Path) -> Store:
         return SQLiteStore(tmp_path / "contract.db", durability="process")
+
+
+class TestPostgresStore(StoreContract):
+    """The PostgreSQL store."""
+
+    scrubs = False
+
+    @pytest.fixture(autouse=True)
+    def on_a_server(self, databases: Databases) -> None:
+        self.databases = databases
+
+    def make_store(self, tmp_path: Path) -> Store:
+        return PostgresStore(self.databases.empty(), durability="process")

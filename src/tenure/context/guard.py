@@ -31,6 +31,7 @@ _NOTHING_AFTER = re.compile(r"\.0+$")
 _BEFORE = re.compile(r"[$€£¥#+-]")
 _AFTER = re.compile(r"[%€£°]")
 _LOOK_BACK = 40
+_HEADING = re.compile(r"[^.!?\n]*:\s*$")
 _LONGEST_VALUE = 8
 _LOOKING_BACK = re.compile(
     r"\b(was|were|had been|used to be|formerly|previous(?:ly)?|prior|before|earlier|old|former|ex|"
@@ -121,6 +122,11 @@ def is_statement(fact: Fact) -> bool:
 def is_framing(part: Part) -> bool:
     """Whether a part is a plain word that only may be a value."""
     return part.kind == "term" and part.role in ("np|", "is|")
+
+
+def can_be_in(words: set[str], dead: Dead) -> bool:
+    """Whether texts with these words, as they are compared, can repeat a value at all."""
+    return words.issuperset(dead.words) or _UNSPACED.search(dead.text) is not None
 
 
 def held_values(facts: Iterable[Fact]) -> set[tuple[str, ...]]:
@@ -289,6 +295,11 @@ def _cut(value: Any, name: str, dead: Sequence[Dead], counts: Counts, found: lis
 
 
 def says_more(text: str, found: Sequence[Mention]) -> bool:
-    """Whether a text still says something once the mentions are taken out."""
+    """Whether a text still says something once the mentions are taken out.
+
+    What only leads up to one of them, with a colon, goes with it.
+    """
     taken = sum(mention.words for mention in found)
+    heading = _HEADING.match(text[: min((mention.start for mention in found), default=0)])
+    taken += len(words_of(heading.group())) if heading is not None else 0
     return len(words_of(text)) - taken >= max(3, 2 * len(found))

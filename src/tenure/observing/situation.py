@@ -200,11 +200,9 @@ class Situation:
         if reader.recipe() is None:
             return []
         shelves = [shelf.id for shelf in reader.shelves(lens.owners, lens.places)]
-        entries: set[int] = set()
-        for term in terms(" ".join(words))[:_MOST_TERMS]:
-            found = reader.postings(shelves, term, _FEW + 1)
-            if len(found) <= _FEW:
-                entries.update(found)
+        wanted = terms(" ".join(words))[:_MOST_TERMS]
+        posted = reader.many_postings(shelves, wanted, _FEW + 1)
+        entries = {entry for found in posted if len(found) <= _FEW for entry in found}
         ids = [row.fact_id for row in reader.found(sorted(entries))]
         held = lens.in_office(reader, reader.facts(ids), marks=False)
         return [fact for fact in held if fact.id not in self.facts]

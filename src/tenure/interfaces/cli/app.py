@@ -5,6 +5,8 @@ from __future__ import annotations
 from tenure.interfaces.cli.commands import (
     carrying,
     contexts,
+    copying,
+    database,
     doctor,
     evaluating,
     forgetting,
@@ -29,9 +31,11 @@ _MODULES = (
     reviewing,
     forgetting,
     carrying,
+    copying,
     indexing,
     usage,
     doctor,
+    database,
     evaluating,
     demo_command,
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime
 from functools import singledispatch
 from pathlib import Path
@@ -23,17 +23,44 @@ _COLUMN = 13
 _LONGEST = 60
 # A clock that moves only when told to: the story is the same every time.
 _MONDAY = datetime(2026, 3, 2, 9, tzinfo=UTC)
+_ON_A_SERVER = ("on a real SQLite file", "on a real PostgreSQL server")
 
 
 def tell(file: Path, out: Console) -> None:
     """Run the story in a new file and print it."""
-    clock = SteppingClock(_MONDAY)
 
     def on_disk(text: str) -> bool:
         """Whether any byte of the database, its log included, still holds a text."""
-        parts = file.parent.glob(f"{file.name}*")
-        return any(text.encode() in part.read_bytes() for part in parts)
+        return _holds(file.parent.glob(f"{file.name}*"), text)
 
+    _tell(file, on_disk, OPENING, out)
+
+
+def tell_on_a_server(folder: Path, out: Console) -> None:
+    """Run the story on a PostgreSQL server of its own and print it."""
+    from tenure.stores.postgres.local import LocalServer
+    from tenure.stores.postgres.upkeep import vacuum
+
+    with LocalServer(folder, options={"fsync": "off"}) as server:
+        url = server.url()
+
+        def on_disk(text: str) -> bool:
+            """Whether any byte of the tables still holds a text, once the server has tidied up."""
+            vacuum(url, full=True)
+            server.ask("CHECKPOINT")
+            return _holds((folder / "data" / "base").rglob("*"), text)
+
+        _tell(url, on_disk, (*OPENING[:-1], OPENING[-1].replace(*_ON_A_SERVER)), out)
+
+
+def _holds(files: Iterable[Path], text: str) -> bool:
+    return any(text.encode() in part.read_bytes() for part in files if part.is_file())
+
+
+def _tell(
+    file: Path | str, on_disk: Callable[[str], bool], opening: tuple[str, ...], out: Console
+) -> None:
+    clock = SteppingClock(_MONDAY)
     names: dict[str, Any] = {
         "tenure": tenure,
         "file": file,
@@ -42,7 +69,7 @@ def tell(file: Path, out: Console) -> None:
         "datetime": datetime,
         "UTC": UTC,
     }
-    out.print("\n".join(OPENING))
+    out.print("\n".join(opening))
     try:
         for number, step in enumerate(STEPS, start=1):
             clock.advance(hours=step.wait)

@@ -20,6 +20,7 @@ import typer
 
 import tenure
 from tenure.interfaces.cli.progress import Telling
+from tenure.interfaces.cli.servers import is_address, require_schema
 from tenure.model.errors import InvalidInput, StoreError
 from tenure.search.embedders import NAMES
 
@@ -52,8 +53,8 @@ class Common:
         str | None,
         typer.Option(
             envvar="TENURE_DB",
-            metavar="PATH",
-            help="The SQLite file.",
+            metavar="STORE",
+            help="A SQLite file, or a database: postgresql://user@host/database.",
             show_default=DEFAULT_DB,
             rich_help_panel=_COMMON,
         ),
@@ -90,17 +91,23 @@ class Common:
     ) -> Iterator[tenure.Memory]:
         """The memory. A command that only reads must not leave an empty file behind a typo."""
         settings = settings or self.settings
-        if not create and self.path != ":memory:" and not os.path.exists(self.path):
-            raise StoreError(
-                f"there is no file {self.path}; name yours with --db PATH or TENURE_DB, or start "
-                f"one with: tenure write KEY VALUE"
-            )
+        if not create:
+            self._require_store()
         with tenure.open(self.path, settings=settings) as memory:
             memory.progress = telling = Telling()
             try:
                 yield memory
             finally:
                 telling.close()
+
+    def _require_store(self) -> None:
+        if is_address(self.path):
+            require_schema(self.path)
+        elif self.path != ":memory:" and not os.path.exists(self.path):
+            raise StoreError(
+                f"there is no file {self.path}; name yours with --db PATH or TENURE_DB, or start "
+                f"one with: tenure write KEY VALUE"
+            )
 
 
 @dataclass(frozen=True)

@@ -32,9 +32,10 @@ Examples:
   tenure explain order_status
   tenure context 'Can we ship the order?'
 
-Facts are kept in a SQLite file: --db PATH, or TENURE_DB, or tenure.db in the current folder. Who is
-asking is said with options of each command, after its name, or with the TENURE_ variables that its
-help shows. Every command prints text for people, and one JSON document with --json.
+Facts are kept in a SQLite file: --db PATH, or TENURE_DB, or tenure.db in the current folder, or in
+a PostgreSQL database: --db postgresql://user@host/database. Who is asking is said with options of
+each command, after its name, or with the TENURE_ variables that its help shows. Every command
+prints text for people, and one JSON document with --json.
 
 \b
 Exit codes:
@@ -43,7 +44,7 @@ Exit codes:
      you did not confirm
   2  the call is wrong or not permitted; nothing was changed, but for the turns that observe had
      taken before it came to a bad one
-  3  the store refused: missing, not a database, full, read-only, busy
+  3  the store refused: missing, not a database, full, read-only, busy, no answer
 """
 
 

@@ -7,10 +7,11 @@ import threading
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import psycopg
 from psycopg import pq
+from psycopg.abc import PQGen
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from tenure.model.errors import InvalidInput, SessionClosed, StoreBusy
@@ -20,9 +21,11 @@ from tenure.stores.postgres.sql import statement
 
 Connection = psycopg.Connection[tuple[Any, ...]]
 Rows = list[tuple[Any, ...]]
+Answer = TypeVar("Answer")
 
 _ATTEMPTS = 3
 _IDLE = 300.0  # seconds
+_GRACE = 5.0  # seconds that a server has beyond its own limits
 _LEFT_TO_PARENTS: list[Connection] = []
 """Connections of a process that forked: kept, so that no child closes them."""
 
@@ -56,6 +59,26 @@ def address_of(conninfo: str) -> str:
     parts = parts_of(conninfo)
     host, port = parts.get("host") or "localhost", parts.get("port")
     return f"postgresql://{host}{f':{port}' if port else ''}/{parts.get('dbname') or ''}"
+
+
+class PatientConnection(psycopg.Connection[tuple[Any, ...]]):
+    """Gives up on a server that says nothing any more: its own limits are no help when it hangs,
+    or when the network swallows what it says."""
+
+    patience: float | None = None
+
+    def wait(
+        self,
+        gen: PQGen[Answer],
+        interval: float = 0.1,
+        timeout: float | None = None,
+    ) -> Answer:
+        try:
+            return super().wait(gen, interval, timeout or self.patience)
+        except psycopg.OperationalError as error:
+            if error.sqlstate is None:
+                self.pgconn.finish()  # what came later would be taken for the answer to the next
+            raise
 
 
 class Connections:
@@ -118,7 +141,7 @@ class Connections:
     def connect(self) -> Connection:
         """A new connection, ready to work for any organization."""
         try:
-            connection: Connection = psycopg.connect(self.conninfo, autocommit=True)
+            connection = PatientConnection.connect(self.conninfo, autocommit=True)
         except psycopg.Error as error:
             raise self.refused(error) from error
         try:
@@ -134,9 +157,10 @@ class Connections:
             return refusal(error, self.address)
         return translate(error, self.address)
 
-    def _configure(self, connection: Connection) -> None:
+    def _configure(self, connection: PatientConnection) -> None:
         """What holds for a connection as long as it lives. Which organization it works for does
         not: that is said in every transaction."""
+        connection.patience = max(self.limits.statement_timeout, self.limits.busy_timeout) + _GRACE
         timeout = round(self.limits.statement_timeout * 1000)
         commit = "on" if self.limits.synchronous else "off"
         connection.execute(

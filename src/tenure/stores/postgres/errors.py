@@ -21,8 +21,8 @@ _NOT_KEPT = "nothing of this call was kept"
 
 def is_lost(error: psycopg.Error) -> bool:
     """Whether the connection, rather than what was asked of it, is at fault."""
-    if isinstance(error, pg.AdminShutdown | pg.CrashShutdown | pg.CannotConnectNow):
-        return True
+    if error.diag.severity_nonlocalized in ("FATAL", "PANIC"):
+        return True  # the server ends the connection: it stops, or somebody was idle for too long
     state = error.sqlstate
     if state is None:
         return isinstance(error, psycopg.OperationalError | psycopg.InterfaceError)
@@ -61,9 +61,13 @@ def _told(error: psycopg.Error) -> str:
 
 _Kinds = type[psycopg.Error] | tuple[type[psycopg.Error], ...]
 _KNOWN: tuple[tuple[_Kinds, type[TenureError], str], ...] = (
-    (pg.DiskFull, StoreFull, f"no space left on {{where}} ({{told}}); {_NOT_KEPT}"),
     (
-        (pg.OutOfMemory, pg.InsufficientResources),
+        pg.DiskFull,
+        StoreFull,
+        f"no space left on {{where}} ({{told}}); {_NOT_KEPT}. Make room on the disk of the server",
+    ),
+    (
+        (pg.OutOfMemory, pg.InsufficientResources, pg.TooManyConnections),
         StoreBusy,
         f"{{where}} is out of resources ({{told}}); {_NOT_KEPT}. Raise max_connections on the "
         f"server, or lower pool_size",
@@ -94,7 +98,7 @@ _KNOWN: tuple[tuple[_Kinds, type[TenureError], str], ...] = (
         pg.InsufficientPrivilege,
         StoreError,
         "the role that connects to {where} lacks a privilege ({told}); let an administrator run: "
-        "tenure db init",
+        "tenure db init --login NAME, with the name of the role",
     ),
     (
         pg.InFailedSqlTransaction,
@@ -130,23 +134,48 @@ _KNOWN: tuple[tuple[_Kinds, type[TenureError], str], ...] = (
 )
 
 # What the server says in English. In another language the general text above is given, which
-# quotes it.
+# quotes it. The first that fits counts.
 _REFUSALS: tuple[tuple[tuple[str, ...], type[TenureError], str], ...] = (
     (
-        ("password",),
+        ("password authentication failed", "no password supplied", "FATAL: password"),
         StoreError,
-        "check the password in the address, in PGPASSWORD or in ~/.pgpass",
+        "check user and password in the address, in PGPASSWORD or in ~/.pgpass",
     ),
     (
         ("too many clients", "too many connections", "connection slots"),
         StoreBusy,
-        "raise max_connections on the server, lower pool_size, or put a pooler before it",
+        "raise max_connections on the server or the limit of the role, lower pool_size, or put a "
+        "pooler before it",
     ),
-    (("database",), StoreError, "make the database with createdb, or change the address"),
-    (("role", "pg_hba.conf"), StoreError, "check the user in the address, and pg_hba.conf"),
-    (("SSL", "certificate"), StoreError, "check sslmode, sslrootcert and sslcert in the address"),
     (
-        ("starting up", "shutting down", "recovery"),
+        ("no encryption", "pg_hba.conf"),
+        StoreError,
+        "check the user and the database in the address, let them in with pg_hba.conf, and try "
+        "?sslmode=require after the address",
+    ),
+    (
+        ("permission denied for database",),
+        StoreError,
+        "let an administrator run: tenure db init --login NAME, with the name of the role",
+    ),
+    (
+        ('FATAL: database "',),
+        StoreError,
+        "make the database with: createdb, or change the address",
+    ),
+    (('FATAL: role "',), StoreError, "check the user in the address; it must be able to log in"),
+    (
+        ("SSL", "certificate", "sslmode", "sslrootcert", "sslcert"),
+        StoreError,
+        "check sslmode, sslrootcert and sslcert in the address",
+    ),
+    (
+        ("bad value for", "invalid integer value", "invalid port"),
+        InvalidInput,
+        "mend that part of the address",
+    ),
+    (
+        ("starting up", "shutting down", "in recovery"),
         StoreUnavailable,
         "it is starting or stopping; try again in a moment",
     ),

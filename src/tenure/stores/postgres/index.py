@@ -92,6 +92,14 @@ class PostgresIndex:
         self._standing.changed = True
         return self._connection.execute(statement(name, where=where), given).rowcount
 
+    def run_many(self, name: str, rows: Sequence[dict[str, Any]]) -> None:
+        """Run a statement once for each of many rows, without waiting for each."""
+        for given in rows:
+            given["organization"] = self._organization
+        self._standing.changed = True
+        with self._connection.cursor() as cursor:
+            cursor.executemany(statement(name), rows)
+
     # reading
 
     def recipe(self) -> str | None:
@@ -204,7 +212,9 @@ class PostgresIndex:
         name = tuple(place.values())
         known = self._shelf_ids.get(name)
         if known is None:
-            known = self._shelf_ids[name] = self.rows("shelf", place)[0][0]
+            known, version = self.rows("shelf", place)[0]
+            self._shelf_ids[name] = known
+            self._versions[known] = version
         return known
 
     def _version(self, shelf: int) -> int:

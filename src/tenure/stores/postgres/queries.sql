@@ -13,13 +13,12 @@ SELECT {standing} FROM organizations WHERE organization = %(organization)s;
 
 -- name: begin_writing
 -- The lock on its row makes the writers of one organization queue. What they read afterwards is
--- what the one before them has left. The number of the transaction tells, should the connection
--- break while it commits, what became of it.
-BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE;
+-- what the one before them has left.
+BEGIN ISOLATION LEVEL READ COMMITTED;
 SELECT set_config('tenure.organization', %(organization)s, true),
     set_config('tenure.person', '', true), set_config('tenure.everybody', 'on', true),
     set_config('lock_timeout', %(patience)s, true);
-SELECT pg_current_xact_id()::text, {standing} FROM organizations
+SELECT {standing} FROM organizations
     WHERE organization = %(organization)s FOR NO KEY UPDATE;
 SELECT declarations, erasures FROM versions;
 
@@ -27,11 +26,30 @@ SELECT declarations, erasures FROM versions;
 INSERT INTO organizations (organization) VALUES (%(organization)s) ON CONFLICT DO NOTHING;
 
 -- name: lock_organization
-SELECT pg_current_xact_id()::text, {standing} FROM organizations
+SELECT {standing} FROM organizations
 WHERE organization = %(organization)s FOR NO KEY UPDATE;
 
 -- name: commit_changes
-UPDATE organizations SET {standing_assignments} WHERE organization = %(organization)s;
+-- The mark tells, should the connection break meanwhile, what became of it. No time limit: one that
+-- ends the wait for a replica would have the commit reported as done without it.
+UPDATE organizations SET {standing_assignments},
+    marks = (array_prepend(%(mark)s::integer, marks))[1:64] WHERE organization = %(organization)s;
+SET LOCAL statement_timeout = 0;
+COMMIT;
+
+-- name: find_mark
+-- Adding the organization waits for a transaction that is adding it, which no reading would see.
+BEGIN ISOLATION LEVEL READ COMMITTED;
+SELECT set_config('tenure.organization', %(organization)s, true),
+    set_config('tenure.person', '', true), set_config('tenure.everybody', 'on', true),
+    set_config('lock_timeout', %(patience)s, true);
+INSERT INTO organizations (organization) VALUES (%(organization)s) ON CONFLICT DO NOTHING;
+SELECT revision, marks[revision - %(revision)s + 1] FROM organizations
+WHERE organization = %(organization)s FOR NO KEY UPDATE;
+
+-- name: keep_mark
+UPDATE organizations SET revision = revision WHERE organization = %(organization)s;
+SET LOCAL statement_timeout = 0;
 COMMIT;
 
 -- name: entry_at
@@ -108,9 +126,10 @@ WHERE organization = %(organization)s AND status = 'retracted' {where}
 ORDER BY since DESC, id LIMIT %(limit)s;
 
 -- name: unindexed
+-- One look for each fact. NOT EXISTS would be made a join, for which all entries are read.
 SELECT {fact} FROM facts WHERE organization = %(organization)s AND id > %(after)s
-    AND status <> 'erased' AND NOT EXISTS (SELECT 1 FROM entries AS e
-        WHERE e.organization = facts.organization AND e.fact_id = facts.id)
+    AND status <> 'erased' AND (SELECT e.entry FROM entries AS e
+        WHERE e.organization = %(organization)s AND e.fact_id = facts.id) IS NULL
 ORDER BY id LIMIT %(limit)s;
 
 -- name: verdict
@@ -133,6 +152,11 @@ SELECT DISTINCT fact_id FROM targets
 WHERE organization = %(organization)s AND target_id = ANY(%(ids)s) ORDER BY fact_id;
 
 -- name: insert_fact
+-- Nothing for an id that is taken: an error would end the transaction.
+INSERT INTO facts ({fact_columns}) VALUES ({fact_values})
+ON CONFLICT (organization, id) DO NOTHING;
+
+-- name: restore_fact
 INSERT INTO facts ({fact_columns}) VALUES ({fact_values});
 
 -- name: keep_tenure
@@ -154,6 +178,16 @@ ON CONFLICT (organization, fact_id, base_id) DO UPDATE SET stands_on = excluded.
 -- name: insert_verdict
 INSERT INTO verdicts ({verdict}, owner) SELECT {verdict_values}, coalesce((
     SELECT owner FROM facts WHERE organization = %(organization)s AND id = %(fact_id)s), '');
+
+-- name: advise
+-- For the planner, until it is taken back or the transaction ends.
+SELECT set_config(%(setting)s, %(value)s, true);
+
+-- name: own_verdicts
+-- A dump has the log before the facts, so that whose each entry is shows at the end.
+UPDATE verdicts SET owner = f.owner FROM facts AS f
+WHERE verdicts.organization = %(organization)s AND f.organization = %(organization)s
+    AND f.id = verdicts.fact_id AND f.owner <> verdicts.owner;
 
 -- name: insert_target
 INSERT INTO targets (organization, target_id, fact_id)
@@ -312,12 +346,13 @@ WHERE organization = %(organization)s AND owner = ANY(%(owners)s)
     AND scope_id = ANY(%(scope_ids)s) ORDER BY id;
 
 -- name: shelf
-INSERT INTO shelves (organization, owner, scope, scope_id, requires, min_authority, binding)
+-- Finds a shelf or makes it, and begins a new version of it.
+INSERT INTO shelves (organization, owner, scope, scope_id, requires, min_authority, binding, version)
 VALUES (%(organization)s, %(owner)s, %(scope)s, %(scope_id)s, %(requires)s, %(min_authority)s,
-    %(binding)s)
+    %(binding)s, 1)
 ON CONFLICT (organization, owner, scope_id, scope, requires, min_authority, binding)
-    DO UPDATE SET version = shelves.version
-RETURNING id;
+    DO UPDATE SET version = shelves.version + 1
+RETURNING id, version;
 
 -- name: bump_shelf
 UPDATE shelves SET version = version + 1

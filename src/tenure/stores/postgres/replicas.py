@@ -51,28 +51,38 @@ class Readers:
                 yield begun
             return
         with ExitStack() as stack:
-            chosen = self._begun_on_replica(replica, stack, name, given)
-            if chosen is None:
-                chosen = stack.enter_context(self._primary.begun(name, given))
-                self._is_far_enough(given["organization"], chosen)
-            yield chosen
+            yield self._choose(replica, stack, name, given)
+
+    def _choose(
+        self, replica: Connections, stack: ExitStack, name: str, given: Mapping[str, Any]
+    ) -> Begun:
+        with ExitStack() as attempt:
+            begun = self._begun_on_replica(replica, attempt, name, given)
+            if begun is not None and self._is_far_enough(given["organization"], begun):
+                stack.push(attempt.pop_all())
+                return begun
+            try:
+                better = stack.enter_context(self._primary.begun(name, given))
+            except StoreUnavailable:
+                if begun is None:
+                    raise
+                # There is nothing better than a replica that is behind.
+                stack.push(attempt.pop_all())
+                return begun
+            self._is_far_enough(given["organization"], better)
+            return better
 
     def _begun_on_replica(
-        self, replica: Connections, stack: ExitStack, name: str, given: Mapping[str, Any]
+        self, replica: Connections, attempt: ExitStack, name: str, given: Mapping[str, Any]
     ) -> Begun | None:
         if time.monotonic() < self._resting_until:
             return None
-        with ExitStack() as attempt:
-            try:
-                begun = attempt.enter_context(replica.begun(name, given))
-            except StoreUnavailable:
-                # Nobody should wait for a dead replica at every call.
-                self._resting_until = time.monotonic() + _REST
-                return None
-            if self._is_far_enough(given["organization"], begun) or not self._is_primary_up():
-                stack.push(attempt.pop_all())
-                return begun
-        return None
+        try:
+            return attempt.enter_context(replica.begun(name, given))
+        except StoreUnavailable:
+            # Nobody should wait for a dead replica at every call.
+            self._resting_until = time.monotonic() + _REST
+            return None
 
     def _is_far_enough(self, organization: str, begun: Begun) -> bool:
         """Whether this is not from before what was seen; notes what is seen now."""
@@ -82,14 +92,6 @@ class Readers:
         self._declared = max(declared, self._declared)
         self.note(organization, revision)
         return not behind
-
-    def _is_primary_up(self) -> bool:
-        """Whether there is anything better than a replica that is behind."""
-        try:
-            with self._primary.lent():
-                return True
-        except StoreUnavailable:
-            return False
 
     def close(self) -> None:
         if self._replica is not None:

@@ -6,6 +6,7 @@ row-level security and can do nothing else; everybody who connects works as `ten
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
 import psycopg
@@ -20,7 +21,7 @@ APPLICATION_ROLE = "tenure_app"
 PARTITIONS = 16
 OLDEST_SERVER = 140_000
 _LOCK = 0x54454E55  # "TENU"
-_EXTENSIONS = ("btree_gin",)
+EXTENSIONS = ("btree_gin",)
 _APPLICATION_TABLES = "SELECT, INSERT, UPDATE, DELETE"
 
 Connection = psycopg.Connection[tuple[Any, ...]]
@@ -91,23 +92,42 @@ def _migrate(connection: Connection, found: int, partitions: int) -> None:
             connection.execute(
                 f"INSERT INTO {SCHEMA}.schema_versions (version) VALUES (%s)", (version,)
             )
-            _grant(connection)
+            grant(connection)
 
 
 def _begin(connection: Connection) -> None:
     """The schema with its role, and what it needs of the server."""
-    for extension in _EXTENSIONS:
+    for extension in EXTENSIONS:
         connection.execute(f"CREATE EXTENSION IF NOT EXISTS {extension}")
     connection.execute(f"CREATE SCHEMA IF NOT EXISTS {SCHEMA}")
     connection.execute(f"CREATE TABLE {SCHEMA}.schema_versions (version integer PRIMARY KEY)")
-    if not connection.execute(
-        "SELECT 1 FROM pg_roles WHERE rolname = %s", (APPLICATION_ROLE,)
-    ).fetchall():
-        connection.execute(f"CREATE ROLE {APPLICATION_ROLE} NOLOGIN NOBYPASSRLS")
-    connection.execute(f"GRANT {APPLICATION_ROLE} TO CURRENT_USER")
+    _make_role(connection)
 
 
-def _grant(connection: Connection) -> None:
+def _make_role(connection: Connection) -> None:
+    """Roles belong to the whole server: another database may be making the same one right now."""
+    found = "SELECT 1 FROM pg_roles WHERE rolname = %s"
+    if not connection.execute(found, (APPLICATION_ROLE,)).fetchall():
+        with suppress(pg.DuplicateObject, pg.UniqueViolation), connection.transaction():
+            connection.execute(f"CREATE ROLE {APPLICATION_ROLE} NOLOGIN NOBYPASSRLS")
+    # Whoever can become it already may not be allowed to say so again.
+    if not can_become(connection):
+        with suppress(pg.UniqueViolation), connection.transaction():
+            connection.execute(f"GRANT {APPLICATION_ROLE} TO CURRENT_USER")
+
+
+def can_become(connection: Connection) -> bool:
+    """Whether whoever connects can work as the application. Being a member is not enough: who made
+    a role is one of it, and still has to be let into it."""
+    try:
+        with connection.transaction(force_rollback=True):
+            connection.execute(f"SET LOCAL ROLE {APPLICATION_ROLE}")
+    except pg.InsufficientPrivilege:
+        return False
+    return True
+
+
+def grant(connection: Connection) -> None:
     """Give the application what it needs: the tables themselves, never a partition of one.
 
     A partition asked for by its own name is not behind the policies of its table.
@@ -131,7 +151,7 @@ def _grant(connection: Connection) -> None:
 
 def _refused(error: psycopg.Error, address: str) -> Exception:
     if isinstance(error, pg.FeatureNotSupported | pg.UndefinedFile):
-        names = " and ".join(_EXTENSIONS)
+        names = " and ".join(EXTENSIONS)
         return StoreError(
             f"{address} lacks an extension that Tenure needs ({names}): "
             f"{error.diag.message_primary}; install the package postgresql-contrib on the server"
@@ -140,6 +160,11 @@ def _refused(error: psycopg.Error, address: str) -> Exception:
         return StoreError(
             f"the schema of {address} cannot be made with this role "
             f"({error.diag.message_primary}); let an administrator run: tenure db init"
+        )
+    if isinstance(error, pg.OutOfMemory):
+        return StoreError(
+            f"{address} has too few locks for so many partitions ({error.diag.message_primary}); "
+            f"ask for fewer, or raise max_locks_per_transaction on the server"
         )
     if isinstance(error, pg.DuplicateTable | pg.DuplicateObject):
         return NotADatabase(

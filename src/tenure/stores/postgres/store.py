@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from typing import Any
 
 import psycopg
 
-from tenure.model.errors import StoreError, StoreUnavailable
+from tenure.model.errors import StoreError
 from tenure.model.records import Declaration, Erasure
 from tenure.model.scope import Place
 from tenure.stores import codec
 from tenure.stores.columns import CONTENT, TENURE
 from tenure.stores.port import Glance, Reader, Transaction
 from tenure.stores.postgres import schema
+from tenure.stores.postgres.commits import Commit, was_kept
 from tenure.stores.postgres.connections import Connection, Connections, Limits
 from tenure.stores.postgres.errors import is_lost, translate
 from tenure.stores.postgres.index import Standing
@@ -92,12 +93,11 @@ class PostgresStore:
                 if not locked and organization:
                     connection.execute(statement("add_organization"), given)
                     locked = connection.execute(statement("lock_organization"), given).fetchall()
-                number, *standing = locked[0] if locked else (None, *Standing(None).row)
-                known = Standing(standing)
+                known = Standing(locked[0] if locked else None)
                 yield self._transaction(connection, organization, known, versions)
             except psycopg.Error as error:
                 raise translate(error, self.address) from error
-            self._commit(connection, organization, known, number)
+            self._commit(connection, organization, known)
 
     def _transaction(
         self, connection: Connection, organization: str, known: Standing, versions: Row
@@ -111,33 +111,21 @@ class PostgresStore:
             connection, organization, known, lambda: self._declarations(connection, declared)
         )
 
-    def _commit(
-        self, connection: Connection, organization: str, known: Standing, number: str | None
-    ) -> None:
-        after = {**known.after(), "organization": organization}
+    def _commit(self, connection: Connection, organization: str, known: Standing) -> None:
+        commit = Commit.of(organization, known.revision + known.changed)
         try:
             if known.changed and organization:
-                done = self._connections.finish(connection, "commit_changes", after)
+                given = {**known.after(), **commit._asdict()}
+                done = self._connections.finish(connection, "commit_changes", given)
             else:
                 done = connection.execute("COMMIT").statusmessage
         except psycopg.Error as error:
-            if not is_lost(error) or not self._was_committed(number):
+            if not is_lost(error) or (known.changed and not was_kept(self._connections, commit)):
                 raise translate(error, self.address) from error
             done = "COMMIT"
         if done != "COMMIT":  # an error that somebody caught on the way had ended it before
             raise StoreError(f"{self.address} rolled the transaction back; nothing of it was kept")
-        self._readers.note(organization, after["revision"] if known.changed else known.revision)
-
-    def _was_committed(self, number: str | None) -> bool:
-        """What became of a transaction whose connection broke while it committed."""
-        with suppress(StoreError, psycopg.Error), self._connections.lent() as connection:
-            row = connection.execute("SELECT pg_xact_status(%s::xid8)", (number,)).fetchone()
-            if row is not None and row[0] != "in progress":
-                return bool(row[0] == "committed")
-        raise StoreUnavailable(
-            f"the connection to {self.address} was lost while a write was being committed; it may "
-            f"or may not have been kept. Look before you repeat it"
-        )
+        self._readers.note(organization, commit.revision)
 
     def _declarations(self, connection: Connection, version: int) -> tuple[Declaration, ...]:
         if version != self._declared[0]:
@@ -169,16 +157,8 @@ class PostgresStore:
             return Glance(rows[0][0], self._declarations(connection, versions[0]))
 
     def organizations(self) -> list[str]:
-        with self._asked() as connection:
-            return [row[0] for row in connection.execute(statement("organizations"))]
-
-    @contextmanager
-    def _asked(self) -> Iterator[Connection]:
-        with self._connections.lent() as connection:
-            try:
-                yield connection
-            except psycopg.Error as error:
-                raise translate(error, self.address) from error
+        with self._connections.begun("organizations", {}) as (_, (found,)):
+            return [row[0] for row in found]
 
     def erasures(self, organization: str) -> list[Erasure]:
         with self.read(organization) as reader:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
@@ -16,21 +17,17 @@ from tenure.model.records import Declaration, Erasure
 from tenure.model.times import from_micros, to_micros
 from tenure.model.verdict import Verdict
 from tenure.stores import codec
-from tenure.stores.columns import FACT_COLUMNS, TENURE, VERDICT
 from tenure.stores.port import Change, Selection
 from tenure.stores.postgres.connections import Connection
 from tenure.stores.postgres.index import Standing
+from tenure.stores.postgres.restoring import Batches, fact_row, legs, verdict_row
 from tenure.stores.postgres.sessions import PostgresSessions
 from tenure.stores.rows import (
-    content_values,
     declaration_of,
     fact_of,
     forget_sources,
-    index_values,
     tenure_parameters,
-    tenure_values,
     verdict_of,
-    verdict_values,
 )
 
 
@@ -83,6 +80,14 @@ class PostgresTransaction(PostgresSessions):
 
     # reading
 
+    @contextmanager
+    def _planned_without(self, step: str) -> Iterator[None]:
+        """Until the planner has counted, it takes an organization that has just arrived for a small
+        one, and sorts or compares all of it for a few rows."""
+        self.rows("advise", {"setting": f"enable_{step}", "value": "off"})
+        yield
+        self.rows("advise", {"setting": f"enable_{step}", "value": "on"})
+
     def _facts(self, name: str, ids: Iterable[str]) -> list[Fact]:
         wanted = list(ids)
         return [fact_of(row) for row in self.rows(name, {"ids": wanted})] if wanted else []
@@ -118,7 +123,8 @@ class PostgresTransaction(PostgresSessions):
         return self._select("retracted", Selection(owners), limit=limit)
 
     def unindexed(self, limit: int, after: str = "") -> list[Fact]:
-        rows = self.rows("unindexed", {"limit": limit, "after": after})
+        with self._planned_without("sort"):
+            rows = self.rows("unindexed", {"limit": limit, "after": after})
         return [fact_of(row) for row in rows]
 
     def live(self, selection: Selection) -> list[Fact]:
@@ -172,7 +178,9 @@ class PostgresTransaction(PostgresSessions):
         self, verdict: Verdict, new: Sequence[Fact] = (), changed: Sequence[Change] = ()
     ) -> None:
         seq, now = verdict.seq, verdict.recorded_at
-        self._check_free(new)
+        if changed:
+            # With nothing to change first, the insert itself finds a taken id in time.
+            self._check_free(new)
         try:
             # Departures first: the unique index wants the seat free before a successor sits down.
             for _, after in sorted(changed, key=_arrivals_last) if changed else ():
@@ -184,7 +192,6 @@ class PostgresTransaction(PostgresSessions):
             raise StoreError(f"the address already has a valid fact ({error})") from error
 
     def _check_free(self, new: Sequence[Fact]) -> None:
-        """Refuse a taken id. Looked up first: an error of the server ends the transaction."""
         ids = [fact.id for fact in new]
         taken = [fact.id for fact in self.facts(ids)] or sorted(
             {i for i in ids if ids.count(i) > 1}
@@ -193,15 +200,18 @@ class PostgresTransaction(PostgresSessions):
             raise _taken(*taken)
 
     def _insert(self, fact: Fact, born: int, since: int, now: datetime) -> None:
-        values = (*content_values(fact), *tenure_values(fact), born, since)
-        row = (*values, *index_values(fact, now))
-        self.run("insert_fact", dict(zip(FACT_COLUMNS, row, strict=True)))
+        if not self.run("insert_fact", fact_row(fact, born, since, now)):
+            raise _taken(fact.id)
         self._stand(fact)
 
     def _append(self, verdict: Verdict) -> None:
-        self.run("insert_verdict", dict(zip(VERDICT, verdict_values(verdict), strict=True)))
+        self.run("insert_verdict", verdict_row(verdict))
         for target in verdict.targets:
             self.run("insert_target", {"target_id": target, "fact_id": verdict.fact_id})
+        self._stand_at(verdict)
+
+    def _stand_at(self, verdict: Verdict) -> None:
+        """The log ends with this one now."""
         self._standing.seq = verdict.seq
         self._standing.recorded_at = to_micros(verdict.recorded_at)
 
@@ -213,9 +223,8 @@ class PostgresTransaction(PostgresSessions):
         self.follow(after, now)
 
     def _stand(self, fact: Fact) -> None:
-        for base, stands_on in fact.basis:
-            leg = {"fact_id": fact.id, "base_id": base, "stands_on": stands_on}
-            self.run("insert_dependency", {**leg, "owner": fact.owner})
+        for leg in legs(fact):
+            self.run("insert_dependency", leg)
 
     def mark_undone(self, verdict_id: str, undone_by: str | None) -> None:
         self.run("mark_undone", {"id": verdict_id, "undone_by": undone_by})
@@ -257,20 +266,24 @@ class PostgresTransaction(PostgresSessions):
 
     def restore(self, records: Iterable[dict[str, Any]]) -> int:
         count = 0
-        for kept in codec.read_dump(records, self._organization):
-            if isinstance(kept, codec.KeptFact):
-                self._insert(kept.fact, kept.born, kept.since, kept.changed_at)
-            elif isinstance(kept, codec.KeptTenure):
-                named = dict(zip(TENURE, tenure_values(kept.fact), strict=True))
-                span = {"id": kept.fact.id, "since": kept.since, "until": kept.until}
-                self.run("insert_tenure", {**named, **span, "owner": kept.fact.owner})
-            elif isinstance(kept, Verdict):
-                self._append(kept)
-            elif isinstance(kept, Declaration):
-                self.declare(kept)
-            else:
-                self._prove(kept)
-            count += 1
+        batches = Batches(self.run_many)
+        try:
+            for kept in codec.read_dump(records, self._organization):
+                if isinstance(kept, Declaration):
+                    self.declare(kept)
+                elif isinstance(kept, Erasure):
+                    self._prove(kept)
+                else:
+                    batches.add(kept)
+                count += 1
+            batches.finish()
+        except pg.UniqueViolation as error:
+            told = error.diag.message_detail or error.diag.message_primary
+            raise StoreError(f"two records claim the same place ({told})") from error
+        with self._planned_without("nestloop"):
+            self.run("own_verdicts", {})
+        if batches.last is not None:
+            self._stand_at(batches.last)
         return count
 
     def _prove(self, erasure: Erasure) -> None:

@@ -42,7 +42,7 @@ def export(
         if organization not in organizations:
             names = ", ".join(map(repr, organizations)) or "none"
             raise InvalidInput(
-                f"organization {organization!r} has nothing to export; this file has: {names}"
+                f"organization {organization!r} has nothing to export; this store has: {names}"
             )
         lines = map(_line, _counted(memory.export(organization), "exporting"))
         count = _print_all(lines) if file == _STDIO else _save(Path(file), lines, force=force)

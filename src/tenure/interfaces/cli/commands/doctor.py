@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 import sqlite3
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from shlex import quote
-from typing import Any
+from typing import Annotated, Any
 
 import typer
 
@@ -16,6 +16,7 @@ import tenure
 from tenure.context.tokens import counter
 from tenure.interfaces.cli.options import Common
 from tenure.interfaces.cli.root import command
+from tenure.interfaces.cli.servers import administration, is_address
 from tenure.interfaces.cli.tables import account_lines, print_json, show, table
 from tenure.model.errors import InvalidInput, TenureError
 
@@ -51,18 +52,29 @@ class _Census:
     findings: list[str] = field(default_factory=list)
 
 
-def doctor(*, common: Common) -> None:
+def doctor(
+    store: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[STORE]", help="The file or the database, as with --db.", show_default=False
+        ),
+    ] = None,
+    *,
+    common: Common,
+) -> None:
     """Examine a store: schema, integrity, chains, index, tokenizer.
 
     Exit code 1 with findings. An index that is not current is none: the next context makes it
-    anew. Reads the whole file. Changes nothing, except that a file of an older version is brought
-    up to date, as every command does.
+    anew. Reads the whole store. Changes nothing, except that a store of an older version is brought
+    up to date, as every command does. `tenure db check` looks at the server and at who may do what.
     """
+    if store is not None:
+        common = replace(common, db=store)
     if common.path == ":memory:":
         raise InvalidInput("doctor examines a file, and :memory: is none; name one with --db PATH")
     findings: list[str] = []
     with common.open() as memory:
-        file = _about_file(common.path)
+        file = _about_server(common.path) if is_address(common.path) else _about_file(common.path)
         findings += [f"integrity: {finding}" for finding in memory.store.check()]
         censuses = [_census(memory, name) for name in memory.store.organizations()]
         for census in censuses:
@@ -97,6 +109,20 @@ def _about_file(path: str) -> dict[str, Any]:
         "schema_version": version,
         "journal_mode": journal,
         "sqlite_version": sqlite3.sqlite_version,
+        "tenure_version": tenure.__version__,
+    }
+
+
+def _about_server(url: str) -> dict[str, Any]:
+    """The same for a database."""
+    tools = administration()
+    about = tools.check(url, quick=True)
+    return {
+        "path": about.address,
+        "bytes": tools.size_of(url),
+        "schema_version": about.schema_version,
+        "partitions": about.partitions,
+        "postgres_version": about.server,
         "tenure_version": tenure.__version__,
     }
 
@@ -200,6 +226,22 @@ def _circles(offices: dict[str, _Office]) -> list[str]:
     return found
 
 
+def _file_lines(file: dict[str, Any]) -> list[tuple[str, str]]:
+    size, version = f"{file['bytes']:,} bytes", f"version {file['schema_version']}"
+    ours = f"tenure {file['tenure_version']}"
+    if "postgres_version" in file:
+        return [
+            ("database", f"{file['path']}, {size}"),
+            ("schema", f"{version}, {file['partitions']} partitions"),
+            ("versions", f"{ours}, PostgreSQL {file['postgres_version']}"),
+        ]
+    return [
+        ("file", f"{file['path']}, {size}"),
+        ("schema", f"{version}, journal mode {file['journal_mode']}"),
+        ("versions", f"{ours}, sqlite {file['sqlite_version']}"),
+    ]
+
+
 def _print_report(
     file: dict[str, Any],
     tokenizer: dict[str, Any],
@@ -211,12 +253,7 @@ def _print_report(
     show(
         account_lines(
             [
-                ("file", f"{file['path']}, {file['bytes']:,} bytes"),
-                (
-                    "schema",
-                    f"version {file['schema_version']}, journal mode {file['journal_mode']}",
-                ),
-                ("versions", f"tenure {file['tenure_version']}, sqlite {file['sqlite_version']}"),
+                *_file_lines(file),
                 ("tokenizer", f"{tokenizer['name']}, {available}"),
                 ("index", recipe),
             ],
@@ -250,4 +287,9 @@ def _print_report(
 
 def register(app: typer.Typer) -> None:
     """Add this command to the command line."""
-    command(app, "doctor", doctor, ["doctor", "doctor --db agent.db --json"])
+    command(
+        app,
+        "doctor",
+        doctor,
+        ["doctor", "doctor agent.db --json", "doctor postgresql://tenure@db.example.com/agents"],
+    )

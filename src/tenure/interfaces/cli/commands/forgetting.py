@@ -8,6 +8,7 @@ import typer
 
 from tenure.interfaces.cli.options import Common, Organization
 from tenure.interfaces.cli.root import command, complain
+from tenure.interfaces.cli.servers import is_address
 from tenure.interfaces.cli.tables import account_lines, clock, print_json, show
 from tenure.stores.codec import erasure_record
 
@@ -48,6 +49,11 @@ def forget(
     if not erasure.fact_ids and not any(erasure.removed.values()):
         complain(f"nothing matched in organization {organization!r}; check the name", kind="note")
         raise typer.Exit(1)
+    if is_address(common.path):
+        complain(
+            "the files of the server hold it until they are written anew: tenure db vacuum --full",
+            kind="note",
+        )
     if common.json:
         return
     show(f"erased  {len(erasure.fact_ids)} fact(s) in organization {organization!r}")

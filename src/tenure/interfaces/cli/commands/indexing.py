@@ -21,7 +21,7 @@ def reindex(*, organization: Organization = "default", common: Common) -> None:
         if organization not in organizations:
             names = ", ".join(map(repr, organizations)) or "none"
             raise InvalidInput(
-                f"organization {organization!r} has nothing to index; this file has: {names}; "
+                f"organization {organization!r} has nothing to index; this store has: {names}; "
                 f"choose with --org"
             )
         count = memory.reindex(organization)

@@ -25,6 +25,7 @@ from tenure.interfaces.cli.observations import (
 )
 from tenure.interfaces.cli.options import DEFAULT_SESSION, Common, Who, parse_moment
 from tenure.interfaces.cli.root import command, complain
+from tenure.interfaces.cli.servers import is_address
 from tenure.interfaces.cli.transcripts import (
     Conversation,
     Found,
@@ -33,6 +34,7 @@ from tenure.interfaces.cli.transcripts import (
     check_readable,
     opened,
 )
+from tenure.interfaces.cli.trials import copy_for_trial
 from tenure.model.errors import InvalidInput, NotPermitted
 
 _ALONE = "A single turn"
@@ -234,7 +236,8 @@ def observe(
     _check(named, single)
     check_readable(named)
     mode: Literal["background", "inline"] = "inline" if single.text is not None else "background"
-    with _store(common, second, mode, dry_run=dry_run) as memory:
+    trial = who.organization if dry_run else None
+    with _store(common, second, mode, trial=trial) as memory:
         if single.text is not None:
             session = who.into(DEFAULT_SESSION).at(memory)
             made = session.observe(single.text, speaker=speaker, **single.arguments())
@@ -262,17 +265,19 @@ def _check(files: list[str], single: Single) -> None:
 
 @contextmanager
 def _store(
-    common: Common, second: Second, mode: Literal["background", "inline"], *, dry_run: bool
+    common: Common, second: Second, mode: Literal["background", "inline"], *, trial: str | None
 ) -> Iterator[tenure.Memory]:
-    """The memory; for a trial, a copy of it that is thrown away, and no model."""
-    if not dry_run:
+    """The memory; for a trial of an organization, a copy that is thrown away, and no model."""
+    if trial is None:
         settings = second.settings(common.settings, mode)
         with common.open(create=True, settings=settings) as memory:
             yield memory
         return
     with tempfile.TemporaryDirectory(prefix="tenure-trial-") as folder:
         copy = os.path.join(folder, "copy.db")
-        if os.path.exists(common.path):
+        if is_address(common.path):
+            copy_for_trial(common, copy, trial)
+        elif os.path.exists(common.path):
             with common.open():  # to refuse what is no store of ours in the usual words
                 _copy(common.path, copy)
         with replace(common, db=copy).open(create=True) as memory:

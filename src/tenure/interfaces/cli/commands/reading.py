@@ -133,7 +133,7 @@ def _elsewhere(memory: tenure.Memory, session: tenure.Session) -> str:
     if asked in organizations or not organizations:
         return f" for {session.identity.user_id!r}"
     names = ", ".join(map(repr, organizations[:5]))
-    return f" in organization {asked!r}; this file has {names}: choose with --org"
+    return f" in organization {asked!r}; this store has {names}: choose with --org"
 
 
 def _chain_document(chain: tenure.Chain) -> dict[str, Any]:

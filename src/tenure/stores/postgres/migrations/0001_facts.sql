@@ -21,6 +21,7 @@ CREATE TABLE organizations (
     recipe          text,               -- how its index was made; one made otherwise is made anew
     entries         bigint NOT NULL DEFAULT 0,  -- the last number given to an entry
     revision        bigint NOT NULL DEFAULT 0,  -- grows with every transaction that changes it
+    marks           integer[] NOT NULL DEFAULT '{}',  -- one for each of the last, the latest first
     PRIMARY KEY (organization)
 ) PARTITION BY HASH (organization);
 

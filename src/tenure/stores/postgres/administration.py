@@ -1,0 +1,371 @@
+"""Running a PostgreSQL database: making it, bringing it up to date, and examining it.
+
+All of this is for whoever owns the database. The application needs none of it: it connects with a
+role that can read and write rows, and nothing else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+import psycopg
+from psycopg import sql
+from psycopg.conninfo import make_conninfo
+
+from tenure.model.errors import InvalidInput, ReadOnlyStore, StoreError
+from tenure.model.records import Turn
+from tenure.stores.columns import TURN
+from tenure.stores.postgres import schema
+from tenure.stores.postgres.connections import Connection, address_of, parts_of
+from tenure.stores.postgres.errors import refusal, translate
+from tenure.stores.postgres.schema import APPLICATION_ROLE, SCHEMA
+from tenure.stores.postgres.store import PostgresStore
+from tenure.stores.rows import turn_of
+from tenure.stores.statements import named
+
+Row = tuple[Any, ...]
+Password = Callable[[], str]
+
+MOST_PARTITIONS = 128
+"""Beyond, making them takes more locks at once than a server has by default."""
+_CONNECT_TIMEOUT = 10
+_FOLDER = files("tenure.stores.postgres")
+_WORN = 1_500_000_000  # transactions; at two billions a server stops taking writes
+_NAMES = {"schema": SCHEMA, "role": APPLICATION_ROLE}
+
+
+@cache
+def _statements() -> Mapping[str, str]:
+    return named(_FOLDER / "administration.sql")
+
+
+def ask(connection: Connection, name: str, **given: Any) -> list[Row]:
+    """What a statement of `administration.sql` gives."""
+    text = _statements()[name].replace("{schema}", SCHEMA).replace("{turn}", ", ".join(TURN))
+    return connection.execute(text.encode(), {**_NAMES, **given}).fetchall()
+
+
+@contextmanager
+def administering(url: str) -> Iterator[tuple[Connection, str]]:
+    """A connection with the rights of whoever connects, and the address without secrets.
+
+    Statements may take their time: no limit holds but one that the address itself sets.
+    """
+    address = address_of(url)
+    given = {"connect_timeout": _CONNECT_TIMEOUT, "application_name": "tenure db", **parts_of(url)}
+    try:
+        connection: Connection = psycopg.connect(make_conninfo(**given), autocommit=True)
+    except psycopg.Error as error:
+        told = translate if error.sqlstate is not None else refusal
+        raise told(error, address) from error
+    with connection:
+        try:
+            yield connection, address
+        except psycopg.Error as error:
+            raise translate(error, address) from error
+
+
+def version_of(url: str) -> int:
+    """The schema version of a database; 0 where there is none."""
+    with administering(url) as (connection, _):
+        return schema.version_of(connection)
+
+
+def size_of(url: str) -> int:
+    """How many bytes a database takes on disk."""
+    with administering(url) as (connection, _):
+        return int(ask(connection, "server")[0][3])
+
+
+def turns_of(url: str, organization: str) -> list[tuple[str, Turn]]:
+    """Every turn that an organization has observed, with whose it is."""
+    with administering(url) as (connection, _), connection.transaction():
+        ask(connection, "bind", organization=organization)
+        rows = ask(connection, "turns", organization=organization)
+    return [(row[0], turn_of(row[1:])) for row in rows]
+
+
+def migrations() -> list[tuple[int, str]]:
+    """The migrations that this Tenure knows: the version each leads to, and its name."""
+    found = (_FOLDER / "migrations").iterdir()
+    names = sorted(entry.name for entry in found if entry.name.endswith(".sql"))
+    return [(int(name[:4]), name.removesuffix(".sql")) for name in names]
+
+
+# making a database
+
+
+@dataclass
+class Made:
+    """What `init` found, and what it did."""
+
+    address: str
+    before: int
+    """The schema version that it found; 0 where there was none."""
+    after: int
+    partitions: int
+    done: list[str] = field(default_factory=list)
+
+
+def init(
+    url: str,
+    *,
+    partitions: int | None = None,
+    login: str | None = None,
+    password: Password | None = None,
+) -> Made:
+    """Make the schema, what it needs of the server, and the roles; what is there already is left.
+
+    `login` names a role for the application to connect with, `password` gives its password and is
+    only asked where the role is made. Without one, the role has none.
+    """
+    if partitions is not None and not 1 <= partitions <= MOST_PARTITIONS:
+        raise InvalidInput(f"partitions must be from 1 to {MOST_PARTITIONS}, not {partitions}")
+    with administering(url) as (connection, address):
+        schema.check_server(connection, address)
+        _check_primary(connection, address)
+        before = schema.version_of(connection)
+        _check_partitions(connection, before, partitions)
+        secret = _secret(connection, login, password)
+        had = _roles_and_extensions(connection)
+        after = schema.prepare(connection, address, partitions=partitions or schema.PARTITIONS)
+        schema.grant(connection)
+        made = Made(address, before, after, _partitions(connection))
+        made.done += [
+            f"made {what}" for what in _roles_and_extensions(connection) if what not in had
+        ]
+        if before == 0:
+            made.done.append(
+                f"made schema {SCHEMA}, version {after}, in {made.partitions} partitions"
+            )
+        elif before < after:
+            made.done.append(f"brought schema {SCHEMA} from version {before} to {after}")
+        if login is not None:
+            made.done += _admit(connection, login, secret)
+    return made
+
+
+def _secret(connection: Connection, login: str | None, password: Password | None) -> str:
+    """The password of a role that is still to be made, asked for before anything is."""
+    if login is None:
+        return ""
+    _check_login(connection, login)
+    if password is None or ask(connection, "role", role=login):
+        return ""
+    return password()
+
+
+def _check_primary(connection: Connection, address: str) -> None:
+    """A replica takes no changes, and says so in words that name no way out."""
+    if ask(connection, "server")[0][1]:
+        raise ReadOnlyStore(
+            f"{address} is a replica and takes no changes; give the address of its primary"
+        )
+
+
+def _check_partitions(connection: Connection, version: int, partitions: int | None) -> None:
+    if version == 0 or partitions is None:
+        return
+    found = _partitions(connection)
+    if found != partitions:
+        raise InvalidInput(
+            f"this database is in {found} partitions, which is chosen once; leave --partitions "
+            f"out, or make another database and carry the facts over with: tenure copy"
+        )
+
+
+def _partitions(connection: Connection) -> int:
+    return int(ask(connection, "partitions")[0][0])
+
+
+def _roles_and_extensions(connection: Connection) -> list[str]:
+    names = ask(connection, "extensions", names=list(schema.EXTENSIONS))
+    found = [f"extension {name}" for (name,) in names]
+    if ask(connection, "role"):
+        found.append(f"role {APPLICATION_ROLE}, which reads and writes rows and cannot log in")
+    return found
+
+
+def _check_login(connection: Connection, login: str) -> None:
+    """A role that may do more than the application needs is not made a way in for it."""
+    if not login or login in (APPLICATION_ROLE, "public", "none") or login.startswith("pg_"):
+        raise InvalidInput(f"{login!r} cannot be the name of a role to log in with; choose another")
+    for can_login, powers, groups, owned in ask(connection, "role", role=login):
+        more = [*powers, *(f"member of {name}" for name in groups if name != APPLICATION_ROLE)]
+        more += [f"owner of database {name}" for name in owned]
+        if not can_login:
+            more.append("no LOGIN")
+        if more:
+            raise InvalidInput(
+                f"role {login!r} exists and is not one for the application ({', '.join(more)}); "
+                f"choose another name"
+            )
+
+
+def _admit(connection: Connection, login: str, secret: str) -> list[str]:
+    """A role that can log in and become the application, and nothing else."""
+    done = []
+    found = ask(connection, "role", role=login)
+    name, application = sql.Identifier(login), sql.Identifier(APPLICATION_ROLE)
+    with connection.transaction():
+        if not found:
+            connection.execute(_making(connection, login, secret))
+            done.append(f"made role {login}, which can log in and become {APPLICATION_ROLE}")
+        if not found or APPLICATION_ROLE not in found[0][2]:
+            connection.execute(sql.SQL("GRANT {} TO {}").format(application, name))
+        if found:
+            done.append(f"left role {login} its password, and let it become {APPLICATION_ROLE}")
+        ((may, database),) = ask(connection, "may_connect", role=login)
+        if not may:
+            connection.execute(
+                sql.SQL("GRANT CONNECT ON DATABASE {} TO {}").format(
+                    sql.Identifier(database), application
+                )
+            )
+            done.append(f"let {APPLICATION_ROLE} connect to database {database}")
+    return done
+
+
+def _making(connection: Connection, login: str, secret: str) -> sql.Composed:
+    made = sql.SQL(
+        "CREATE ROLE {} LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE NOREPLICATION NOBYPASSRLS"
+    ).format(sql.Identifier(login))
+    if not secret:
+        return made
+    # Made unreadable here, so that no log of the server ever has it.
+    hidden = connection.pgconn.encrypt_password(secret.encode(), login.encode())
+    return made + sql.SQL(" PASSWORD {}").format(sql.Literal(hidden.decode()))
+
+
+@dataclass(frozen=True)
+class Migrated:
+    """A database before and after."""
+
+    address: str
+    before: int
+    after: int
+    steps: tuple[str, ...]
+    """The migrations that ran, or would run."""
+
+
+def migrate(url: str, *, dry_run: bool = False) -> Migrated:
+    """Bring a database up to date, or tell what that would do."""
+    with administering(url) as (connection, address):
+        schema.check_server(connection, address)
+        before = schema.version_of(connection)
+        if before == 0:
+            raise StoreError(f"{address} has no Tenure schema; make it with: tenure db init")
+        schema.check_version(before, address)
+        steps = tuple(name for version, name in migrations() if version > before)
+        if steps and not dry_run:
+            _check_primary(connection, address)
+            schema.prepare(connection, address)
+        return Migrated(address, before, schema.version_of(connection), steps)
+
+
+# examining a database
+
+
+@dataclass
+class Examination:
+    """What a database says of itself, and what is wrong with it."""
+
+    address: str
+    server: str
+    role: str
+    replica: bool
+    schema_version: int
+    known_version: int
+    partitions: int
+    findings: list[str] = field(default_factory=list)
+
+
+def check(url: str, *, quick: bool = False) -> Examination:
+    """Examine a database. Quickly: whether the application could work now, and nothing that takes
+    longer the more facts there are."""
+    with administering(url) as (connection, address):
+        server, replica, role, _, age = ask(connection, "server")[0]
+        version = schema.version_of(connection)
+        about = Examination(
+            address, server, role, replica, version, schema.latest(), _partitions(connection)
+        )
+        about.findings += _about_versions(connection, version)
+        if version == 0:
+            return about
+        about.findings += _about_access(connection, role)
+        usable = not about.findings
+        if not quick:
+            about.findings += [finding for (finding,) in ask(connection, "exposed")]
+            about.findings += [finding for (finding,) in ask(connection, "invalid_indexes")]
+            if age > _WORN:
+                about.findings.append(
+                    f"the oldest row is {age:,} transactions old, and the server stops at two "
+                    f"billions; run: tenure db vacuum"
+                )
+    if usable and not quick:
+        about.findings += _about_contents(url)
+    return about
+
+
+def _about_versions(connection: Connection, version: int) -> list[str]:
+    found = []
+    server, oldest = connection.info.server_version, schema.OLDEST_SERVER
+    if server < oldest:
+        found.append(
+            f"the server is PostgreSQL {server // 10_000}; Tenure needs {oldest // 10_000} or newer"
+        )
+    if version == 0:
+        found.append("there is no Tenure schema; make it with: tenure db init")
+    elif version < schema.latest():
+        found.append(
+            f"the schema has version {version} of {schema.latest()}; bring it up to date with: "
+            f"tenure db migrate"
+        )
+    elif version > schema.latest():
+        found.append(
+            f"the schema has version {version} and this Tenure knows up to {schema.latest()}; "
+            f"upgrade with: pip install --upgrade tenure"
+        )
+    present = {name for (name,) in ask(connection, "extensions", names=list(schema.EXTENSIONS))}
+    if version:
+        found += [
+            f"extension {name} is missing; make it with: CREATE EXTENSION {name}"
+            for name in schema.EXTENSIONS
+            if name not in present
+        ]
+    return found
+
+
+def _about_access(connection: Connection, role: str) -> list[str]:
+    """Whether whoever connects can become the application, and the application can read."""
+    rows = ask(connection, "role")
+    if not rows:
+        return [f"there is no role {APPLICATION_ROLE}; make it with: tenure db init"]
+    if not schema.can_become(connection):
+        return [f"role {role} cannot work here; run: GRANT {APPLICATION_ROLE} TO {role}"]
+    ((_, powers, *_),) = rows
+    found = [
+        f"role {APPLICATION_ROLE} has {power}; run: ALTER ROLE {APPLICATION_ROLE} NO{power}"
+        for power in powers
+    ]
+    try:
+        with connection.transaction():
+            connection.execute(f"SET LOCAL ROLE {APPLICATION_ROLE}")
+            connection.execute(f"SELECT 1 FROM {SCHEMA}.organizations LIMIT 1")
+    except psycopg.errors.InsufficientPrivilege as error:
+        told = error.diag.message_primary
+        found.append(f"role {APPLICATION_ROLE} cannot read ({told}); run: tenure db init")
+    return found
+
+
+def _about_contents(url: str) -> Sequence[str]:
+    store = PostgresStore(url, pool_size=2, statement_timeout=3_600.0)
+    try:
+        return store.check()
+    finally:
+        store.close()
