@@ -11,6 +11,7 @@ import shutil
 import tempfile
 from functools import cache
 from importlib.util import find_spec
+from typing import Any
 from urllib.parse import quote, urlencode
 
 import psycopg
@@ -57,7 +58,6 @@ class Databases:
         address = self.address_of(name)
         if name not in self._made:
             self._make(name, address)
-            self._made.add(name)
         with psycopg.connect(address, autocommit=True) as connection:
             connection.execute(_emptying(address))
         return address
@@ -87,9 +87,21 @@ class Databases:
 
     def _recreate(self, name: str) -> None:
         with psycopg.connect(self._server, autocommit=True) as connection:
-            named = sql.Identifier(name)
-            connection.execute(sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(named))
-            connection.execute(sql.SQL("CREATE DATABASE {}").format(named))
+            _drop(connection, name)
+            connection.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(name)))
+        self._made.add(name)
+
+    def drop(self) -> None:
+        """Remove them all: a server that is not ours outlives the tests."""
+        with psycopg.connect(self._server, autocommit=True) as connection:
+            for name in self._made:
+                _drop(connection, name)
+        self._made.clear()
+
+
+def _drop(connection: psycopg.Connection[tuple[Any, ...]], name: str) -> None:
+    named = sql.Identifier(name)
+    connection.execute(sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(named))
 
 
 @cache
@@ -132,10 +144,14 @@ class SharedServer:
         """The databases of this worker."""
         if self._databases is None:
             worker = os.environ.get("PYTEST_XDIST_WORKER", "alone")
-            self._databases = Databases(self.address(), worker)
+            # Others may test on the same server at the same time.
+            self._databases = Databases(self.address(), f"{worker}_{os.getpid()}")
         return self._databases
 
     def end(self) -> None:
+        if self._databases is not None and "TENURE_TEST_POSTGRES" in os.environ:
+            self._databases.drop()
+            self._databases = None
         if self._own is not None:
             self._own.stop()
             shutil.rmtree(self._own.folder)

@@ -14,7 +14,7 @@ from functools import cached_property
 from tenure.context.assembly import Material
 from tenure.context.document import Omission
 from tenure.context.ranking import Candidate, Ranked, base_score, rank
-from tenure.context.rendering import Changed
+from tenure.context.rendering import Changed, Unknown, speaks_for_itself
 from tenure.context.request import LONGEST_QUERY, Request
 from tenure.engine.lens import Lens
 from tenure.ghosts import Ghosts
@@ -255,7 +255,7 @@ class Gathering:
                     found[fact.id].append(Changed(base, now if sure else None))
         return found
 
-    def _unknown(self, hall: Hall) -> list[Fact]:
+    def _unknown(self, hall: Hall) -> list[Unknown]:
         """Matters the query asks for whose last word was taken back or ran out."""
         if hall.facts is not None:
             ended = [f for f in self.everything if f.status in (Status.RETRACTED, Status.EXPIRED)]
@@ -263,11 +263,22 @@ class Gathering:
             entries = self.reader.found(hall.expired[:_RETRACTIONS])
             expired = self.reader.facts(row.fact_id for row in entries)
             ended = [self.lens.as_seen(fact) for fact in (*self._retracted(), *expired)]
-        found: dict[tuple[str, str | None], Fact] = {}
+        found: dict[str, Unknown] = {}
         for fact in sorted(ended, key=lambda fact: (fact.until or fact.recorded_at, fact.id)):
             if self._is_asked(fact) and self._is_vacant(fact):
-                found[fact.key, fact.subject] = fact
-        return [found[matter] for matter in sorted(found, key=lambda m: (m[0], m[1] or ""))]
+                unknown = Unknown(fact, self._called(fact))
+                found[unknown.name] = unknown
+        return [found[name] for name in sorted(found)]
+
+    def _called(self, fact: Fact) -> str:
+        """What a fact that is over may be called.
+
+        The key of a sentence is made of its words, of which only those are told that the query has.
+        """
+        if not speaks_for_itself(fact):
+            return fact.key
+        words = fact.key.split("_")
+        return "_".join(w for w in words if self.asked.issuperset(analysis.name_terms(w)))
 
     def _retracted(self) -> list[Fact]:
         """The last retractions that may be seen, however many others there are."""

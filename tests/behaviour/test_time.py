@@ -166,6 +166,115 @@ class TestLateArrivals:
         assert at == ["oldest", "old", "middle", "new"]
 
 
+class TestLateToAnEmptyPlace:
+    """What comes late finds who would have replaced it gone, and holds no longer for that."""
+
+    @pytest.fixture
+    def start(self, clock: SteppingClock) -> datetime:
+        return clock.now
+
+    def test_it_ends_where_one_that_was_taken_back_began(
+        self, alice: Session, clock: SteppingClock, start: datetime
+    ) -> None:
+        """It was so up to then, and is not so now."""
+        clock.advance(days=3)
+        alice.write("gate", "B")
+        clock.advance(days=1)
+        alice.retract("gate")
+        clock.advance(days=1)
+        verdict = alice.write("gate", "A", at=start + DAY)
+        assert (verdict.outcome, verdict.rule) == (Outcome.SUPERSEDED, Rule.TEMPORAL)
+        assert alice.current("gate") is None
+        assert alice.as_of(start + 2 * DAY).current("gate") == "A"
+        assert alice.as_of(start + 3.5 * DAY).current("gate") == "B"
+
+    def test_it_ends_where_one_began_whose_term_is_over(
+        self, alice: Session, clock: SteppingClock, start: datetime
+    ) -> None:
+        """A term that has run out gives nothing back."""
+        clock.advance(days=3)
+        alice.write("gate", "B", valid_until=start + 4 * DAY)
+        clock.advance(days=2)
+        alice.write("gate", "A", at=start + DAY)
+        assert alice.current("gate") is None
+        assert alice.as_of(start + 2 * DAY).current("gate") == "A"
+
+    def test_it_has_its_place_before_one_that_left_and_was_followed(
+        self, alice: Session, clock: SteppingClock, start: datetime
+    ) -> None:
+        """Who holds the office now did not follow it."""
+        clock.advance(days=3)
+        alice.write("gate", "B")
+        clock.advance(days=1)
+        alice.retract("gate")
+        clock.advance(days=2)
+        alice.write("gate", "C")
+        clock.advance(days=1)
+        alice.write("gate", "A", at=start + DAY)
+        assert alice.as_of(start + 5 * DAY).current("gate") is None
+        assert alice.as_of(start + 2 * DAY).current("gate") == "A"
+        assert alice.current("gate") == "C"
+
+    def test_it_takes_office_once_that_one_is_undone(
+        self, alice: Session, clock: SteppingClock, start: datetime
+    ) -> None:
+        """As if that one had never been said; and not because its retraction is."""
+        clock.advance(days=3)
+        later = alice.write("gate", "B")
+        clock.advance(days=1)
+        gone = alice.retract("gate")
+        clock.advance(days=1)
+        alice.write("gate", "A", at=start + DAY)
+        alice.undo(gone)
+        assert alice.current("gate") == "B"
+        alice.undo(later)
+        assert alice.current("gate") == "A"
+
+    def test_it_takes_office_where_it_outranks_the_one_that_left(
+        self, memory: Memory, clock: SteppingClock, start: datetime
+    ) -> None:
+        """Who could not have replaced it did not."""
+        eve, boss = someone(memory, "eve"), someone(memory, "eve", "executive")
+        clock.advance(days=3)
+        eve.write("gate", "B", subject="hall")
+        eve.retract("gate")
+        clock.advance(days=1)
+        assert boss.write("gate", "A", subject="hall", at=start + DAY).took_office
+
+    def test_it_may_come_after_all_that_was_there(
+        self, alice: Session, clock: SteppingClock, start: datetime
+    ) -> None:
+        """One that was said last takes the empty office, however late it comes in."""
+        alice.write("gate", "B")
+        clock.advance(days=1)
+        alice.retract("gate")
+        clock.advance(days=3)
+        assert alice.write("gate", "A", at=start + 2 * DAY).took_office
+
+    def test_a_plan_that_began_since_stays(
+        self, alice: Session, clock: SteppingClock, start: datetime
+    ) -> None:
+        """It was made before the late word, and began after it."""
+        alice.write("gate", "B", valid_from=start + 3 * DAY)
+        clock.advance(days=5)
+        alice.write("gate", "A", at=start + 2 * DAY)
+        assert alice.current("gate") == "B"
+        assert alice.as_of(start + 2.5 * DAY).current("gate") == "A"
+
+    def test_nobody_learns_of_what_left_that_they_may_not_see(
+        self, memory: Memory, clock: SteppingClock, start: datetime
+    ) -> None:
+        """The verdict would tell that there was something."""
+        eve = someone(memory, "eve")
+        chief = someone(memory, "eve", "executive")
+        clock.advance(days=3)
+        chief.write("gate", "B", subject="hall", min_authority="executive", authority="employee")
+        chief.retract("gate")
+        clock.advance(days=1)
+        with pytest.raises(tenure.NotPermitted):
+            eve.write("gate", "A", subject="hall", at=start + DAY)
+
+
 class TestAsOf:
     """What was true then, and what we took to be true then."""
 

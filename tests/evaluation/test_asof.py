@@ -92,7 +92,6 @@ def test_ours_is_right_about_the_past() -> None:
     assert (report.all.of, len(report.right), report.cannot) == (400, 4, ())
 
 
-@pytest.mark.xfail(strict=True, reason="what comes late finds an empty place, and takes it")
 def test_ours_is_right_about_what_comes_late_to_an_empty_place() -> None:
     """What was replaced before its time does not hold because its successor is gone."""
     assert run(Sound, without=()).all.value == 1.0

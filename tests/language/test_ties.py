@@ -131,3 +131,133 @@ def test_whoever_tells_of_themselves_ends_nothing_else(ann: tenure.Session) -> N
     ann.observe("I lost my left glove somewhere.")
     ann.observe("Sorry, I got distracted.")
     assert ann.current("fee") == "$40"
+
+
+@pytest.mark.parametrize(
+    "turn",
+    [
+        "I took the landlord as the starting point and arrived at $900 for the rent.",
+        "The way the landlord is at present, we land on $900 for the rent.",
+        "The rent is $900. If you want to know where that comes from, look at the landlord.",
+        "It's the landlord that decides the rent, and for the moment the rent is $900.",
+    ],
+)
+def test_what_rests_on_a_known_thing_falls_with_it(ann: tenure.Session, turn: str) -> None:
+    """However it is put, as long as the thing is named."""
+    ann.observe("The landlord is Osterman.")
+    ann.observe(turn)
+    assert "$900" in told(ann, "What is the rent?")
+    ann.observe("The landlord is now Norvane.")
+    assert "$900" not in told(ann, "What is the rent?")
+
+
+@pytest.mark.parametrize(
+    "turn",
+    [
+        "The cook is Ines Prado. Why is that? Because the menu is lamb.",
+        "Going by the menu (lamb), the cook is Ines Prado.",
+        "The menu is lamb, and the cook is Ines Prado on account of that.",
+    ],
+)
+def test_a_reason_told_in_the_same_breath_is_what_the_other_rests_on(
+    ann: tenure.Session, turn: str
+) -> None:
+    """Also where neither was known before."""
+    ann.observe(turn)
+    assert "lamb" in told(ann, "What is the menu?")
+    ann.observe("The menu is now trout.")
+    text = told(ann, "What about the menu and the cook?")
+    assert "trout" in text
+    assert "Ines Prado" not in text
+
+
+def test_a_rule_may_take_two_sentences(ann: tenure.Session) -> None:
+    """What is supposed in the first is the case of the second, and changes nothing yet."""
+    ann.observe("The venue is Porto. The fee is $40.")
+    ann.observe("It could be that the venue moves to Graz. In that event, the fee becomes $50.")
+    assert (ann.current("venue"), ann.current("fee")) == ("Porto", "$40")
+    ann.observe("The venue is now Graz.")
+    assert ann.current("fee") == "$50"
+
+
+@pytest.mark.parametrize(
+    "turn",
+    [
+        "The latest change of the car has been withdrawn, so it's $300 once more.",
+        "Ignore my last update on the car, $300 was right.",
+        "Back to square one with the car: $300.",
+    ],
+)
+def test_what_is_so_again_brings_back_what_rested_on_it(ann: tenure.Session, turn: str) -> None:
+    """The earlier value is put back, and what followed from it holds again."""
+    ann.observe("The car costs $300.")
+    ann.observe("The hotel is Casa Pilar, based on the car.")
+    ann.observe("The car now costs $450.")
+    assert "Casa Pilar" not in told(ann, "Which hotel?")
+    ann.observe(turn)
+    text = told(ann, "What about the car and the hotel?")
+    assert "$300" in text
+    assert "$450" not in text
+    assert "Casa Pilar" in text
+
+
+def test_a_change_keeps_one_statement_of_the_thing(ann: tenure.Session) -> None:
+    """What a thing costs now takes the place of what it was said to cost."""
+    ann.observe("The car costs $300.")
+    heard = ann.observe("The car now costs $450.")
+    assert [fact.value for fact in heard.facts] == ["The car costs $450."]
+
+
+def test_what_is_named_as_replaced_is_not_repeated(ann: tenure.Session) -> None:
+    """Neither is it shown where the turn that replaced it named it."""
+    ann.observe("The curtain colour is crimson.")
+    ann.observe("Forget crimson. The curtain colour is now maroon.")
+    text = told(ann, "What is the curtain colour?")
+    assert "maroon" in text
+    assert "crimson" not in text
+
+
+def test_what_has_to_be_worked_out_again_is_believed_when_it_is(ann: tenure.Session) -> None:
+    """A value that is in doubt is no reason to doubt the next one."""
+    ann.observe("The inspection is on 3 May.")
+    ann.observe("The door code is XX-111, based on the inspection.")
+    ann.observe("The inspection is now on 11 August.")
+    ann.observe("On re-examination, the door code is LB-534.")
+    assert ann.current("door_code") == "LB-534"
+
+
+@pytest.mark.parametrize(
+    "turn",
+    [
+        "If the venue were Graz, would the fee be $50?",
+        "What happens to the fee when the venue changes?",
+        "Bob thinks the venue is Graz.",
+        "When the venue was Graz, the fee was $50.",
+        "I like the venue, so I told my sister about the fee.",
+        "The man from the venue called about the fee.",
+        "The fee, like the venue, is a secret.",
+        "Please don't delete the venue.",
+        "The venue can be cancelled free of charge.",
+        "I deleted the file with photos of the venue yesterday.",
+        "He asked me to forget the keys, not the venue.",
+        "Someone suggested Graz for the venue.",
+        "The venue in Graz is closed.",
+    ],
+)
+def test_what_only_looks_like_it_ties_and_ends_nothing(ann: tenure.Session, turn: str) -> None:
+    """Both things stand, and neither falls nor changes with the other."""
+    ann.observe("The venue is Porto.")
+    ann.observe("The fee is $40.")
+    ann.observe(turn)
+    assert (ann.current("venue"), ann.current("fee")) == ("Porto", "$40")
+    ann.observe("The venue is now Graz.")
+    assert ann.current("fee") == "$40"
+    assert not ann.reviews()
+
+
+def test_her_is_no_company(ann: tenure.Session) -> None:
+    """Whoever was named last is the last person, and not the provider in between."""
+    ann.observe("My manager is Petra Holm.")
+    ann.observe("Our internet provider is Norvane.")
+    (fact,) = ann.observe("Her garden is full of dahlias.").facts
+    assert fact.subject == "petra holm"

@@ -60,6 +60,11 @@ class Proxy:
             self.struck.clear()
             self._fault = (fault, at)
 
+    def relent(self) -> None:
+        """Let nothing happen that was planned and has not happened yet."""
+        with self._lock:
+            self._fault = None
+
     def cut(self) -> None:
         """Break every connection there is. New ones are let through."""
         with self._lock:

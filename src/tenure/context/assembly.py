@@ -33,6 +33,7 @@ from tenure.context.rendering import (
     UNKNOWN,
     WORKING_SET,
     Changed,
+    Unknown,
     age_of,
     history_line,
     identity_lines,
@@ -71,7 +72,7 @@ class Material:
     working_set: Sequence[WorkingItem] = ()
     changed: Mapping[str, Sequence[Changed]] = field(default_factory=dict)
     """For each fact that needs review, what it rests on that has changed."""
-    unknown: Sequence[Fact] = ()
+    unknown: Sequence[Unknown] = ()
     """Matters that the query asks for, on which the last word was taken back or ran out."""
     unanswered: bool = False
     """Whether nothing at all was found that the query could be about."""
@@ -250,8 +251,8 @@ def _fact_text(page: Page, fact: Fact, material: Material) -> str | None:
 
 
 def _add_unknown(page: Page, material: Material) -> None:
-    for fact in material.unknown:
-        page.put(Line(UNKNOWN, unknown_line(fact), fact.id))
+    for unknown in material.unknown:
+        page.put(Line(UNKNOWN, unknown_line(unknown), unknown.fact.id))
     if material.unanswered:
         page.add(UNKNOWN, NOTHING_FOUND)
     missing = sum(o.reason == "over budget" and o.fact_id is not None for o in page.omissions)

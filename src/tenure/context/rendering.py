@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
@@ -132,18 +133,27 @@ def _label(fact: Fact) -> str:
 
     Its key is made of the words it was first said in, of which some may no longer be so.
     """
-    if not _speaks_for_itself(fact):
+    if not speaks_for_itself(fact):
         return name_of(fact)
     return f"{SAID} ({name(fact.subject)})" if fact.subject else SAID
 
 
-def _speaks_for_itself(fact: Fact) -> bool:
+def speaks_for_itself(fact: Fact) -> bool:
+    """Whether a fact needs no name before it: it is a sentence, or it says its name itself."""
     if fact.source.turn_index is None or not isinstance(fact.value, str):
         return False
-    words = fact.value.casefold().split()
+    if (
+        fact.predecessors
+        and not fact.source.earlier
+        and fact.value not in (fact.source.quote or "")
+    ):
+        return False  # it was written under this name, and a turn changed its value
+    words = re.findall(r"\w+", fact.value.casefold())
+    key = fact.key.split("_")
+    if fact.key in words:
+        return len(words) > 1  # "dog: We have a dog" says it twice
     if fact.multi_valued or fact.key == "statement":
         return len(words) >= _WHOLE
-    key = fact.key.split("_")
     text = " ".join(words)
     return len(key) > 1 and 2 * sum(word in text for word in key) >= len(key)
 
@@ -215,13 +225,26 @@ def _told(changed: Changed) -> str:
     return f"{name_of(changed.base)} changed{now}"
 
 
-def unknown_line(fact: Fact) -> str:
+class Unknown(NamedTuple):
     """A matter on which the last word was taken back or has run out."""
+
+    fact: Fact
+    key: str
+    """What it is called: the key of the fact, or as much of it as says nothing that is over."""
+
+    @property
+    def name(self) -> str:
+        key, subject = name(self.key), self.fact.subject
+        return f"{key} ({name(subject)})" if subject else key
+
+
+def unknown_line(unknown: Unknown) -> str:
+    fact = unknown.fact
     if fact.status is Status.RETRACTED:
         when = f" on {fact.ended_at:%Y-%m-%d}" if fact.ended_at else ""
-        return f"- {name_of(fact)}: what was known was taken back{when}"
+        return f"- {unknown.name}: what was known was taken back{when}"
     when = f" on {fact.valid_until:%Y-%m-%d}" if fact.valid_until else ""
-    return f"- {name_of(fact)}: what was known expired{when}"
+    return f"- {unknown.name}: what was known expired{when}"
 
 
 NOTHING_FOUND = "- nothing on record matches this question"

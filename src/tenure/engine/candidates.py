@@ -108,7 +108,7 @@ class Candidates:
 
         The outcome of a write would tell whether a guess at the hidden value was right.
         """
-        for incumbent in workspace.seats(fact.address):
+        for incumbent in (*workspace.seats(fact.address), *workspace.departed(fact)):
             if not fact.multi_valued and not self._lens.sees(self._reader, incumbent):
                 raise NotPermitted(
                     f"{fact.key!r} is not open to {self._identity.user_id!r} here; "

@@ -46,12 +46,14 @@ def enter(
 ) -> Entered:
     """Judge a candidate, whose tenure is blank, and carry the judgement out."""
     seats = workspace.seats(candidate.address)
-    if not (seats or targets or around) and candidate.when_superseded is None:
+    departed = workspace.departed(candidate)
+    if not (seats or targets or around or departed) and candidate.when_superseded is None:
         return Entered(UNOPPOSED, workspace.put(office.install(candidate)))
     situation = Situation(
         seats=seats,
         targets=targets,
         around=around,
+        departed=departed,
         confidence=confidence,
         contest_below=contest_below,
         replaying=replaying,
@@ -171,7 +173,10 @@ def _file_late(
     ladder: Ladder,
     entered: Entered,
 ) -> None:
-    """Put a late candidate behind the newer fact that supersedes it, in its place in the chain."""
+    """Put a late candidate behind the newer fact that supersedes it, in its place in the chain.
+
+    That one may have left since: what it replaced does not come back, late or not.
+    """
     incumbent = judgement.against
     assert incumbent is not None
     timeline = workspace.timeline(candidate.address)
@@ -182,7 +187,11 @@ def _file_late(
         return
     after, before = position.after, position.before
     filed = office.install(candidate, (after.id,) if after else ())
-    filed = workspace.put(office.retire(filed, before))
+    filed = office.retire(filed, before)
+    if after is not None and after.status is Status.RETRACTED and after.ended_at is not None:
+        # What was taken back then was whatever held, and that would have been this.
+        filed = filed.evolve(ended_at=min(after.ended_at, filed.ended_at or after.ended_at))
+    workspace.put(filed)
     kept = tuple(i for i in before.predecessors if after is None or i != after.id)
     workspace.put(before.evolve(predecessors=(filed.id, *kept)))
     if after is not None:

@@ -73,7 +73,10 @@ class Registrar:
         `evidence` is added to that of the judgement.
         """
         around = self._candidates.around(proposal)
-        if not around.found and replaces is None and not proposal.refers_to_others:
+        dates = (proposal.at, proposal.valid_from)
+        may_be_late = any(date is not None and date < self.now for date in dates)
+        alone = not around.found and replaces is None and not proposal.refers_to_others
+        if alone and not may_be_late:
             fact = self._candidates.alone(proposal, self.now)
             return self._establish(fact, proposal.confidence, rule, outcome, reason, evidence)
         workspace = Workspace(self.transaction, self.now)

@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Protocol
 
 from tenure.model.fact import Address, Fact, Status
+from tenure.rules.temporal import has_served, is_dated
 from tenure.stores.port import Change, Selection
 
 
@@ -110,6 +111,13 @@ class Workspace:
         for fact in self._view.timeline(at(address)):
             self._load(fact)
         return [fact for fact in self._now.values() if fact.address == address]
+
+    def departed(self, candidate: Fact) -> tuple[Fact, ...]:
+        """Those who left an address empty that a candidate may have come late to."""
+        if candidate.multi_valued or not is_dated(candidate):
+            return ()
+        left = self.timeline(candidate.address)
+        return tuple(fact for fact in left if has_served(fact, candidate.recorded_at))
 
     def waiting_on(self, fact_id: str) -> list[Fact]:
         for fact in self._view.waiting_on([fact_id]):

@@ -58,6 +58,7 @@ class _Patterns:
         told = data("attributes", language)
         self.nouns = frozenset(map(stem, told["nouns"].split()))
         self.qualifiers = word_set(told["qualifiers"])
+        self.persons = word_set(told["persons"])
         self.fresh = word_set(told["fresh"])
         self.kinds: dict[str, str] = told["kinds"]
         self.aliases: dict[str, str] = told["aliases"]
@@ -121,6 +122,11 @@ def trailing_pattern(language: str = "en") -> re.Pattern[str]:
 def is_attribute_noun(word: str, language: str = "en") -> bool:
     """Whether a noun stands for an attribute, of which a thing has one at a time."""
     return stem(word) in _patterns(language).nouns
+
+
+def is_persons(key: str, language: str = "en") -> bool:
+    """Whether whoever holds an attribute is a person: the manager, and not the landlord's firm."""
+    return key.split("_")[-1] in _patterns(language).persons
 
 
 def key_of(noun: str, language: str = "en") -> str:

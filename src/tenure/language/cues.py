@@ -7,6 +7,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from tenure.language.lexicon import data, either, word_set
+from tenure.language.tokens import stem
 
 _FLAGS = re.IGNORECASE
 _EDGE = 400
@@ -31,6 +32,12 @@ class _Patterns:
         self.exploring = either(told["exploring"])
         self.in_earnest = either(told["in_earnest"])
         self.announcing = re.compile(told["announcing"], _FLAGS)
+        self.provisional = re.compile(rf"\((?:[^()]* )?(?:{told['provisional']})\)\W*$", _FLAGS)
+        self.definite = word_set(told["definite"])
+        self.mistaken = re.compile(told["mistaken"], _FLAGS)
+        self.opening_limit = re.compile(rf"\b(?:{told['opening_limit']})\s*$", _FLAGS)
+        self.closing_limit = re.compile(rf"\s*(?:{told['closing_limit']})", _FLAGS)
+        self.limiting = frozenset(map(stem, told["limiting"].split()))
         self.turning_aside = re.compile(told["turning_aside"], _FLAGS)
         self.coming_back = re.compile(told["coming_back"], _FLAGS)
         self.ended = either(told["ended"])
@@ -74,6 +81,13 @@ class Erasure(NamedTuple):
     """What somebody wants gone from memory."""
 
     what: str
+
+
+class Mistake(NamedTuple):
+    """Somebody who was wrong, and what about; None where it does not say."""
+
+    who: str
+    what: str | None
 
 
 class Cues:
@@ -161,6 +175,38 @@ class Cues:
     def announces(self) -> bool:
         """Whether it opens as an update does: how things stand now with what it names."""
         return self._patterns.announcing.match(self._text) is not None
+
+    @property
+    def is_provisional(self) -> bool:
+        """Whether it ends with a remark that it is not decided yet."""
+        return self._patterns.provisional.search(self._text) is not None
+
+    @property
+    def is_definite(self) -> bool:
+        """Whether it names something as what was decided: the official plan, the final price."""
+        words = re.findall(r"[a-z]+", self._text.lower())
+        return not self._patterns.definite.isdisjoint(words)
+
+    @property
+    def mistake(self) -> Mistake | None:
+        """Whom it says to have been wrong about what they said."""
+        found = self._patterns.mistaken.match(self._text)
+        return Mistake(found.group("who"), found.group("what")) if found is not None else None
+
+    @property
+    def opens_limit(self) -> bool:
+        """Whether an amount that follows it would be the most there can be."""
+        return self._patterns.opening_limit.search(self._text) is not None
+
+    @property
+    def closes_limit(self) -> bool:
+        """Whether an amount that stands before it is the most there can be."""
+        return self._patterns.closing_limit.match(self._text) is not None
+
+    @property
+    def limits(self) -> bool:
+        """Whether it is a word that speaks of limits, and not of what they are set to."""
+        return stem(self._text) in self._patterns.limiting
 
     @property
     def turns_aside(self) -> bool:
@@ -251,6 +297,11 @@ class Cues:
                 name = next((name for name in found.groups() if name), "")
                 return name.strip(), found.end()
         return None
+
+    @property
+    def is_tagged(self) -> bool:
+        """Whether it opens with who speaks, as talks are written down: "[VP] ...", "VP: ..."."""
+        return self._patterns.tag.match(self._text) is not None
 
     @property
     def derivation(self) -> int:

@@ -20,7 +20,12 @@ _MOST_WORDS = 4
 _LONGEST_VALUE = 6
 _LONGEST_OPENING = 8
 _WORD = re.compile(r"[\w&$€£%.'’-]+")
-_OWNER = re.compile(r"(?i:the|our|my|your)$|[A-Z][\w-]*['’]s$")
+_OWNER = re.compile(
+    r"(?i:the|our|my|your)$|(?!(?i:it|that|what|here|there|who|let|he|she|how|where|this)['’])[A-Z][\w-]*['’]s$"
+)
+_CONTRACTED = re.compile(
+    r"(?:i|we|you|they|he|she|it|that|who|there)['’]\w+$|\w+n['’]t$", re.IGNORECASE
+)
 _AMOUNT = re.compile(r"[$€£\d]")
 _OF = ("for", "of")
 
@@ -88,7 +93,7 @@ def things(text: str) -> list[Thing]:
             after = _about(text, words, after)
             start, end = words[index].start(), words[after - 1].end()
             name = text[start:end].rstrip(_END)
-            if name.split()[-1].lower() not in _patterns().no_things:
+            if not _patterns().no_things.issuperset(name.lower().split()[1:]):
                 found.append(Thing(name, start, start + len(name)))
         index = max(after, index + 1)
     return found
@@ -101,7 +106,7 @@ def _noun(text: str, words: list[re.Match[str]], index: int) -> int:
         word = words[index].group()
         apart = index > 0 and text[words[index - 1].end() : words[index].start()].strip()
         stops = word.lower().rstrip(".") in ending or word.lower() in _OF or _AMOUNT.match(word)
-        if apart or stops:
+        if apart or stops or _OWNER.match(word) or _CONTRACTED.match(word):
             break
         index += 1
         if word[-1] in ".":

@@ -382,6 +382,8 @@ def waiting(sentence: str) -> Waiting | None:
     if len(sentence) > _LONGEST or sentence.rstrip().endswith("?"):
         return None
     begin = _begin(sentence)
+    if patterns_of().past_case.search(sentence):
+        return None
     label = patterns_of().label.match(sentence)
     for start in dict.fromkeys((begin, label.end() if label is not None else begin)):
         for way in (_case_first, _case_with, _case_last):

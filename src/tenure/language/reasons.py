@@ -75,6 +75,7 @@ class Patterns:
         self.once_last = re.compile(
             rf",?\s+(?:only )?(?:{told['once']})\s+(?:(?:{told['supposing']})\s+)*", _FLAGS
         )
+        self.past_case = re.compile(rf"{told['past_case']}", _FLAGS)
         self.becomes = re.compile(
             rf"(?P<thing>{thing})(?: (?:{told['adverbs']}|ever|really|finally))* "
             rf"(?P<verb>{told['getting']})(?: (?:ever|now|really|finally))*\s+(?P<value>\S.*)$",

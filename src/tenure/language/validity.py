@@ -47,6 +47,8 @@ class Validity:
     valid_until: datetime | None
     start: int
     end: int
+    is_told: bool = False
+    """Whether the phrase says of a thing when it ends, and not only how long something is so."""
 
 
 class _Moment(NamedTuple):
@@ -76,6 +78,7 @@ class _Phrases:
         self.the = frozenset(told["the"].split())
         self.periods: dict[str, str] = words.classes["period"]
         self.sure = _either(told["sure"].split())
+        self.telling = _either(told["telling"])
         self.only = frozenset(told["only"].split())
         self.moving = frozenset(told["moving"].split())
         self.upto = frozenset(told["up_to"].split())
@@ -261,7 +264,8 @@ class _Reading:
             upto = found.group().lower().split()[-1] in self._phrases.upto
             starts_later = moment.begins > self._at and upto and not moment.is_day
             until = moment.begins if starts_later else moment.ends
-            return Validity(None, until, found.start(), moment.end)
+            told = self._phrases.telling.match(found.group()) is not None
+            return Validity(None, until, found.start(), moment.end, told)
         return None
 
     # where a phrase stands

@@ -121,6 +121,7 @@ _PARTED = re.compile(r"[,;\n]| - ")
 _QUANTITY = re.compile(r"\d[\d.,]*\s?[A-Za-z%°]{1,4}\b")
 _CLOCK = re.compile(r"\b\d{1,2}:\d{2}\b")
 _NAMED = re.compile(r"[A-Z]\w+(?: [A-Z]\w+)+")
+_REMARKED = re.compile(r"([^()]*[^()\s])\s*\([^()]+\)")
 _MEASURE = re.compile(r"\d.*\s|\s.*\d")
 
 
@@ -128,7 +129,8 @@ def telling_parts(text: str) -> list[str]:
     """The parts of a text that would be recognised alone, because people shorten what they repeat.
 
     Of an address the street with its number, of a dose the amount, of a booking the name it begins
-    with and the time. Other parts without a number are left out: a town is in many addresses.
+    with and the time, of a value with a remark in brackets the value. Other parts without a number
+    are left out: a town is in many addresses.
     """
     if len(text) > 1_000:
         return []
@@ -141,6 +143,9 @@ def telling_parts(text: str) -> list[str]:
         found.append(parts[0])
     if len(parts) > 1:
         found.extend(_CLOCK.findall(text))
+    remarked = _REMARKED.fullmatch(text.strip())
+    if remarked is not None:
+        found.append(remarked.group(1))
     return found
 
 

@@ -12,7 +12,7 @@ from tenure.language.llm.config import LLM
 from tenure.model.records import Turn
 from tenure.observing.adviser import Adviser
 from tenure.observing.background import Background
-from tenure.observing.clerk import Record
+from tenure.observing.desk import Record
 from tenure.observing.observation import Observation
 from tenure.observing.observer import Heard
 from tenure.observing.opinions import Opinion
@@ -52,6 +52,8 @@ class Advice:
         asks_to_forget = any(said.cues.erasure is not None for said in heard.said)
         if observation.repeated or asks_to_forget or heard.is_context or not heard.said:
             return observation, None
+        # What was read in its situation is what an opinion is held against.
+        heard = replace(heard, said=tuple(record.said))
         opinion = Opinion(self.llm.name)
         decided = [verdict.recorded_at for verdict in observation.verdicts]
         waiting = Waiting(

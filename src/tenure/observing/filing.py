@@ -18,7 +18,7 @@ from tenure.model.fact import Fact, MemoryType, Part, Said, Source
 from tenure.model.scope import Place, Scope
 from tenure.observing import resolving
 from tenure.observing.situation import Situation
-from tenure.observing.understanding import Understood
+from tenure.observing.understanding import Understood, is_framing, typed
 from tenure.rules.authority import may_write_as, outranks
 from tenure.rules.classification import classify_constraint
 
@@ -92,6 +92,8 @@ class Filing:
         validity = said.validity
         if said.is_request and validity is not None and validity.valid_from is not None:
             validity = None  # from when to when is what is asked for, not how long that holds
+        if _only_tells_an_end(said):
+            validity = None  # that a passport has run out is known from when it does
         scope, scope_id = self._place(said)
         constraint = self._constraint(said)
         found = {
@@ -138,13 +140,22 @@ class Filing:
             )
         text = said.text.strip()
         parts = within(said.parts, said.text.index(text) if text else 0, len(said.text))
-        goes_on = said.is_fragment and self._situation.matter and not said.tells_of_a_thing
-        if said.is_request or goes_on:
+        if said.is_request or self._goes_on(said):
             subject = self._narrowed(said, said.frame.label)
             return Address(self.matter(said), subject, text, parts, True)
         subject = self._narrowed(said, said.frame.subject or said.frame.label)
         key = said.thing_key if said.bases or said.derives else said.key
         return Address(key, subject, text, parts, self._is_taken(key, subject))
+
+    def _goes_on(self, said: Understood) -> bool:
+        """Whether a statement only makes sense as part of the request at hand.
+
+        It brings a value, or answers somebody: "just to say it again" does neither.
+        """
+        if not said.is_fragment or self._situation.matter is None or said.tells_of_a_thing:
+            return False
+        brings = any(not is_framing(part) for part in said.frame.parts)
+        return brings or bool(self._situation.previous)
 
     def _is_taken(self, key: str, subject: str | None) -> bool:
         """Whether something else sits where the statement would, and is to stay."""
@@ -316,6 +327,15 @@ class Filing:
         dates = [part for part in said.frame.parts if part.kind == "date"]
         late = any(cues.is_deadline(said.begin + part.start) for part in dates)
         return "deadline" if late else None
+
+
+def _only_tells_an_end(said: Understood) -> bool:
+    """Whether a statement says when a thing ends, and nothing that would end with it."""
+    validity = said.validity
+    if validity is None or not validity.is_told:
+        return False
+    others = [part for part in typed(said.frame.parts) if part.kind != "name"]
+    return all(part.start >= validity.start for part in others)
 
 
 def title_in(name: str | None, ladder: Ladder) -> Authority | None:

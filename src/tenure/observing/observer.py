@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from tenure.engine.registrar import Registrar
@@ -18,7 +18,9 @@ from tenure.model.records import Spot, Turn, WorkingItem
 from tenure.model.scope import Place
 from tenure.model.times import moment
 from tenure.model.values import check_text, text_of
-from tenure.observing.clerk import Clerk, Record
+from tenure.observing.anchoring import anchored
+from tenure.observing.clerk import Clerk
+from tenure.observing.desk import Desk, Record
 from tenure.observing.filing import Circumstances, Speaker, title_in
 from tenure.observing.observation import Observation
 from tenure.observing.situation import ASSISTANTS, Situation, item_key
@@ -120,6 +122,7 @@ class Observer:
             return self._again(known), Record()
         registrar = self._registrar
         situation = Situation(registrar.transaction, registrar.lens, self._session_id, WINDOW)
+        heard = replace(heard, said=tuple(anchored(heard.text, heard.said, situation)))
         index = situation.next_index
         now = registrar.now
         circumstances = Circumstances(
@@ -132,9 +135,10 @@ class Observer:
             heard.at,
             heard.text,
         )
-        clerk = Clerk(registrar, situation, self._detector, circumstances)
+        clerk = Clerk(Desk(registrar, situation, self._detector, circumstances))
         clerk.take_turn(heard.said)
         record = clerk.record
+        record.said = heard.said
         turn = Turn(
             self._session_id,
             index,

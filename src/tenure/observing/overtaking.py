@@ -1,4 +1,4 @@
-"""Overtaking: what an announced update leaves behind.
+"""Overtaking: what an announced update, or a decision, leaves behind.
 
 "Update: the demo is off" speaks for all that was said of the demo before, whatever it was: where a
 demo is, when it is and what for are no values of one attribute, so nothing else would tell.
@@ -9,13 +9,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
+from tenure.language.cues import Cues
 from tenure.language.frames import Frame, frame_again
+from tenure.language.kinship import KIN, kinship
 from tenure.language.lexicon import lexicon
 from tenure.language.tokens import stem, tokens
 from tenure.model.fact import Fact
 from tenure.model.values import text_of
 from tenure.observing.situation import VERBATIM
-from tenure.observing.understanding import typed
+from tenure.observing.understanding import Understood, typed
 
 _IN_COMMON = 2
 """How many things two statements must name in common to be about the same."""
@@ -31,11 +33,30 @@ def overtaken(frames: Iterable[Frame], facts: Sequence[Fact]) -> list[Fact]:
     With a statement goes what was said along with it and says nothing by itself: "Ready to ship."
     """
     frames = list(frames)
-    named = frozenset().union(*map(_named, frames), *map(_owners, frames))
+    named = frozenset().union(*map(things_in, frames), *map(_owners, frames))
     about = [f for f in facts if _is_about(f, named) and not _is_anothers(f, named)]
     turns = {fact.source.turn_index for fact in about}
     along = [fact for fact in facts if fact.source.turn_index in turns and _says_little(fact)]
     return [fact for fact in facts if fact in about or fact in along]
+
+
+def settled(said: Understood, facts: Iterable[Fact]) -> Fact | None:
+    """What was on record as not decided yet, and is decided now under another name.
+
+    "The official plan is a soft launch" decides on the approach that was tentative.
+    """
+    attribute = said.attribute
+    if attribute is None or not Cues(said.text[: attribute.start]).is_definite:
+        return None
+    thing = attribute.key.split("_")[-1]
+    found = [
+        fact
+        for fact in facts
+        if fact.subject == attribute.subject
+        and Cues(text_of(fact.value)).is_provisional
+        and kinship(thing, fact.key.split("_")[-1]) >= KIN
+    ]
+    return found[0] if len(found) == 1 else None
 
 
 def leaning(gone: Fact, facts: Sequence[Fact]) -> list[Fact]:
@@ -43,7 +64,7 @@ def leaning(gone: Fact, facts: Sequence[Fact]) -> list[Fact]:
 
     Once there is no order, "proceed with the order" is nothing to go by.
     """
-    words = _named(frame_again(text_of(gone.value)))
+    words = things_in(frame_again(text_of(gone.value)))
     after = [
         fact
         for fact in facts
@@ -63,13 +84,13 @@ def _leans(fact: Fact, words: frozenset[str]) -> bool:
 
 def shares(frame: Frame, fact: Fact) -> bool:
     """Whether a statement names anything that a fact names too."""
-    return not _named(frame).isdisjoint(_named(frame_again(text_of(fact.value))))
+    return not things_in(frame).isdisjoint(things_in(frame_again(text_of(fact.value))))
 
 
 def _is_about(fact: Fact, named: frozenset[str]) -> bool:
     if fact.key == VERBATIM:
         return False
-    return len(named & _named(frame_again(text_of(fact.value)))) >= _IN_COMMON
+    return len(named & things_in(frame_again(text_of(fact.value)))) >= _IN_COMMON
 
 
 def _is_anothers(fact: Fact, named: frozenset[str]) -> bool:
@@ -80,7 +101,7 @@ def _is_anothers(fact: Fact, named: frozenset[str]) -> bool:
     return bool(words) and named.isdisjoint(words)
 
 
-def _named(frame: Frame) -> frozenset[str]:
+def things_in(frame: Frame) -> frozenset[str]:
     """What a statement names: its content words, names and codes, down to their stems."""
     names = [part.normal for part in frame.parts if part.kind in _NAMES]
     names += [name for name in (frame.subject, frame.label) if name]

@@ -15,7 +15,7 @@ from tenure.language.statements import Kind
 from tenure.model.fact import Fact, Part, Source
 from tenure.model.scope import Scope
 from tenure.model.values import text_of
-from tenure.observing.replacing import parts_in
+from tenure.observing.relating import parts_in
 from tenure.observing.sorting import REAL
 from tenure.observing.understanding import Understood, typed
 from tenure.observing.waiting import Waiting

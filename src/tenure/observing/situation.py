@@ -6,11 +6,12 @@ from collections.abc import Iterable
 from functools import cached_property
 
 from tenure.engine.lens import Lens
+from tenure.language.attributes import is_persons
 from tenure.language.discourse import is_exploring
 from tenure.language.frames import Frame, frame_again, telling_words
 from tenure.language.lexicon import lexicon
 from tenure.language.tokens import stem, tokens
-from tenure.model.fact import Fact, Status
+from tenure.model.fact import Fact, Part, Status
 from tenure.model.records import TURN, Turn, WorkingItem
 from tenure.model.scope import Scope
 from tenure.model.values import text_of
@@ -165,7 +166,7 @@ class Situation:
             if fact.subject is not None:
                 return fact.subject
             for part in reversed(fact.parts):
-                if part.kind == "name":
+                if part.kind == "name" and _may_be_somebody(fact, part):
                     return part.normal
         return None
 
@@ -221,6 +222,11 @@ class Situation:
                 self._seats.setdefault((fact.key, fact.subject), {})[fact.id] = None
                 if fact.multi_valued:
                     self.matter = fact.key
+
+
+def _may_be_somebody(fact: Fact, part: Part) -> bool:
+    """Whether a name may be a person's: who holds a thing that no person is, is none."""
+    return part.text != text_of(fact.value) or is_persons(fact.key)
 
 
 def frame_in_office(fact: Fact) -> Frame:

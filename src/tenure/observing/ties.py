@@ -9,20 +9,25 @@ from typing import NamedTuple
 from tenure.language import loosely
 from tenure.language.attributes import address_of
 from tenure.language.frames import frame_again
+from tenure.language.gist import told_of_one
 from tenure.language.lexicon import agreeing
 from tenure.language.reasoning import value_told
+from tenure.language.skeleton import names_a_thing
 from tenure.language.statements import Kind
 from tenure.model.fact import Fact, Part
 from tenure.model.values import text_of
 from tenure.observing import resolving
 from tenure.observing.filing import whole_part
-from tenure.observing.replacing import Rewritten, parts_in
+from tenure.observing.relating import parts_in
+from tenure.observing.rewriting import Rewritten
 from tenure.observing.situation import Situation
 from tenure.observing.understanding import Understood
 from tenure.search.analysis import name_terms, terms
 
 _TOLD = (Kind.ASSERTION, Kind.COMMITMENT, Kind.REQUEST)
 _SPAN = re.compile(r"(?:from )?(?P<old>.+?) to (?P<new>.+)", re.IGNORECASE)
+_PLACED = re.compile(r"\b(?:in|at|on|with|by|from|to|near|under)\s+$", re.IGNORECASE)
+"""What stands before a value that tells where or with whom something is."""
 _NAMING = re.compile(r"\b(?:(?i:the|our|my|your) |[A-Z][\w-]*['’]s )")
 
 
@@ -36,11 +41,29 @@ def meant(situation: Situation, name: str) -> Fact | None:
     held = situation.holding(key, subject)
     if held:
         return held[-1]
+    if (fact := called(situation, name)) is not None:
+        return fact
     for facts in (list(situation.facts.values()), situation.sharing(name_terms(key))):
         found = resolving.named(name, _called(facts, key), [], loosely=True)
         if found:
             return found[0]
     return None
+
+
+def called(situation: Situation, name: str) -> Fact | None:
+    """The fact about the very thing that is named, by just this name."""
+    address = address_of(name)
+    if address is None:
+        return None
+    held = situation.holding(*address)
+    found = held or [
+        fact
+        for fact in (*situation.facts.values(), *situation.sharing(name_terms(address[0])))
+        if (told := stated(text_of(fact.value)[:400])) is not None
+        and address_of(told.thing) == address
+    ]
+    single = [fact for fact in found if not fact.multi_valued]
+    return single[-1] if single else None
 
 
 def thing_in(words: str) -> str | None:
@@ -84,6 +107,8 @@ def stated(clause: str) -> Stated | None:
     told = value_told(clause)
     if told is None or not told.value:
         return _stated_within(clause)
+    if not names_a_thing(told.thing):
+        return _stated_freely(clause)
     end = told.start + len(told.value)
     whole = [p for p in frame_again(clause).parts if (p.start, p.end) == (told.start, end)]
     part = whole[0] if whole else whole_part(told.value)._replace(start=told.start, end=end)
@@ -93,8 +118,8 @@ def stated(clause: str) -> Stated | None:
 def _stated_within(text: str) -> Stated | None:
     """The same where the clause is a part of what is said, and the only one of its sort."""
     found = loosely.clauses(text)
-    if len(found) != 1:
-        return None
+    if len(found) != 1 or not names_a_thing(found[0].thing.name):
+        return _stated_freely(text)
     told = value_told(found[0].text)
     if told is None:
         return None
@@ -103,6 +128,17 @@ def _stated_within(text: str) -> Stated | None:
     whole = [p for p in frame_again(text).parts if (p.start, p.end) == (start, end)]
     part = whole[0] if whole else whole_part(told.value)._replace(start=start, end=end)
     return Stated(told.thing, part, told.verb, told.is_change)
+
+
+def _stated_freely(text: str) -> Stated | None:
+    """The same where the value is said of the thing in other words: "$5 for the fee"."""
+    pair = told_of_one(text)
+    if pair is None:
+        return None
+    start, end = pair.value.start, pair.value.end
+    whole = [p for p in frame_again(text).parts if (p.start, p.end) == (start, end)]
+    part = whole[0] if whole else whole_part(pair.value.text)._replace(start=start, end=end)
+    return Stated(pair.thing.text, part, "", False)
 
 
 def _swapped(situation: Situation, said: Understood) -> Rewritten | None:
@@ -139,7 +175,10 @@ def changed(situation: Situation, said: Understood) -> Rewritten | None:
         return Rewritten(fact, value.text, (value,), parts_in(fact), 1.0, ("named",))
     if before is None or address_of(before.thing) != address:
         return None  # what sits at an address of its own is decided there
-    if before.verb != told.verb and told.verb:
+    is_placed = _PLACED.search(text_of(fact.value)[: before.part.start]) is not None
+    formed = before.part.kind == told.part.kind != "term"
+    alike = not before.verb and (formed or (said.is_change and not is_placed))
+    if before.verb != told.verb and told.verb and not alike:
         return None  # it is something else about the same thing
     again = rephrased(fact, told.part)
     return again if again is not None and not says(fact, told.part.text) else None

@@ -16,6 +16,7 @@ from tenure.language.reasoning import Relation, Waiting, value_told
 from tenure.language.statements import Kind, Statement
 from tenure.language.validity import Validity, find_validity
 from tenure.model.fact import Part
+from tenure.observing.labels import label_end
 from tenure.observing.unfolding import Unfolded, unfolded
 
 IsTitle = Callable[[str], bool]
@@ -23,7 +24,13 @@ IsTitle = Callable[[str], bool]
 _LONGEST_KEY_WORDS = 4
 _LONGEST_LEAD = 40
 _UNSAID = " \t\r\n-*•·>\u200b\u200c\u200d\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2060\ufeff"
-_LABEL = re.compile(r"\W*[A-Z][\w.'’-]*(?: [A-Z][\w.'’-]*){0,3} \([^()\n]{2,40}\)\]?:\s")
+_LOOKING_AGAIN = re.compile(
+    r"on (?:[\w-]+ )?[\w-]*(?:tion|sion|look|thought|thoughts|review|reading|checking), ",
+    re.IGNORECASE,
+)
+_TOLD = "told|"
+"""The role of a value in plain words that was told of a thing, and does not only frame others."""
+_CLAUSE_END = re.compile(r"\s*(?:$|[.,;:!?)\"”—–-]|and\b|but\b|or\b)", re.IGNORECASE)
 _OPENING = (Kind.SMALL_TALK, Kind.RETRACTION, Kind.CONFIRMATION, Kind.DRAFT)
 
 
@@ -60,6 +67,14 @@ class Understood:
     """What it says is to be so once something else becomes this."""
     relation: Relation | None = None
     """What it says that a thing follows from, without saying what that thing is."""
+    removes: str = ""
+    """The thing that it takes off the record."""
+    returns: bool = False
+    """Whether it says that something is again what it was before."""
+    outdated: tuple[tuple[int, int], ...] = ()
+    """Where in the turn it names what is no longer so."""
+    is_anchored: bool = False
+    """Whether it was read by the things that it names, so that its other words tell no more."""
 
     @property
     def kind(self) -> Kind:
@@ -103,7 +118,9 @@ class Understood:
         for part in self.frame.parts:
             goes_on = bool(found) and part.start - found[-1].end == 1
             test = cues.is_contrasted if is_framing(part) else cues.is_denied
-            if goes_on or test(part.start):
+            # "But not going to Rome" denies a whole clause, and no word of it alone.
+            whole = is_framing(part) and not _CLAUSE_END.match(self.text, part.end)
+            if goes_on or (test(part.start) and not whole):
                 found.append(part)
         return tuple(found)
 
@@ -145,11 +162,15 @@ def understand(text: str, at: datetime, is_title: IsTitle) -> list[Understood]:
     """The statements of a turn."""
     found: list[Understood] = []
     lead = ""
+    tagged = None
     for piece in unfolded(text):
         statement = piece.statement
         if lead and found[-1].kind is Kind.DRAFT and statement.kind is Kind.ASSERTION:
             statement = replace(statement, kind=Kind.DRAFT)
         said = _hanging_together(piece, statement, at, is_title)
+        if not found and said.by is not None and Cues(statement.text).is_tagged:
+            tagged = said.by  # whose turn it is, and not only whose sentence
+        said = replace(said, by=said.by or tagged)
         found.append(replace(said, lead=lead) if lead else said)
         opens = statement.kind in _OPENING or "rejection" in statement.cues or _only_corrects(said)
         lead = statement.text if opens and len(statement.text) <= _LONGEST_LEAD else ""
@@ -167,6 +188,8 @@ def _hanging_together(
         # How it was put before is no part of what it says now.
         cues = Cues(piece.told if piece.is_change else statement.text)
         said = replace(said, statement=statement, begin=0, cues=cues)
+    if piece.follows or piece.bases:
+        said = replace(said, frame=_with_value(said.frame, said.text))
     return replace(
         said,
         derives=said.derives or piece.follows,
@@ -175,7 +198,35 @@ def _hanging_together(
         is_change=piece.is_change,
         waiting=piece.waiting,
         relation=piece.relation,
+        removes=piece.removes,
+        returns=piece.returns,
+        outdated=piece.outdated,
     )
+
+
+def reread(piece: Unfolded, at: datetime) -> Understood:
+    """A statement that was found by more than the words of its turn."""
+    said = _hanging_together(piece, piece.statement, at, lambda _: False)
+    if piece.told is None:
+        return replace(said, is_anchored=True)
+    return replace(
+        said, cues=Cues(piece.told), frame=_with_value(said.frame, said.text), is_anchored=True
+    )
+
+
+def _with_value(frame: Frame, text: str) -> Frame:
+    """A frame in which what a thing is said to be is a value, even in plain words."""
+    told = value_told(text)
+    if told is None:
+        return frame
+    end = told.start + len(told.value)
+    within = [part for part in frame.parts if part.start >= told.start and part.end <= end]
+    if typed(tuple(within)):
+        return frame
+    normal = " ".join(told.value.lower().split())
+    part = Part("term", told.value, normal, _TOLD, told.start, end)
+    before = [one for one in typed(frame.parts) if one.end <= told.start]
+    return replace(frame, parts=(*before, part))
 
 
 def understood(statement: Statement, at: datetime, is_title: IsTitle) -> Understood:
@@ -203,11 +254,10 @@ def understood(statement: Statement, at: datetime, is_title: IsTitle) -> Underst
 
 def _without_label(frame: Frame) -> Frame:
     """A frame without the values of the label that tells who speaks: "[Ann (CFO)]:"."""
-    label = _LABEL.match(frame.text)
-    if label is None:
+    begin = label_end(frame.text)
+    if not begin:
         return frame
-    parts = tuple(part for part in frame.parts if part.start >= label.end())
-    return replace(frame, parts=parts)
+    return replace(frame, parts=tuple(part for part in frame.parts if part.start >= begin))
 
 
 def _only_corrects(said: Understood) -> bool:
@@ -229,7 +279,11 @@ def _opened(text: str, is_title: IsTitle) -> tuple[int, str | None, str | None, 
         elif rest.derivation:
             derives, step = True, rest.derivation
         elif not step and narrowed is None and (limit := rest.narrowed_to) is not None:
-            narrowed, step = limit if not _is_dated(limit[0]) else (None, 0)
+            narrowed, step = limit
+            if _is_dated(narrowed):
+                narrowed, step = None, 0
+            elif _LOOKING_AGAIN.match(text, begin):
+                narrowed = None  # it tells how it was found out, and limits nothing
         if not step or begin + step >= len(text):
             break
         begin += step

@@ -56,6 +56,12 @@ class Unfolded:
     """What it says is to be so once something else becomes this."""
     relation: reasoning.Relation | None = None
     """What it says that a thing follows from, without saying what that thing is."""
+    removes: str = ""
+    """The thing that it takes off the record."""
+    returns: bool = False
+    """Whether it says that something is again what it was before."""
+    outdated: tuple[tuple[int, int], ...] = ()
+    """Where in the turn it names what is no longer so."""
 
 
 def unfolded(text: str) -> list[Unfolded]:

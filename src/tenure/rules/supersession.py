@@ -7,7 +7,8 @@ The order of the questions is the policy:
 2. Does it say what the incumbent says?               → confirmed
 3. Does a target or the incumbent outrank it?         → overruled
 4. Does something wider or shared outrank it?         → overruled
-5. Is it older than the incumbent?                    → filed in its place in the chain
+5. Is it older than the incumbent, or than whoever
+   left the address last?                             → filed in its place in the chain
 6. Is the evidence too weak to retire anything?       → contested
 7. Otherwise it takes office: superseding, shadowing or as the first. It holds up to the next
    fact that is planned for the address, unless it outranks that one.
@@ -52,6 +53,11 @@ class Situation:
     """The facts in office that the candidate names as superseded."""
     around: tuple[Fact, ...] = ()
     """Valid facts on the same subject and key that are wider, or shared by the organization."""
+    departed: tuple[Fact, ...] = ()
+    """The facts that held the candidate's own address and left it with nobody in their place.
+
+    Needed only for a candidate that may be late.
+    """
     confidence: float = 1.0
     contest_below: float = 0.0
     replaying: bool = False
@@ -87,7 +93,8 @@ def judge(candidate: Fact, situation: Situation, ladder: Ladder) -> Judgement:
         return Judgement(
             Outcome.WAITING, Rule.CONTINGENCY, evidence={"waits_for": candidate.when_superseded}
         )
-    if situation.seats and tells_of_the_past(candidate) and not candidate.multi_valued:
+    held = situation.seats or situation.departed
+    if held and tells_of_the_past(candidate) and not candidate.multi_valued:
         return Judgement(Outcome.ESTABLISHED, Rule.TEMPORAL, past=True, evidence={"past": True})
     lapsed = tuple(f for f in situation.seats if f.is_valid and has_lapsed(f, candidate))
     seats = tuple(f for f in situation.seats if overlaps(f, candidate))
@@ -111,7 +118,7 @@ def judge(candidate: Fact, situation: Situation, ladder: Ladder) -> Judgement:
     )
     if above:
         return _overruled(above[0])
-    incumbent = next(iter(meets.present), None)
+    incumbent = next(iter(meets.present), None) or _last_of(situation.departed)
     if incumbent is not None and not targets:
         late = is_late(incumbent, candidate)
         if late and not outranks(candidate.authority, incumbent.standing, ladder):
@@ -127,6 +134,11 @@ def judge(candidate: Fact, situation: Situation, ladder: Ladder) -> Judgement:
     if retires:
         return _supersedes(candidate, retires, targets, lapsed, meets.follower, ladder)
     return _takes_free_office(candidate, around, lapsed, meets.follower)
+
+
+def _last_of(departed: tuple[Fact, ...]) -> Fact | None:
+    """Who held an address last: it is empty now, but was not when they took it."""
+    return max(departed, key=lambda fact: (fact.order, fact.recorded_at, fact.id), default=None)
 
 
 class _Meeting(NamedTuple):

@@ -56,9 +56,28 @@ def is_late(incumbent: Fact, candidate: Fact) -> bool:
 
     A candidate that its caller did not date is said now, whatever a skewed clock thinks.
     """
-    dated = candidate.timestamp != candidate.recorded_at or candidate.time_sensitive
-    older = candidate.order < incumbent.order and candidate.valid_from <= start_of(incumbent)
-    return dated and older
+    begun = start_of(incumbent)
+    # What was planned when the candidate was said came after it, whenever it was planned.
+    older = candidate.order < max(incumbent.order, begun) and candidate.valid_from <= begun
+    return is_dated(candidate) and older
+
+
+def is_dated(candidate: Fact) -> bool:
+    """Whether a candidate says itself from when it is, and so may come late."""
+    return candidate.timestamp != candidate.recorded_at or candidate.time_sensitive
+
+
+_LEFT = (Status.OFFICE, Status.RETRACTED, Status.EXPIRED)
+
+
+def has_served(fact: Fact, now: datetime) -> bool:
+    """Whether a fact held its address for a while and left it with nobody in its place."""
+    return (
+        fact.status in _LEFT
+        and fact.started_at is not None
+        and fact.until is not None
+        and fact.started_at < fact.until <= now
+    )
 
 
 class Position(NamedTuple):
@@ -72,29 +91,43 @@ class Position(NamedTuple):
 def place(candidate: Fact, incumbent: Fact, timeline: Iterable[Fact], ladder: Ladder) -> Position:
     """Find a late candidate's place among the facts that held its address.
 
-    It goes before the first later fact that may supersede it; the incumbent is one that may.
+    It goes before the first that began later and may supersede it; the incumbent, or whoever held
+    the address last, is one that may.
     """
 
-    def key(fact: Fact) -> datetime:
-        return fact.valid_from if candidate.time_sensitive else fact.order
+    def key(fact: Fact) -> tuple[datetime, datetime]:
+        return start_of(fact), fact.order
 
     rank = ladder.rank(candidate.authority)
+    own = (candidate.valid_from, candidate.order)
+    now = candidate.recorded_at
     served = sorted(
         (
             fact
             for fact in timeline
-            if (fact.status in (Status.OFFICE, Status.SUPERSEDED) or fact.id == incumbent.id)
+            if (
+                fact.status in (Status.OFFICE, Status.SUPERSEDED)
+                or fact.id == incumbent.id
+                or has_served(fact, now)
+            )
             and fact.id != candidate.id
             and start_of(fact) <= start_of(incumbent)  # plans for later are no part of the past
         ),
-        key=lambda fact: (key(fact), fact.recorded_at, fact.id),
+        key=lambda fact: (*key(fact), fact.recorded_at, fact.id),
     )
-    later = [f for f in served if key(f) > key(candidate) and ladder.rank(f.standing) >= rank]
+    later = [f for f in served if key(f) > own and ladder.rank(f.standing) >= rank]
     before = later[0] if later else incumbent
     after = None
     for fact in served:
-        if fact.superseded_by == before.id and key(fact) <= key(candidate):
+        if fact.id == before.id or key(fact) > own:
+            continue
+        if fact.superseded_by == before.id or _held_alone(fact, candidate.valid_from, now):
             after = fact
     if after is not None and ladder.rank(after.standing) > rank:
         return Position(None, before, overruled_by=after)
     return Position(after, before)
+
+
+def _held_alone(fact: Fact, when: datetime, now: datetime) -> bool:
+    """Whether a fact that left with nobody in its place still held it at that time."""
+    return has_served(fact, now) and fact.until is not None and when < fact.until

@@ -10,7 +10,7 @@ from typing import Any
 
 from tenure.model.values import bare, leaves, telling_parts, text_of
 
-VERSION = 1
+VERSION = 2
 """Changes with every change of what a text gives; indexes of another version are rebuilt."""
 
 _LONGEST_TEXT = 40_000

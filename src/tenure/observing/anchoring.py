@@ -1,0 +1,268 @@
+"""Anchoring: a turn read by the things that it names, of which some are known.
+
+The plain reading goes by the words of a turn. Where somebody puts it more freely, the things that
+are on record are what the rest can be told by: a turn that names one of them and a value is about
+that thing, whatever stands around it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from tenure.language import loosely
+from tenure.language.attributes import address_of
+from tenure.language.detection import same_part
+from tenure.language.gist import Act, Gist, gist
+from tenure.language.pairing import Pair
+from tenure.language.reasoning import Waiting, value_told
+from tenure.language.skeleton import MEASURED, kind_of
+from tenure.language.statements import Kind, Statement
+from tenure.model.fact import Fact
+from tenure.model.values import text_of
+from tenure.observing import ties
+from tenure.observing.situation import Situation
+from tenure.observing.sorting import REAL
+from tenure.observing.understanding import Understood, reread
+from tenure.observing.unfolding import Unfolded
+
+_LONGEST = 400
+_KEPT = (Kind.ASSERTION, Kind.COMMITMENT)
+"""Kinds of statements that are kept as they were put, where they say what is so."""
+
+
+def anchored(text: str, heard: Sequence[Understood], situation: Situation) -> Sequence[Understood]:
+    """The statements of a turn, read by the things that it names where that tells more."""
+    if len(text) > _LONGEST or not heard or any(_is_bound(said) for said in heard):
+        return heard
+    if not loosely.things(text):
+        return heard
+    known = _Known(situation)
+    found = gist(text, known)
+    waits = any(said.waiting is not None for said in heard)
+    if found is None or (waits and found.act is not Act.WAITS):
+        return heard
+    if _is_held_back(found, heard, known) or (
+        _is_read(found, heard, known) and not _is_moved(found, heard, known)
+    ):
+        return heard
+    return [reread(piece, heard[0].at) for piece in _pieces(text, found, known)]
+
+
+def _is_bound(said: Understood) -> bool:
+    """Whether a statement is somebody's word, or is to be forgotten, and stays as it was read."""
+    if said.by is not None or said.kind is Kind.VERBATIM or said.cues.erasure is not None:
+        return True
+    if said.cues.contingency is not None:
+        return True
+    until = said.validity.valid_until if said.validity is not None else None
+    is_limited = until is not None and until > said.at
+    return is_limited or said.cues.is_for_session or said.cues.is_for_task
+
+
+def _is_held_back(found: Gist, heard: Sequence[Understood], known: _Known) -> bool:
+    """Whether what is said is not quite sure, or limited to a case that is none of its things."""
+    if found.act is Act.WAITS:
+        return False
+    contradicts = any(known.has(pair.thing.text) for pair in found.pairs)
+    if contradicts and any(said.cues.is_unsure for said in heard):
+        return True
+    named = [pair.thing.normal for pair in found.pairs] + [_low(base) for base in found.bases]
+    limits = [_low(said.narrowed_to) for said in heard if said.narrowed_to is not None]
+    return any(not any(name in limit or limit in name for name in named) for limit in limits)
+
+
+class _Known:
+    """The things on record that a turn may be about."""
+
+    def __init__(self, situation: Situation) -> None:
+        self._situation = situation
+        self._facts: dict[str, Fact | None] = {}
+
+    def fact(self, name: str) -> Fact | None:
+        low = " ".join(name.lower().split())
+        if low not in self._facts:
+            self._facts[low] = ties.called(self._situation, name)
+        return self._facts[low]
+
+    def has(self, name: str) -> bool:
+        return self.fact(name) is not None
+
+    def says(self, name: str, value: str) -> bool:
+        fact = self.fact(name)
+        return fact is not None and ties.says(fact, value)
+
+    def kind(self, name: str) -> str:
+        fact = self.fact(name)
+        value = _value_of(fact) if fact is not None else ""
+        return kind_of(value) if value else ""
+
+    def held(self, text: str) -> list[str]:
+        """The values that things of a turn have, and had."""
+        facts = [fact for thing in loosely.things(text) if (fact := self.fact(thing.name))]
+        seats = {(fact.key, fact.subject) for fact in facts}
+        before = [f for f in self._situation.known.values() if (f.key, f.subject) in seats]
+        values = (_value_of(fact) for fact in (*facts, *before))
+        return list(dict.fromkeys(value for value in values if value))
+
+
+def _value_of(fact: Fact) -> str:
+    told = ties.stated(text_of(fact.value))
+    return told.part.text if told is not None else text_of(fact.value)[:80]
+
+
+# what the plain reading has told already
+
+
+def _is_read(found: Gist, heard: Sequence[Understood], known: _Known) -> bool:
+    match found.act:
+        case Act.STATES:
+            pair = found.pairs[0]
+            renews = bool(found.outdated) and known.has(pair.thing.text)
+            if renews and (len(heard) > 1 or not _is_just(heard[0], pair)):
+                return False  # what it names as no longer so is no part of what is
+            return not found.returns and any(_is_told(said, pair) for said in heard)
+        case Act.RESTS:
+            wanted = {_low(base) for base in found.bases}
+            return any(
+                _says(said, found.pairs[0]) and {_low(base) for base in said.bases} == wanted
+                for said in heard
+            )
+        case Act.CONCLUDES:
+            reason, then = found.pairs
+            says_reason = any(_says(said, reason) for said in heard)
+            return says_reason and any(said.derives and _says(said, then) for said in heard)
+        case Act.WAITS:
+            case, _ = found.pairs
+            waits = [said.waiting for said in heard if said.waiting is not None]
+            return len(heard) == 1 and any(
+                (_low(one.base), _low(one.becomes)) == (case.thing.normal, case.value.normal)
+                for one in waits
+            )
+    return False
+
+
+def _is_moved(found: Gist, heard: Sequence[Understood], known: _Known) -> bool:
+    """Whether a value changes that sits where the plain reading would not look for it."""
+    if found.act is not Act.STATES:
+        return False
+    pair = found.pairs[0]
+    fact = known.fact(pair.thing.text)
+    seats = [(said.attribute.key, said.attribute.subject) for said in heard if said.attribute]
+    if fact is None or (fact.key, fact.subject) in seats:
+        return False
+    return _changes(fact, pair, found)
+
+
+def _is_just(said: Understood, pair: Pair) -> bool:
+    """Whether the plain reading has the value by itself."""
+    return said.attribute is not None and _low(said.attribute.value) == pair.value.normal
+
+
+def _is_told(said: Understood, pair: Pair) -> bool:
+    """Whether a statement will be kept as it was put, with the thing and its value in it."""
+    if said.kind not in _KEPT or said.narrowed_to is not None or said.cues.settles:
+        return False
+    if "report" in said.statement.cues:
+        return False
+    if said.attribute is not None and said.attribute.is_sure:
+        address = address_of(pair.thing.text)
+        if address is not None and said.attribute.subject != address[1]:
+            return False
+        return pair.value.normal in _low(said.attribute.value)
+    if not pair.says and pair.thing.start < pair.value.start:
+        return False
+    if pair.value.normal in (said.frame.subject or ""):
+        return False
+    text = _low(said.text)
+    if pair.thing.normal not in text or pair.value.normal not in text:
+        return False
+    return said.tells_of_a_thing or not said.is_fragment
+
+
+def _says(said: Understood, pair: Pair) -> bool:
+    if said.kind not in REAL:
+        return False
+    told = value_told(said.text)
+    return told is not None and (_low(told.thing), _low(told.value)) == (
+        pair.thing.normal,
+        pair.value.normal,
+    )
+
+
+def _low(text: str) -> str:
+    return " ".join(text.lower().split())
+
+
+# statements
+
+
+def _pieces(text: str, found: Gist, known: _Known) -> list[Unfolded]:
+    match found.act:
+        case Act.REMOVES:
+            return [Unfolded(_statement(text, Kind.RETRACTION), removes=found.removed)]
+        case Act.WAITS:
+            case, then = found.pairs
+            waiting = Waiting(case.thing.text, case.value.text, _told(then), then.start)
+            return [Unfolded(_statement(text, Kind.HYPOTHETICAL), waiting=waiting)]
+        case Act.CONCLUDES:
+            reason, then = found.pairs
+            cut = _cut(text, *found.pairs)
+            first, second = (0, cut), (cut, len(text))
+            spans = (first, second) if reason.start < then.start else (second, first)
+            return [
+                _piece(text, reason, spans[0], found, known),
+                replace(_piece(text, then, spans[1], found, known), follows=True),
+            ]
+    piece = _piece(text, found.pairs[0], (0, len(text)), found, known)
+    return [replace(piece, bases=found.bases)]
+
+
+def _cut(text: str, one: Pair, two: Pair) -> int:
+    """Where what belongs to the first of two pairs ends."""
+    earlier, later = sorted((one, two), key=lambda pair: pair.start)
+    gap = text[earlier.end : later.start]
+    return later.start if not gap else earlier.end
+
+
+def _piece(text: str, pair: Pair, span: tuple[int, int], found: Gist, known: _Known) -> Unfolded:
+    fact = known.fact(pair.thing.text)
+    return Unfolded(
+        _statement(text, Kind.ASSERTION, *span),
+        _told(pair),
+        is_change=fact is not None and _changes(fact, pair, found),
+        returns=found.returns,
+        outdated=found.outdated,
+    )
+
+
+def _changes(fact: Fact, pair: Pair, found: Gist) -> bool:
+    """Whether what is said of a thing can only be instead of what is on record of it."""
+    held, now = ties.stated(text_of(fact.value)), ties.stated(_told(pair))
+    if ties.says(fact, pair.value.text) or now is None:
+        return False
+    if any(same_part(now.part, part) for part in fact.parts):
+        return False
+    if found.is_change:
+        return True
+    kinds = {part.kind for part in (fact.parts if held is None else (held.part,))}
+    if kinds != {now.part.kind} or now.part.kind not in MEASURED:
+        return False
+    return held is None or held.verb == now.verb or not (held.verb and now.verb)
+
+
+def _statement(text: str, kind: Kind, start: int = 0, end: int | None = None) -> Statement:
+    said = text[start:end]
+    start += len(said) - len(said.lstrip())
+    said = said.strip()
+    return Statement(said, start, start + len(said), kind)
+
+
+def _told(pair: Pair) -> str:
+    """What is said of a thing, put plainly."""
+    plain = f"{pair.thing.text} is {pair.value.text}"
+    if not pair.says or not pair.says.isprintable():
+        return plain
+    told = f"{pair.thing.text}{pair.says}{pair.value.text}"
+    read = value_told(told)
+    return told if read is not None and _low(read.value) == pair.value.normal else plain

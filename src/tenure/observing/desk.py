@@ -1,0 +1,126 @@
+"""The desk: what all who see to the statements of a turn work with, and the record they keep."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+
+from tenure.engine.registrar import Registrar
+from tenure.language.cues import Cues
+from tenure.language.detection import Detector, RuleDetector, same_part
+from tenure.language.statements import Kind
+from tenure.model.errors import NotPermitted
+from tenure.model.fact import Fact, Part
+from tenure.model.values import text_of
+from tenure.model.verdict import Outcome, Verdict
+from tenure.observing.filing import Circumstances, Filing
+from tenure.observing.replacing import Replacing
+from tenure.observing.situation import Situation
+from tenure.observing.understanding import Understood, typed, understood
+
+LONGEST_REASON = 500
+
+
+@dataclass
+class Record:
+    """What the statements of a turn have led to so far."""
+
+    facts: list[Fact] = field(default_factory=list)
+    verdicts: list[Verdict] = field(default_factory=list)
+    retired: list[Part] = field(default_factory=list)
+    doomed: list[str] = field(default_factory=list)
+    """Ids of facts that are to be erased."""
+    outdated: list[tuple[int, int]] = field(default_factory=list)
+    """Where the turn says what had been replaced by the time it came."""
+    said: Sequence[Understood] = ()
+    """The statements of the turn, as they were read in its situation."""
+    readings: list[Kind] = field(default_factory=list)
+    """What each statement was taken for, in order."""
+
+
+class Desk:
+    """What there is to work with for one turn, inside one transaction."""
+
+    def __init__(
+        self,
+        registrar: Registrar,
+        situation: Situation,
+        detector: Detector,
+        circumstances: Circumstances,
+    ) -> None:
+        self.registrar = registrar
+        self.situation = situation
+        self.detector = detector
+        self.around = circumstances
+        self.replacing = Replacing(situation, detector, circumstances.text)
+        self.filing = Filing(registrar, situation, circumstances)
+        # What a statement is does not hang on which detector is in use.
+        self.by_rules = Replacing(situation, RuleDetector(), circumstances.text)
+        self.record = Record()
+        self.granted: list[Fact] = []
+        """Facts that a clause took for granted, which the next one follows from."""
+
+    def within_reach(self, said: Understood, facts: Iterable[Fact]) -> list[Fact]:
+        """Of these facts, those that whoever speaks may act on, here and at this time."""
+        ladder, around = self.registrar.ladder, self.around
+        rank = ladder.rank(self.filing.rung(said))
+        return [
+            fact
+            for fact in facts
+            if rank >= ladder.rank(fact.standing)
+            and (around.branch is None or fact.place == around.branch)
+            and (around.at is None or around.at >= fact.order)
+        ]
+
+    def last(self) -> list[Fact]:
+        """The facts that were stated last."""
+        here = [fact for fact in self.record.facts if fact.id in self.situation.facts]
+        if here:
+            return here[-1:]
+        last = self.situation.last_said
+        return [fact for fact in self.situation.facts.values() if fact.id in last]
+
+    def fetched(self, fact_ids: Sequence[str]) -> list[Fact]:
+        return self.registrar.transaction.facts(fact_ids) if fact_ids else []
+
+    def note(
+        self, verdict: Verdict, gone: Sequence[Fact] = (), retired: Iterable[Part] = ()
+    ) -> None:
+        self.record.verdicts.append(verdict)
+        self.record.retired.extend(retired)
+        brought = []
+        if verdict.fact is not None and verdict.outcome is not Outcome.RETRACTED:
+            brought = [verdict.fact]
+            self.record.facts.extend(brought)
+        self.situation.add(brought, [fact.id for fact in gone])
+
+    def take_back(self, fact: Fact, reason: str) -> None:
+        try:
+            verdict = self.registrar.retract(fact, reason=reason[:LONGEST_REASON])
+        except NotPermitted:
+            return
+        self.note(verdict, gone=[fact], retired=said_by(fact))
+
+
+def as_said(said: Understood, text: str, kind: Kind) -> Understood:
+    """Other words as if they had been said in a statement."""
+    statement = replace(said.statement, text=text, kind=kind, cues=())
+    again = understood(statement, said.at, lambda _: False)
+    return replace(again, statement=replace(said.statement, kind=kind), lead="")
+
+
+def said_by(fact: Fact) -> tuple[Part, ...]:
+    """What goes out of office with a fact."""
+    return typed(fact.parts) or fact.parts
+
+
+def of_all(facts: Iterable[Fact]) -> list[Part]:
+    return [part for fact in facts for part in said_by(fact)]
+
+
+def lost(live: Fact, earlier: Fact) -> list[Part]:
+    return [p for p in said_by(live) if not any(same_part(p, old) for old in earlier.parts)]
+
+
+def tells_of_an_end(fact: Fact) -> bool:
+    return Cues(text_of(fact.value)).what_is_over is not None

@@ -1,0 +1,108 @@
+"""Ending: what a statement takes back, with nothing in its place."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tenure.language.detection import same_part
+from tenure.language.loosely import removed
+from tenure.language.statements import Kind
+from tenure.model.fact import Fact
+from tenure.observing import limiting, overtaking, resolving, ties, voices
+from tenure.observing.desk import LONGEST_REASON, Desk, said_by, tells_of_an_end
+from tenure.observing.labels import without_label
+from tenure.observing.sorting import REAL
+from tenure.observing.understanding import Understood
+
+_PRIVATE = ("phone", "email", "address", "code", "url")
+"""Kinds of values that are the same wherever they are said."""
+
+
+class Ending:
+    """Takes back, or marks for erasure, what a statement says is over."""
+
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
+
+    def erase(self, what: str) -> None:
+        """Mark for erasure what somebody wants gone, with all that it was before."""
+        if not self._desk.around.speaker.is_self or self._desk.around.branch is not None:
+            return  # only one's own, and only for real
+        lens, reader = self._desk.registrar.lens, self._desk.registrar.transaction
+        facts = list(self._desk.situation.known.values())
+        named = ties.about(what, resolving.named(what, facts, self._desk.last(), all_of=True))
+        named = named or self._named_in(what)
+        private = [part for fact in named for part in fact.parts if part.kind in _PRIVATE]
+        again = [f for f in facts if any(same_part(p, q) for p in f.parts for q in private)]
+        for fact in (*named, *again):
+            for one in lens.chain(reader, [fact]).facts:
+                if one.owner == self._desk.registrar.identity.user_id:
+                    self._desk.record.doomed.append(one.id)
+
+    def remove(self, said: Understood) -> bool:
+        """Take back what somebody wants removed, if it is something that is known."""
+        if said.kind not in (*REAL, Kind.RETRACTION):
+            return False
+        what = said.removes or said.cues.removes or removed(said.statement.text)
+        fact = ties.meant(self._desk.situation, what) if what is not None else None
+        found = [] if fact is None or fact.multi_valued else self._desk.within_reach(said, [fact])
+        along: list[Fact] = []
+        if said.cues.what_is_over is not None:
+            facts = self._desk.within_reach(said, self._desk.situation.facts.values())
+            along = [one for gone in found for one in overtaking.leaning(gone, facts)]
+        for one in {one.id: one for one in (*found, *along)}.values():
+            self._desk.take_back(one, said.statement.text)
+        return bool(found)
+
+    def drop_mistakes(self, said: Understood) -> None:
+        """Take back what somebody said who, as a statement tells, was wrong."""
+        found = voices.was_wrong(said.statement.text, self._desk.situation)
+        for fact in self._desk.within_reach(said, found):
+            self._desk.take_back(fact, said.statement.text)
+
+    def rule_out(self, said: Understood) -> None:
+        """Take back what asks for more than a limit allows that a statement sets."""
+        beyond = limiting.ruled_out(said, self._desk.situation.facts.values())
+        for fact in self._desk.within_reach(said, beyond):
+            self._desk.take_back(fact, said.statement.text)
+
+    def retract(self, said: Understood) -> None:
+        # What tells that something is over is not what is called off once more.
+        standing = [f for f in self._desk.situation.facts.values() if not tells_of_an_end(f)]
+        facts = self._desk.within_reach(said, standing)
+        last = [
+            f for f in self._desk.within_reach(said, self._desk.last()) if not tells_of_an_end(f)
+        ]
+        if said.kind is not Kind.RETRACTION and not said.points_back:
+            last = []
+        is_over = said.cues.what_is_over is not None
+        words = without_label(said.cues.meant())
+        found = ties.about(words, resolving.named(words, facts, last, every=is_over))
+        if not self._names_what_it_ends(words, found):
+            found = self._desk.within_reach(said, self._named_in(words)) or found
+        along = [one for fact in found for one in overtaking.leaning(fact, facts) if is_over]
+        for fact in {one.id: one for one in (*found, *along)}.values():
+            self._desk.take_back(fact, said.statement.text)
+
+    def end(self, said: Understood) -> None:
+        """Take back what a statement ends without a word about that: "we broke up"."""
+        for fact, judged in self._desk.replacing.ended(said):
+            if self._desk.within_reach(said, [fact]):
+                verdict = self._desk.registrar.retract(
+                    fact,
+                    reason=said.statement.text[:LONGEST_REASON],
+                    evidence={
+                        "detector": self._desk.detector.name,
+                        "confidence": judged.confidence,
+                    },
+                )
+                self._desk.note(verdict, gone=[fact], retired=said_by(fact))
+
+    def _named_in(self, words: str) -> list[Fact]:
+        """The fact about the thing that words name, however long ago it was said."""
+        name = ties.thing_in(words)
+        return ties.found(self._desk.situation, [name]) if name is not None else []
+
+    def _names_what_it_ends(self, words: str, found: Sequence[Fact]) -> bool:
+        named = {fact.id for fact in self._named_in(words)}
+        return not named or any(fact.id in named for fact in found)

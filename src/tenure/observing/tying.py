@@ -1,0 +1,119 @@
+"""Tying: statements that only say what follows from what, or what waits for what."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from tenure.engine import reviewing
+from tenure.language.cues import Contingency
+from tenure.language.reasoning import Waiting
+from tenure.language.statements import Kind
+from tenure.model.errors import DependencyCycle
+from tenure.model.fact import Fact
+from tenure.model.verdict import Rule
+from tenure.observing import resolving, ties
+from tenure.observing.desk import Desk, as_said
+from tenure.observing.understanding import Understood
+
+
+class Tying:
+    """Lets facts rest on others, and wait for them; what holds already is handed to `state`."""
+
+    def __init__(self, desk: Desk, state: Callable[[Understood], None]) -> None:
+        self._desk = desk
+        self._state = state
+
+    def tie(self, said: Understood) -> bool:
+        """See to what only says what follows from what, or what waits for what."""
+        if said.waiting is not None:
+            return self._await_value(said, said.waiting)
+        if said.relation is not None:
+            bases = ties.found(self._desk.situation, said.relation.bases)
+            thing = said.relation.thing
+            named = ties.found(self._desk.situation, [thing]) if thing else self._desk.last()
+            self._rest(said, bases, named)
+            return bool(bases)
+        if said.is_presumed:
+            told = ties.stated(said.text)
+            self._desk.granted = ties.found(self._desk.situation, [told.thing]) if told else []
+            return bool(self._desk.granted)
+        return False
+
+    def wait(self, said: Understood, contingency: Contingency) -> bool:
+        """File what is to be so once something else changes."""
+        facts = list(self._desk.situation.facts.values())
+        found = resolving.named(contingency.base, facts, [], loosely=True)
+        found = found or self._desk.situation.at_key(resolving.key_for(contingency.base), None)
+        if not found:
+            return False
+        if contingency.follows:
+            self._rest(said, found[:1], self._desk.last())
+            return True
+        text = said.statement.text[contingency.start :].rstrip(" .!")
+        then = as_said(said, text, Kind.ASSERTION)
+        proposal = self._desk.filing.proposal(then)
+        swaps = self._desk.replacing.swaps(then, proposal.key, proposal.subject)
+        if swaps:
+            # It takes over where the statement sits that it would replace.
+            rival = swaps[0].fact
+            proposal = replace(proposal, key=rival.key, subject=rival.subject)
+        proposal = replace(
+            proposal, when_superseded=found[0].id, supersedes=None, multi_valued=False
+        )
+        self._desk.note(self._desk.registrar.propose(proposal))
+        return True
+
+    def _await_value(self, said: Understood, waiting: Waiting) -> bool:
+        """File what is to be so once a thing that is known becomes this; if it is so, it holds."""
+        base = ties.meant(self._desk.situation, waiting.base)
+        if base is None:
+            return False
+        then = as_said(said, waiting.then, Kind.ASSERTION)
+        if ties.says(base, waiting.becomes):
+            self._desk.granted = [base]
+            self._state(replace(then, derives=True))
+            return True
+        proposal = self._desk.filing.proposal(then)
+        told = ties.stated(waiting.then)
+        rival = ties.meant(self._desk.situation, told.thing) if told else None
+        if told is not None and rival is not None and rival.id != base.id:
+            again = ties.rephrased(rival, told.part)
+            value, parts = (again.text, again.parts) if again else (told.part.text, (told.part,))
+            source = replace(proposal.source, parts=parts)
+            proposal = replace(
+                proposal, key=rival.key, subject=rival.subject, value=value, source=source
+            )
+        forms = ties.forms_of(waiting.becomes)
+        proposal = replace(
+            proposal,
+            when_superseded=base.id,
+            source=replace(proposal.source, becomes=forms),
+            supersedes=None,
+            multi_valued=False,
+            valid_from=None,
+            valid_until=None,
+        )
+        self._desk.note(self._desk.registrar.propose(proposal))
+        return True
+
+    def _rest(self, said: Understood, bases: Sequence[Fact], facts: Sequence[Fact]) -> None:
+        """Let facts rest on others: "if the lead changes, so does this"."""
+        for fact in self._desk.within_reach(said, facts):
+            more = [b.id for b in bases if b.id != fact.id and b.id not in fact.depends_on]
+            if not more:
+                continue
+            inferred = tuple(dict.fromkeys((*fact.source.inferred, "depends_on")))
+            again = reviewing.again(
+                fact,
+                depends_on=(*fact.depends_on, *more),
+                supersedes=fact.id,
+                source=replace(fact.source, inferred=inferred),
+                authority=self._desk.filing.authority(said),
+                at=self._desk.around.at,
+            )
+            try:
+                verdict = self._desk.registrar.propose(again, rule=Rule.EXPLICIT)
+            except DependencyCycle:
+                continue  # it is the other one that rests on this
+            self._desk.note(verdict, gone=[fact])
