@@ -194,7 +194,8 @@ def replay(task: Task) -> list[float]:
     times = []
     with psycopg.connect(task.url, autocommit=True) as connection:
         connection.execute(
-            f"SET search_path = {schema.SCHEMA}, public; SET ROLE {schema.APPLICATION_ROLE}"
+            f"SET search_path = {schema.SCHEMA}, public; SET plan_cache_mode = force_generic_plan; "
+            f"SET ROLE {schema.APPLICATION_ROLE}"
         )
         for statements in calls:
             begin = time.perf_counter()

@@ -273,8 +273,9 @@ class Prober:
         lexemes = self.administrator.execute(
             f"SELECT DISTINCT unnest(tsvector_to_array(posted)) FROM {SCHEMA}.entries".encode()
         ).fetchall()
-        queries = [f"'{lexeme}'" for (lexeme,) in lexemes]
-        found = self.rows(f"SELECT found FROM {SCHEMA}.posted_under(%s, 1000)", queries)
+        wanted = [lexeme for (lexeme,) in lexemes]
+        few = self.rows(f"SELECT found FROM {SCHEMA}.posted_under(%s, 1000)", wanted[:4])
+        found = few + self.rows(f"SELECT found FROM {SCHEMA}.posted_under(%s, 1000)", wanted)
         numbers = {number for (entries,) in found for number in entries or ()}
         mine = self.administrator.execute(
             f"SELECT organization, owner, entry FROM {SCHEMA}.entries".encode()

@@ -163,10 +163,13 @@ class Connections:
         connection.patience = max(self.limits.statement_timeout, self.limits.busy_timeout) + _GRACE
         timeout = round(self.limits.statement_timeout * 1000)
         commit = "on" if self.limits.synchronous else "off"
+        # Planning takes longer than most of our statements, and what suits one organization suits
+        # the next: every statement names its organization and walks an index.
         connection.execute(
             f"SET search_path = {SCHEMA}, public; SET statement_timeout = {timeout}; "
             f"SET idle_in_transaction_session_timeout = {2 * timeout}; "
-            f"SET synchronous_commit = {commit}; SET ROLE {APPLICATION_ROLE}"
+            f"SET synchronous_commit = {commit}; SET plan_cache_mode = force_generic_plan; "
+            f"SET ROLE {APPLICATION_ROLE}"
         )
 
     def _give_back(self, connection: Connection) -> None:

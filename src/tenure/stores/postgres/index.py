@@ -37,11 +37,9 @@ def _lexeme(shelf: int, term: str) -> str:
     return f"{shelf}x{term if len(term) <= _LONGEST else sha256(term.encode()).hexdigest()}"
 
 
-def _query(shelves: Sequence[int], term: str) -> str | None:
-    """What asks for a term on any of these shelves; None for what can be no term."""
-    if not shelves or not term.isalnum():
-        return None
-    return " | ".join(f"'{_lexeme(shelf, term)}'" for shelf in sorted(set(shelves)))
+def _asked(shelves: Sequence[int], term: str) -> list[str]:
+    """What a term is posted under on these shelves; nothing for what can be no term."""
+    return [_lexeme(shelf, term) for shelf in set(shelves)] if term.isalnum() else []
 
 
 class Standing:
@@ -136,13 +134,15 @@ class PostgresIndex:
     def many_postings(
         self, shelves: Sequence[int], terms: Sequence[str], limit: int
     ) -> list[list[int]]:
-        queries = [_query(shelves, term) for term in terms]
-        asked = sorted(set(filter(None, queries)))
-        found: dict[str | None, list[int]] = {}
-        if asked:
-            for query, entries in self.rows("postings", {"queries": asked, "limit": limit}):
-                found[query] = entries or []
-        return [list(found.get(query, ())) for query in queries]
+        wanted = [_asked(shelves, term) for term in terms]
+        lexemes = sorted({lexeme for asked in wanted for lexeme in asked})
+        given = {"lexemes": lexemes, "limit": limit}
+        rows = self.rows("postings", given) if lexemes and limit > 0 else ()
+        found: dict[str, list[int]] = dict(rows)
+        return [
+            sorted(entry for lexeme in asked for entry in found.get(lexeme, ()))[:limit]
+            for asked in wanted
+        ]
 
     def found(self, entries: Sequence[int]) -> list[Found]:
         return self._found("found", entries)

@@ -364,9 +364,9 @@ WHERE organization = %(organization)s AND shelf = %(shelf)s AND changed > %(afte
 ORDER BY changed, entry;
 
 -- name: postings
--- One row for each query. A lexeme begins with the number of a shelf, and a shelf is of one
+-- A row for each lexeme that is found. It begins with the number of a shelf, and a shelf is of one
 -- organization.
-SELECT query, found FROM posted_under(%(queries)s::text[], %(limit)s);
+SELECT lexeme, found FROM posted_under(%(lexemes)s::text[], %(limit)s);
 
 -- name: found
 SELECT entry, fact_id, key, terms, tokens, vector FROM entries
