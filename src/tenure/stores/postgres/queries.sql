@@ -1,11 +1,13 @@
 -- Every statement the PostgreSQL store runs. "-- name: x" starts one; the lines under it say why.
 -- Placeholders in braces are filled by the loader with column lists, never values.
 -- Each names its organization, although row-level security would see to it: that is how the
--- planner finds the one partition.
+-- planner finds the one partition. Every transaction takes the role and the schema for itself: what
+-- was set for a connection does not hold behind a pooler that hands it out by transaction.
 
 -- name: begin_reading
 BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY;
-SELECT set_config('tenure.organization', %(organization)s, true),
+SELECT set_config('role', '{role}', true), set_config('search_path', '{schema}, public', true),
+    set_config('tenure.organization', %(organization)s, true),
     set_config('tenure.person', %(person)s, true),
     set_config('tenure.everybody', %(everybody)s, true);
 SELECT declarations, erasures FROM versions;
@@ -15,7 +17,8 @@ SELECT {standing} FROM organizations WHERE organization = %(organization)s;
 -- The lock on its row makes the writers of one organization queue. What they read afterwards is
 -- what the one before them has left.
 BEGIN ISOLATION LEVEL READ COMMITTED;
-SELECT set_config('tenure.organization', %(organization)s, true),
+SELECT set_config('role', '{role}', true), set_config('search_path', '{schema}, public', true),
+    set_config('tenure.organization', %(organization)s, true),
     set_config('tenure.person', '', true), set_config('tenure.everybody', 'on', true),
     set_config('lock_timeout', %(patience)s, true);
 SELECT {standing} FROM organizations
@@ -40,7 +43,8 @@ COMMIT;
 -- name: find_mark
 -- Adding the organization waits for a transaction that is adding it, which no reading would see.
 BEGIN ISOLATION LEVEL READ COMMITTED;
-SELECT set_config('tenure.organization', %(organization)s, true),
+SELECT set_config('role', '{role}', true), set_config('search_path', '{schema}, public', true),
+    set_config('tenure.organization', %(organization)s, true),
     set_config('tenure.person', '', true), set_config('tenure.everybody', 'on', true),
     set_config('lock_timeout', %(patience)s, true);
 INSERT INTO organizations (organization) VALUES (%(organization)s) ON CONFLICT DO NOTHING;
@@ -67,7 +71,8 @@ WHERE organization = %(organization)s AND live AND key = ANY(%(ids)s) {where} OR
 
 -- name: glance
 BEGIN ISOLATION LEVEL READ COMMITTED READ ONLY;
-SELECT set_config('tenure.organization', %(organization)s, true),
+SELECT set_config('role', '{role}', true), set_config('search_path', '{schema}, public', true),
+    set_config('tenure.organization', %(organization)s, true),
     set_config('tenure.person', %(person)s, true), set_config('tenure.everybody', 'off', true);
 SELECT declarations, erasures FROM versions;
 SELECT {standing} FROM organizations WHERE organization = %(organization)s;

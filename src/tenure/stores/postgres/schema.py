@@ -14,10 +14,10 @@ from psycopg import errors as pg
 
 from tenure.model.errors import NewerSchema, NotADatabase, StoreError
 from tenure.stores.postgres.errors import translate
+from tenure.stores.postgres.sql import APPLICATION_ROLE as APPLICATION_ROLE
+from tenure.stores.postgres.sql import SCHEMA as SCHEMA
 from tenure.stores.postgres.sql import migrations
 
-SCHEMA = "tenure"
-APPLICATION_ROLE = "tenure_app"
 PARTITIONS = 16
 OLDEST_SERVER = 140_000
 _LOCK = 0x54454E55  # "TENU"

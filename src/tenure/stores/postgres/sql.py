@@ -22,8 +22,12 @@ def _assigned(names: tuple[str, ...]) -> str:
     return ", ".join(f"{name} = %({name})s" for name in names)
 
 
+SCHEMA = "tenure"
+APPLICATION_ROLE = "tenure_app"
 STANDING = ("seq", "recorded_at", "recipe", "entries", "revision")
 _COLUMN_LISTS = {
+    "schema": SCHEMA,
+    "role": APPLICATION_ROLE,
     "standing": _listed(STANDING),
     "standing_assignments": _assigned(STANDING),
     "fact": _listed((*CONTENT, *TENURE)),
