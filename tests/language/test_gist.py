@@ -48,6 +48,12 @@ def told(found: Gist | None) -> list[tuple[str, str]]:
         "Please jot down KX-210 for the parking code.",
         "Moving on to the parking code: KX-210.",
         "As for the parking code, it is KX-210, if I read this scribble right.",
+        "Haha, the parking code is KX-210.",
+        "The parking code is KX-210, in case a visitor wants it.",
+        "KX-210. That is the parking code.",
+        "With the parking code we have KX-210.",
+        "The parking code (somebody mislaid the letter) is KX-210.",
+        "Can you believe it, the parking code is KX-210.",
     ],
 )
 def test_a_value_is_told_of_a_thing_whatever_stands_around_it(turn: str) -> None:
@@ -66,6 +72,8 @@ def test_a_value_is_told_of_a_thing_whatever_stands_around_it(turn: str) -> None
         "You had Porto for the venue. That is over; Graz is the new one.",
         "Swap Porto for Graz as the venue, would you?",
         "The venue has gone from Porto to Graz.",
+        "The venue won't be Porto; it'll be Graz.",
+        "The venue: new value Graz, old value Porto.",
     ],
 )
 def test_of_two_values_the_one_on_record_is_the_old_one(turn: str) -> None:
@@ -83,6 +91,11 @@ def test_of_two_values_the_one_on_record_is_the_old_one(turn: str) -> None:
         "The hall is Graz, ergo the ticket costs $75.",
         "The ticket depends on the hall: the latter is Graz, so the former costs $75.",
         "The hall is Graz, and the ticket costs $75 on account of that.",
+        "The hall is Graz and bc of that the ticket costs $75.",
+        "The ticket costs $75 and we worked that out from the hall, which is Graz.",
+        "You want to know why the ticket costs $75? The hall is Graz.",
+        "Of these two, one comes from the other: the hall is Graz, the ticket costs $75.",
+        "After we heard that the hall is Graz, the ticket was quickly found: it costs $75.",
     ],
 )
 def test_a_reason_is_told_from_what_follows(turn: str) -> None:
@@ -103,6 +116,11 @@ def test_a_reason_is_told_from_what_follows(turn: str) -> None:
         "The ticket was figured out using the venue. Result: $75.",
         "You can tell from the venue that the ticket costs $75.",
         "The ticket costs $75, and the venue is to blame.",
+        "It was the venue that tipped the scales: the ticket costs $75.",
+        "The ticket costs $75, courtesy of the venue.",
+        "From the venue we get $75 for the ticket.",
+        "Here the venue is the deciding factor, the ticket costs $75.",
+        "The ticket, dictated by the venue, costs $75.",
     ],
 )
 def test_a_thing_that_is_only_named_is_what_the_other_rests_on(turn: str) -> None:
@@ -122,6 +140,11 @@ def test_a_thing_that_is_only_named_is_what_the_other_rests_on(turn: str) -> Non
         "On the condition that the venue is moved to Graz, we are to use $75 for the fee.",
         "The fee stays as it is - unless the venue becomes Graz, because then the fee is $75.",
         "Graz for the venue would mean $75 for the fee.",
+        "The venue becomes Graz? Then the fee becomes $75.",
+        "Nothing happens to the fee until the venue becomes Graz, in that case it will be $75.",
+        "Were the venue to change to Graz, the fee would have to go to $75.",
+        "In the improbable event that the venue becomes Graz, the fee will be $75.",
+        "A change of the venue to Graz means $75 for the fee.",
     ],
 )
 def test_a_case_is_told_from_what_waits_for_it(turn: str) -> None:
@@ -141,6 +164,11 @@ def test_a_case_is_told_from_what_waits_for_it(turn: str) -> None:
         "There's no such thing as the band any longer.",
         "Let's pretend I never mentioned the band.",
         "Would you mind wiping the band from memory?",
+        "The band went out the window.",
+        "The band is off the table.",
+        "I no longer want the band stored anywhere.",
+        "I'm withdrawing the band.",
+        "The whole affair with the band is closed.",
     ],
 )
 def test_a_thing_is_taken_off_the_record(turn: str) -> None:
@@ -178,11 +206,34 @@ def test_a_thing_is_taken_off_the_record(turn: str) -> None:
         "I like the venue, so I told my sister about the fee.",
         "The band is so loud.",
         "We have been at the venue since Friday.",
+        "The change to the band has been cancelled.",
+        "We don't have the band yet.",
+        "The band isn't finished with the first song.",
+        "What would you say if the venue were Graz?",
+        "Had the venue been Graz, the fee would be $75.",
+        "Nobody asked why the venue should be Graz.",
+        "I bet the venue is Graz.",
+        "The fee is $40 and I like the venue.",
     ],
 )
 def test_what_nobody_stands_by_has_no_gist(turn: str) -> None:
     """Questions, doubts, hearsay, bounds, the past, and what is said of something else."""
     assert gist(turn, KNOWN) is None
+
+
+@pytest.mark.parametrize(
+    "turn",
+    [
+        "The hall is Graz and the ticket costs $75.",
+        "For your list: the hall is Graz; the ticket costs $75.",
+    ],
+)
+def test_several_values_of_several_things_are_each_told(turn: str) -> None:
+    """Nothing follows from the other, and neither is lost in it."""
+    found = gist(turn, Record())
+    assert told(found) == [("the hall", "Graz"), ("the ticket", "$75")]
+    assert found is not None
+    assert found.act is Act.LISTS
 
 
 def test_a_number_after_a_thing_tells_which_one_is_meant() -> None:

@@ -261,3 +261,28 @@ def test_her_is_no_company(ann: tenure.Session) -> None:
     ann.observe("Our internet provider is Norvane.")
     (fact,) = ann.observe("Her garden is full of dahlias.").facts
     assert fact.subject == "petra holm"
+
+
+def test_what_is_removed_and_then_said_to_be_gone_is_one_thing(ann: tenure.Session) -> None:
+    """ "It" is what was just removed, and not whatever was said last."""
+    ann.observe("Our wall colour is teal.")
+    ann.observe("Our landlord is Bluebarn.")
+    ann.observe("Kindly remove our wall colour from your records; it has been done away with.")
+    assert "teal" not in told(ann, "What is our wall colour?")
+    assert ann.current("landlord") == "Bluebarn"
+
+
+def test_two_things_in_one_breath_are_two_facts(ann: tenure.Session) -> None:
+    """Each can change by itself."""
+    ann.observe("The hall code is KX-210 and the ticket price is $75.")
+    ann.observe("The hall code is now KX-300.")
+    assert ann.current("hall_code") == "KX-300"
+    assert ann.current("ticket_price") == "$75"
+
+
+def test_the_end_of_a_change_is_not_the_end_of_the_thing(ann: tenure.Session) -> None:
+    """What was withdrawn is what was to be, and the thing is what it was."""
+    ann.observe("My hotel is the Blue Heron.")
+    ann.observe("My hotel is now the Old Foundry.")
+    ann.observe("The last amendment to my hotel was withdrawn, so the Blue Heron applies again.")
+    assert ann.current("hotel") == "the Blue Heron"

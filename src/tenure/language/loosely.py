@@ -19,7 +19,7 @@ _END = " \t\n.!?;,:-–—"
 _MOST_WORDS = 4
 _LONGEST_VALUE = 6
 _LONGEST_OPENING = 8
-_WORD = re.compile(r"[\w&$€£%.'’-]+")
+_WORD = re.compile(r"[\w&$€£%][\w&$€£%.'’-]*")
 _OWNER = re.compile(
     r"(?i:the|our|my|your)$|(?!(?i:it|that|what|here|there|who|let|he|she|how|where|this)['’])[A-Z][\w-]*['’]s$"
 )

@@ -30,11 +30,14 @@ _ACRONYM = re.compile(r"[A-Z]{2,5}$")
 _COUNTED = re.compile(r"\s+(?P<unit>[a-z]{3,})\b")
 
 _RELATIVE = (
-    r"(?:,\s+(?:[\w'’]+\s+){0,4}[\w'’]+,"
+    r"(?:,\s+(?:[\w'’-]+\s+){0,7}[\w'’]+,|\s+[-–—]+\s[^–—.?!\ue000-\ue1ff]{1,80}?\s[-–—]+(?=\s)"
+    r"|\s*\([^().?!\ue100-\ue1ff]{1,80}\)"
     r"|,?\s+(?:which|that|who|and that|that one|and it|this one)|,)?"
 )
 """What may stand between a thing and the verb that says a value of it."""
 _OBJECT = re.compile(r"\s+(?:the|our|my|your|all|any|everything)\b")
+_PARTNER = re.compile(r"\b[A-Z][\w'’.-]* & $")
+_LABEL = re.compile(r"(?:\s+[a-z]+){0,2}:")
 _NUMBERING = ("code", "number", "name")
 _ABOUT = re.compile(r"\s(?:for|of)\s+", _FLAGS)
 _CONTRACTED = re.compile(r"\b(?:it|that|this|there|here|he|she|what)['’]s(?=\s)", _FLAGS)
@@ -83,7 +86,8 @@ class Patterns:
         saying = rf"(?:{reasons['getting']}|{reasons['telling']}|{told['saying']}){placing}"
         self.meta = re.compile(
             rf"\b(?:(?:the|our|my|your|this|that|an?)\s+)?(?:\w+\s+){{0,2}}?(?:{told['meta']})"
-            rf"(?:\s+[\w'’]+){{0,2}}?\s+(?:{told['about']})\s+(?=(?:the|our|my|your|\w+['’]s)\s)",
+            rf"(?:\s+(?!(?:the|our|my|your|his|her|their)\b)[\w'’]+){{0,2}}?"
+            rf"\s+(?:{told['about']})\s+(?=(?:the|our|my|your|\w+['’]s)\s)",
             _FLAGS,
         )
         self.saying = re.compile(rf"{_RELATIVE}{adverbs}\s+{saying}{adverbs}\s+$", _FLAGS)
@@ -94,6 +98,9 @@ class Patterns:
         self.anaphoric = re.compile(rf"{it}{adverbs}(?:['’]s|\s+{saying}){adverbs}\s+$", _FLAGS)
         self.enclosed = re.compile(r"\s*[(=]\s*$")
         self.beside = re.compile(r"\)?\s*(?:[(:=–—]|-+>?\s|→)\s*$")
+        self.having = re.compile(rf"(?:{told['concerned']})?,?\s+(?:{told['having']})\s+$", _FLAGS)
+        self.naming = re.compile(rf"\W{{0,3}}\s*(?:{told['naming']})\s+$", _FLAGS)
+        self.then = re.compile(rf"\b(?:{told['then']})\b", _FLAGS)
         self.attaching = re.compile(
             rf"(?:\s+(?!(?:{told['joining']})\b)(?:[–—-]|[\w'’]+)){{0,8}}?"
             rf"\s+(?:{told['attaching']})\s+$",
@@ -126,7 +133,8 @@ def _term_patterns(
     """Where plain words are a value: what stands before them and after them."""
     stop = "|".join(sorted((*ending, *told["not_values"].split()), key=len, reverse=True))
     word = rf"(?!(?:{stop}|for|of)\b)[a-z][\w'’-]*"
-    term = rf"(?P<term>\b(?!\w+(?:ed|ing|ly)\b(?! [a-z]))(?:an?\s+)?{word}(?:\s+{word}){{0,2}})"
+    verbal = rf"(?!\w{{2,}}(?:ed|ing|ly)\b(?:(?! [a-z])| (?:{told['governing']})\b))"
+    term = rf"(?P<term>\b{verbal}(?:an?\s+)?{word}(?:\s+{word}){{0,2}})"
     after = rf"(?=\s*(?:[.,;:!?)(–—]|-+\s|-+>|→|$)|\s+(?:{stop}|for)\b)"
     of_thing = rf"(?=\s+(?:[\w'’]+\s+){{0,5}}?(?:{told['attaching']})\s+{THING})"
     begin = r"(?:^|[.,;:!?–—-]\s*)"
@@ -134,17 +142,21 @@ def _term_patterns(
         rf"{THING}{_RELATIVE}{adverbs}\s+{saying}{adverbs}\s+{term}{after}",
         rf"{THING}(?:\s+[\w'’]+){{1,6}}?\s+and{adverbs}\s+{saying}{adverbs}\s+{term}{after}",
         rf"{THING}\)?(?:,\s*\w+)?\s*(?:[(:=–—]|-+>?\s|→)\s*{term}{after}",
-        rf"{THING}(?:\s+[\w'’]+)?\s+(?:in)?to\s+{term}{after}",
-        rf"\bwith\s+{THING}\s+(?:at|on|in|as|with|set to)\s+{term}{after}",
+        rf"{THING}(?:\s+[\w'’]+)?\s+(?:in)?to\s+{term}{after}(?!\s+(?:the|our|my|your|an?|it)\b)",
+        rf"\b(?:with|{told['making']}|set|fix)\s+{THING}\s+(?:at|on|in|as|with|set to)\s+"
+        rf"{term}{after}",
         rf"\b(?:{told['making']})\s+{THING}\s+{term}{after}",
         rf"\b(?:{told['obtaining']})\s+{term}{of_thing}",
-        rf"{begin}(?:(?:then|so|now|why|and)\s+)?{term}(?=\s+(?:(?!and\b|but\b|so\b)[\w'’]+\s+){{0,3}}?for\s+{THING})",
+        rf"{begin}(?:(?:{told['leading']})\s+)*{term}(?=\s+(?:(?!and\b|but\b|so\b)[\w'’]+\s+){{0,3}}?for\s+{THING})",
         rf"\b(?:{told['denying']})\s+{term}{after}",
+        rf"\b(?:{told['swapping']})\s+{VALUE}\s+(?:for|with|by|against)\s+{term}{after}",
         rf"\b(?:{told['obtaining']})\s+{term}{after}",
         rf"\b(?:it|that|they|one|this){adverbs}(?:['’]s|['’]re|\s+{saying}){adverbs}\s+{term}{after}",
         rf"\b(?:{told['meta']})(?:\s+is\s+|\s*[:=]\s*){term}{after}",
+        rf"\b(?:{told['newest']})\s+(?:(?:{told['meta']})\s+){term}{after}",
         rf"{begin}{term}(?=\s+(?:{told['confirming']})\b)",
         rf"{begin}{term}(?=\s*[-–—,:]\s*(?:that|this|it)(?:['’]s|\s+is|\s+was)\b)",
+        rf"{begin}{term}(?=\s+(?:in|out|off)\s*(?:[,.;:!–—-]|$))",
         rf"(?:->|→|=>)\s*{term}{after}",
         rf"{term}(?=\s*(?:->|→|=>))",
         rf"{THING}[^.?!]*?[:–—-]\s+{term}(?:\s+(?:{told['adverbs']}|please|it is))*[.!]?$",
@@ -182,9 +194,10 @@ class Skeleton:
     def place(self, mark: Mark) -> int:
         return self.places[self.marks.index(mark)]
 
-    def in_plain_words(self) -> Skeleton:
-        """The same, with values in plain words left as they are."""
-        return _masked(self.text, [mark for mark in self.marks if not mark.is_plain])
+    def only_known(self) -> Skeleton:
+        """The same, with nothing marked but the things that are on record."""
+        marks = [mark for mark in self.marks if mark.normal in self.known]
+        return replace(_masked(self.text, marks), known=self.known)
 
     def original(self, place: int) -> int:
         """Where in the turn a place of the masked text is."""
@@ -202,7 +215,8 @@ class Skeleton:
 
 def skeleton(text: str, is_known: Known, held: Iterable[str] = ()) -> Skeleton:
     """Mark the things and the values of a turn. `held` are values that are known of its things."""
-    things = _things(text, is_known)
+    held = list(held)
+    things = _things(text, is_known, held)
     marks = _with_labels(_with_values(text, things, held))
     known = frozenset(mark.normal for mark in marks if mark.is_thing and is_known(mark.text))
     return replace(_masked(text, _with_terms(text, marks)), known=known)
@@ -239,7 +253,7 @@ def _masked(text: str, marks: Sequence[Mark]) -> Skeleton:
 # things
 
 
-def _things(text: str, is_known: Known) -> list[Mark]:
+def _things(text: str, is_known: Known, held: Sequence[str]) -> list[Mark]:
     skipped = {m.start(): m.end() for m in patterns_of().meta.finditer(text)}
     found: list[Mark] = []
     at = 0
@@ -248,6 +262,10 @@ def _things(text: str, is_known: Known) -> list[Mark]:
         if thing is None:
             break
         start, end = at + thing.start, at + thing.end
+        value = next((v for v in held if _opens(thing.name, v)), "")
+        if value and not is_known(thing.name):
+            at = start + len(value)  # "the Glass Box stays" begins with what a thing is
+            continue
         inner = max((b for a, b in skipped.items() if a <= start < b < end), default=0)
         if inner and not is_known(thing.name):
             at = inner  # "the entry for the fee" is about the fee
@@ -261,6 +279,11 @@ def _things(text: str, is_known: Known) -> list[Mark]:
             other = _ABOUT.search(thing.name)
             at = start + other.end() if other is not None else end
     return sorted((*found, *_pointed(text, found)))
+
+
+def _opens(text: str, words: str) -> bool:
+    """Whether a text begins with these words."""
+    return f"{_normal(text)} ".startswith(f"{_normal(words)} ")
 
 
 def _trimmed(name: str, is_known: Known) -> str:
@@ -349,6 +372,8 @@ def _whole(text: str, part: Part) -> tuple[str, int, int]:
     first = _OPENING_NAME.search(text[:start]) if part.kind == "name" else None
     if first is not None and not patterns_of().no_name.match(first.group("first")):
         start = first.start("first")
+    if part.kind == "name" and (partner := _PARTNER.search(text[:start])):
+        start = partner.start()
     if part.kind == "name" and (article := re.search(r"\b[Tt]he $", text[:start])):
         start = article.start()
     unit = _COUNTED.match(text, end) if part.kind == "number" else None
@@ -364,7 +389,7 @@ def _is_passing(text: str, part: Part) -> bool:
     if part.kind != "name" or " " in part.text:
         return False
     begins = not text[: part.start].rstrip() or text[: part.start].rstrip()[-1] in ".!?:"
-    if begins and (text[part.end : part.end + 1] == ":" or _OBJECT.match(text, part.end)):
+    if begins and (_LABEL.match(text, part.end) or _OBJECT.match(text, part.end)):
         return True
     return begins and (is_common(part.text.lower()) or bool(_FORMED.search(part.text)))
 

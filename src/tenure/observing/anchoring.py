@@ -7,16 +7,18 @@ that thing, whatever stands around it.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
 from tenure.language import loosely
-from tenure.language.attributes import address_of
+from tenure.language.attributes import address_of, attribute_of
 from tenure.language.detection import same_part
+from tenure.language.frames import frame_of
 from tenure.language.gist import Act, Gist, gist
 from tenure.language.pairing import Pair
 from tenure.language.reasoning import Waiting, value_told
-from tenure.language.skeleton import MEASURED, kind_of
+from tenure.language.skeleton import MEASURED, kind_of, skeleton
 from tenure.language.statements import Kind, Statement
 from tenure.model.fact import Fact
 from tenure.model.values import text_of
@@ -27,6 +29,8 @@ from tenure.observing.understanding import Understood, reread
 from tenure.observing.unfolding import Unfolded
 
 _LONGEST = 400
+_ASIDE = re.compile(r"[()]")
+"""What shows that more was taken for a value than the value."""
 _KEPT = (Kind.ASSERTION, Kind.COMMITMENT)
 """Kinds of statements that are kept as they were put, where they say what is so."""
 
@@ -40,7 +44,7 @@ def anchored(text: str, heard: Sequence[Understood], situation: Situation) -> Se
     known = _Known(situation)
     found = gist(text, known)
     waits = any(said.waiting is not None for said in heard)
-    if found is None or (waits and found.act is not Act.WAITS):
+    if found is None or (waits and found.act in (Act.STATES, Act.LISTS, Act.REMOVES)):
         return heard
     if _is_held_back(found, heard, known) or (
         _is_read(found, heard, known) and not _is_moved(found, heard, known)
@@ -99,7 +103,8 @@ class _Known:
 
     def held(self, text: str) -> list[str]:
         """The values that things of a turn have, and had."""
-        facts = [fact for thing in loosely.things(text) if (fact := self.fact(thing.name))]
+        named = [thing.text for thing in skeleton(text, self.has).things]
+        facts = [fact for name in named if (fact := self.fact(name))]
         seats = {(fact.key, fact.subject) for fact in facts}
         before = [f for f in self._situation.known.values() if (f.key, f.subject) in seats]
         values = (_value_of(fact) for fact in (*facts, *before))
@@ -121,7 +126,9 @@ def _is_read(found: Gist, heard: Sequence[Understood], known: _Known) -> bool:
             renews = bool(found.outdated) and known.has(pair.thing.text)
             if renews and (len(heard) > 1 or not _is_just(heard[0], pair)):
                 return False  # what it names as no longer so is no part of what is
-            return not found.returns and any(_is_told(said, pair) for said in heard)
+            return not found.returns and any(
+                _is_told(said, pair, known.fact(pair.thing.text)) for said in heard
+            )
         case Act.RESTS:
             wanted = {_low(base) for base in found.bases}
             return any(
@@ -132,11 +139,14 @@ def _is_read(found: Gist, heard: Sequence[Understood], known: _Known) -> bool:
             reason, then = found.pairs
             says_reason = any(_says(said, reason) for said in heard)
             return says_reason and any(said.derives and _says(said, then) for said in heard)
+        case Act.LISTS:
+            return all(any(_is_alone(said, pair) for said in heard) for pair in found.pairs)
         case Act.WAITS:
-            case, _ = found.pairs
+            case, then = found.pairs
             waits = [said.waiting for said in heard if said.waiting is not None]
             return len(heard) == 1 and any(
                 (_low(one.base), _low(one.becomes)) == (case.thing.normal, case.value.normal)
+                and _is_said_in(one.then, then)
                 for one in waits
             )
     return False
@@ -159,7 +169,15 @@ def _is_just(said: Understood, pair: Pair) -> bool:
     return said.attribute is not None and _low(said.attribute.value) == pair.value.normal
 
 
-def _is_told(said: Understood, pair: Pair) -> bool:
+def _is_alone(said: Understood, pair: Pair) -> bool:
+    """Whether a statement says a value of a thing, and nothing of another."""
+    if said.attribute is not None:
+        return _is_just(said, pair)
+    told = ties.stated(said.text)
+    return said.kind in _KEPT and told is not None and _low(told.thing) == pair.thing.normal
+
+
+def _is_told(said: Understood, pair: Pair, fact: Fact | None) -> bool:
     """Whether a statement will be kept as it was put, with the thing and its value in it."""
     if said.kind not in _KEPT or said.narrowed_to is not None or said.cues.settles:
         return False
@@ -169,9 +187,18 @@ def _is_told(said: Understood, pair: Pair) -> bool:
         address = address_of(pair.thing.text)
         if address is not None and said.attribute.subject != address[1]:
             return False
-        return pair.value.normal in _low(said.attribute.value)
+        if address is not None and said.attribute.key.startswith(f"{address[0]}_"):
+            return False  # "the guide just" is no other thing than the guide
+        told, _, more = _low(said.attribute.value).partition(pair.value.normal)
+        return pair.value.normal in _low(said.attribute.value) and not _ASIDE.search(told + more)
     if not pair.says and pair.thing.start < pair.value.start:
         return False
+    address = address_of(pair.thing.text)
+    if fact is not None and pair.says and (fact.key, fact.subject) == address:
+        return False  # it would be kept beside what it is said instead of
+    told_of = ties.stated(said.text)
+    if told_of is None or address_of(told_of.thing) != address:
+        return False  # nobody would find it under the name of the thing
     if pair.value.normal in (said.frame.subject or ""):
         return False
     text = _low(said.text)
@@ -181,9 +208,11 @@ def _is_told(said: Understood, pair: Pair) -> bool:
 
 
 def _says(said: Understood, pair: Pair) -> bool:
-    if said.kind not in REAL:
-        return False
-    told = value_told(said.text)
+    return said.kind in REAL and _is_said_in(said.text, pair)
+
+
+def _is_said_in(text: str, pair: Pair) -> bool:
+    told = value_told(text)
     return told is not None and (_low(told.thing), _low(told.value)) == (
         pair.thing.normal,
         pair.value.normal,
@@ -205,6 +234,13 @@ def _pieces(text: str, found: Gist, known: _Known) -> list[Unfolded]:
             case, then = found.pairs
             waiting = Waiting(case.thing.text, case.value.text, _told(then), then.start)
             return [Unfolded(_statement(text, Kind.HYPOTHETICAL), waiting=waiting)]
+        case Act.LISTS:
+            ends = [*(pair.end for pair in found.pairs[:-1]), len(text)]
+            starts = [0, *ends[:-1]]
+            return [
+                _piece(text, pair, span, found, known)
+                for pair, span in zip(found.pairs, zip(starts, ends, strict=True), strict=True)
+            ]
         case Act.CONCLUDES:
             reason, then = found.pairs
             cut = _cut(text, *found.pairs)
@@ -265,4 +301,8 @@ def _told(pair: Pair) -> str:
         return plain
     told = f"{pair.thing.text}{pair.says}{pair.value.text}"
     read = value_told(told)
-    return told if read is not None and _low(read.value) == pair.value.normal else plain
+    if read is None or not _is_said_in(told, pair):
+        return plain
+    attribute = attribute_of(told, frame_of(told).parts)
+    seat = (attribute.key, attribute.subject) if attribute is not None else None
+    return told if seat is None or seat == address_of(pair.thing.text) else plain

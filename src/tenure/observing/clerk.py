@@ -42,6 +42,7 @@ class Clerk:
         self._tying = Tying(desk, self.state)
         self._answering = Answering(desk, self)
         self._overtaken: list[Fact] = []
+        self._took_off = False
 
     @property
     def record(self) -> Record:
@@ -56,8 +57,12 @@ class Clerk:
                 else []
             )
             self._overtaken = overtaking.overtaken((said.frame for said in heard), earlier)
-        opened = False
+        opened, self._took_off = False, False
         for index, said in enumerate(heard):
+            if self._took_off and said.points_back and not typed(said.frame.parts):
+                # "Delete the fee. It is over" says of one thing twice that it goes.
+                self._desk.record.readings.append(said.kind)
+                continue
             said = replace(said, is_change=True) if opened else said
             opened = self._only_opens(said, heard[index + 1 :])
             if not opened:
@@ -110,8 +115,10 @@ class Clerk:
             return True
         if (erasure := said.cues.erasure) is not None:
             self._ending.erase(erasure.what)
+            self._took_off = True
             return True
         if self._ending.remove(said):
+            self._took_off = True
             return True
         if said.kind is Kind.QUESTION or said.statement.text.rstrip().endswith("?"):
             return False
