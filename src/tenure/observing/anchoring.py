@@ -140,7 +140,9 @@ def _is_read(found: Gist, heard: Sequence[Understood], known: _Known) -> bool:
             says_reason = any(_says(said, reason) for said in heard)
             return says_reason and any(said.derives and _says(said, then) for said in heard)
         case Act.LISTS:
-            return all(any(_is_alone(said, pair) for said in heard) for pair in found.pairs)
+            return all(
+                any(_is_alone(said, pair, found.pairs) for said in heard) for pair in found.pairs
+            )
         case Act.WAITS:
             case, then = found.pairs
             waits = [said.waiting for said in heard if said.waiting is not None]
@@ -169,10 +171,12 @@ def _is_just(said: Understood, pair: Pair) -> bool:
     return said.attribute is not None and _low(said.attribute.value) == pair.value.normal
 
 
-def _is_alone(said: Understood, pair: Pair) -> bool:
-    """Whether a statement says a value of a thing, and nothing of another."""
+def _is_alone(said: Understood, pair: Pair, among: Sequence[Pair]) -> bool:
+    """Whether a statement says a value of a thing, perhaps more of it, and nothing of another."""
     if said.attribute is not None:
-        return _is_just(said, pair)
+        value = _low(said.attribute.value)
+        others = (other for other in among if other is not pair)
+        return pair.value.normal in value and not any(o.thing.normal in value for o in others)
     told = ties.stated(said.text)
     return said.kind in _KEPT and told is not None and _low(told.thing) == pair.thing.normal
 
