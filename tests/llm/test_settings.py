@@ -171,6 +171,7 @@ def test_the_schema_is_bounded_by_the_request() -> None:
     candidate = schema["properties"]["candidates"]["items"]["properties"]
     assert (candidate["turn"]["minimum"], candidate["turn"]["maximum"]) == (4, 4)
     assert candidate["quote"]["maxLength"] == len("hello you")
+    assert all(0 <= share <= 1 for share in candidate["confidence"]["enum"])
     assert candidate["replaces"]["items"]["properties"]["fact"]["enum"] == ["f1"]
     assert schema["properties"]["objections"]["maxItems"] == 0
     assert "maxItems" not in prompt().schema["properties"]["candidates"]

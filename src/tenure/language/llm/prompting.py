@@ -25,6 +25,8 @@ _FEW = 2
 _CHARACTERS_EACH = 40
 """A turn of so many characters more may say one thing more."""
 _FENCE_BYTES = 12
+_CONFIDENCES = [tenth / 10 for tenth in range(11)]
+"""Named one by one: grammars that hold a model to a schema know no bounds for fractions."""
 
 
 @dataclass(frozen=True)
@@ -127,6 +129,7 @@ def _bounded(schema: dict[str, Any], briefing: Briefing) -> dict[str, Any]:
         if read:
             one["turn"] |= {"minimum": read[0].index, "maximum": read[-1].index}
         one["quote"]["maxLength"] = longest
+    proposed["confidence"]["enum"] = _CONFIDENCES
     proposed["value"]["maxLength"] = longest
     proposed["about"]["maxLength"] = proposed["attribute"]["maxLength"] = _LONGEST_NAME
     replaced = proposed["replaces"]["items"]["properties"]
