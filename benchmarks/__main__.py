@@ -14,12 +14,20 @@ LangGraph's stores and memgine, each as far as it gets.
 
 observing: against embedding the very same turn.
 
-crowd: many clients on one PostgreSQL server, against bare psycopg that sends the same statements.
+crowd: many clients on one PostgreSQL server, against bare psycopg that sends the same statements,
+and side by side with LangGraph's PostgresStore and mem0 on pgvector. Also what a context of one
+organization costs alone in the database, and beside a hundred others.
+
+service: 200 clients over HTTP, against as many threads that make the same calls in one process.
+
+neighbours: the nearest vectors of one organization among many, ranked in the process as Tenure does
+it, and by pgvector.
 
     python -m benchmarks                               everything
     python -m benchmarks engine --sizes 1000           a quick look at one part
     python -m benchmarks contexts --embedders static   one embedder only
     python -m benchmarks observing --data FOLDER       turns of dialogues there, beside our own
+    python -m benchmarks crowd --organizations 3 --sizes 500 --seconds 2
     python -m benchmarks --json out.json               the figures for programs
 
 What is found, and how often a context is right, is measured by `tenure eval`.
@@ -30,6 +38,7 @@ from __future__ import annotations
 import argparse
 import json
 import platform
+import signal
 import sqlite3
 import sys
 import tempfile
@@ -39,16 +48,30 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks import contexts, crowd, engine, observing, tables
+from benchmarks import (
+    contexts,
+    crowd,
+    engine,
+    neighbour_tables,
+    neighbours,
+    observing,
+    service,
+    tables,
+)
+from benchmarks.crowds import report as crowd_report
+from benchmarks.crowds import tables as crowd_tables
 from benchmarks.figures import Figures, Target, targets_of
 from benchmarks.peers import KINDS
 
-PARTS = ("engine", "contexts", "observing", "crowd")
+PARTS = ("engine", "contexts", "observing", "crowd", "neighbours", "service")
+SYSTEMS = (*KINDS, *crowd.PEERS)
 SIZES = (1_000, 10_000, 100_000)
 
 
 def main() -> int:
     options = parse()
+    # Whoever is told to end leaves no server and no clients behind.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     console = Console(width=None if sys.stdout.isatty() else 150)
     console.print(
         f"Python {platform.python_version()}, SQLite {sqlite3.sqlite_version}, "
@@ -63,6 +86,10 @@ def main() -> int:
         figures["observing"] = run_observing(console, options)
     if "crowd" in options.parts:
         figures["crowd"] = run_crowd(console, options)
+    if "neighbours" in options.parts:
+        figures["neighbours"] = run_neighbours(console, options)
+    if "service" in options.parts:
+        figures["service"] = run_service(console, options)
     if options.json:
         options.json.write_text(json.dumps(figures, indent=2) + "\n")
     return 0
@@ -77,13 +104,26 @@ def parse() -> argparse.Namespace:
     parser.add_argument("parts", nargs="*", metavar="PART", help=f"of {', '.join(PARTS)}")
     parser.add_argument("--sizes", type=int, nargs="+", metavar="N", help="how many facts")
     parser.add_argument("--embedders", nargs="+", default=list(contexts.SIZES), metavar="NAME")
-    parser.add_argument("--systems", nargs="+", default=list(KINDS), choices=KINDS, metavar="NAME")
+    parser.add_argument(
+        "--systems",
+        nargs="+",
+        default=list(SYSTEMS),
+        choices=SYSTEMS,
+        metavar="NAME",
+        help=f"of contexts: {', '.join(KINDS)}; beside ours in crowd: {', '.join(crowd.PEERS)}",
+    )
     parser.add_argument(
         "--limit",
         type=float,
-        default=contexts.LIMIT_S,
         metavar="S",
-        help="longest that a peer may take to load up to the next size",
+        default=contexts.LIMIT_S,
+        help="longest that a peer of contexts may take to load up to the next size",
+    )
+    parser.add_argument(
+        "--seconds",
+        type=float,
+        metavar="S",
+        help="how long the clients of crowd and service call",
     )
     parser.add_argument(
         "--organizations",
@@ -128,7 +168,7 @@ def run_contexts(console: Console, options: argparse.Namespace) -> dict[str, Any
         side = contexts.measure(
             embedder,
             sizes,
-            options.systems,
+            [name for name in options.systems if name in KINDS],
             lambda text: progress.print(text, style="dim"),
             options.limit,
         )
@@ -160,16 +200,50 @@ def run_observing(console: Console, options: argparse.Namespace) -> list[dict[st
     return [run.plain() for run in runs]
 
 
-def run_crowd(console: Console, options: argparse.Namespace) -> list[dict[str, Any]]:
+def run_crowd(console: Console, options: argparse.Namespace) -> dict[str, Any]:
     progress = Console(stderr=True)
-    crowds = crowd.measure(
+    report = crowd.measure(
         lambda text: progress.print(text, style="dim"),
         facts=max(options.sizes) if options.sizes else crowd.FACTS,
         organizations=options.organizations,
+        seconds=options.seconds or crowd.SECONDS,
+        peers=[name for name in options.systems if name in crowd.PEERS],
     )
-    console.print(crowd.table(crowds))
-    console.print(verdicts(crowd.targets_of(crowds)))
-    return [found.plain() for found in crowds]
+    console.print(crowd_tables.explained(report), highlight=False)
+    console.print(crowd_tables.calls(report))
+    console.print(crowd_tables.holdings(report))
+    for remark in crowd_tables.remarks(report):
+        console.print(remark, highlight=False)
+    console.print(verdicts(crowd_report.targets_of(report)))
+    return report.plain()
+
+
+def run_neighbours(console: Console, options: argparse.Namespace) -> dict[str, Any]:
+    progress = Console(stderr=True)
+    found = neighbours.measure(
+        lambda text: progress.print(text, style="dim"),
+        organizations=options.organizations,
+    )
+    console.print(neighbour_tables.explained(found), highlight=False)
+    console.print(neighbour_tables.searches(found))
+    console.print(neighbour_tables.inserts(found))
+    for remark in neighbour_tables.remarks(found):
+        console.print(remark, highlight=False)
+    return found.plain()
+
+
+def run_service(console: Console, options: argparse.Namespace) -> dict[str, Any]:
+    progress = Console(stderr=True)
+    report = service.measure(
+        lambda text: progress.print(text, style="dim"),
+        facts=max(options.sizes) if options.sizes else service.FACTS,
+        seconds=options.seconds or service.SECONDS,
+    )
+    console.print(service.table(report))
+    for remark in service.remarks(report):
+        console.print(remark, highlight=False)
+    console.print(verdicts(service.targets_of(report)))
+    return report.plain()
 
 
 def measure(folder: Path, size: int) -> Figures:

@@ -1,300 +1,263 @@
-"""Many clients on one PostgreSQL server: how much they get done, against bare psycopg.
+"""Many clients on one PostgreSQL server: how much they get done, and how much others do.
 
-Bare means: the very statements that Tenure sent for each of its calls, with their parameters, sent
-again in the same order by a plain loop on a copy of the same database, by as many processes.
+Each client is a process that makes one call after the other, in an organization of its own. Tenure
+is held against bare psycopg, which sends the very statements of those calls again on a copy of the
+database, and against what others offer on the same server with the same embedder.
+
+Before that, the contexts of one organization are timed twice: when it is alone in the database, and
+when all the others are there.
 """
 
 from __future__ import annotations
 
-import multiprocessing
-import pickle
-import statistics
 import tempfile
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import psycopg
-from rich.table import Table
 
-import tenure
-from benchmarks import corpus
-from benchmarks.figures import Target
+from benchmarks.crowds import BARE, KINDS, OURS
+from benchmarks.crowds.herd import Herd, available
+from benchmarks.crowds.report import CONTEXTS, WRITES, Crowd, Growth, Holding, Report
+from benchmarks.peers.client import PeerFailed
 from tenure.stores.postgres import schema
 from tenure.stores.postgres.local import LocalServer
 
 CLIENTS = (1, 8, 32)
 ORGANIZATIONS = 100
 FACTS = 10_000
-SECONDS = 15.0
-SHARES = (0.5, 0.95, 0.99)
-BUDGET = 1_000
-SETTINGS = tenure.Settings(embedder="static", pool_size=2)
+SECONDS = 10.0
+PEERS_HOLD = 32
+"""How many organizations the peers get, one for each client: an index over all of them would take
+too long to make."""
+PEERS = tuple(name for name, kind in KINDS.items() if not kind.ours)
+OPTIONS = {"max_connections": "150", "shared_buffers": "1GB", "max_wal_size": "8GB"}
+_COPIERS = 2
 _BATCH = 500
+_LOADING_S = 600.0
+_INDEXING = "SET maintenance_work_mem = '1GB'; SET max_parallel_maintenance_workers = 2"
 _APART = 1_000_000
-_WARMING = 4  # an even number: whatever is superseded was written while it was overheard
 _CLONE = Path(__file__).with_name("clone_organization.sql")
 
-Sent = tuple[str, Any, bool]
-"""A statement, its parameters, and whether they are put in before it is sent."""
 Tell = Callable[[str], None]
+Share = dict[str, Any]
+"""The facts of one organization, by number: its name, the first of them, and how many."""
 
 
-class Task(NamedTuple):
-    """What one client does."""
-
-    kind: str
-    url: str
-    organization: str
-    seconds: float
-    facts: int
-    number: int
-    log: str
-
-
-@dataclass
-class Crowd:
-    """What some clients got done together."""
-
-    kind: str
-    clients: int
-    ours: list[float] = field(default_factory=list)
-    bare: list[float] = field(default_factory=list)
-    per_second: float = 0.0
-    bare_per_second: float = 0.0
-
-    @property
-    def ratio(self) -> float:
-        return self.bare_per_second / self.per_second
-
-    def plain(self) -> dict[str, Any]:
-        """The figures for programs."""
-        return {
-            "kind": self.kind,
-            "clients": self.clients,
-            "per_second": self.per_second,
-            "bare_per_second": self.bare_per_second,
-            "ms": {share: 1e3 * _at(self.ours, share) for share in SHARES},
-            "bare_ms": {share: 1e3 * _at(self.bare, share) for share in SHARES},
-        }
+def measure(
+    tell: Tell,
+    *,
+    clients: Sequence[int] = CLIENTS,
+    organizations: int = ORGANIZATIONS,
+    facts: int = FACTS,
+    seconds: float = SECONDS,
+    peers: Sequence[str] = PEERS,
+) -> Report:
+    """Every kind of call with every number of clients: ours, the same bare, and the peers."""
+    report = Report(organizations, facts, seconds)
+    with tempfile.TemporaryDirectory(prefix="tenure-bench-") as name:
+        folder = Path(name)
+        folder.chmod(0o711)  # a server that root starts runs as somebody else
+        with LocalServer(folder / "server", options=OPTIONS) as server:
+            run = _Run(server, folder / "clients", report, tuple(clients), tell)
+            run.fill()
+            run.ours()
+            for peer in (name for name in peers if KINDS[name].shares is None):
+                run.peer(peer, peers)
+    return report
 
 
 def name_of(number: int) -> str:
     return f"organization-{number:03}"
 
 
-# what the clients work on
+class _Run:
+    """One server, and what is measured on it in turn."""
 
+    def __init__(
+        self,
+        server: LocalServer,
+        folder: Path,
+        report: Report,
+        clients: tuple[int, ...],
+        tell: Tell,
+    ) -> None:
+        self._server = server
+        self._folder = folder
+        self._report = report
+        self._clients = clients
+        self._tell = tell
 
-@contextmanager
-def filled(organizations: int, facts: int, tell: Tell) -> Iterator[tuple[str, str]]:
-    """The addresses of two equal databases with that many organizations of that many facts."""
-    with tempfile.TemporaryDirectory(prefix="tenure-bench-") as folder:
-        Path(folder).chmod(0o711)  # a server that root starts runs as somebody else
-        options = {"max_connections": "150", "shared_buffers": "1GB", "max_wal_size": "8GB"}
-        with LocalServer(Path(folder) / "server", options=options) as server:
-            with psycopg.connect(server.url(), autocommit=True) as connection:
-                connection.execute("CREATE DATABASE ours")
-            tell(f"writing {facts:,} facts ...")
-            _write(server.url("ours"), facts)
-            tell(f"copying them to {organizations - 1} more organizations ...")
-            _spread(server.url("ours"), organizations)
-            with psycopg.connect(server.url(), autocommit=True) as connection:
-                connection.execute("CREATE DATABASE bare TEMPLATE ours STRATEGY file_copy")
-            yield server.url("ours"), server.url("bare")
+    # what ours work on
 
+    def fill(self) -> None:
+        """One organization by its own calls, the others as copies of it; contexts in between."""
+        report = self._report
+        self._server.ask("CREATE DATABASE ours")
+        self._tell(f"tenure: writing {report.facts:,} facts ...")
+        with self._herd(OURS, "ours") as writers:
+            for start in range(0, report.facts, _BATCH):
+                self._write(writers, start)
+        alone = self._context_alone()
+        self._spread()
+        report.growth = Growth(alone, self._context_alone(), report.organizations - 1)
+        self._tell("a copy of the database for the bare statements ...")
+        self._server.ask("CREATE DATABASE bare TEMPLATE ours STRATEGY file_copy")
 
-def _write(url: str, facts: int) -> None:
-    with tenure.open(url, settings=SETTINGS) as memory:
-        session = memory.session(user_id="alice", organization=name_of(0))
-        told = list(corpus.facts(0, facts))
-        for start in range(0, facts, _BATCH):
-            session.write_many(
-                {"key": f.key, "value": f.value, "subject": f.subject}
-                for f in told[start : start + _BATCH]
-            )
+    def _write(self, writers: Herd, start: int) -> None:
+        count = min(_BATCH, self._report.facts - start)
+        share = {"organization": name_of(0), "first": start, "facts": count}
+        writers.do("load", [{"shares": [share]}], _LOADING_S)
+        if start == 0:
+            self._settle("ours")  # or it goes on by what it knows of empty tables
 
+    def _spread(self) -> None:
+        count, url = self._report.organizations, self._server.url("ours")
+        script = _CLONE.read_text(encoding="utf-8")
 
-def _spread(url: str, organizations: int) -> None:
-    script = _CLONE.read_text(encoding="utf-8")
-    with psycopg.connect(url, autocommit=True) as connection:
-        cursor = psycopg.ClientCursor(connection)
-        for number in range(1, organizations):
+        def copy(number: int) -> int:
             given = {"of": name_of(0), "name": name_of(number), "offset": number * _APART}
-            cursor.execute(script, given)
-        connection.execute(f"SELECT setval('{schema.SCHEMA}.shelf_numbers', 1000000000)")
-        connection.execute("VACUUM ANALYZE")
+            with psycopg.connect(url, autocommit=True) as connection:
+                psycopg.ClientCursor(connection).execute(script, given)
+            return number
 
+        self._tell(f"tenure: copying them to {count - 1} more organizations ...")
+        with ThreadPoolExecutor(_COPIERS) as copiers:
+            for number in copiers.map(copy, range(1, count)):
+                if number % 20 == 0:
+                    self._tell(f"  {number} of {count - 1}")
+        with psycopg.connect(url, autocommit=True) as connection:
+            connection.execute(f"SELECT setval('{schema.SCHEMA}.shelf_numbers', 1000000000)")
 
-# a client of Tenure
+    def _context_alone(self) -> float:
+        """The median context of the first organization, with no other client on the server."""
+        self._settle("ours")
+        with self._herd(OURS, "ours") as herd:
+            made = self._together(herd, CONTEXTS, [self._share(0)])
+        self._tell(f"tenure: contexts of one organization, p50 {made.ms(0.5):.1f} ms")
+        return made.ms(0.5)
 
+    # what is measured
 
-def work(task: Task) -> list[float]:
-    """Call Tenure again and again; how long each call took. What was sent is put on file."""
-    with tenure.open(task.url, settings=SETTINGS) as memory, _overheard() as sent:
-        session = memory.session(user_id="alice", organization=task.organization)
-        call = _calls(session, task)
-        for turn in range(_WARMING):
-            call(turn)
-        times, calls = [], list[list[Sent]]()
-        end = time.perf_counter() + task.seconds
-        turn = _WARMING
-        while time.perf_counter() < end:
-            sent.clear()
+    def ours(self) -> None:
+        """Tenure, and after each run its statements again."""
+        shares = [self._share(number) for number in range(self._report.organizations)]
+        with self._herd(OURS, "ours") as herd, self._herd(BARE, "bare") as again:
+            self._check(herd, shares)
+            for kind in (WRITES, CONTEXTS):
+                for count in self._clients:
+                    self._note(self._together(herd, kind, _dealt(shares, count)))
+                    self._note(self._replayed(again, kind, count))
+
+    def peer(self, system: str, peers: Sequence[str]) -> None:
+        """Fill a peer and measure it, and whoever shares what it holds.
+
+        What goes wrong with it is noted, and ends nothing else.
+        """
+        try:
+            if not available(system):
+                raise PeerFailed("not installed: make bench sets up .venv-peers")
+            shares = self._load(system)
+            with self._herd(system, _database(system)) as herd:
+                self._calls(herd, shares, (WRITES, CONTEXTS))
+                for other in (name for name in peers if KINDS[name].shares == system):
+                    herd.become(other)
+                    self._calls(herd, shares, (CONTEXTS,))
+        except (PeerFailed, psycopg.Error) as error:
+            self._report.missing[system] = str(error)
+            self._tell(f"{system}: left out from here on: {error}")
+
+    def _calls(self, herd: Herd, shares: Sequence[Share], kinds: Sequence[str]) -> None:
+        self._check(herd, shares)
+        for kind in kinds:
+            for count in self._clients:
+                self._note(self._together(herd, kind, _dealt(shares, count)))
+
+    def _load(self, system: str) -> list[Share]:
+        """Other facts for each organization: a graph of neighbours would fare ill with copies."""
+        facts, database = self._report.facts, _database(system)
+        shares: list[Share] = [
+            {"organization": name_of(number), "first": number * facts, "facts": facts}
+            for number in range(min(PEERS_HOLD, self._report.organizations))
+        ]
+        self._tell(f"{system}: copying {facts:,} facts to {len(shares)} organizations ...")
+        self._server.ask(f"CREATE DATABASE {database}")
+        with (
+            self._herd(system, database) as herd,
+            psycopg.connect(self._server.url(database), autocommit=True) as connection,
+        ):
+            herd.do("prepare", [{}])
+            graphs = connection.execute(
+                "SELECT indexname, indexdef FROM pg_indexes WHERE indexdef LIKE '%USING hnsw%'"
+            ).fetchall()
+            for name, _ in graphs:
+                connection.execute(f"DROP INDEX {name}")
+            parts = [shares[number::_COPIERS] for number in range(_COPIERS)]
+            herd.do("load", [{"shares": part} for part in parts], _LOADING_S)
+            self._tell(f"{system}: making its index ...")
+            connection.execute(_INDEXING)
             begin = time.perf_counter()
-            call(turn)
-            times.append(time.perf_counter() - begin)
-            calls.append(list(sent))
-            turn += 1
-    Path(task.log).write_bytes(pickle.dumps(calls))
-    return times
+            for _, made_by in graphs:
+                connection.execute(made_by)
+            self._report.indexed[system] = time.perf_counter() - begin
+        self._settle(database)
+        return shares
 
-
-def _calls(session: tenure.Session, task: Task) -> Callable[[int], object]:
-    if task.kind == "contexts":
-        asked = corpus.questions(task.facts)
-        return lambda turn: session.context(asked[turn % len(asked)].question, budget=BUDGET)
-    # Every other write supersedes the one before it.
-    made = f"bench_{task.number}_{time.time_ns()}"
-    return lambda turn: session.write(f"{made}_{turn // 2}", f"the value of turn {turn}")
-
-
-@contextmanager
-def _overheard() -> Iterator[list[Sent]]:
-    """Every statement that is sent from here on, in order."""
-    sent: list[Sent] = []
-    plain, filled_in = psycopg.Connection.execute, psycopg.ClientCursor.execute
-
-    def execute(self: Any, query: Any, given: Any = None, **options: Any) -> Any:
-        sent.append((query, given, False))
-        return plain(self, query, given, **options)
-
-    def execute_filled(self: Any, query: Any, given: Any = None, **options: Any) -> Any:
-        sent.append((query, given, True))
-        return filled_in(self, query, given, **options)
-
-    psycopg.Connection.execute = execute  # type: ignore[method-assign, assignment]
-    psycopg.ClientCursor.execute = execute_filled  # type: ignore[method-assign, assignment]
-    try:
-        yield sent
-    finally:
-        psycopg.Connection.execute = plain  # type: ignore[method-assign]
-        psycopg.ClientCursor.execute = filled_in  # type: ignore[method-assign]
-
-
-# the same, bare
-
-
-def replay(task: Task) -> list[float]:
-    """Send again what was put on file; how long the statements of each call took."""
-    calls: list[list[Sent]] = pickle.loads(Path(task.log).read_bytes())
-    times = []
-    with psycopg.connect(task.url, autocommit=True) as connection:
-        connection.execute(
-            f"SET search_path = {schema.SCHEMA}, public; SET plan_cache_mode = force_generic_plan; "
-            f"SET ROLE {schema.APPLICATION_ROLE}"
+    def _check(self, herd: Herd, shares: Sequence[Share]) -> None:
+        [found] = herd.do("check", shares[:1])
+        self._report.holdings[herd.system] = Holding(
+            len(shares),
+            shares[0]["facts"],
+            found["asked"],
+            found["answered"],
+            found["given"] / found["asked"],
         )
-        for statements in calls:
-            begin = time.perf_counter()
-            for query, given, is_filled in statements:
-                _send(connection, query, given, is_filled)
-            times.append(time.perf_counter() - begin)
-    return times
 
+    def _together(self, herd: Herd, kind: str, shares: Sequence[Share]) -> Crowd:
+        """All clients warm up, and begin at the same moment when the last of them is ready."""
+        seconds = self._report.seconds
+        herd.do("warm", [{"kind": kind, **share} for share in shares])
+        asked = [{"seconds": seconds, "log": self._log(number)} for number in range(len(shares))]
+        done = herd.do("run", asked, seconds)
+        return Crowd.of(herd.system, kind, [answer["times"] for answer in done])
 
-def _send(connection: Any, query: str, given: Any, is_filled: bool) -> None:
-    if not is_filled:
-        cursor = connection.execute(query, given)
-        if cursor.description is not None:
-            cursor.fetchall()
-        return
-    cursor = psycopg.ClientCursor(connection)
-    cursor.execute(query, given)
-    while True:
-        if cursor.description is not None:
-            cursor.fetchall()
-        if not cursor.nextset():
-            return
+    def _replayed(self, herd: Herd, kind: str, count: int) -> Crowd:
+        herd.do("fetch", [{"log": self._log(number)} for number in range(count)])
+        done = herd.do("replay", [{} for _ in range(count)], 10 * self._report.seconds)
+        return Crowd.of(herd.system, kind, [answer["times"] for answer in done])
 
-
-# both
-
-
-def measure(
-    tell: Tell,
-    *,
-    clients: tuple[int, ...] = CLIENTS,
-    organizations: int = ORGANIZATIONS,
-    facts: int = FACTS,
-    seconds: float = SECONDS,
-) -> list[Crowd]:
-    """Every kind of call with every number of clients, ours and then bare."""
-    found = []
-    with (
-        filled(organizations, facts, tell) as (ours, bare),
-        tempfile.TemporaryDirectory(prefix="tenure-bench-") as folder,
-    ):
-        for kind in ("writes", "contexts"):
-            for count in clients:
-                tell(f"{kind}, {count} clients ...")
-                tasks = [
-                    Task(
-                        kind,
-                        ours,
-                        name_of(number % organizations),
-                        seconds,
-                        facts,
-                        number,
-                        str(Path(folder) / f"{kind}-{count}-{number}"),
-                    )
-                    for number in range(count)
-                ]
-                crowd = Crowd(kind, count)
-                crowd.ours, crowd.per_second = _together(work, tasks)
-                again = [task._replace(url=bare) for task in tasks]
-                crowd.bare, crowd.bare_per_second = _together(replay, again)
-                found.append(crowd)
-    return found
-
-
-def _together(do: Callable[[Task], list[float]], tasks: list[Task]) -> tuple[list[float], float]:
-    """What all of them took, and how many calls a second they made of it together."""
-    context = multiprocessing.get_context("spawn")
-    with context.Pool(len(tasks)) as pool:
-        done = pool.map(do, tasks, chunksize=1)
-    rate = sum(len(times) / sum(times) for times in done if times)
-    return sorted(taken for times in done for taken in times), rate
-
-
-def table(crowds: list[Crowd]) -> Table:
-    made = Table(title="Calls on one PostgreSQL server, Tenure / the same statements bare")
-    for heading in ("calls", "clients", "a second", "share of bare", "p50 ms", "p95 ms", "p99 ms"):
-        made.add_column(heading, justify="right")
-    for crowd in crowds:
-        made.add_row(
-            crowd.kind,
-            str(crowd.clients),
-            f"{crowd.per_second:,.0f} / {crowd.bare_per_second:,.0f}",
-            f"{crowd.per_second / crowd.bare_per_second:.0%}",
-            *(_pair(crowd, share) for share in SHARES),
+    def _note(self, crowd: Crowd) -> None:
+        self._report.crowds.append(crowd)
+        self._tell(
+            f"{crowd.system}: {crowd.what}: {crowd.per_second:,.0f} a "
+            f"second, p50 {crowd.ms(0.5):.1f} ms"
         )
-    return made
+
+    # how
+
+    def _herd(self, system: str, database: str) -> Herd:
+        return Herd(system, self._server.url(database), self._folder)
+
+    def _share(self, number: int) -> Share:
+        return {"organization": name_of(number), "first": 0, "facts": self._report.facts}
+
+    def _log(self, number: int) -> str:
+        return str(self._folder / f"calls-{number}")
+
+    def _settle(self, database: str) -> None:
+        """What a server does by itself in time, so that it does not do it while it is timed."""
+        with psycopg.connect(self._server.url(database), autocommit=True) as connection:
+            connection.execute("VACUUM ANALYZE")
+            connection.execute("CHECKPOINT")
 
 
-def _pair(crowd: Crowd, share: float) -> str:
-    return f"{1e3 * _at(crowd.ours, share):.1f} / {1e3 * _at(crowd.bare, share):.1f}"
+def _dealt(shares: Sequence[Share], count: int) -> list[Share]:
+    """An organization for each client; several share one where there are too few."""
+    return [shares[number % len(shares)] for number in range(count)]
 
 
-def _at(times: list[float], share: float) -> float:
-    return statistics.quantiles(times, n=100)[round(share * 100) - 1]
-
-
-def targets_of(crowds: list[Crowd]) -> list[Target]:
-    """At least half of what the bare statements get done."""
-    return [
-        Target(f"{crowd.kind}, {crowd.clients} clients: bare / ours", crowd.ratio, 2)
-        for crowd in crowds
-    ]
+def _database(system: str) -> str:
+    return KINDS[system].maker.lower()

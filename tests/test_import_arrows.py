@@ -20,8 +20,11 @@ MODULES = sorted(PACKAGE.rglob("*.py"))
 ALLOWED = {
     "model": set(),
     "rules": {"model"},
-    "settings": {"model", "search", "language"},
+    "settings": {"model", "search", "language", "telemetry"},
+    "telemetry": {"model", "stores", "context"},
+    "auditing": {"model", "stores", "memory"},
     "environment": {"model"},
+    "keys": {"model"},
     "stores": {"model"},
     "context": {"model", "rules"},
     "search": {"model", "stores"},
@@ -29,16 +32,28 @@ ALLOWED = {
     "engine": {"model", "rules", "stores", "settings"},
     "gathering": {"model", "rules", "stores", "search", "engine", "context", "ghosts", "language"},
     "ghosts": {"model", "rules", "search", "context", "gathering"},
-    "observing": {"model", "rules", "stores", "settings", "engine", "language", "search"},
+    "observing": {
+        *("model", "rules", "stores", "settings", "engine", "language", "search", "telemetry")
+    },
     "session": {
         *("model", "rules", "stores", "settings", "engine", "context", "memory", "search"),
-        *("gathering", "observing"),
+        *("gathering", "observing", "telemetry"),
     },
     "memory": {
         *("model", "rules", "stores", "settings", "engine", "environment", "session", "context"),
-        *("search", "language", "observing"),
+        *("search", "language", "observing", "telemetry", "auditing", "remote"),
     },
-    "api": {"model", "settings", "context", "session", "memory", "search", "observing", "language"},
+    "api": {
+        *("model", "settings", "context", "session", "memory", "search", "observing", "language"),
+        *("auditing",),
+    },
+    "surface": {"api", "model", "memory", "session"},
+    "wire": {"api", "model", "language", "observing", "surface"},
+    "remote": {
+        *("model", "memory", "session", "settings", "context", "observing", "surface", "wire"),
+        *("api", "auditing"),
+    },
+    "aio": {"api", "model", "memory", "session", "settings", "environment", "auditing"},
     "evaluation": {"api", "model", "language", "observing", "search"},
 }
 # Who may not be imported from where, said once more as sentences.
@@ -193,7 +208,7 @@ def test_importing_tenure_is_light() -> None:
     program = (
         "import sys; sys.path.insert(0, sys.argv[1]); import tenure; "
         "heavy = {'typer', 'rich', 'click', 'splintr', 'numpy', 'onnxruntime', 'pydantic', "
-        "'pydantic_ai'}; "
+        "'pydantic_ai', 'opentelemetry', 'prometheus_client'}; "
         "print(sorted(heavy & set(sys.modules)))"
     )
     done = subprocess.run(

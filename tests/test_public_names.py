@@ -11,6 +11,7 @@ import tenure
 NAMES = [
     "Address",
     "AmbiguousTarget",
+    "AuditEntry",
     "Authority",
     "Cause",
     "Chain",
@@ -33,6 +34,7 @@ NAMES = [
     "MemoryType",
     "NewerSchema",
     "NotADatabase",
+    "NotDelivered",
     "NotPermitted",
     "NothingToUndo",
     "Observation",
@@ -81,6 +83,7 @@ POSITIONAL = {
     "Memory.forget": [],
     "Memory.export": ["organization"],
     "Memory.import_": ["records"],
+    "Memory.audit": ["organization"],
     "Memory.reindex": ["organization"],
     "Memory.record": ["context"],
     "Memory.receipt": ["receipt_id"],

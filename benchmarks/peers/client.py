@@ -42,7 +42,7 @@ class Client:
             stderr=self._log,
             text=True,
             cwd=ROOT,
-            env=_environment(),
+            env=environment(),
         )
         self.opened = self.do(
             "open",
@@ -87,7 +87,7 @@ class Client:
         self.close()
 
 
-def _environment() -> Mapping[str, str]:
+def environment() -> Mapping[str, str]:
     """One thread each, and our sources where the peers' environment can import them."""
     path = os.pathsep.join(
         [str(ROOT / "src"), str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]

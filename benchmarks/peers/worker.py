@@ -116,8 +116,8 @@ class Worker:
         return float(self._process.memory_info().rss) / 1e6
 
 
-def serve(requests: TextIO, answers: TextIO) -> None:
-    worker = Worker()
+def serve(worker: Any, requests: TextIO, answers: TextIO) -> None:
+    """Have a worker carry out requests, each by the method it names, until there are no more."""
     for line in requests:
         request = json.loads(line)
         do = request.pop("do")
@@ -130,12 +130,16 @@ def serve(requests: TextIO, answers: TextIO) -> None:
     worker.close()
 
 
+def answers_apart() -> TextIO:
+    """Where answers go. Some peers print notices; they must not end up among the answers."""
+    answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    os.dup2(2, 1)
+    return answers
+
+
 def main() -> None:
     os.sched_setaffinity(0, {int(sys.argv[1])})
-    answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
-    # Some peers print notices; they must not end up among the answers.
-    os.dup2(2, 1)
-    serve(sys.stdin, answers)
+    serve(Worker(), sys.stdin, answers_apart())
 
 
 if __name__ == "__main__":

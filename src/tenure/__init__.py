@@ -1,5 +1,6 @@
 """Tenure: state for AI agents. Facts hold office until a better one supersedes them."""
 
+from tenure.auditing.entries import AuditEntry
 from tenure.context.document import Context, Line, Omission
 from tenure.context.receipt import Receipt, ReceiptChange
 from tenure.language.llm.config import LLM
@@ -13,6 +14,7 @@ from tenure.model.errors import (
     InvalidInput,
     NewerSchema,
     NotADatabase,
+    NotDelivered,
     NothingToUndo,
     NotPermitted,
     ReadOnlySession,
@@ -57,6 +59,7 @@ __all__ = [
     "LLM",
     "Address",
     "AmbiguousTarget",
+    "AuditEntry",
     "Authority",
     "Cause",
     "Chain",
@@ -78,6 +81,7 @@ __all__ = [
     "MemoryType",
     "NewerSchema",
     "NotADatabase",
+    "NotDelivered",
     "NotPermitted",
     "NothingToUndo",
     "Observation",

@@ -10,6 +10,7 @@ from tenure.context.guard import (
     Dead,
     can_be_in,
     dead_values,
+    has_several_words,
     held_values,
     is_statement,
     said,
@@ -191,4 +192,4 @@ def _all_text(value: Any) -> str:
 
 def _is_running(fact: Fact) -> bool:
     """Whether a value is long enough to quote another."""
-    return len(said(text_of(fact.value)[:200])) > 1
+    return has_several_words(text_of(fact.value)[:200])

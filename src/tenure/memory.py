@@ -11,6 +11,8 @@ from os import PathLike, fspath
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
+from tenure.auditing.entries import PAGE, AuditEntry, check_after, read_page
+from tenure.auditing.waking import Bells
 from tenure.context.document import Context, Line
 from tenure.context.receipt import (
     Receipt,
@@ -43,6 +45,9 @@ from tenure.settings import Settings
 from tenure.stores.in_memory import MemoryStore
 from tenure.stores.port import Store, StoredReceipt, Transaction
 from tenure.stores.sqlite import SQLiteStore
+from tenure.telemetry.port import Guarded
+from tenure.telemetry.telling import told
+from tenure.telemetry.watching import watched
 
 if TYPE_CHECKING:
     from tenure.language.detection import Detector
@@ -61,19 +66,37 @@ def system_clock() -> datetime:
 
 
 def open(
-    where: str | PathLike[str], *, clock: Clock | None = None, settings: Settings | None = None
+    where: str | PathLike[str],
+    *,
+    clock: Clock | None = None,
+    settings: Settings | None = None,
+    key: str | None = None,
 ) -> Memory:
     """Open a memory: a path to a SQLite file, made if missing, ":memory:" for one that goes away
-    when closed, or the address of a PostgreSQL database, "postgresql://user@host/database".
+    when closed, the address of a PostgreSQL database, "postgresql://user@host/database", or that
+    of a service, "https://host", with the `key` that it asks for (or TENURE_KEY).
 
     Use it as a context manager, or call `close()`.
     """
     settings = settings or Settings()
+    if fspath(where).startswith(("http://", "https://")):
+        return _elsewhere(fspath(where), clock, settings, key)
     if (llm := as_llm(settings.llm)) is not None:
         from tenure.language.llm.client import completion_for
 
         completion_for(llm)  # a missing key or package is told before a file is made
     return Memory(_store(fspath(where), settings), clock or system_clock, settings)
+
+
+def _elsewhere(where: str, clock: Clock | None, settings: Settings, key: str | None) -> Memory:
+    try:
+        from tenure.remote import connect
+    except ImportError as error:
+        raise InvalidInput(
+            f"a memory behind a service needs a client ({error}); install it with: "
+            f"pip install 'tenure[client]'"
+        ) from error
+    return connect(where, key=key, settings=settings, clock=clock)
 
 
 def _store(where: str, settings: Settings) -> Store:
@@ -87,7 +110,7 @@ def _store(where: str, settings: Settings) -> Store:
     if mark:
         raise InvalidInput(
             f"{kind!r} addresses are not supported; give a path to a SQLite file, or an address "
-            f'such as "postgresql://user@host/database"'
+            f'such as "postgresql://user@host/database" or "https://host"'
         )
     return SQLiteStore(where, durability=settings.durability, busy_timeout=settings.busy_timeout)
 
@@ -162,16 +185,20 @@ class _Checked:
             raise InvalidInput(f"{len(missing)} facts are missing, for example {missing[0]!r}")
 
 
+@told(but=("now", "session"))
 class Memory:
     """One store, its clock and settings. Safe to share between threads."""
 
     def __init__(self, store: Store, clock: Clock, settings: Settings) -> None:
-        self.store = store
+        telemetry = settings.telemetry
+        self._telemetry = Guarded(telemetry) if telemetry is not None else None
+        self.store = watched(store, self._telemetry) if self._telemetry is not None else store
         self.settings = settings
         self.environment = Providers(
             settings.timezone, settings.max_signal_bytes, settings.provider_timeout
         )
         self._clock = clock
+        self._bells = Bells()
         self.progress: Progress | None = None
         """Told of long work, such as making an index anew: what, how much is done, of how much."""
         self._advice = self._advised()
@@ -203,7 +230,7 @@ class Memory:
             return None
         from tenure.observing.advice import Advice
 
-        return Advice(llm, self.store, self.now)
+        return Advice(llm, self.store, self.now, self._telemetry)
 
     def flush(self, *, timeout: float | None = None) -> bool:
         """Wait for the second opinions that are under way; False if they take longer.
@@ -319,6 +346,7 @@ class Memory:
         }
         with self.store.write(check_name(organization, "organization")) as transaction:
             erasure = self._forget_within(transaction, **conditions)
+        self._bells.ring()
         return replace(erasure, scrubbed=self.store.scrub())
 
     def _forget_within(self, transaction: Transaction, **conditions: str | None) -> Erasure:
@@ -359,11 +387,38 @@ class Memory:
                 checked = _Checked(rows, transaction.declarations())
                 count = transaction.restore(checked)
                 checked.check_complete()
-                return count
             except (KeyError, TypeError, ValueError, AttributeError) as error:
                 raise InvalidInput(f"the export is damaged: {_told(error)}") from None
             except StoreError as error:
                 raise InvalidInput(f"the export contradicts itself: {error}") from None
+        self._bells.ring()
+        return count
+
+    def audit(
+        self, organization: str, *, after: int = 0, values: bool = False
+    ) -> Iterator[AuditEntry]:
+        """The log of an organization from after an entry on, one by one, in order, to its end.
+
+        Entries hold ids, rules, outcomes and names of users, and nothing that was said; with
+        `values` also keys, values and reasons, but for what was erased.
+        """
+        check_after(self.store, check_name(organization, "organization"), after)
+        return self._audited(organization, after, values)
+
+    def _audited(self, organization: str, after: int, values: bool) -> Iterator[AuditEntry]:
+        while page := self._page(organization, after, values):
+            yield from page
+            after = page[-1].seq
+
+    @repeated
+    def _page(
+        self, organization: str, after: int, values: bool, limit: int = PAGE
+    ) -> list[AuditEntry]:
+        return read_page(self.store, organization, after, values, limit)
+
+    def _caller(self) -> tuple[None, None, None]:
+        """A memory is nobody's; which organization a call is about, its arguments say."""
+        return None, None, None
 
     @repeated
     def record(self, context: Context) -> Receipt:

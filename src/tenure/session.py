@@ -43,6 +43,7 @@ from tenure.model.verdict import Rule, Verdict
 from tenure.search.analysis import sentence
 from tenure.search.index import OUTDATED, Outpaced
 from tenure.stores.port import Reader
+from tenure.telemetry.telling import told
 
 if TYPE_CHECKING:
     from tenure.memory import Memory
@@ -51,8 +52,11 @@ if TYPE_CHECKING:
 
 UNSET: Any = object()
 _LONGEST = timedelta(days=36525)
+_MOST_RECEIPTS = 1_000_000
+_RETRACTABLE = (Status.OFFICE, Status.CONTESTED, Status.WAITING)
 
 
+@told(but=("hypothetical", "draft", "as_of"))
 class Session:
     """One identity at work. Get one from `memory.session(...)`; it is cheap and thread-safe.
 
@@ -74,7 +78,11 @@ class Session:
         self.identity = identity
         self.session_id = session_id
         self.task_id = task_id
+        self.may_erase: bool = parent.may_erase if parent is not None else True
+        """Whether a turn that asks for something to be forgotten has it erased, and not only taken
+        back. A service lets only those erase who may."""
         self._memory = memory
+        self._telemetry = memory._telemetry
         self._parent = parent
         self._branch = branch
         self._when = when
@@ -92,6 +100,10 @@ class Session:
         if self.task_id is not None:
             places.append((Scope.TASK, self.task_id))
         return (*places, EVERYWHERE)
+
+    def _caller(self) -> tuple[str, str, str]:
+        """Who calls, for telemetry."""
+        return self.identity.organization, self.identity.user_id, self.session_id
 
     # writing
 
@@ -222,17 +234,22 @@ class Session:
             # Read the clock only once it is our turn: queueing must not make a write look late.
             registrar = Registrar(transaction, self._lens())
             yield registrar
-            if not registrar.touched:
-                return
-            if self._memory.settings.indexing:
-                self._memory.index.keep(
-                    transaction,
-                    registrar.touched.values(),
-                    registrar.now,
-                    first=registrar.is_first,
-                )
-            elif transaction.recipe() is not None:
-                transaction.set_recipe(OUTDATED)
+            if registrar.touched:
+                self._keep(registrar)
+        self._memory._bells.ring()
+
+    def _keep(self, registrar: Registrar) -> None:
+        """Keep the index in step with what was decided, in the same transaction."""
+        transaction = registrar.transaction
+        if self._memory.settings.indexing:
+            self._memory.index.keep(
+                transaction,
+                registrar.touched.values(),
+                registrar.now,
+                first=registrar.is_first,
+            )
+        elif transaction.recipe() is not None:
+            transaction.set_recipe(OUTDATED)
 
     # observing
 
@@ -274,10 +291,18 @@ class Session:
                 branch=self._branch,
             )
             observation, record = observer.observe(heard)
-            erasures = [
-                memory._forget_within(registrar.transaction, user_id=fact.owner, fact_id=fact.id)
+            doomed = [
+                fact
                 for fact_id in dict.fromkeys(record.doomed)
                 if (fact := registrar.lens.glimpse(registrar.transaction, fact_id)) is not None
+            ]
+            if not self.may_erase:
+                taken_back = [registrar.retract(f) for f in doomed if f.status in _RETRACTABLE]
+                verdicts = (*observation.verdicts, *taken_back)
+                observation, doomed = replace(observation, verdicts=verdicts), []
+            erasures = [
+                memory._forget_within(registrar.transaction, user_id=fact.owner, fact_id=fact.id)
+                for fact in doomed
             ]
         if erasures:
             scrubbed = memory.store.scrub()
@@ -446,7 +471,7 @@ class Session:
             return registrar.retract(fact, reason=reason)
 
     def _check_retractable(self, fact: Fact) -> None:
-        if fact.status not in (Status.OFFICE, Status.CONTESTED, Status.WAITING):
+        if fact.status not in _RETRACTABLE:
             raise InvalidInput(
                 f"{fact.key!r} ({fact.id}) is {fact.status} already; there is nothing to retract"
             )
@@ -688,10 +713,12 @@ class Session:
         providers = self._memory.environment
         now = self._when or self._memory.now()
         environment = providers.clock(now) if self._when else providers.read(now)
-        self._freshen()
+        is_fresh = self._when is not None or not settings.indexing
         while True:
             try:
                 with self._reading() as (reader, lens):
+                    if not is_fresh and not self._memory.index.is_current(reader):
+                        raise _Outdated
                     gathering = Gathering(
                         reader,
                         lens,
@@ -704,6 +731,12 @@ class Session:
                     )
                     material = gathering.material()
             except Outpaced:
+                continue
+            except _Outdated:
+                # Made anew; where that cannot be, the context does without.
+                is_fresh = True
+                with suppress(ReadOnlyStore):
+                    self._memory.reindex(self.identity.organization)
                 continue
             break
         count = counter(settings.tokenizer)
@@ -718,17 +751,6 @@ class Session:
         ahead = self._when is not None and self._when > self._memory.now()
         return list(frame_lines(task=self.task_id, branch=branch, when=self._when, ahead=ahead))
 
-    def _freshen(self) -> None:
-        """Make the index anew where it is missing or outdated; where that cannot be, do without."""
-        if not self._memory.settings.indexing or self._when is not None:
-            return
-        who = self.identity
-        with self._memory.store.read(who.organization, who.user_id) as reader:
-            if self._memory.index.is_current(reader):
-                return
-        with suppress(ReadOnlyStore):
-            self._memory.reindex(self.identity.organization)
-
     def _desk(self, reader: Reader, lens: Lens) -> list[WorkingItem]:
         items = reader.working_items(self.identity.user_id, self.session_id)
         return [item for item in items if not item.expired(lens.when)]
@@ -736,6 +758,8 @@ class Session:
     @repeated
     def receipts(self, *, limit: int = 100) -> list[Receipt]:
         """The receipts of this person's contexts that were kept, newest first."""
+        if type(limit) is not int or not 0 < limit <= _MOST_RECEIPTS:
+            raise InvalidInput(f"limit must be from 1 to {_MOST_RECEIPTS:,}, not {limit!r:.80}")
         with self._reading() as (reader, _):
             kept = reader.receipts(self.identity.user_id, limit)
             return [Receipt.from_record(json.loads(stored.body)) for stored in kept]
@@ -771,6 +795,10 @@ class Session:
         trace: TracebackType | None,
     ) -> None:
         self.close()
+
+
+class _Outdated(Exception):
+    """The index is missing, or was made in another way."""
 
 
 def _lifetime(ttl: timedelta | float | None) -> timedelta | None:

@@ -10,6 +10,7 @@ from tenure.language.llm.config import LLM, as_llm
 from tenure.model.authority import Ladder
 from tenure.model.errors import InvalidInput
 from tenure.search.embedders import NAMES, Embedder
+from tenure.telemetry.port import Telemetry
 
 if TYPE_CHECKING:
     from tenure.language.detection import Detector
@@ -69,6 +70,8 @@ class Settings:
     """How many connections to a PostgreSQL server one memory uses at most."""
     read_url: str | None = None
     """The address of a replica of a PostgreSQL server, to read from."""
+    telemetry: Telemetry | None = None
+    """What is told of every call, verdict and context; None, and nobody is told anything."""
 
     def __post_init__(self) -> None:
         if not 0 <= self.fact_share <= 1:
@@ -94,6 +97,11 @@ class Settings:
         as_llm(self.llm)  # refuses what is none
         self._check_embedder()
         self._check_detector()
+        if not isinstance(self.telemetry, Telemetry | None):
+            raise InvalidInput(
+                f"telemetry {self.telemetry!r:.80} is no Telemetry; give an instance of a class "
+                f"derived from tenure.telemetry.Telemetry, or None"
+            )
         if self.durability not in ("full", "process"):
             raise InvalidInput(f'durability is "full" or "process", not {self.durability!r}')
 

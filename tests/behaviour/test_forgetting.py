@@ -11,6 +11,7 @@ import pytest
 
 import tenure
 from tenure import Memory, Session, Status
+from tenure.keys import make_key
 from tenure.testing import SteppingClock
 from tests.behaviour.people import current, in_review, someone
 from tests.conftest import QUICK, OpenMemory
@@ -277,3 +278,25 @@ class TestCarrying:
             memory.import_(records, organization="globex")
         assert memory.session(user_id="alice", organization="globex").facts() == []
         assert all(fact.status is Status.OFFICE for fact in all_facts(memory).values())
+
+
+def test_the_keys_of_a_user_go_with_the_user(memory: tenure.Memory) -> None:
+    """What lets in as somebody who was forgotten lets nobody in; other keys stay, and the proof
+    says how many went."""
+    keys = {
+        user: make_key(
+            organization="acme",
+            name=f"the laptop of {user}",
+            scopes=["read"],
+            max_authority="employee",
+            now=memory.now(),
+            user_id=user,
+        )[0]
+        for user in ("alice", "bob")
+    }
+    for key in keys.values():
+        memory.store.add_key(key)
+    fact = memory.session(user_id="alice", organization="acme").write("city", "Bern").fact_id
+    assert memory.forget(organization="acme", fact_id=fact).removed["keys"] == 0
+    assert memory.forget(organization="acme", user_id="alice").removed["keys"] == 1
+    assert memory.store.keys() == [keys["bob"]]

@@ -117,16 +117,18 @@ class TestWhoMayComeIn:
 
 
 class TestWhatItLacks:
-    def test_an_extension(self, guarded: LocalServer, database: str) -> None:
-        """The message names it, and the package that has it."""
-        if not schema.EXTENSIONS:
-            pytest.skip("no extension is needed")
+    def test_no_extension_is_needed(self, guarded: LocalServer, database: str) -> None:
+        """A server that has none but its own language is enough for everything."""
         hiding = sql.SQL("ALTER DATABASE {} SET extension_control_path = '/nowhere'")
         guarded.ask(hiding.format(sql.Identifier(database)))
-        told = refused(guarded.tcp_url(database))
-        assert schema.EXTENSIONS[0] in told
-        assert "postgresql-contrib" in told
-        assert administration.version_of(guarded.tcp_url(database)) == 0
+        with tenure.open(guarded.tcp_url(database), settings=QUICK) as memory:
+            alice = memory.session(user_id="alice", organization="acme")
+            alice.write("city", "Bern")
+            assert "Bern" in alice.context("which city?").text
+        with psycopg.connect(guarded.tcp_url(database)) as connection:
+            assert connection.execute("SELECT extname FROM pg_extension").fetchall() == [
+                ("plpgsql",)
+            ]
 
     def test_an_older_server(self, address: str, monkeypatch: pytest.MonkeyPatch) -> None:
         """A server older than what is needed is refused with both versions."""

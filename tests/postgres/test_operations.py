@@ -32,7 +32,7 @@ def address(databases: Databases) -> str:
 
 class TestInit:
     def test_makes_what_is_missing_and_says_so(self, run: Run, bare: str) -> None:
-        """A new database gets schema, extensions and role, each of them told."""
+        """A new database gets schema and role, each of them told."""
         out = run("db", "init", bare, "--partitions", "3").stdout
         assert f"schema version {schema.latest()}, 3 partitions" in out
         assert f"made schema tenure, version {schema.latest()}, in 3 partitions" in out
@@ -94,7 +94,8 @@ class TestMigrate:
             ROOT / "src" / "tenure", copy / "tenure", ignore=ignored, copy_function=os.symlink
         )
         folder = copy / "tenure" / "stores" / "postgres" / "migrations"
-        (folder / "9999_more.sql").write_text("CREATE TABLE more (note text);\n")
+        script = "-- serves: 9999\nCREATE TABLE more (note text);\n"
+        (folder / "9999_more.sql").write_text(script)
         return copy
 
     def future(self, newer: Path, *arguments: str) -> str:
@@ -302,7 +303,7 @@ class TestVacuum:
         """Progress names each table, and ends with all of them."""
         told: list[tuple[str, int, int | None]] = []
         done = upkeep.vacuum(address, told=lambda *given: told.append(given))
-        assert told[0] == ("vacuuming declarations", 0, done.tables)
+        assert told[0] == ("vacuuming api_keys", 0, done.tables)
         assert told[-1][1:] == (done.tables, done.tables)
 
     def test_in_full_leaves_nothing_of_what_was_forgotten(self, run: Run, address: str) -> None:

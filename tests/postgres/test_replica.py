@@ -6,6 +6,7 @@ import shutil
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import quote
@@ -14,6 +15,7 @@ import pytest
 from psycopg.conninfo import conninfo_to_dict
 
 import tenure
+from tenure.keys import make_key
 from tenure.memory import system_clock
 from tenure.stores.postgres import PostgresStore
 from tenure.stores.postgres.local import LocalServer
@@ -156,3 +158,32 @@ def _until(is_so: Callable[[], bool]) -> None:
     while not is_so():
         assert time.monotonic() < deadline, "it never comes"
         time.sleep(0.02)
+
+
+def test_a_revoked_key_is_known_at_once_although_a_replica_is_behind(pair: Pair) -> None:
+    """Keys come from the primary; only while none answers from the replica, so that people who
+    read can still be let in."""
+    with (
+        closing(PostgresStore(pair.url)) as elsewhere,
+        closing(PostgresStore(pair.url, read_url=pair.read_url)) as store,
+    ):
+        key, other = (
+            make_key(
+                organization="acme",
+                name="reports",
+                scopes=["read"],
+                max_authority="employee",
+                now=system_clock(),
+            )[0]
+            for _ in range(2)
+        )
+        elsewhere.add_key(key)
+        _until_replayed(pair)
+        pair.replica.ask("SELECT pg_wal_replay_pause()")
+        ended = elsewhere.revoke_key(key.id, system_clock())
+        assert store.key(key.id) == ended
+        pair.primary.kill()
+        assert store.key(key.id) == key
+        assert store.keys("acme") == [key]
+        with pytest.raises(tenure.StoreUnavailable):
+            store.add_key(other)

@@ -195,6 +195,9 @@ def _add_fact(
     at: datetime,
 ) -> None:
     fact = ranked.fact
+    if _is_known_to_be_too_long(page, ranked, material, request, ceiling):
+        page.omissions.append(Omission("over budget", fact.id))
+        return
     if fact.needs_review:
         text, tokens = _review_text(fact, material, request), None
     else:
@@ -214,6 +217,19 @@ def _add_fact(
     )
     if not page.put(line, tokens, ceiling=ceiling):
         page.omissions.append(Omission("over budget", fact.id))
+
+
+def _is_known_to_be_too_long(
+    page: Page, ranked: Ranked, material: Material, request: Request, ceiling: int
+) -> bool:
+    """Whether a fact would not fit, told by the tokens kept with it: most that are left out need
+    not be put into words for that."""
+    fact = ranked.fact
+    if ranked.tokens is None or material.dead or request.style != "plain":
+        return False
+    if fact.needs_review or fact.time_sensitive:
+        return False
+    return not page.has_room(section_of(fact), ranked.tokens, ceiling)
 
 
 def _review_text(fact: Fact, material: Material, request: Request) -> str:

@@ -89,7 +89,13 @@ def _said(word: str) -> str:
 
 def said(text: str) -> tuple[str, ...]:
     """What a value says: its words as they are compared."""
-    return tuple(word.said for word in words_of(text))
+    return tuple(map(_said, _WORD.findall(text)))
+
+
+def has_several_words(text: str) -> bool:
+    """Whether a text has more than one word."""
+    found = _WORD.finditer(text)
+    return next(found, None) is not None and next(found, None) is not None
 
 
 def dead_values(facts: Iterable[Fact]) -> list[Dead]:

@@ -37,12 +37,16 @@ class Page:
     def put(self, line: Line, tokens: int | None = None, *, ceiling: int | None = None) -> bool:
         """Add a line if it fits; `tokens` is what it costs, where that is known."""
         cost = self.count(f"{line.text}\n") if tokens is None else tokens
-        heading = 0 if line.section in self._lines else self._heading(line.section)
-        if self.used + cost + heading > (self.budget if ceiling is None else ceiling):
+        if not self.has_room(line.section, cost, self.budget if ceiling is None else ceiling):
             return False
-        self.used += cost + heading
+        self.used += cost + (0 if line.section in self._lines else self._heading(line.section))
         self._lines.setdefault(line.section, []).append((line, cost))
         return True
+
+    def has_room(self, section: str, tokens: int, ceiling: int) -> bool:
+        """Whether a line of that section would fit."""
+        heading = 0 if section in self._lines else self._heading(section)
+        return self.used + tokens + heading <= ceiling
 
     def turn_around(self, section: str) -> None:
         """Show the lines of a section in the reverse of the order in which they came."""

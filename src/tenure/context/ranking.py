@@ -75,35 +75,41 @@ def rank(
     found = [
         _judged(candidate, asked, now=now, ladder=ladder, terms=terms) for candidate in candidates
     ]
-    order = sorted(range(len(found)), key=lambda index: _before(found[index]))
+    newest = [(-one.fact.order.timestamp(), one.fact.id) for one in found]
+    order = sorted(range(len(found)), key=lambda index: (-found[index].score, newest[index]))
     repeats = _repeats([candidates[index] for index in order], terms, alike)
-    ranked = [
-        _lessened(found[index]) if place in repeats else found[index]
-        for place, index in enumerate(order)
-    ]
-    return sorted(ranked, key=_before)
-
-
-def _before(ranked: Ranked) -> tuple[float, float, str]:
-    return (-ranked.score, -ranked.fact.order.timestamp(), ranked.fact.id)
+    if not repeats:
+        return [found[index] for index in order]
+    for place in repeats:
+        found[order[place]] = _lessened(found[order[place]])
+    order.sort(key=lambda index: (-found[index].score, newest[index]))
+    return [found[index] for index in order]
 
 
 def _judged(
     candidate: Candidate, asked: set[str], *, now: datetime, ladder: Ladder, terms: Terms
 ) -> Ranked:
     fact = candidate.fact
-    parts = {
-        "text": TEXT * candidate.text,
-        "meaning": MEANING * max(0.0, candidate.meaning),
-        "key": KEY * _share(terms(fact.key), asked),
-        "subject": SUBJECT * _named(terms(fact.subject), asked) if fact.subject else 0.0,
-        "authority": AUTHORITY * ladder.rank(fact.standing) / max(1, len(ladder.rungs) - 1),
-        "recency": RECENCY * _freshness(fact, now) if fact.time_sensitive else 0.0,
-    }
-    bearing = parts["text"] + parts["key"] + parts["subject"] + parts["meaning"]
-    if fact.is_constraint:
-        parts["constraint"] = CONSTRAINT * min(1.0, bearing)
-    told = {name: round(value, 4) for name, value in parts.items() if value}
+    told: dict[str, float] = {}
+    bearing = 0.0
+    if candidate.text:
+        bearing += (part := TEXT * candidate.text)
+        told["text"] = round(part, 4)
+    if candidate.meaning > 0:
+        bearing += (part := MEANING * candidate.meaning)
+        told["meaning"] = round(part, 4)
+    if part := KEY * _share(terms(fact.key), asked):
+        bearing += part
+        told["key"] = round(part, 4)
+    if fact.subject and (part := SUBJECT * _named(terms(fact.subject), asked)):
+        bearing += part
+        told["subject"] = round(part, 4)
+    if rank := ladder.rank(fact.standing):
+        told["authority"] = round(AUTHORITY * rank / max(1, len(ladder.rungs) - 1), 4)
+    if fact.time_sensitive:
+        told["recency"] = round(RECENCY * _freshness(fact, now), 4)
+    if fact.is_constraint and bearing:
+        told["constraint"] = round(CONSTRAINT * min(1.0, bearing), 4)
     return Ranked(fact, round(sum(told.values()), 4), told, candidate.tokens)
 
 

@@ -42,7 +42,8 @@ def forget(
     gone back to), and so do facts derived from them that quote their content; derived facts that
     do not are marked for review. Working items and reasons that quote it go too, and working items
     that state it in whatever words. The turns of a user go with the user: what a turn is called may
-    name somebody. Those of erased facts stay, since they hold nothing but ids.
+    name somebody. So do the keys that speak for the user: what lets in as somebody who is forgotten
+    should let nobody in. Turns of erased facts stay, since they hold nothing but ids.
     """
     doomed = _with_copies(transaction, _matching(transaction, user_id, subject, fact_id))
     quoting = _quoting(transaction, doomed)
@@ -50,6 +51,7 @@ def forget(
     reasons = _reasons(transaction, [*doomed, *quoting])
     everything_of = user_id if subject is None and fact_id is None else None
     turns = 0 if everything_of is None else transaction.drop_turns(user_id=everything_of)
+    keys = 0 if everything_of is None else transaction.drop_keys(everything_of)
     pattern = quotes([*doomed, *quoting], names=() if subject is None else (subject,))
     receipts = redact(
         {fact.id for fact in (*doomed, *quoting)},
@@ -62,7 +64,7 @@ def forget(
         at=now,
         fact_ids=tuple(sorted(fact.id for fact in (*doomed, *quoting))),
         quoted_in=tuple(sorted(fact.id for fact in quoting)),
-        removed={"working_items": items, "turns": turns, "receipts": receipts},
+        removed={"working_items": items, "turns": turns, "receipts": receipts, "keys": keys},
     )
     erasure = transaction.erase(erasure.fact_ids, erasure, reasons=reasons, user_id=everything_of)
     if erasure.fact_ids:

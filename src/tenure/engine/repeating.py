@@ -14,6 +14,8 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 _ATTEMPTS = 6
+_PUBLIC = {"_take_in": "observe", "_write_all": "write_many", "_page": "audit"}
+"""Methods that carry out another, and which."""
 _PAUSE = 0.02  # seconds, doubled each time
 
 
@@ -30,8 +32,16 @@ def repeated(call: Callable[P, T]) -> Callable[P, T]:
             try:
                 return call(*given, **named)
             except StoreConflict:
+                _tell(given[0] if given else None, call.__name__)
                 # The jitter keeps those who met from meeting again.
                 time.sleep(_PAUSE * 2**attempt * random.uniform(0.5, 1.5))
         return call(*given, **named)
 
     return patient
+
+
+def _tell(owner: object, name: str) -> None:
+    """Tell of the repetition, where whoever is called has telemetry."""
+    telemetry = getattr(owner, "_telemetry", None)
+    if telemetry is not None:
+        telemetry.repeated(_PUBLIC.get(name, name))

@@ -13,6 +13,7 @@
     ├── NotPermitted            the identity may not do this
     ├── SessionClosed           the session, branch or memory was closed
     │   └── ReadOnlySession     a session on the past takes no writes
+    ├── NotDelivered            a webhook did not take what it was sent
     ├── DamagedModel            the file of the learned detector is missing or not the right one
     └── StoreError              the storage refused
         ├── NotADatabase        the file is not a Tenure database
@@ -80,6 +81,10 @@ class SessionClosed(TenureError):
 
 class ReadOnlySession(SessionClosed):
     """A session that looks at the past takes no writes."""
+
+
+class NotDelivered(TenureError):
+    """A webhook did not take entries of the audit stream. They are sent again the next time."""
 
 
 class DamagedModel(TenureError):

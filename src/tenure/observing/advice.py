@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import datetime
+from time import perf_counter
 
 from tenure.language.llm.asking import Asker
 from tenure.language.llm.client import completion_for
@@ -18,6 +19,7 @@ from tenure.observing.observer import Heard
 from tenure.observing.opinions import Opinion
 from tenure.observing.waiting import Conversation, Waiting
 from tenure.stores.port import Store
+from tenure.telemetry.port import Telemetry
 
 Taken = tuple[Observation, Waiting | None]
 """A turn that was observed, and what it takes to ask about it; None where nobody is asked."""
@@ -26,10 +28,17 @@ Taken = tuple[Observation, Waiting | None]
 class Advice:
     """Second opinions for one memory."""
 
-    def __init__(self, llm: LLM, store: Store, now: Callable[[], datetime]) -> None:
+    def __init__(
+        self,
+        llm: LLM,
+        store: Store,
+        now: Callable[[], datetime],
+        telemetry: Telemetry | None = None,
+    ) -> None:
         self.llm = llm
+        self._telemetry = telemetry
         asker = Asker(completion_for(llm), llm)
-        self._adviser = Adviser(store, llm, asker, now)
+        self._adviser = Adviser(store, llm, asker, now, telemetry)
         self._background = Background(
             self._adviser.advise, batch=llm.batch_turns, size=llm.queue_size
         )
@@ -54,7 +63,7 @@ class Advice:
             return observation, None
         # What was read in its situation is what an opinion is held against.
         heard = replace(heard, said=tuple(record.said))
-        opinion = Opinion(self.llm.name)
+        opinion = Opinion(self.llm.name, self._teller(conversation.identity.organization))
         decided = [verdict.recorded_at for verdict in observation.verdicts]
         waiting = Waiting(
             conversation,
@@ -75,6 +84,14 @@ class Advice:
             opinion,
         )
         return replace(observation, opinion=opinion), waiting
+
+    def _teller(self, organization: str) -> Callable[[str], None] | None:
+        """What an opinion tells, once it is settled, to those who want to know."""
+        telemetry, began = self._telemetry, perf_counter()
+        if telemetry is None:
+            return None
+        name = self.llm.name
+        return lambda kind: telemetry.opined(name, organization, kind, perf_counter() - began)
 
     def follow(self, taken: Sequence[Taken]) -> list[Observation]:
         """Have turns of one conversation looked at again: now, or in the background."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import traceback
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
@@ -24,6 +25,7 @@ from tenure.observing.observer import WINDOW
 from tenure.observing.situation import VERBATIM, Situation, item_key
 from tenure.observing.waiting import ERASED, Conversation, Waiting, was_erased
 from tenure.stores.port import Reader, Store
+from tenure.telemetry.port import Telemetry
 
 log = logging.getLogger("tenure.llm")
 
@@ -50,11 +52,19 @@ class Brief:
 class Adviser:
     """Has a model give its opinion on turns. Safe to share between threads."""
 
-    def __init__(self, store: Store, llm: LLM, asker: Asker, now: Callable[[], datetime]) -> None:
+    def __init__(
+        self,
+        store: Store,
+        llm: LLM,
+        asker: Asker,
+        now: Callable[[], datetime],
+        telemetry: Telemetry | None = None,
+    ) -> None:
         self._store = store
         self._llm = llm
         self._asker = asker
         self._now = now
+        self._telemetry = telemetry
 
     def advise(self, turns: Sequence[Waiting], effect: Effect = nullcontext) -> None:
         """Settle the opinions on turns of one conversation; never raises for what is outside.
@@ -69,9 +79,9 @@ class Adviser:
         except Trouble as trouble:
             _give_up(turns, trouble.kind, str(trouble))
         except TenureError as error:
-            _give_up(turns, "store", str(error))
+            _give_up(turns, "store", str(error), logged=type(error).__name__)
         except Exception as error:  # a defect of ours must not take the conversation with it
-            log.exception("a second opinion failed")
+            log.error("a second opinion failed in %s", _place_of(error))
             _give_up(turns, "error", f"it failed with {type(error).__name__}")
 
     def _advise(self, turns: Sequence[Waiting], effect: Effect) -> None:
@@ -81,7 +91,12 @@ class Adviser:
             return
         organization = conversation.identity.organization
         ledger = OrganizationLedger(
-            self._store, organization, self._llm, self._now, turns=len(brief.turns)
+            self._store,
+            organization,
+            self._llm,
+            self._now,
+            turns=len(brief.turns),
+            telemetry=self._telemetry,
         )
         ask = ask_for(brief.briefing, self._llm.max_output_tokens)
         proposals = self._asker.ask(ask, ledger, read)
@@ -111,7 +126,7 @@ class Adviser:
         kept = []
         for waiting in turns:
             if was_erased(self._store, reader, waiting):
-                waiting.opinion.fail(ERASED)
+                waiting.opinion.fail(ERASED, "erased")
             else:
                 kept.append(waiting)
         return kept
@@ -220,15 +235,26 @@ def _sent_change(name: str, change: Change) -> SentChange:
     return SentChange(name, change.turn, text_of(change.fact.value), now)
 
 
-def _give_up(turns: Iterable[Waiting], kind: str, reason: str) -> None:
-    """Let the offline reading stand, and say so: on each observation, and once in the log."""
+def _place_of(error: Exception) -> str:
+    """Where an error came from, down to its innermost call; its text may quote what was said."""
+    calls = traceback.extract_tb(error.__traceback__)
+    return " < ".join(f"{call.name} ({call.filename}:{call.lineno})" for call in reversed(calls))
+
+
+def _give_up(
+    turns: Iterable[Waiting], kind: str, reason: str, *, logged: str | None = None
+) -> None:
+    """Let the offline reading stand, and say so: on each observation, and once in the log.
+
+    `logged` is what the log has instead of a reason that may quote what was said.
+    """
     pending = [waiting for waiting in turns if waiting.opinion.status == "pending"]
     for waiting in pending:
-        waiting.opinion.fail(reason)
+        waiting.opinion.fail(reason, kind)
     if pending:
         log.warning(
             "no second opinion on %d turn(s), the offline reading stands: %s (%s)",
             len(pending),
-            reason,
+            logged or reason,
             kind,
         )

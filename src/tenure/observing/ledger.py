@@ -10,6 +10,7 @@ from tenure.language.llm.asking import Ask, Trouble
 from tenure.language.llm.config import LLM
 from tenure.model.records import Usage
 from tenure.stores.port import Store
+from tenure.telemetry.port import Telemetry
 
 _BYTES_PER_TOKEN = 3
 """Fewer than any tokenizer needs for prose, so that what is set aside is rarely too little."""
@@ -30,12 +31,14 @@ class OrganizationLedger:
         now: Callable[[], datetime],
         *,
         turns: int = 0,
+        telemetry: Telemetry | None = None,
     ) -> None:
         self._store = store
         self._organization = organization
         self._llm = llm
         self._now = now
         self._turns = turns
+        self._telemetry = telemetry
         self._reserved: Usage | None = None
 
     def reserve(self, ask: Ask) -> None:
@@ -73,6 +76,9 @@ class OrganizationLedger:
         )
         with self._store.write(self._organization) as transaction:
             transaction.count_usage(done)
+        if self._telemetry is not None:
+            used = (used_in, used_out)
+            self._telemetry.asked(self._llm.name, self._organization, used, failed)
 
 
 def _check(used: int, wanted: int, limit: int | None, what: str) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -39,8 +39,9 @@ class Opinion:
     `status` is "pending", "given", or "failed" with the `reason`: the offline reading stands then.
     """
 
-    def __init__(self, model: str) -> None:
+    def __init__(self, model: str, told: Callable[[str], None] | None = None) -> None:
         self.model = model
+        self._told = told  # is told, once, what became of it
         self._settled = threading.Event()
         self._lock = threading.Lock()
         self._status: _Status = "pending"
@@ -74,17 +75,25 @@ class Opinion:
     def give(self, proposals: Iterable[Proposed], verdicts: Iterable[Verdict]) -> None:
         """Settle it with what came of it. Only the first settlement counts."""
         with self._lock:
-            if self._status == "pending":
+            settles = self._status == "pending"
+            if settles:
                 self._proposals, self._verdicts = tuple(proposals), tuple(verdicts)
                 self._status = "given"
-        self._settled.set()
+        self._settle("given" if settles else None)
 
-    def fail(self, reason: str) -> None:
-        """Settle it without an opinion."""
+    def fail(self, reason: str, kind: str = "dropped") -> None:
+        """Settle it without an opinion. `kind` is a word for what came between."""
         with self._lock:
-            if self._status == "pending":
+            settles = self._status == "pending"
+            if settles:
                 self._reason = reason
                 self._status = "failed"
+        self._settle(kind if settles else None)
+
+    def _settle(self, kind: str | None) -> None:
+        # Told first: who waited for the opinion finds it counted.
+        if kind is not None and self._told is not None:
+            self._told(kind)
         self._settled.set()
 
     def forked(self) -> None:

@@ -27,6 +27,7 @@ _SHORT = 25
 """How many terms a text of usual length has, at most."""
 _MOST_TERMS = 48
 """Of a longer query, the first terms count."""
+_BLOCK = 32
 _BINDING = 64
 """How many constraints are looked at, whatever else is nearer."""
 
@@ -179,7 +180,24 @@ def alike(vectors: Sequence[bytes | None], least: float) -> list[tuple[int, int]
     table = np.frombuffer(raw, np.int8).reshape(len(known), -1).astype(np.float32)
     lengths = np.linalg.norm(table, axis=1, keepdims=True)
     table = np.divide(table, lengths, out=np.zeros_like(table), where=lengths > 0)
-    near = np.triu(table @ table.T, k=1) >= least
-    later = np.flatnonzero(near.any(axis=0))
-    first = near.argmax(axis=0)
-    return [(known[int(first[place])], known[int(place)]) for place in later]
+    first = _first_alike(table, least)
+    return [(known[first[place]], known[place]) for place in sorted(first)]
+
+
+def _first_alike(table: Vector, least: float) -> dict[int, int]:
+    """For each row that is so similar to an earlier one, the first such.
+
+    In blocks that are too small for a linear algebra library to spread over threads: those wait
+    for each other, and where others want the processor too, that takes many times as long.
+    """
+    first: dict[int, int] = {}
+    for right in range(0, len(table), _BLOCK):
+        columns = table[right : right + _BLOCK].T
+        for left in range(0, right + 1, _BLOCK):
+            near = table[left : left + _BLOCK] @ columns >= least
+            if left == right:
+                near = np.triu(near, k=1)
+            if near.any():
+                for place in np.flatnonzero(near.any(axis=0)):
+                    first.setdefault(right + int(place), left + int(near[:, place].argmax()))
+    return first

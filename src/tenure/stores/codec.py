@@ -10,6 +10,7 @@ from operator import attrgetter
 from typing import Any, NamedTuple
 
 from tenure.model.fact import Basis, Cause, Fact, MemoryType, Part, Said, Source, Status
+from tenure.model.keys import ApiKey
 from tenure.model.records import Declaration, Erasure
 from tenure.model.scope import Scope
 from tenure.model.verdict import Action, Outcome, Repair, Rule, Verdict
@@ -216,6 +217,25 @@ def erasure_from_record(record: dict[str, Any]) -> Erasure:
             "quoted_in": tuple(record["quoted_in"]),
         }
     )
+
+
+def key_record(key: ApiKey) -> dict[str, Any]:
+    """A key as JSON, for those who manage keys: without its digest, which is nobody's business.
+
+    Keys are no part of an export.
+    """
+    return {
+        "id": key.id,
+        "organization": key.organization,
+        "name": key.name,
+        "scopes": [scope.value for scope in key.scopes],
+        "max_authority": key.max_authority,
+        "user_id": key.user_id,
+        "permissions": list(key.permissions),
+        "created_at": _iso(key.created_at),
+        "expires_at": _iso(key.expires_at),
+        "revoked_at": _iso(key.revoked_at),
+    }
 
 
 def erased(fact: Fact, blank: datetime) -> Fact:

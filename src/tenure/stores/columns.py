@@ -78,3 +78,16 @@ USAGE = (
     "output_tokens",
     "micros",
 )
+KEY = (
+    "id",
+    "organization",
+    "name",
+    "scopes",
+    "max_authority",
+    "user_id",
+    "permissions",
+    "created_at",
+    "expires_at",
+    "revoked_at",
+    "digest",
+)

@@ -16,6 +16,7 @@ from datetime import date, datetime
 from typing import Any, NamedTuple, Protocol
 
 from tenure.model.fact import Fact
+from tenure.model.keys import ApiKey
 from tenure.model.records import Declaration, Erasure, Turn, Usage, WorkingItem
 from tenure.model.scope import Place
 from tenure.model.verdict import Verdict
@@ -356,6 +357,10 @@ class Transaction(Reader, Protocol):
         """Remove the turns that match every given condition; returns how many."""
         ...
 
+    def drop_keys(self, user_id: str) -> int:
+        """Remove the keys that speak for a user, revoked ones too; returns how many."""
+        ...
+
     def count_usage(self, usage: Usage) -> None:
         """Add to what was counted on its day for its model; a negative number takes away."""
         ...
@@ -421,11 +426,38 @@ class Store(Protocol):
         """The proofs of what was forgotten, oldest first."""
         ...
 
+    def add_key(self, key: ApiKey) -> None:
+        """Keep a key. The same one again changes nothing; DuplicateId where another has its id,
+        in whatever organization."""
+        ...
+
+    def key(self, key_id: str) -> ApiKey | None:
+        """The key of that id, or None. Of any organization: it is what tells which one it is for.
+
+        As committed now by whichever process, revoked and expired ones included.
+        """
+        ...
+
+    def keys(self, organization: str | None = None) -> list[ApiKey]:
+        """The keys of one organization, or of all, ordered by id: oldest first.
+
+        Revoked and expired ones included.
+        """
+        ...
+
+    def revoke_key(self, key_id: str, at: datetime) -> ApiKey | None:
+        """End a key for good; the key as it is then, or None where there is none.
+
+        One that was revoked before keeps the moment of the first time.
+        """
+        ...
+
     def dump(self, organization: str) -> Iterator[dict[str, Any]]:
         """The log and the facts of one organization but what was erased, as JSON objects.
 
         Declarations, then the log in order, then the facts with their tenures. Working items and
-        turns are not part of it: they belong to a session. Nor is usage.
+        turns are not part of it: they belong to a session. Nor is usage. Nor are keys: a copy must
+        not let anybody in.
         """
         ...
 

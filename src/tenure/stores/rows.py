@@ -8,12 +8,13 @@ from functools import lru_cache
 from typing import Any
 
 from tenure.model.fact import Fact, MemoryType, Source, Status
+from tenure.model.keys import ApiKey, KeyScope
 from tenure.model.records import Declaration, Spot, Turn, WorkingItem
 from tenure.model.scope import Scope
 from tenure.model.times import from_micros, to_micros
 from tenure.model.verdict import Action, Outcome, Rule, Verdict
 from tenure.stores import codec
-from tenure.stores.columns import INDEX, TENURE
+from tenure.stores.columns import INDEX, KEY, TENURE
 
 Row = tuple[Any, ...]
 
@@ -271,4 +272,36 @@ def turn_parameters(turn: Turn) -> dict[str, Any]:
         "ref": turn.ref,
         "fact_ids": _encode(turn.fact_ids) if turn.fact_ids else None,
         "verdict_ids": _encode(turn.verdict_ids) if turn.verdict_ids else None,
+    }
+
+
+def key_of(row: Row) -> ApiKey:
+    """A key from the KEY columns."""
+    given = dict(zip(KEY, row, strict=True))
+    return ApiKey(
+        **{
+            **given,
+            "scopes": tuple(map(KeyScope, _list(given["scopes"]))),
+            "permissions": _list(given["permissions"]),
+            "created_at": from_micros(given["created_at"]),
+            "expires_at": _moment(given["expires_at"]),
+            "revoked_at": _moment(given["revoked_at"]),
+        }
+    )
+
+
+def key_parameters(key: ApiKey) -> dict[str, Any]:
+    """The KEY columns of a key, by name."""
+    return {
+        "id": key.id,
+        "organization": key.organization,
+        "name": key.name,
+        "scopes": _encode(key.scopes),
+        "max_authority": key.max_authority,
+        "user_id": key.user_id,
+        "permissions": _encode(key.permissions) if key.permissions else None,
+        "created_at": to_micros(key.created_at),
+        "expires_at": _micros(key.expires_at),
+        "revoked_at": _micros(key.revoked_at),
+        "digest": key.digest,
     }

@@ -28,14 +28,21 @@ from tenure.evaluation.adapters.base import (
 from tenure.evaluation.systems import Entry, Refused, Who
 from tenure.search.embedders import Embedder
 
+COLLECTION = "evaluation"
 _MORE: dict[str, dict[str, Any]] = {
     "qdrant": {"on_disk": True},  # otherwise it empties the folder when it opens
     "faiss": {"distance_strategy": "cosine"},
 }
 
 
-def opened(folder: Path, provider: str, embedder: Embedder) -> Any:
-    """A mem0 `Memory` in a folder that embeds with our embedder and calls nobody."""
+def opened(
+    folder: Path, provider: str, embedder: Embedder, config: dict[str, Any] | None = None
+) -> Any:
+    """A mem0 `Memory` in a folder that embeds with our embedder and calls nobody.
+
+    `config` is for a vector store that is not in the folder.
+    """
+    place = config if config is not None else {"path": str(folder / provider), **_MORE[provider]}
     # Read when the package is imported, and when a memory is made: its constructor wants a key.
     os.environ.update(MEM0_TELEMETRY="False", MEM0_DIR=str(folder), OPENAI_API_KEY="unused")
     logging.getLogger("mem0").setLevel(logging.ERROR)  # it tells what it could do with a model
@@ -44,10 +51,9 @@ def opened(folder: Path, provider: str, embedder: Embedder) -> Any:
             "vector_store": {
                 "provider": provider,
                 "config": {
-                    "collection_name": "evaluation",
-                    "path": str(folder / provider),
+                    "collection_name": COLLECTION,
                     "embedding_model_dims": embedder.dimensions,
-                    **_MORE[provider],
+                    **place,
                 },
             },
             "history_db_path": str(folder / "history.db"),

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from tenure.interfaces.cli.commands import (
+    auditing,
     carrying,
+    chatting,
+    completing,
     contexts,
     copying,
     database,
@@ -11,10 +14,13 @@ from tenure.interfaces.cli.commands import (
     evaluating,
     forgetting,
     indexing,
+    keys,
+    modelling,
     observing,
     reading,
     receipts,
     reviewing,
+    serving,
     usage,
     writing,
 )
@@ -34,10 +40,16 @@ _MODULES = (
     copying,
     indexing,
     usage,
+    auditing,
     doctor,
+    keys,
     database,
+    serving,
+    modelling,
     evaluating,
+    chatting,
     demo_command,
+    completing,
 )
 for _module in _MODULES:
     _module.register(app)

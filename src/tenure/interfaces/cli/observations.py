@@ -95,13 +95,13 @@ def print_single(session: tenure.Session, made: tenure.Observation, *, as_json: 
         show(account_lines([("proof", erasure.id), ("digest", erasure.digest)]))
     if not made.verdicts and not made.erasures:
         show("nothing to remember")
-        if said := _kinds(made):
+        if said := kinds_of(made):
             show(account_lines(said))
     if made.opinion is not None:
         show(account_lines(opinion_lines(made.opinion)))
 
 
-def _kinds(made: tenure.Observation) -> list[tuple[str, str]]:
+def kinds_of(made: tenure.Observation) -> list[tuple[str, str]]:
     """What the statements are, which says why they are no facts."""
     return [(one.kind.value.replace("_", " "), shown(one.text)) for one in made.statements]
 

@@ -54,7 +54,8 @@ class Common:
         typer.Option(
             envvar="TENURE_DB",
             metavar="STORE",
-            help="A SQLite file, or a database: postgresql://user@host/database.",
+            help="A SQLite file, a database (postgresql://user@host/database), or a service "
+            "(https://host, with its key in TENURE_KEY).",
             show_default=DEFAULT_DB,
             rich_help_panel=_COMMON,
         ),
@@ -101,6 +102,8 @@ class Common:
                 telling.close()
 
     def _require_store(self) -> None:
+        if self.path.startswith(("http://", "https://")):
+            return  # a service has opened its store already
         if is_address(self.path):
             require_schema(self.path)
         elif self.path != ":memory:" and not os.path.exists(self.path):
@@ -179,7 +182,7 @@ class Who:
     def at(self, memory: tenure.Memory) -> tenure.Session:
         """A session of this identity. Never closed: its notes are for the next command too."""
         return memory.session(
-            user_id=self.user or _login_name(),
+            user_id=self.user or login_name(),
             user_name=self.name,
             authority=self.authority,
             organization=self.organization,
@@ -224,7 +227,8 @@ class When:
         )
 
 
-def _login_name() -> str:
+def login_name() -> str:
+    """Who is at this machine."""
     try:
         return getpass.getuser()
     except (KeyError, OSError):  # a container may run under a number that has no name

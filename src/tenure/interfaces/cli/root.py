@@ -41,7 +41,7 @@ prints text for people, and one JSON document with --json.
 Exit codes:
   0  done
   1  the answer is no: nothing is current, a replay is no longer whole, doctor found something,
-     you did not confirm
+     you did not confirm, a webhook takes nothing
   2  the call is wrong or not permitted; nothing was changed, but for the turns that observe had
      taken before it came to a bad one
   3  the store refused: missing, not a database, full, read-only, busy, no answer

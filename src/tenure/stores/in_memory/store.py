@@ -5,9 +5,12 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
+from datetime import datetime
 from typing import Any
 
-from tenure.model.errors import SessionClosed
+from tenure.model.errors import DuplicateId, SessionClosed
+from tenure.model.keys import ApiKey
 from tenure.model.records import Erasure
 from tenure.model.scope import Place
 from tenure.model.values import canonical
@@ -73,6 +76,35 @@ class MemoryStore:
             self._check_open()
             kept = self._organizations.get(organization, Tables())
             return sorted(kept.erasures.values(), key=lambda erasure: erasure.id)
+
+    def add_key(self, key: ApiKey) -> None:
+        with self._lock:
+            known = self.key(key.id)
+            if known not in (None, key):
+                raise DuplicateId(f"a key with id {key.id!r} exists; ids are used once")
+            self._organizations.setdefault(key.organization, Tables()).keys[key.id] = key
+
+    def key(self, key_id: str) -> ApiKey | None:
+        return next((key for key in self.keys() if key.id == key_id), None)
+
+    def keys(self, organization: str | None = None) -> list[ApiKey]:
+        with self._lock:
+            self._check_open()
+            found = [
+                key
+                for name, kept in self._organizations.items()
+                if organization in (None, name)
+                for key in kept.keys.values()
+            ]
+            return sorted(found, key=lambda key: key.id)
+
+    def revoke_key(self, key_id: str, at: datetime) -> ApiKey | None:
+        with self._lock:
+            known = self.key(key_id)
+            if known is not None and known.revoked_at is None:
+                known = replace(known, revoked_at=at)
+                self._organizations[known.organization].keys[key_id] = known
+            return known
 
     def dump(self, organization: str) -> Iterator[dict[str, Any]]:
         with self._lock:

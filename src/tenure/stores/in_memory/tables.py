@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from tenure.model.errors import DuplicateId, StoreError
 from tenure.model.fact import Fact, Status
+from tenure.model.keys import ApiKey
 from tenure.model.records import Declaration, Erasure
 from tenure.model.times import from_micros
 from tenure.model.verdict import Verdict
@@ -62,6 +63,7 @@ class Tables:
     sessions: SessionTables = field(default_factory=SessionTables)
     erasures: dict[str, Erasure] = field(default_factory=dict)
     index: IndexTables = field(default_factory=IndexTables)
+    keys: dict[str, ApiKey] = field(default_factory=dict)
 
 
 class MemoryTransaction(MemorySessions):
@@ -285,6 +287,12 @@ class MemoryTransaction(MemorySessions):
         self._journal.append(lambda: setattr(declared, "all", before))
         others = (known for known in before if known.pattern != declaration.pattern)
         declared.all = tuple(sorted((*others, declaration), key=lambda known: known.pattern))
+
+    def drop_keys(self, user_id: str) -> int:
+        gone = [key.id for key in self._kept.keys.values() if key.user_id == user_id]
+        for key_id in gone:
+            self._drop(self._kept.keys, key_id)
+        return len(gone)
 
     def erase(
         self,

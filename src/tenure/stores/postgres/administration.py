@@ -119,7 +119,7 @@ def init(
     login: str | None = None,
     password: Password | None = None,
 ) -> Made:
-    """Make the schema, what it needs of the server, and the roles; what is there already is left.
+    """Make the schema and the roles, or bring an older schema up to date; what is there is left.
 
     `login` names a role for the application to connect with, `password` gives its password and is
     only asked where the role is made. Without one, the role has none.
@@ -132,13 +132,11 @@ def init(
         before = schema.version_of(connection)
         _check_partitions(connection, before, partitions)
         secret = _secret(connection, login, password)
-        had = _roles_and_extensions(connection)
+        had = _roles(connection)
         after = schema.prepare(connection, address, partitions=partitions or schema.PARTITIONS)
         schema.grant(connection)
         made = Made(address, before, after, _partitions(connection))
-        made.done += [
-            f"made {what}" for what in _roles_and_extensions(connection) if what not in had
-        ]
+        made.done += [f"made {what}" for what in _roles(connection) if what not in had]
         if before == 0:
             made.done.append(
                 f"made schema {SCHEMA}, version {after}, in {made.partitions} partitions"
@@ -183,12 +181,10 @@ def _partitions(connection: Connection) -> int:
     return int(ask(connection, "partitions")[0][0])
 
 
-def _roles_and_extensions(connection: Connection) -> list[str]:
-    names = ask(connection, "extensions", names=list(schema.EXTENSIONS))
-    found = [f"extension {name}" for (name,) in names]
-    if ask(connection, "role"):
-        found.append(f"role {APPLICATION_ROLE}, which reads and writes rows and cannot log in")
-    return found
+def _roles(connection: Connection) -> list[str]:
+    if not ask(connection, "role"):
+        return []
+    return [f"role {APPLICATION_ROLE}, which reads and writes rows and cannot log in"]
 
 
 def _check_login(connection: Connection, login: str) -> None:
@@ -257,10 +253,11 @@ def migrate(url: str, *, dry_run: bool = False) -> Migrated:
     """Bring a database up to date, or tell what that would do."""
     with administering(url) as (connection, address):
         schema.check_server(connection, address)
-        before = schema.version_of(connection)
+        found = schema.found_in(connection)
+        before = found.version
         if before == 0:
             raise StoreError(f"{address} has no Tenure schema; make it with: tenure db init")
-        schema.check_version(before, address)
+        schema.check_served(found, address)
         steps = tuple(name for version, name in migrations() if version > before)
         if steps and not dry_run:
             _check_primary(connection, address)
@@ -290,16 +287,17 @@ def check(url: str, *, quick: bool = False) -> Examination:
     longer the more facts there are."""
     with administering(url) as (connection, address):
         server, replica, role, _, age = ask(connection, "server")[0]
-        version = schema.version_of(connection)
+        found = schema.found_in(connection)
         about = Examination(
-            address, server, role, replica, version, schema.latest(), _partitions(connection)
+            address, server, role, replica, found.version, schema.latest(), _partitions(connection)
         )
-        about.findings += _about_versions(connection, version)
-        if version == 0:
+        about.findings += _about_versions(connection, found)
+        if found.version == 0:
             return about
         about.findings += _about_access(connection, role)
         usable = not about.findings
         if not quick:
+            about.findings += _about_updates(found)
             about.findings += [finding for (finding,) in ask(connection, "exposed")]
             about.findings += [finding for (finding,) in ask(connection, "invalid_indexes")]
             if age > _WORN:
@@ -312,33 +310,31 @@ def check(url: str, *, quick: bool = False) -> Examination:
     return about
 
 
-def _about_versions(connection: Connection, version: int) -> list[str]:
-    found = []
+def _about_versions(connection: Connection, found: schema.Found) -> list[str]:
+    """What keeps this Tenure from working on that server and schema."""
+    told = []
     server, oldest = connection.info.server_version, schema.OLDEST_SERVER
     if server < oldest:
-        found.append(
+        told.append(
             f"the server is PostgreSQL {server // 10_000}; Tenure needs {oldest // 10_000} or newer"
         )
-    if version == 0:
-        found.append("there is no Tenure schema; make it with: tenure db init")
-    elif version < schema.latest():
-        found.append(
-            f"the schema has version {version} of {schema.latest()}; bring it up to date with: "
-            f"tenure db migrate"
-        )
-    elif version > schema.latest():
-        found.append(
-            f"the schema has version {version} and this Tenure knows up to {schema.latest()}; "
-            f"upgrade with: pip install --upgrade tenure"
-        )
-    present = {name for (name,) in ask(connection, "extensions", names=list(schema.EXTENSIONS))}
-    if version:
-        found += [
-            f"extension {name} is missing; make it with: CREATE EXTENSION {name}"
-            for name in schema.EXTENSIONS
-            if name not in present
-        ]
-    return found
+    if found.version == 0:
+        told.append("there is no Tenure schema; make it with: tenure db init")
+    try:
+        schema.check_version(found, "the database")
+    except StoreError as error:
+        told.append(str(error))
+    return told
+
+
+def _about_updates(found: schema.Found) -> list[str]:
+    """An older schema works, but for what is new."""
+    if not schema.OLDEST_SCHEMA <= found.version < schema.latest():
+        return []
+    return [
+        f"the schema has version {found.version} of {schema.latest()}; bring it up to date with: "
+        f"tenure db migrate"
+    ]
 
 
 def _about_access(connection: Connection, role: str) -> list[str]:

@@ -9,9 +9,6 @@ SELECT current_setting('server_version'), pg_is_in_recovery(), current_user::tex
 -- name: partitions
 SELECT count(*) FROM pg_inherits WHERE inhparent = to_regclass(%(schema)s || '.organizations');
 
--- name: extensions
-SELECT extname::text FROM pg_extension WHERE extname = ANY(%(names)s);
-
 -- name: role
 -- Whether it may log in, what it may do beyond that, and whether it is a member of the application.
 SELECT r.rolcanlogin, array_remove(ARRAY[

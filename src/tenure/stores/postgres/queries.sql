@@ -181,8 +181,10 @@ VALUES (%(organization)s, %(fact_id)s, %(base_id)s, %(stands_on)s, %(owner)s)
 ON CONFLICT (organization, fact_id, base_id) DO UPDATE SET stands_on = excluded.stands_on;
 
 -- name: insert_verdict
-INSERT INTO verdicts ({verdict}, owner) SELECT {verdict_values}, coalesce((
-    SELECT owner FROM facts WHERE organization = %(organization)s AND id = %(fact_id)s), '');
+INSERT INTO verdicts ({verdict}, owner) VALUES ({verdict_values}, %(owner)s);
+
+-- name: owner
+SELECT owner FROM facts WHERE organization = %(organization)s AND id = %(id)s;
 
 -- name: advise
 -- For the planner, until it is taken back or the transaction ends.
@@ -440,3 +442,47 @@ SET user_id = excluded.user_id, at = excluded.at, body = excluded.body;
 
 -- name: drop_receipts
 DELETE FROM receipts WHERE organization = %(organization)s {where};
+
+-- name: add_key
+-- Nothing comes back where the id is taken, by a key of whichever organization.
+BEGIN ISOLATION LEVEL READ COMMITTED;
+SELECT set_config('role', '{role}', true), set_config('search_path', '{schema}, public', true),
+    set_config('tenure.organization', %(organization)s, true);
+INSERT INTO api_keys ({key}) VALUES ({key_values}) ON CONFLICT DO NOTHING RETURNING id;
+SET LOCAL statement_timeout = 0;
+COMMIT;
+
+-- name: key
+BEGIN ISOLATION LEVEL READ COMMITTED READ ONLY;
+SELECT set_config('role', '{role}', true), set_config('search_path', '{schema}, public', true);
+SELECT {key} FROM key_of_id(%(id)s);
+COMMIT;
+
+-- name: keys
+BEGIN ISOLATION LEVEL READ COMMITTED READ ONLY;
+SELECT set_config('role', '{role}', true), set_config('search_path', '{schema}, public', true),
+    set_config('tenure.organization', %(organization)s, true);
+SELECT {key} FROM api_keys WHERE organization = %(organization)s ORDER BY id;
+COMMIT;
+
+-- name: key_organizations
+BEGIN ISOLATION LEVEL READ COMMITTED READ ONLY;
+SELECT set_config('role', '{role}', true), set_config('search_path', '{schema}, public', true);
+SELECT key_organizations();
+COMMIT;
+
+-- name: revoke_key
+-- The first revocation stands.
+BEGIN ISOLATION LEVEL READ COMMITTED;
+SELECT set_config('role', '{role}', true), set_config('search_path', '{schema}, public', true),
+    set_config('tenure.organization', %(organization)s, true);
+UPDATE api_keys SET revoked_at = coalesce(revoked_at, %(at)s)
+WHERE organization = %(organization)s AND id = %(id)s RETURNING {key};
+SET LOCAL statement_timeout = 0;
+COMMIT;
+
+-- name: has_keys
+SELECT to_regclass('api_keys') IS NOT NULL;
+
+-- name: drop_keys
+DELETE FROM api_keys WHERE organization = %(organization)s AND user_id = %(user_id)s;

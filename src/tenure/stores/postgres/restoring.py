@@ -59,7 +59,8 @@ class Batches:
             span = {"id": kept.fact.id, "since": kept.since, "until": kept.until}
             self._put("insert_tenure", {**named, **span, "owner": kept.fact.owner})
         else:
-            self._put("insert_verdict", verdict_row(kept))
+            # The log comes before the facts: whose each entry is shows at the end.
+            self._put("insert_verdict", {**verdict_row(kept), "owner": ""})
             for target in kept.targets:
                 self._put("insert_target", {"target_id": target, "fact_id": kept.fact_id})
             self.last = kept

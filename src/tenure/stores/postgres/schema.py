@@ -6,25 +6,47 @@ row-level security and can do nothing else; everybody who connects works as `ten
 
 from __future__ import annotations
 
-from contextlib import suppress
-from typing import Any
+import random
+import re
+import time
+from contextlib import nullcontext, suppress
+from typing import Any, NamedTuple
 
 import psycopg
 from psycopg import errors as pg
 
-from tenure.model.errors import NewerSchema, NotADatabase, StoreError
-from tenure.stores.postgres.errors import translate
+from tenure.model.errors import (
+    NewerSchema,
+    NotADatabase,
+    StoreBusy,
+    StoreError,
+    StoreUnavailable,
+)
+from tenure.stores.postgres.errors import is_lost, translate
 from tenure.stores.postgres.sql import APPLICATION_ROLE as APPLICATION_ROLE
 from tenure.stores.postgres.sql import SCHEMA as SCHEMA
 from tenure.stores.postgres.sql import migrations
 
 PARTITIONS = 16
 OLDEST_SERVER = 140_000
+OLDEST_SCHEMA = 1
+"""The oldest schema version that this Tenure still works on."""
+PATIENCE = 120.0  # seconds that a migration tries to get its locks
 _LOCK = 0x54454E55  # "TENU"
-EXTENSIONS = ("btree_gin",)
+_SERVES = re.compile(r"^-- serves: (\d+)$", re.MULTILINE)
+_FIRST_WAIT, _LONGEST_WAIT = 0.25, 2.0  # seconds that others may have to wait behind us
 _APPLICATION_TABLES = "SELECT, INSERT, UPDATE, DELETE"
 
 Connection = psycopg.Connection[tuple[Any, ...]]
+
+
+class Found(NamedTuple):
+    """The schema of a database."""
+
+    version: int
+    """0 where there is none."""
+    serves: int
+    """The oldest code that may work on it, by the schema version which that code knows."""
 
 
 def latest() -> int:
@@ -34,32 +56,56 @@ def latest() -> int:
 
 def version_of(connection: Connection) -> int:
     """The schema version of a database; 0 where there is none."""
+    return found_in(connection).version
+
+
+def found_in(connection: Connection) -> Found:
+    """The schema of a database, made by whichever Tenure."""
     row = connection.execute("SELECT to_regclass(%s)", (f"{SCHEMA}.schema_versions",)).fetchone()
     if row is None or row[0] is None:
-        return 0
-    found = connection.execute(f"SELECT max(version) FROM {SCHEMA}.schema_versions").fetchone()
-    return int(found[0] or 0) if found is not None else 0
+        return Found(0, 0)
+    # The first version has no column "serves", and serves those who know it.
+    found = connection.execute(
+        f"SELECT version, coalesce((to_jsonb(v) ->> 'serves')::integer, 1) "
+        f"FROM {SCHEMA}.schema_versions AS v ORDER BY version DESC LIMIT 1"
+    ).fetchone()
+    return Found(0, 0) if found is None else Found(*found)
 
 
-def prepare(connection: Connection, address: str, *, partitions: int = PARTITIONS) -> int:
+def prepare(
+    connection: Connection,
+    address: str,
+    *,
+    partitions: int = PARTITIONS,
+    up_to: int | None = None,
+    patience: float = PATIENCE,
+) -> int:
     """Make the schema where there is none, bring an older one up to date; returns its version.
 
-    Each migration runs in a transaction of its own, together with the note that it has run.
+    Each migration runs in a transaction of its own, together with the note that it has run. Others
+    work meanwhile: a lock that is not had at once is given up and asked for again, as long as
+    `patience` says, so that nobody has to wait behind a migration that waits.
     """
     try:
         check_server(connection, address)
         # The whole of it under one lock: two services that start at once must not both begin.
         connection.execute("SELECT pg_advisory_lock(%s)", (_LOCK,))
         try:
-            found = version_of(connection)
-            check_version(found, address)
-            if found < latest():
-                _migrate(connection, found, partitions)
+            found = found_in(connection)
+            check_served(found, address)
+            # A new one is made whole: nobody is to find it without its latest tables.
+            whole = nullcontext() if found.version else connection.transaction()
+            with whole:
+                for version, script in migrations():
+                    if found.version < version and (up_to is None or version <= up_to):
+                        filled = script.replace("{partitions}", str(partitions))
+                        _patiently(connection, version, filled, time.monotonic() + patience)
+            return version_of(connection)
         finally:
-            connection.execute("SELECT pg_advisory_unlock(%s)", (_LOCK,))
+            with suppress(psycopg.OperationalError):  # a connection that is gone holds no lock
+                connection.execute("SELECT pg_advisory_unlock(%s)", (_LOCK,))
     except psycopg.Error as error:
         raise _refused(error, address) from error
-    return latest()
 
 
 def check_server(connection: Connection, address: str) -> None:
@@ -71,34 +117,75 @@ def check_server(connection: Connection, address: str) -> None:
         )
 
 
-def check_version(found: int, address: str) -> None:
-    if found > latest():
-        raise NewerSchema(
-            f"{address} has schema {found} and this Tenure knows up to {latest()}; "
-            f"upgrade with: pip install --upgrade tenure"
+def check_version(found: Found, address: str) -> None:
+    """Refuse a schema that this Tenure cannot work on; an older or newer one may well do."""
+    check_served(found, address)
+    if 0 < found.version < OLDEST_SCHEMA:
+        raise StoreError(
+            f"{address} has schema {found.version} and this Tenure works on {OLDEST_SCHEMA} or "
+            f"newer; let an administrator run: tenure db migrate"
         )
 
 
-def _migrate(connection: Connection, found: int, partitions: int) -> None:
-    for version, script in migrations():
-        if version <= found:
-            continue
-        with connection.transaction():
-            if found == 0 and version == migrations()[0][0]:
-                _begin(connection)
-            connection.execute(f"SET LOCAL search_path = {SCHEMA}, public")
-            filled = script.replace("{partitions}", str(partitions)).replace("{schema}", SCHEMA)
-            connection.execute(filled.encode())
-            connection.execute(
-                f"INSERT INTO {SCHEMA}.schema_versions (version) VALUES (%s)", (version,)
-            )
-            grant(connection)
+def check_served(found: Found, address: str) -> None:
+    """Refuse a schema that is there for newer code only."""
+    if latest() < found.serves:
+        raise NewerSchema(
+            f"{address} has schema {found.version}, for a Tenure that knows schema {found.serves}, "
+            f"and this one knows up to {latest()}; upgrade with: pip install --upgrade tenure"
+        )
+
+
+def serves_of(script: str) -> int:
+    """The oldest code that may work on what a migration leaves, as its first line says."""
+    told = _SERVES.search(script)
+    if told is None:
+        raise StoreError("a migration does not say whom it serves; begin it with: -- serves: N")
+    return int(told[1])
+
+
+def _patiently(connection: Connection, version: int, script: str, deadline: float) -> None:
+    """Run a migration, again if need be, and let others pass in between."""
+    wait = _FIRST_WAIT
+    while True:
+        try:
+            _run(connection, version, script, wait)
+            return
+        except (pg.LockNotAvailable, pg.QueryCanceled, pg.DeadlockDetected) as error:
+            if time.monotonic() >= deadline:
+                raise StoreBusy(
+                    f"migration {version} did not get its locks: others have had transactions "
+                    f"open all the while. Nothing of it was done; run it again when they are "
+                    f"over: tenure db migrate"
+                ) from error
+        time.sleep(wait * random.uniform(1.0, 2.0))
+        # Longer each time, up to what makes the server's own upkeep give way.
+        wait = min(2 * wait, _LONGEST_WAIT)
+
+
+def _run(connection: Connection, version: int, script: str, wait: float) -> None:
+    patience = f"{round(wait * 1000)}"
+    with connection.transaction():
+        connection.execute(f"SET LOCAL lock_timeout = {patience}")
+        if version == migrations()[0][0]:
+            _begin(connection)
+        connection.execute(f"SET LOCAL search_path = {SCHEMA}, public")
+        filled = script.replace("{schema}", SCHEMA).replace("{patience}", patience)
+        connection.execute(filled.encode())
+        if version == migrations()[0][0]:
+            _note(connection, {"version": version})
+        else:
+            _note(connection, {"version": version, "serves": serves_of(script)})
+        grant(connection)
+
+
+def _note(connection: Connection, given: dict[str, int]) -> None:
+    names, values = ", ".join(given), ", ".join(f"%({name})s" for name in given)
+    connection.execute(f"INSERT INTO {SCHEMA}.schema_versions ({names}) VALUES ({values})", given)
 
 
 def _begin(connection: Connection) -> None:
-    """The schema with its role, and what it needs of the server."""
-    for extension in EXTENSIONS:
-        connection.execute(f"CREATE EXTENSION IF NOT EXISTS {extension}")
+    """The schema with its role."""
     connection.execute(f"CREATE SCHEMA IF NOT EXISTS {SCHEMA}")
     connection.execute(f"CREATE TABLE {SCHEMA}.schema_versions (version integer PRIMARY KEY)")
     _make_role(connection)
@@ -150,12 +237,6 @@ def grant(connection: Connection) -> None:
 
 
 def _refused(error: psycopg.Error, address: str) -> Exception:
-    if isinstance(error, pg.FeatureNotSupported | pg.UndefinedFile):
-        names = " and ".join(EXTENSIONS)
-        return StoreError(
-            f"{address} lacks an extension that Tenure needs ({names}): "
-            f"{error.diag.message_primary}; install the package postgresql-contrib on the server"
-        )
     if isinstance(error, pg.InsufficientPrivilege):
         return StoreError(
             f"the schema of {address} cannot be made with this role "
@@ -170,5 +251,11 @@ def _refused(error: psycopg.Error, address: str) -> Exception:
         return NotADatabase(
             f"{address} has a schema {SCHEMA!r} that Tenure did not make "
             f"({error.diag.message_primary}); choose another database"
+        )
+    if is_lost(error):
+        return StoreUnavailable(
+            f"the connection to {address} was lost while its schema was made or migrated "
+            f"({error.diag.message_primary or error}); each migration is there whole or not at "
+            f"all. Run it again: tenure db init"
         )
     return translate(error, address)

@@ -72,5 +72,10 @@ class PostgresSessions(PostgresIndex):
         where, given = _where({"user_id": user_id, "session_id": session_id})
         return self.run("drop_turns", given, where)
 
+    def drop_keys(self, user_id: str) -> int:
+        if not self.rows("has_keys", {})[0][0]:
+            return 0  # an older schema, on which nobody has made one
+        return self.run("drop_keys", {"user_id": user_id})
+
     def count_usage(self, usage: Usage) -> None:
         self.run("count_usage", {**asdict(usage), "day": usage.day.isoformat()})

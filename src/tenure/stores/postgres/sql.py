@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
 
-from tenure.stores.columns import CONTENT, FACT_COLUMNS, TENURE, TURN, USAGE, VERDICT
+from tenure.stores.columns import CONTENT, FACT_COLUMNS, KEY, TENURE, TURN, USAGE, VERDICT
 from tenure.stores.statements import migrations_in, named
 
 
@@ -44,6 +44,8 @@ _COLUMN_LISTS = {
     "turn": _listed(TURN),
     "turn_values": _values(TURN),
     "turn_assignments": ", ".join(f"{name} = excluded.{name}" for name in TURN),
+    "key": _listed(KEY),
+    "key_values": _values(KEY),
     "usage": _listed(USAGE),
     "usage_values": _values(USAGE),
     "usage_sums": ", ".join(f"{name} = usage.{name} + excluded.{name}" for name in USAGE[2:]),

@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import datetime
 from typing import Any
 
 import psycopg
 
 from tenure.model.errors import StoreError
+from tenure.model.keys import ApiKey
 from tenure.model.records import Declaration, Erasure
 from tenure.model.scope import Place
 from tenure.stores import codec
@@ -20,6 +22,7 @@ from tenure.stores.postgres.commits import Commit, was_kept
 from tenure.stores.postgres.connections import Connection, Connections, Limits
 from tenure.stores.postgres.errors import is_lost, translate
 from tenure.stores.postgres.index import Standing
+from tenure.stores.postgres.keys import Keys
 from tenure.stores.postgres.replicas import Readers
 from tenure.stores.postgres.sql import statement
 from tenure.stores.postgres.transaction import PostgresTransaction
@@ -46,6 +49,7 @@ class PostgresStore:
         self._connections = Connections(url, limits)
         replica = Connections(read_url, limits) if read_url is not None else None
         self._readers = Readers(self._connections, replica)
+        self._keys = Keys(self._connections, replica)
         self._declared: tuple[int, tuple[Declaration, ...]] = (-1, ())
         self._erasures = 0
         self._prepare()
@@ -56,14 +60,17 @@ class PostgresStore:
         return self._connections.address
 
     def _prepare(self) -> None:
-        """Make the schema in a database that has none; refuse one this Tenure cannot work with."""
+        """Make the schema in a database that has none; refuse one this Tenure cannot work with.
+
+        One that is there is left as it is: bringing it up to date is for whoever runs it.
+        """
         address = self.address
         try:
             with psycopg.connect(self._connections.conninfo, autocommit=True) as connection:
                 schema.check_server(connection, address)
-                found = schema.version_of(connection)
+                found = schema.found_in(connection)
                 schema.check_version(found, address)
-                if found < schema.latest():
+                if found.version == 0:
                     schema.prepare(connection, address)
         except psycopg.Error as error:
             raise self._connections.refused(error) from error
@@ -165,6 +172,18 @@ class PostgresStore:
             assert isinstance(reader, PostgresTransaction)
             rows = reader.rows("erasures", {})
         return [codec.erasure_from_record(json.loads(row[0])) for row in rows]
+
+    def add_key(self, key: ApiKey) -> None:
+        self._keys.add(key)
+
+    def key(self, key_id: str) -> ApiKey | None:
+        return self._keys.find(key_id)
+
+    def keys(self, organization: str | None = None) -> list[ApiKey]:
+        return self._keys.all_of(organization)
+
+    def revoke_key(self, key_id: str, at: datetime) -> ApiKey | None:
+        return self._keys.revoke(key_id, at)
 
     def dump(self, organization: str) -> Iterator[dict[str, Any]]:
         width = len(CONTENT) + len(TENURE)

@@ -187,7 +187,8 @@ class PostgresTransaction(PostgresSessions):
                 self._change(after, seq, now)
             for fact in new:
                 self._insert(fact, seq, seq, now)
-            self._append(verdict)
+            known = {fact.id: fact.owner for fact in (*new, *(after for _, after in changed))}
+            self._append(verdict, known.get(verdict.fact_id))
         except pg.UniqueViolation as error:
             raise StoreError(f"the address already has a valid fact ({error})") from error
 
@@ -204,8 +205,11 @@ class PostgresTransaction(PostgresSessions):
             raise _taken(fact.id)
         self._stand(fact)
 
-    def _append(self, verdict: Verdict) -> None:
-        self.run("insert_verdict", verdict_row(verdict))
+    def _append(self, verdict: Verdict, owner: str | None) -> None:
+        if owner is None:
+            found = self.rows("owner", {"id": verdict.fact_id})
+            owner = found[0][0] if found else ""
+        self.run("insert_verdict", {**verdict_row(verdict), "owner": owner})
         for target in verdict.targets:
             self.run("insert_target", {"target_id": target, "fact_id": verdict.fact_id})
         self._stand_at(verdict)

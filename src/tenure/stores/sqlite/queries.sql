@@ -366,3 +366,22 @@ SET user_id = excluded.user_id, at = excluded.at, body = excluded.body;
 -- name: drop_receipts
 DELETE FROM receipts WHERE organization = :organization
     AND (:user_id IS NULL OR user_id = :user_id) AND (:id IS NULL OR id = :id);
+
+-- name: add_key
+INSERT OR IGNORE INTO api_keys ({key}) VALUES ({key_values});
+
+-- name: key
+SELECT {key} FROM api_keys WHERE id = :id;
+
+-- name: keys
+SELECT {key} FROM api_keys WHERE organization = :organization ORDER BY id;
+
+-- name: all_keys
+SELECT {key} FROM api_keys ORDER BY id;
+
+-- name: revoke_key
+-- The first revocation stands.
+UPDATE api_keys SET revoked_at = coalesce(revoked_at, :at) WHERE id = :id;
+
+-- name: drop_keys
+DELETE FROM api_keys WHERE organization = :organization {where};

@@ -83,6 +83,9 @@ class SQLiteSessions(SQLiteIndex):
     def drop_turns(self, *, user_id: str | None = None, session_id: str | None = None) -> int:
         return self._delete("drop_turns", {"user_id": user_id, "session_id": session_id})
 
+    def drop_keys(self, user_id: str) -> int:
+        return self._delete("drop_keys", {"user_id": user_id})
+
     def count_usage(self, usage: Usage) -> None:
         self.rows("count_usage", {**asdict(usage), "day": usage.day.isoformat()})
 

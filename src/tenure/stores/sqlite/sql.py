@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
 
-from tenure.stores.columns import CONTENT, FACT_COLUMNS, TENURE, TURN, USAGE, VERDICT
+from tenure.stores.columns import CONTENT, FACT_COLUMNS, KEY, TENURE, TURN, USAGE, VERDICT
 from tenure.stores.statements import migrations_in, named
 
 _COLUMN_LISTS = {
@@ -23,6 +23,8 @@ _COLUMN_LISTS = {
     "verdict_values": ", ".join("?" for _ in VERDICT),
     "turn": ", ".join(TURN),
     "turn_values": ", ".join(f":{name}" for name in TURN),
+    "key": ", ".join(KEY),
+    "key_values": ", ".join(f":{name}" for name in KEY),
     "usage": ", ".join(USAGE),
     "usage_values": ", ".join(f":{name}" for name in USAGE),
     "usage_sums": ", ".join(f"{name} = {name} + excluded.{name}" for name in USAGE[2:]),

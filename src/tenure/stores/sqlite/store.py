@@ -6,15 +6,19 @@ import json
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from datetime import datetime
 from pathlib import Path
 from typing import Any, TypeVar
 
+from tenure.model.errors import DuplicateId
+from tenure.model.keys import ApiKey
 from tenure.model.records import Declaration, Erasure
 from tenure.model.scope import Place
+from tenure.model.times import to_micros
 from tenure.stores import codec
 from tenure.stores.columns import CONTENT, TENURE
 from tenure.stores.port import Glance, Reader, Transaction
-from tenure.stores.rows import declaration_of, fact_of, verdict_of
+from tenure.stores.rows import declaration_of, fact_of, key_of, key_parameters, verdict_of
 from tenure.stores.sqlite.connections import Connections, translate
 from tenure.stores.sqlite.sql import probes, statement
 from tenure.stores.sqlite.transaction import SQLiteTransaction
@@ -100,6 +104,39 @@ class SQLiteStore:
             lambda c: c.execute(statement("erasures"), {"organization": organization}).fetchall()
         )
         return [codec.erasure_from_record(json.loads(row[0])) for row in rows]
+
+    def add_key(self, key: ApiKey) -> None:
+        with self._connections.writer() as connection:
+            try:
+                added = connection.execute(statement("add_key"), key_parameters(key)).rowcount
+                connection.execute("COMMIT")
+            except sqlite3.Error as error:
+                raise translate(error, self.path) from error
+        if not added and self.key(key.id) != key:
+            raise DuplicateId(f"a key with id {key.id!r} exists; ids are used once")
+
+    def key(self, key_id: str) -> ApiKey | None:
+        found = self._keys("key", {"id": key_id})
+        return found[0] if found else None
+
+    def keys(self, organization: str | None = None) -> list[ApiKey]:
+        if organization is None:
+            return self._keys("all_keys", {})
+        return self._keys("keys", {"organization": organization})
+
+    def _keys(self, name: str, given: dict[str, str]) -> list[ApiKey]:
+        rows = self._with_connection(lambda c: c.execute(statement(name), given).fetchall())
+        return [key_of(row) for row in rows]
+
+    def revoke_key(self, key_id: str, at: datetime) -> ApiKey | None:
+        with self._connections.writer() as connection:
+            try:
+                given = {"id": key_id, "at": to_micros(at)}
+                connection.execute(statement("revoke_key"), given)
+                connection.execute("COMMIT")
+            except sqlite3.Error as error:
+                raise translate(error, self.path) from error
+        return self.key(key_id)
 
     def dump(self, organization: str) -> Iterator[dict[str, Any]]:
         given = {"organization": organization}

@@ -17,6 +17,7 @@ from tenure.testing.contract.fetching import FetchingContract
 from tenure.testing.contract.following import FollowingContract
 from tenure.testing.contract.glancing import GlancingContract
 from tenure.testing.contract.indexing import IndexingContract
+from tenure.testing.contract.keys import KeysContract
 from tenure.testing.contract.logging import LogContract
 from tenure.testing.contract.moving import MovingContract
 from tenure.testing.contract.observing import ObservingContract
@@ -40,6 +41,7 @@ class StoreContract(
     ReceiptsContract,
     ObservingContract,
     UsageContract,
+    KeysContract,
     ErasingContract,
     MovingContract,
     SharingContract,

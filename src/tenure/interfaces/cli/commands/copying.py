@@ -54,7 +54,7 @@ def copy(
     Facts, history, log and proofs of erasure arrive as they are, each organization whole or not at
     all, and are compared by a digest. Run it again after an interruption: what is there already and
     the same is passed over. What is there and differs is left alone, told, and makes the exit code
-    1. Not copied: notes of sessions, observed turns, receipts, usage, the index.
+    1. Not copied: notes of sessions, observed turns, receipts, usage, keys, the index.
     """
     _check_places(source, target)
     ours = Common(db=source, embedder=embedder)

@@ -63,7 +63,7 @@ def init(
     ] = False,
     json: Json = False,
 ) -> None:
-    """Make the schema, what it needs of the server, and the roles.
+    """Make the schema and the roles.
 
     Run it as an administrator of the database. What is there already is left as it is, so that it
     can be run again. The password of a new role is asked for, or taken from the variable
@@ -106,8 +106,9 @@ def migrate(
 ) -> None:
     """Bring the schema up to date.
 
-    Every command and every process that opens the database does so too, if its role may. Each
-    migration is one transaction: it runs whole or not at all.
+    Processes of the old version and of the new one work on while it runs, and it can be run before
+    the new one is rolled out or after. Each migration is one transaction: it is there whole or not
+    at all.
     """
     done = administration().migrate(checked(url), dry_run=dry_run)
     if json:
@@ -134,7 +135,7 @@ def check(
     ] = False,
     json: Json = False,
 ) -> None:
-    """Examine a database: server, schema, extensions, row-level security, contents.
+    """Examine a database: server, schema, row-level security, contents.
 
     Exit code 1 with findings, each of which names what mends it, and 3 where nothing answers.
     Without --quick it reads every organization.

@@ -123,7 +123,7 @@ def explain(
         if common.json:
             print_json(_explanation_document(explanation))
         else:
-            _print_explanation(session, explanation)
+            print_explanation(session, explanation)
 
 
 def _elsewhere(memory: tenure.Memory, session: tenure.Session) -> str:
@@ -153,7 +153,8 @@ def _explanation_document(explanation: tenure.Explanation) -> dict[str, Any]:
     }
 
 
-def _print_explanation(session: tenure.Session, explanation: tenure.Explanation) -> None:
+def print_explanation(session: tenure.Session, explanation: tenure.Explanation) -> None:
+    """Why a fact stands, for people."""
     show(Text(told(explanation.fact), style="bold"))
     show(account_lines(_standing_lines(session, explanation)))
     listed = [*explanation.chain.facts, *explanation.chain.overruled]

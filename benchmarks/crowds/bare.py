@@ -1,0 +1,55 @@
+"""The statements of Tenure's calls, sent again by a plain loop."""
+
+from __future__ import annotations
+
+import pickle
+import time
+from pathlib import Path
+from typing import Any
+
+import psycopg
+
+from benchmarks.crowds.ours import Sent
+from tenure.stores.postgres import schema
+
+
+class Bare:
+    def __init__(self, url: str, folder: Path) -> None:
+        self._connection = psycopg.connect(url, autocommit=True)
+        self._connection.execute(
+            f"SET search_path = {schema.SCHEMA}, public; SET plan_cache_mode = force_generic_plan; "
+            f"SET ROLE {schema.APPLICATION_ROLE}"
+        )
+        self._calls: list[list[Sent]] = []
+
+    def fetch(self, log: Path) -> None:
+        """Read what was put on file."""
+        self._calls = pickle.loads(log.read_bytes())
+
+    def replay(self) -> list[float]:
+        """Send it again; how long the statements of each call took."""
+        times = []
+        for statements in self._calls:
+            begin = time.perf_counter()
+            for query, given, is_filled in statements:
+                _send(self._connection, query, given, is_filled)
+            times.append(time.perf_counter() - begin)
+        return times
+
+    def close(self) -> None:
+        self._connection.close()
+
+
+def _send(connection: Any, query: str, given: Any, is_filled: bool) -> None:
+    if not is_filled:
+        cursor = connection.execute(query, given)
+        if cursor.description is not None:
+            cursor.fetchall()
+        return
+    cursor = psycopg.ClientCursor(connection)
+    cursor.execute(query, given)
+    while True:
+        if cursor.description is not None:
+            cursor.fetchall()
+        if not cursor.nextset():
+            return

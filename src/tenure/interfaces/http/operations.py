@@ -1,0 +1,262 @@
+"""Operations: from the bytes of a request to the bytes of an answer, on a thread of their own.
+
+Everything here is plain code without a network: a credential, a body, an answer or an error.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Mapping
+from functools import cache
+from typing import Any
+
+from pydantic import BaseModel, Field, create_model
+
+from tenure import wire
+from tenure.context.receipt import Receipt
+from tenure.interfaces.http.credentials import HERE, Gate, Grant
+from tenure.interfaces.http.entering import SessionForm, check_title, enter, organization_of
+from tenure.interfaces.http.limits import Answer, Answers, Rates
+from tenure.interfaces.http.problems import Refusal
+from tenure.memory import Memory
+from tenure.model.errors import DuplicateId, NotPermitted, UnknownFact
+from tenure.model.fact import Status
+from tenure.model.keys import KeyScope
+from tenure.model.verdict import Action, Verdict
+from tenure.session import Session
+from tenure.surface import Operation
+
+_LONGEST_KEY = 200
+_TIMED = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}")
+_OF_A_PERSON = ("receipt", "replay", "compare")
+"""Operations of a memory that are about what one person was shown."""
+
+
+@cache
+def request_form(operation: Operation) -> type[BaseModel]:
+    """The form of a request: the session, and the arguments of the operation."""
+    arguments = wire.arguments_of(operation)
+    session: Any = (SessionForm, Field(default_factory=SessionForm.model_construct))
+    title = arguments.__name__.removesuffix("Arguments")
+    return create_model(f"{title}Request", __base__=arguments, session=session)
+
+
+class Desk:
+    """Carries out operations for callers."""
+
+    def __init__(self, memory: Memory, gate: Gate, rates: Rates, answers: Answers) -> None:
+        self.memory = memory
+        self._gate = gate
+        self._rates = rates
+        self._answers = answers
+
+    def admit(self, authorization: str | None, scope: KeyScope) -> Grant:
+        """Let a caller in for something of that scope, or refuse."""
+        grant = self._gate.admit(authorization)
+        if grant is not HERE:
+            self._rates.take(grant.name)
+        grant.check(scope)
+        return grant
+
+    def wait(self, authorization: str | None, scope: KeyScope) -> float:
+        """The same in the middle of a stream: seconds to wait instead of a refusal for haste."""
+        grant = self._gate.admit(authorization)
+        grant.check(scope)
+        return 0.0 if grant is HERE else self._rates.wait(grant.name)
+
+    def perform(
+        self,
+        operation: Operation,
+        authorization: str | None,
+        body: bytes,
+        idempotency_key: str | None = None,
+    ) -> tuple[bytes, bool]:
+        """The answer to a request as JSON, and whether it was given before."""
+        grant = self.admit(authorization, operation.scope)
+        form = request_form(operation).model_validate_json(body or b"{}")
+        if idempotency_key is None or not operation.changes:
+            return self._answered(operation, grant, form, None), False
+        return self._once(operation, grant, form, body, idempotency_key)
+
+    def _once(
+        self, operation: Operation, grant: Grant, form: BaseModel, body: bytes, key: str
+    ) -> tuple[bytes, bool]:
+        if not 0 < len(key) <= _LONGEST_KEY or not key.isprintable():
+            raise Refusal(
+                422,
+                "InvalidInput",
+                f"an Idempotency-Key has between 1 and {_LONGEST_KEY} printable characters",
+            )
+        digest = hashlib.sha256(operation.name.encode() + b"\0" + body).hexdigest()
+        known = self._answers.begin(grant.name, key, digest)
+        if known is not None:
+            self._check_nothing_erased(known, grant, form)
+            return known.body, True
+        answer = None
+        try:
+            answer = self._answered(operation, grant, form, _name_of(grant.name, key, digest))
+        finally:
+            self._answers.end(grant.name, key, digest, answer, self.memory.now())
+        return answer, False
+
+    def _check_nothing_erased(self, known: Answer, grant: Grant, form: BaseModel) -> None:
+        """An answer may hold what was erased since, here or by another process."""
+        organization = organization_of(grant, form.session)  # type: ignore[attr-defined]
+        if any(one.at > known.told for one in self.memory.store.erasures(organization)):
+            raise Refusal(
+                409,
+                "AnswerErased",
+                "this was done before; its answer is not given again, because something was "
+                "erased since",
+            )
+
+    def _answered(
+        self, operation: Operation, grant: Grant, form: BaseModel, once: str | None
+    ) -> bytes:
+        result = self._called(operation, grant, form, once)
+        return wire.dumped(wire.returns(operation), result)
+
+    def _called(self, operation: Operation, grant: Grant, form: BaseModel, once: str | None) -> Any:
+        who: SessionForm = form.session  # type: ignore[attr-defined]
+        arguments = wire.given(form)
+        arguments.pop("session", None)
+        if operation.owner == "memory":
+            return self._of_memory(operation, grant, who, arguments)
+        session = enter(self.memory, grant, who)
+        if operation.is_property:
+            return getattr(session, operation.name)
+        if once is not None and operation.name in _REPEATABLE:
+            return _REPEATABLE[operation.name](session, arguments, once)
+        result = getattr(session, operation.name)(**arguments)
+        if operation.name == "receipts":
+            return [receipt for receipt in result if self._sees(session, receipt)]
+        return result
+
+    def _of_memory(
+        self, operation: Operation, grant: Grant, who: SessionForm, arguments: dict[str, Any]
+    ) -> Any:
+        organization = organization_of(grant, who)
+        call = getattr(self.memory, operation.name)
+        if operation.name == "forget":
+            arguments = _own(grant, arguments)
+        if operation.name in _OF_A_PERSON:
+            self._check_receipts(grant, who, organization, arguments.values())
+        if operation.name == "declare":
+            _check_operator(grant)
+            check_title(self.memory, arguments.get("write_authority"), "/write_authority")
+            return call(**arguments)
+        return call(**arguments, organization=organization)
+
+    def _check_receipts(self, grant: Grant, who: SessionForm, organization: str, ids: Any) -> None:
+        """A receipt shows what one person was shown: it is that person's, and an admin's."""
+        if KeyScope.ADMIN in grant.scopes and who.user_id is None and grant.user_id is None:
+            return
+        session = enter(self.memory, grant, who)
+        for receipt_id in ids:
+            found = self.memory.receipt(receipt_id, organization=organization)
+            if found.user_id != session.identity.user_id or not self._sees(session, found):
+                raise UnknownFact(f"no receipt {receipt_id!r} of this person")
+
+    def _sees(self, session: Session, receipt: Receipt) -> bool:
+        """Whether a session may see every fact that a receipt shows.
+
+        The same person may have been shown more by a credential with more permissions.
+        """
+        named = {line.fact_id for line in receipt.lines if line.fact_id is not None}
+        with self.memory.store.read(receipt.organization) as reader:
+            kept = [one.id for one in reader.facts(named) if one.status is not Status.ERASED]
+        return all(session.get(fact_id) is not None for fact_id in kept)
+
+
+def _own(grant: Grant, arguments: dict[str, Any]) -> dict[str, Any]:
+    """What a credential may have forgotten: one of a person, what is that person's or about them.
+
+    Conditions narrow each other, so that naming the person is enough.
+    """
+    if grant.user_id is None or KeyScope.ADMIN in grant.scopes:
+        return arguments
+    if arguments.get("user_id") not in (None, grant.user_id):
+        raise NotPermitted("the credential is for another person")
+    return {**arguments, "user_id": grant.user_id}
+
+
+def _check_operator(grant: Grant) -> None:
+    """A declaration holds for every organization, and no credential of one reaches that far."""
+    if grant.organization is not None:
+        raise Refusal(
+            403,
+            "NotPermitted",
+            "declarations hold for every organization, and the credential is for one; "
+            "run `tenure declare` where the memory is",
+        )
+
+
+def _name_of(caller: str, key: str, digest: str) -> str:
+    """A name for what a request stores, by which a repetition of it is recognised.
+
+    A key that begins with a moment, as those of our client do (UUIDv7), gives a name that does:
+    names in the order of time keep an index small.
+    """
+    made = hashlib.sha256(f"{caller}\0{key}\0{digest}".encode()).hexdigest()
+    time = key.replace("-", "")[:12] if _TIMED.fullmatch(key) else made[:12]
+    return f"{time[:8]}-{time[8:]}-7{made[13:16]}-8{made[17:20]}-{made[20:32]}"
+
+
+def _observe_once(session: Session, arguments: Mapping[str, Any], name: str) -> Any:
+    """Observe under a ref of the request: the same turn with the same ref changes nothing."""
+    return session.observe(**_named(arguments, "ref", name))
+
+
+def _observe_many_once(session: Session, arguments: Mapping[str, Any], name: str) -> Any:
+    turns = [
+        turn if turn.get("id") is not None else _named(turn, "ref", f"{name}-{number}")
+        for number, turn in enumerate(arguments["turns"])
+    ]
+    return session.observe_many(turns)
+
+
+def _write_once(session: Session, arguments: Mapping[str, Any], name: str) -> Any:
+    """Write under an id of the request; where it is there already, the verdict that brought it."""
+    try:
+        return session.write(**_named(arguments, "id", name))
+    except DuplicateId:
+        found = None if arguments.get("id") is not None else _brought(session, name)
+        if found is None:
+            raise
+        return found
+
+
+def _write_many_once(session: Session, arguments: Mapping[str, Any], name: str) -> Any:
+    """The same for several, which are all there or none."""
+    writes = [
+        _named(write, "id", f"{name}-{number}") for number, write in enumerate(arguments["writes"])
+    ]
+    try:
+        return session.write_many(writes)
+    except DuplicateId:
+        if any(write.get("id") is not None for write in arguments["writes"]):
+            raise
+        found = [_brought(session, write["id"]) for write in writes]
+        if None in found:
+            raise
+        return found
+
+
+def _named(arguments: Mapping[str, Any], field: str, name: str) -> dict[str, Any]:
+    """Arguments with a name of ours where the caller gave none."""
+    return dict(arguments) if arguments.get(field) is not None else {**arguments, field: name}
+
+
+def _brought(session: Session, fact_id: str) -> Verdict | None:
+    """The verdict by which a fact came in."""
+    found = (v for v in session.explain(fact_id).verdicts if v.action is Action.ASSERT)
+    return next(found, None)
+
+
+_REPEATABLE = {
+    "observe": _observe_once,
+    "observe_many": _observe_many_once,
+    "write": _write_once,
+    "write_many": _write_many_once,
+}

@@ -1,0 +1,142 @@
+"""The public surface as data: every operation that can be called from elsewhere, once.
+
+HTTP, the client and the awaited API are made from this list and from the signatures of the methods
+it names, so that a word means the same everywhere and none of them can fall behind.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from types import MappingProxyType
+from typing import Any, Literal, cast, get_type_hints
+
+from tenure.memory import Memory
+from tenure.model.keys import KeyScope
+from tenure.session import Session
+
+Owner = Literal["session", "memory"]
+
+_LEFT_OUT = ("self", "progress", "organization")
+"""What a call from elsewhere cannot say: the organization is the credential's."""
+
+
+_REPEATABLE = frozenset(
+    ("observe", "observe_many", "write", "write_many", "note", "close", "declare", "reindex")
+)
+"""What leaves its name in the store, and what is the same when done again."""
+
+
+@dataclass(frozen=True)
+class Operation:
+    """A method of a session or a memory, and what a credential must be good for to call it."""
+
+    name: str
+    owner: Owner
+    scope: KeyScope
+    example: Mapping[str, Any] = field(default_factory=dict, compare=False)
+
+    @property
+    def is_property(self) -> bool:
+        return isinstance(getattr(self.type, self.name), property)
+
+    @property
+    def type(self) -> type[Session] | type[Memory]:
+        return Session if self.owner == "session" else Memory
+
+    @property
+    def function(self) -> Callable[..., Any]:
+        found: Any = getattr(self.type, self.name)
+        made: Any = found.fget if self.is_property else found
+        return cast(Callable[..., Any], made)
+
+    @property
+    def summary(self) -> str:
+        return (inspect.getdoc(self.function) or "").partition("\n")[0]
+
+    @property
+    def description(self) -> str:
+        return inspect.getdoc(self.function) or ""
+
+    @property
+    def changes(self) -> bool:
+        """Whether it may change something."""
+        return self.scope is not KeyScope.READ
+
+    @property
+    def repeatable(self) -> bool:
+        """Whether asked twice under one Idempotency-Key it is done once, whatever happened in
+        between: also where the process that knew the answer is gone."""
+        return not self.changes or self.name in _REPEATABLE
+
+
+def _session(name: str, scope: str, **example: Any) -> Operation:
+    return Operation(name, "session", KeyScope(scope), example)
+
+
+def _memory(name: str, scope: str, **example: Any) -> Operation:
+    return Operation(name, "memory", KeyScope(scope), example)
+
+
+OPERATIONS: tuple[Operation, ...] = (
+    # writing
+    _session("observe", "write", text="I moved to 456 Oak Ave.", ref="turn-17"),
+    _session("observe_many", "write", turns=[{"role": "user", "content": "My budget is $500."}]),
+    _session("write", "write", key="order_status", value="approved"),
+    _session("write_many", "write", writes=[{"key": "order_status", "value": "approved"}]),
+    _session("note", "write", key="shortlist", value=["Oak Ave", "Elm St"], ttl=3600),
+    # reading
+    _session("context", "read", query="Where should we ship the order?", budget=2000),
+    _session("current", "read", key="order_status"),
+    _session("is_current", "read", key_or_id="order_status"),
+    _session("get", "read", fact_id="0197b0f2-7c1a-7000-8000-0123456789ab"),
+    _session("facts", "read", key="order_status"),
+    _session("history", "read", key="order_status"),
+    _session("explain", "read", key_or_id="order_status"),
+    _session("working_set", "read"),
+    _session("environment", "read"),
+    _session("receipts", "read", limit=10),
+    # correction and repair
+    _session("retract", "write", key_or_id="order_status", reason="entered twice"),
+    _session("revert", "write", key_or_id="order_status"),
+    _session("promote", "write", key_or_id="delivery_window"),
+    _session("undo", "review", verdict="0197b0f2-7c1a-7000-8000-0123456789ab"),
+    _session("reviews", "read"),
+    _session("resolve", "review", fact_id="0197b0f2-7c1a-7000-8000-0123456789ab", still_right=True),
+    # branches, and the end
+    _session("commit", "write"),
+    _session("discard", "write"),
+    _session("close", "write"),
+    # the memory
+    _memory("receipt", "read", receipt_id="rc-0123456789abcdef0123456789abcdef"),
+    _memory("replay", "read", receipt="rc-0123456789abcdef0123456789abcdef"),
+    _memory(
+        "compare",
+        "read",
+        earlier="rc-0123456789abcdef0123456789abcdef",
+        later="rc-fedcba9876543210fedcba9876543210",
+    ),
+    _memory("usage", "admin", since="2026-01-01"),
+    _memory("declare", "admin", key="price.*", time_sensitive=True),
+    _memory("reindex", "admin"),
+    _memory("forget", "erase", user_id="alice"),
+)
+BY_NAME: Mapping[str, Operation] = MappingProxyType({one.name: one for one in OPERATIONS})
+
+
+@cache
+def hints_of(function: Callable[..., Any]) -> Mapping[str, Any]:
+    """The types of a function's parameters and of what it returns, as objects."""
+    import tenure
+
+    plain: Any = inspect.unwrap(function)
+    return get_type_hints(plain, globalns={**vars(tenure), **plain.__globals__})
+
+
+@cache
+def parameters_of(function: Callable[..., Any]) -> tuple[inspect.Parameter, ...]:
+    """The parameters that a call from elsewhere can give."""
+    signature = inspect.signature(function)
+    return tuple(one for name, one in signature.parameters.items() if name not in _LEFT_OUT)

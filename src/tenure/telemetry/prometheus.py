@@ -1,0 +1,59 @@
+"""Metrics for Prometheus, in a registry of their own."""
+
+from __future__ import annotations
+
+try:
+    from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest
+    from prometheus_client.exposition import CONTENT_TYPE_LATEST
+except ImportError as missing:
+    raise ImportError(
+        f"metrics for Prometheus need a package ({missing}); install it with: "
+        f"pip install 'tenure[telemetry]'"
+    ) from missing
+
+from tenure.telemetry.instruments import INSTRUMENTS, Instrument, Measuring
+
+_UNITS = {"s": "_seconds"}
+
+
+def prometheus_name(instrument: Instrument) -> str:
+    """What an instrument is called there: underscores, the unit, and `_total` for a counter."""
+    name = instrument.name.replace(".", "_") + _UNITS.get(instrument.unit, "")
+    return f"{name}_total" if instrument.kind == "counter" else name
+
+
+class Prometheus(Measuring):
+    """Counts for one process; `exposition()` is what an endpoint answers.
+
+    With `organization` every series is by organization too: as many series more as there are.
+    """
+
+    content_type = CONTENT_TYPE_LATEST
+    """The content type of `exposition()`."""
+
+    def __init__(self, *, organization: bool = False) -> None:
+        self.registry = CollectorRegistry()
+        self._by_organization = organization
+        self._made = {one.name: self._make(one) for one in INSTRUMENTS}
+
+    def _make(self, one: Instrument) -> Counter | Histogram:
+        name = prometheus_name(one)
+        labels = (*one.attributes, *(("organization",) if self._by_organization else ()))
+        if one.kind == "counter":
+            return Counter(name, one.about, labels, registry=self.registry)
+        return Histogram(name, one.about, labels, buckets=one.buckets, registry=self.registry)
+
+    def measure(
+        self, instrument: Instrument, amount: float, organization: str | None, *attributes: str
+    ) -> None:
+        if self._by_organization:
+            attributes = (*attributes, organization or "")
+        made = self._made[instrument.name].labels(*attributes)
+        if isinstance(made, Counter):
+            made.inc(amount)
+        else:
+            made.observe(amount)
+
+    def exposition(self) -> bytes:
+        """All series in the text format, as a scrape reads them."""
+        return generate_latest(self.registry)

@@ -1,0 +1,59 @@
+"""Watching a store: every verdict that is committed is told, whoever brought it about.
+
+Only where there is telemetry: without it a memory has its store itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
+from typing import Any, cast
+
+from tenure.model.verdict import Verdict
+from tenure.stores.port import Store, Transaction
+from tenure.telemetry.port import Telemetry
+
+
+def watched(store: Store, telemetry: Telemetry) -> Store:
+    """The same store, with its verdicts told once they are committed."""
+    return cast(Store, _Watched(store, telemetry))
+
+
+class _Watched:
+    def __init__(self, store: Store, telemetry: Telemetry) -> None:
+        self._store = store
+        self._telemetry = telemetry
+        # The commonest question of all; no detour for it.
+        self.glance = store.glance
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._store, name)
+
+    def write(self, organization: str) -> AbstractContextManager[Transaction]:
+        return self._writing(organization)
+
+    @contextmanager
+    def _writing(self, organization: str) -> Iterator[Transaction]:
+        recorded: list[Verdict] = []
+        with self._store.write(organization) as transaction:
+            yield cast(Transaction, _Recording(transaction, recorded))
+        if recorded:
+            self._telemetry.decided(recorded)
+
+
+class _Recording:
+    """A transaction that keeps the verdicts it was given, for when it is committed."""
+
+    def __init__(self, transaction: Transaction, recorded: list[Verdict]) -> None:
+        self._transaction = transaction
+        self._recorded = recorded
+
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(self._transaction, name)
+        if callable(found):
+            self.__dict__[name] = found  # the next time it is found at once
+        return found
+
+    def record(self, verdict: Verdict, *facts: Any, **named: Any) -> None:
+        self._transaction.record(verdict, *facts, **named)
+        self._recorded.append(verdict)

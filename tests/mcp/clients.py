@@ -1,0 +1,157 @@
+"""Clients for the tests: the official one, talking to `tenure mcp` as a process of its own."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from pathlib import Path
+from typing import Any, TypeVar
+
+import anyio
+import httpx2
+from mcp import Client
+from mcp.client.stdio import StdioServerParameters
+from mcp.client.streamable_http import streamable_http_client
+from mcp_types import CallToolResult, TextContent
+
+from tests.service.running import PROGRAM, environment
+
+T = TypeVar("T")
+Conversation = Callable[[Client], Awaitable[T]]
+MODES = ("auto", "legacy")
+"""How clients find out what a server speaks: those of today, and those before."""
+
+
+def stdio(where: Path | str, *options: str, **variables: str) -> StdioServerParameters:
+    """How a client starts the server itself: for alice of acme, unless the options say else."""
+    return StdioServerParameters(
+        command=sys.executable,
+        args=["-c", PROGRAM, "mcp", "--db", str(where), *identity(options)],
+        env={**environment(), "TENURE_EMBEDDER": "static", **variables},
+    )
+
+
+def identity(options: tuple[str, ...] = ()) -> list[str]:
+    """The options for alice of acme, but for what others say."""
+    known = {"--user": "alice", "--org": "acme"}
+    missing = [(name, value) for name, value in known.items() if name not in options]
+    return [*(part for pair in missing for part in pair), *options]
+
+
+def talk(server: Any, conversation: Conversation[T], *, mode: str = "auto") -> T:
+    """Have a conversation with a server, and give what came of it."""
+
+    async def whole() -> T:
+        with anyio.fail_after(120):
+            async with Client(server, mode=mode) as client:
+                return await conversation(client)
+
+    return anyio.run(whole)
+
+
+@asynccontextmanager
+async def with_key(address: str, key: str) -> AsyncIterator[Any]:
+    """A connection that shows a key."""
+    shown = {"Authorization": f"Bearer {key}"}
+    async with (
+        httpx2.AsyncClient(headers=shown, timeout=60) as client,
+        streamable_http_client(address, http_client=client) as streams,
+    ):
+        yield streams
+
+
+async def call(client: Client, tool: str, **arguments: Any) -> str:
+    """What a tool says; it must not fail."""
+    result = await client.call_tool(tool, arguments)
+    assert not result.is_error, text_of(result)
+    return text_of(result)
+
+
+async def fail(client: Client, tool: str, **arguments: Any) -> str:
+    """What a tool says that must fail."""
+    result = await client.call_tool(tool, arguments)
+    assert result.is_error, text_of(result)
+    assert "Traceback" not in text_of(result)
+    return text_of(result)
+
+
+async def data(client: Client, tool: str, **arguments: Any) -> Any:
+    """What a tool gives as data."""
+    result = await client.call_tool(tool, arguments)
+    assert not result.is_error, text_of(result)
+    return result.structured_content
+
+
+def text_of(result: CallToolResult) -> str:
+    """The text of an answer."""
+    (content,) = result.content
+    assert isinstance(content, TextContent)
+    return content.text
+
+
+async def prompt(client: Client) -> str:
+    """The text of the prompt."""
+    (message,) = (await client.get_prompt("how_to_use_tenure")).messages
+    assert isinstance(message.content, TextContent)
+    return message.content.text
+
+
+async def read(client: Client, uri: str) -> str:
+    """The text of a resource."""
+    (contents,) = (await client.read_resource(uri)).contents
+    return str(getattr(contents, "text", ""))
+
+
+class Served:
+    """`tenure mcp --http` as a process of its own."""
+
+    def __init__(self, where: Path | str, folder: Path, *options: str) -> None:
+        self._log = folder / f"mcp-{time.monotonic_ns()}.log"
+        with self._log.open("wb") as log:
+            self.process = subprocess.Popen(
+                [
+                    *(sys.executable, "-c", PROGRAM, "mcp", "--http", "--port", "0"),
+                    *("--db", str(where), "--log", "info"),
+                    *options,
+                ],
+                cwd=folder,
+                env={**environment(), "TENURE_EMBEDDER": "static"},
+                stdout=log,
+                stderr=log,
+            )
+        self.address = self._announced()
+
+    def _announced(self) -> str:
+        for _ in range(600):
+            for line in self.log.splitlines():
+                if line.startswith("Tenure ") and " at " in line:
+                    return line.partition(" at ")[2].partition(" ")[0]
+            assert self.process.poll() is None, self.log
+            time.sleep(0.05)
+        raise AssertionError("the server did not come up")
+
+    @property
+    def log(self) -> str:
+        return self._log.read_text(encoding="utf-8")
+
+    def stop(self) -> int:
+        """Ask it to stop, and wait: the exit code."""
+        if self.process.poll() is None:
+            self.process.terminate()
+        try:
+            return self.process.wait(40)
+        finally:
+            self.process.kill()
+
+
+@contextmanager
+def served(where: Path | str, folder: Path, *options: str) -> Iterator[Served]:
+    """A server that is gone afterwards, whatever happened."""
+    running = Served(where, folder, *options)
+    try:
+        yield running
+    finally:
+        running.stop()

@@ -1,0 +1,240 @@
+"""The same API three times: in this process, through the client, and awaited."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import re
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import tenure
+import tenure.aio
+from tenure.remote import RemoteMemory, RemoteSession
+from tenure.testing import SteppingClock
+from tests.conftest import QUICK
+from tests.service.conftest import Start
+
+MOMENT = timedelta(milliseconds=1)
+NOT_PUBLIC = {
+    # of a memory in this process: its store, its index, its models, and who is told of progress
+    *("index", "detector", "store", "progress"),
+}
+KINDS = [
+    (tenure.Session, RemoteSession),
+    (tenure.Memory, RemoteMemory),
+    (tenure.Session, tenure.aio.AsyncSession),
+    (tenure.Memory, tenure.aio.AsyncMemory),
+]
+
+
+def public(kind: type) -> set[str]:
+    return {name for name in vars(kind) if not name.startswith("_")} - NOT_PUBLIC
+
+
+@pytest.mark.parametrize(("plain", "other"), KINDS, ids=lambda kind: kind.__name__)
+def test_every_public_name_is_there(plain: type, other: type) -> None:
+    """Nothing of a session or a memory is missing elsewhere, and nothing is there that is not."""
+    extra = {"identity", "session_id", "task_id", "environment", "settings", "may_erase"}
+    elsewhere = {"audit"} if other is RemoteMemory else set()
+    assert public(plain) - elsewhere <= public(other)
+    assert public(other) - extra <= public(plain)
+
+
+def shape(method: Any) -> list[tuple[str, Any, Any]]:
+    """The parameters of a method: names, kinds and defaults."""
+    parameters = inspect.signature(method).parameters.values()
+    return [(one.name, one.kind, one.default) for one in parameters]
+
+
+@pytest.mark.parametrize(("plain", "other"), KINDS, ids=lambda kind: kind.__name__)
+def test_signatures_are_the_same(plain: type, other: type) -> None:
+    """Every method takes the same parameters, in the same order, with the same defaults."""
+    for name in sorted(public(plain) & public(other)):
+        one, two = inspect.getattr_static(plain, name), inspect.getattr_static(other, name)
+        if isinstance(one, property) or isinstance(two, property):
+            continue
+        assert shape(one) == shape(two), name
+
+
+@pytest.mark.parametrize(("plain", "other"), KINDS[:2], ids=lambda kind: kind.__name__)
+def test_what_is_told_of_a_method_is_told_of_its_twin(plain: type, other: type) -> None:
+    """Every method of the client says what it does."""
+    for name in public(plain) & public(other):
+        assert inspect.getdoc(getattr(other, name)), name
+
+
+class Told:
+    """Writes down what a script saw, with ids and moments of the run replaced."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+        self._known: dict[str, str] = {}
+
+    def __call__(self, name: str, value: Any) -> Any:
+        text = re.sub(
+            r"[0-9a-f]{8}-[0-9a-f-]{27}(-\d+)?|rc-[0-9a-f]{32}",
+            lambda found: self._known.setdefault(found[0], f"#{len(self._known)}"),
+            repr(value),
+        )
+        text = re.sub(r"datetime\.datetime\((?:[^()]|\([^()]*\))*\)", "WHEN", text)
+        self.lines.append(f"{name}: {text}")
+        return value
+
+
+def script(memory: Any, call: Callable[..., Any]) -> list[str]:
+    """A day with every call of the surface; `call` makes one, and waits for it if need be."""
+    told = Told()
+
+    def do(name: str, made: Any) -> Any:
+        return told(name, call(made))
+
+    def fails(name: str, make: Callable[[], Any]) -> None:
+        try:
+            call(make())
+        except tenure.TenureError as error:
+            told(name, (type(error).__name__, re.sub(r"/\w+(/\w+)*: ", "", str(error))))
+        else:
+            raise AssertionError(f"{name} did not fail")
+
+    who = {"organization": "acme", "authority": "manager"}
+    ana = memory.session(user_id="ana", user_name="Ana", session_id="s1", task_id="t", **who)
+    later = datetime(2030, 1, 1, tzinfo=UTC)
+    do("declare", memory.declare("reading.*", time_sensitive=True))
+    do("observe", ana.observe("We need 40 desks by Friday.", ref="r1"))
+    do("observe again", ana.observe("We need 40 desks by Friday.", ref="r1"))
+    do("assistant", ana.observe("40 desks?", speaker="assistant", ref="r2"))
+    turns = [{"role": "user", "content": "No, 45 desks.", "id": "r3"}]
+    do("observe_many", ana.observe_many(turns))
+    first = do("write", ana.write("unit_price", 12, id="p1"))
+    do("derived", ana.write("total", 1200, depends_on=["unit_price"], id="p2"))
+    raised = do("raise", ana.write("unit_price", 15.5, id="p3"))
+    many = [
+        {"key": "colour", "value": ["red", {"a": None}], "id": "p4"},
+        {"key": "b", "value": True},
+    ]
+    do("write_many", ana.write_many(many))
+    do("note", ana.note("last", "call 555", timedelta(hours=1), states=[first]))
+    do("working_set", ana.working_set())
+    review = do("reviews", ana.reviews())[0]
+    do("resolve", ana.resolve(review.fact.id, 1550))
+    do("undo", ana.undo(raised, reason="slip"))
+    do("raise again", ana.write("unit_price", 20, id="p9"))
+    do("revert", ana.revert("unit_price"))
+    do("current", ana.current("unit_price"))
+    do("is_current", ana.is_current("p1"))
+    do("get", ana.get("p1"))
+    do("get none", ana.get("nothing"))
+    do("facts", ana.facts())
+    do("facts of a key", ana.facts("colour"))
+    do("history", ana.history("unit_price"))
+    do("explain", ana.explain("unit_price"))
+    do("task", ana.write("format", "csv", scope="task", id="p5"))
+    do("promote", ana.promote("format"))
+    do("retract", ana.retract("format", reason="no longer"))
+    draft = ana.draft("d")
+    do("draft", draft.write("colour", "blue", id="p6"))
+    do("commit", draft.commit())
+    fails("after commit", lambda: draft.current("colour"))
+    what_if = ana.hypothetical("w")
+    do("what if", what_if.write("colour", "green", id="p7"))
+    do("discard", what_if.discard())
+    earlier = do("context", ana.context("What is the total?", record=True))
+    do("write more", ana.write("total", 99, id="p8"))
+    now = do("context now", ana.context("What is the total?", record=True, history=True))
+    do("receipts", ana.receipts(limit=5))
+    told("messages", now.messages("anthropic"))
+    do("receipt", memory.receipt(earlier.receipt.id, organization="acme"))
+    do("replay", memory.replay(earlier.receipt, organization="acme"))
+    do("compare", memory.compare(earlier.receipt, now.receipt.id, organization="acme"))
+    do("as_of", ana.as_of(later).current("total"))
+    do("usage", memory.usage("acme", since=later.date()))
+    do("reindex", memory.reindex("acme"))
+    do("forget", memory.forget(organization="acme", fact_id="p8"))
+    fails("unknown", lambda: ana.explain("never said"))
+    fails("no key", lambda: ana.write("", 1))
+    fails("tuple", lambda: ana.write("a", (1, 2)))
+    fails("moment", lambda: ana.write("a", later))
+    fails("not a number", lambda: ana.write("a", float("nan")))
+    fails("duplicate", lambda: ana.write("a", 1, id="p1"))
+    fails(
+        "bad item", lambda: ana.write_many([{"key": "a", "value": 1}, {"key": "a", "value": {1}}])
+    )
+    fails("nothing to undo", lambda: ana.undo(raised))
+    fails("higher", lambda: ana.write("a", 1, authority="policy"))
+    fails("past", lambda: ana.as_of(later).write("a", 1))
+    fails("budget", lambda: ana.context("?", budget=-1))
+    fails("ttl", lambda: ana.note("a", 1, -5.0))
+    fails("no condition", lambda: memory.forget(organization="acme"))
+    fails("no receipt", lambda: memory.receipt("rc-0", organization="acme"))
+    do("close", ana.close())
+    fails("closed", lambda: ana.current("a"))
+    return told.lines
+
+
+def embedded(path: Path) -> list[str]:
+    with tenure.open(path, clock=SteppingClock(step=MOMENT), settings=QUICK) as memory:
+        return script(memory, lambda made: made)
+
+
+def test_a_script_sees_the_same_through_the_client(start: Start, tmp_path: Path) -> None:
+    """Every call of the surface gives the same values and the same errors, with the same words."""
+    behind = tenure.open(tmp_path / "behind.db", clock=SteppingClock(step=MOMENT), settings=QUICK)
+    service = start(behind)
+    with tenure.open(service.address, clock=SteppingClock(step=MOMENT)) as memory:
+        seen = script(memory, lambda made: made)
+    plain = embedded(tmp_path / "plain.db")
+    for one, two in zip(plain, seen, strict=True):
+        assert one == two
+    behind.close()
+
+
+def test_a_script_sees_the_same_awaited(tmp_path: Path) -> None:
+    """The same for the awaited API."""
+    plain = embedded(tmp_path / "plain.db")
+    with asyncio.Runner() as runner:
+
+        async def wait(made: Any) -> Any:
+            return await made
+
+        def call(made: Any) -> Any:
+            return runner.run(wait(made)) if inspect.isawaitable(made) else made
+
+        async def opened() -> tenure.aio.AsyncMemory:
+            return await tenure.aio.open(
+                tmp_path / "awaited.db", clock=SteppingClock(step=MOMENT), settings=QUICK
+            )
+
+        memory = runner.run(opened())
+        seen = script(memory, call)
+        runner.run(memory.close())
+    for one, two in zip(plain, seen, strict=True):
+        assert one == two
+
+
+def test_what_cannot_be_had_from_elsewhere_says_where_it_can(start: Start) -> None:
+    """A provider, a receipt of one's own making, and waiting for opinions are refused with the way
+    to have them."""
+    service = start()
+    with tenure.open(service.address) as memory:
+        context = memory.session(user_id="ana").context("?")
+        for call, hint in (
+            (lambda: memory.environment.provide("x", lambda: 1), "service"),
+            (lambda: memory.record(context), "record=True"),
+            (lambda: memory.flush(), "service"),
+        ):
+            with pytest.raises(tenure.InvalidInput, match=hint):
+                call()
+
+
+def test_a_service_that_is_not_there_is_told(tmp_path: Path) -> None:
+    """The address is named, and the command that would help."""
+    with (
+        tenure.open("http://127.0.0.1:9") as memory,
+        pytest.raises(tenure.StoreUnavailable, match=r"127\.0\.0\.1:9.*tenure serve"),
+    ):
+        memory.session(user_id="ana").current("a")

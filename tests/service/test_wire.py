@@ -1,0 +1,190 @@
+"""Every public value goes over the wire and comes back the same."""
+
+from __future__ import annotations
+
+import dataclasses
+import enum
+import typing
+from datetime import UTC, date, datetime
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import tenure
+from tenure import wire
+from tenure.surface import BY_NAME, OPERATIONS, Operation
+from tenure.testing import SteppingClock
+from tests.conftest import QUICK
+
+TEXT = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=20)
+MOMENTS = st.datetimes(timezones=st.just(UTC))
+NUMBERS = st.floats(allow_nan=False, allow_infinity=False)
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers(-(2**60), 2**60) | NUMBERS | TEXT,
+    lambda inside: st.lists(inside, max_size=3) | st.dictionaries(TEXT, inside, max_size=3),
+    max_leaves=6,
+)
+
+
+@given(value=VALUES)
+@settings(max_examples=60)
+def test_a_value_comes_back_as_it_was(value: Any) -> None:
+    """Any JSON value, in a fact's place."""
+    item = tenure.WorkingItem("key", value, datetime(2026, 1, 1, tzinfo=UTC), None, ())
+    assert wire.loaded(tenure.WorkingItem, wire.dumped(tenure.WorkingItem, item)) == item
+
+
+def strategy(kind: Any) -> st.SearchStrategy[Any]:
+    """Values of a type as the public values have them."""
+    if kind is Any:
+        return VALUES
+    if kind is str:
+        return TEXT
+    if kind is datetime:
+        return MOMENTS
+    if kind is date:
+        return st.dates()
+    if kind is float:
+        return NUMBERS
+    if kind is int:
+        return st.integers(-(2**53), 2**53)
+    if isinstance(kind, type) and issubclass(kind, enum.Enum):
+        return st.sampled_from(list(kind))
+    origin, inside = typing.get_origin(kind), typing.get_args(kind)
+    if origin is tuple and inside[-1] is Ellipsis:
+        return st.lists(strategy(inside[0]), max_size=2).map(tuple)
+    return st.from_type(kind)
+
+
+FLAT = [
+    tenure.Omission,
+    tenure.Declaration,
+    tenure.Usage,
+]
+
+
+@pytest.mark.parametrize("kind", FLAT, ids=lambda kind: kind.__name__)
+def test_plain_values_of_any_content_come_back(kind: Any) -> None:
+    """Made up at random from the types of their fields."""
+    hints = typing.get_type_hints(kind)
+    fields = {one.name: strategy(hints[one.name]) for one in dataclasses.fields(kind)}
+
+    @given(made=st.fixed_dictionaries(fields))
+    @settings(max_examples=25, suppress_health_check=list(HealthCheck), deadline=None)
+    def check(made: dict[str, Any]) -> None:
+        try:
+            value = kind(**made)
+        except tenure.TenureError:
+            return
+        assert wire.loaded(kind, wire.dumped(kind, value)) == value
+
+    check()
+
+
+@pytest.fixture(scope="module")
+def lived() -> dict[str, list[Any]]:
+    """What every operation gave in the course of a day with a bit of everything, by operation."""
+    memory = tenure.open(":memory:", clock=SteppingClock(), settings=QUICK)
+    found: dict[str, list[Any]] = {operation.name: [] for operation in OPERATIONS}
+    memory.environment.provide("weather", lambda: {"sky": ["grey", None]})
+    ana = memory.session(
+        user_id="ana", user_name="Ana ü", authority="manager", task_id="t", permissions=["x"]
+    )
+
+    def keep(name: str, value: Any) -> Any:
+        found[name].append(value)
+        return value
+
+    for text in (
+        "We need 40 desks by Friday. The shipping address is 123 Main St.",
+        "No, 45 desks.",
+        "What if the price was $9k?",
+        "Per the CEO, the max discount is 20%.",
+        "The max discount is 25%.",
+        "Forget the shipping address.",
+        "日本語のテキスト 🎌",
+    ):
+        keep("observe", ana.observe(text))
+    keep("observe_many", ana.observe_many([{"text": "My desk is 4.", "ref": "r"}]))
+    keep("write", ana.write("unit_price", 12, source="hr_system", confidence=0.5))
+    ana.write("total", {"sum": [1, 2.5, None, "ü"]}, depends_on=["unit_price"])
+    raised = keep("write", ana.write("unit_price", 13, requires=["x"], min_authority="employee"))
+    keep("write", ana.write("later", 1, when_superseded="unit_price"))
+    keep("write_many", ana.write_many([{"key": "a", "value": None}]))
+    keep("note", ana.note("n", {"a": 1}, 60, states=[raised]))
+    keep("working_set", ana.working_set())
+    keep("reviews", ana.reviews())
+    keep("resolve", ana.resolve(ana.reviews()[0].fact.id, still_right=True))
+    keep("context", ana.context("What is the price?", record=True, history=True, explain=True))
+    keep("undo", ana.undo(raised))
+    ana.write("a", 2)
+    keep("revert", ana.revert("a"))
+    ana.write("format", "csv", scope="task")
+    keep("promote", ana.promote("format"))
+    keep("retract", ana.retract("format", reason="gone"))
+    draft = ana.draft("d")
+    draft.write("a", 3)
+    keep("commit", draft.commit())
+    other = ana.hypothetical("h")
+    other.write("a", 4)
+    keep("discard", other.discard())
+    keep("context", ana.context("What is the price?", record=True, style="annotated"))
+    for name in ("facts", "reviews", "working_set", "receipts"):
+        keep(name, getattr(ana, name)())
+    for key in ("a", "unit_price", "total"):
+        keep("current", ana.current(key))
+        keep("history", ana.history(key))
+        keep("explain", ana.explain(key))
+    keep("is_current", ana.is_current("a"))
+    keep("get", ana.get(raised.fact_id))
+    keep("get", None)
+    keep("environment", ana.environment)
+    one, two = (context.receipt.id for context in found["context"])
+    keep("receipt", memory.receipt(one))
+    keep("replay", memory.replay(one))
+    keep("compare", memory.compare(one, two))
+    keep("usage", memory.usage("default"))
+    keep("declare", memory.declare("p.*", write_authority="manager", requires=["x"]))
+    keep("reindex", memory.reindex("default"))
+    keep("forget", memory.forget(organization="default", user_id="ana"))
+    keep("close", ana.close())
+    return found
+
+
+@pytest.mark.parametrize("operation", OPERATIONS, ids=lambda one: one.name)
+def test_what_every_operation_gives_comes_back(
+    lived: dict[str, list[Any]], operation: Operation
+) -> None:
+    """All of it, equal and of the same type."""
+    kind = wire.returns(operation)
+    assert lived[operation.name]
+    for value in lived[operation.name]:
+        back = wire.loaded(kind, wire.dumped(kind, value))
+        assert back == value
+        assert type(back) is type(value)
+
+
+def test_a_context_brings_the_id_of_its_receipt(lived: dict[str, list[Any]]) -> None:
+    """By which whoever is not in Python can have it again."""
+    import json
+
+    for context in lived["context"]:
+        told = json.loads(wire.dumped(tenure.Context, context))
+        assert told["receipt_id"] == context.receipt.id
+        assert wire.loaded(tenure.Context, wire.dumped(tenure.Context, context)).receipt == (
+            context.receipt
+        )
+
+
+@pytest.mark.parametrize("operation", OPERATIONS, ids=lambda one: one.name)
+def test_arguments_that_were_not_given_are_not_given(operation: Operation) -> None:
+    """The method's own defaults hold, and the example of every operation is understood."""
+    form = wire.arguments_of(operation).model_validate(dict(operation.example), strict=False)
+    assert set(wire.given(form)) == set(operation.example)
+
+
+def test_names_of_operations_are_used_once() -> None:
+    """A path leads to one of them."""
+    assert len(BY_NAME) == len(OPERATIONS)

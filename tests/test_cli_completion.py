@@ -1,0 +1,129 @@
+"""Completion, in the shell that it is for."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import typer
+
+from tenure.interfaces.cli import app
+from tenure.interfaces.cli.completion import places
+from tests.terminals import Terminal
+from tests.test_docs import environment
+
+PROGRAM = "from tenure.interfaces.cli import main; main()"
+PLACES = {place.path: place for place in places(typer.main.get_command(app))}
+
+
+def script(shell: str, folder: Path) -> Path:
+    """What the command prints for a shell, in a file."""
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM, "completion", shell],
+        env=environment(folder),
+        capture_output=True,
+        encoding="utf-8",
+        timeout=60,
+    )
+    assert done.returncode == 0, done.stderr
+    path = folder / f"tenure.{shell}"
+    path.write_text(done.stdout, encoding="utf-8")
+    return path
+
+
+def offered(folder: Path, *lines: list[str]) -> list[list[str]]:
+    """What bash offers after each line, whose last word is being typed."""
+    asked = "\n".join(
+        f"COMP_WORDS=({' '.join(repr(word) for word in line)}); COMP_CWORD={len(line) - 1}; "
+        f'_tenure_complete; echo "${{COMPREPLY[*]}}"'
+        for line in lines
+    )
+    done = subprocess.run(
+        ["bash", "--norc", "-c", f"set -eu; source {script('bash', folder)}; {asked}"],
+        capture_output=True,
+        encoding="utf-8",
+        timeout=60,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    return [line.split() for line in done.stdout.splitlines()]
+
+
+def test_bash_offers_commands_options_and_choices(tmp_path: Path) -> None:
+    """Commands at first, those of a group within it, options after a dash, shells by name."""
+    found = offered(
+        tmp_path,
+        ["tenure", "ob"],
+        ["tenure", "db", "st"],
+        ["tenure", "keys", "create", "--sc"],
+        ["tenure", "mcp", "--user", "alice", "--allow"],
+        ["tenure", "completion", ""],
+        ["tenure", "write", "observe", "db", "--sub"],
+    )
+    assert found == [
+        ["observe"],
+        ["stats"],
+        ["--scope"],
+        ["--allow-forget"],
+        ["bash", "zsh", "fish", "--help"],
+        ["--subject"],
+    ]
+
+
+def test_bash_leaves_values_and_arguments_to_itself(tmp_path: Path) -> None:
+    """After an option that takes a value, and for a key, it offers files as it always does."""
+    assert offered(tmp_path, ["tenure", "facts", "--db", ""], ["tenure", "current", ""]) == [[], []]
+
+
+def test_every_command_and_option_is_offered(tmp_path: Path) -> None:
+    """Nothing of the command line is missing, whichever command it is."""
+    assert {("db", "migrate"), ("keys", "create"), ("chat",), ("serve",)} <= PLACES.keys()
+    lines = [["tenure", *path, "-"] for path in PLACES]
+    for place, found in zip(PLACES.values(), offered(tmp_path, *lines), strict=True):
+        assert set(found) == {word for word in place.words if word.startswith("-")}, place.path
+        assert "--help" in found
+
+
+def test_the_key_itself_completes_at_a_terminal(tmp_path: Path) -> None:
+    """With the script read, the tab key turns a beginning into the command."""
+    shell = Terminal(
+        ["bash", "--norc", "--noprofile", "-i"],
+        tmp_path,
+        {**environment(tmp_path), "PS1": "ready$ ", "HISTFILE": "/dev/null"},
+    )
+    try:
+        shell.await_("ready$ ")
+        shell.type(f'source {script("bash", tmp_path)}; tenure() {{ echo "got: $*"; }}\n')
+        shell.await_("ready$ ")
+        shell.type("tenure obs\t--spe\t\n")
+        shell.await_("got: observe --speaker")
+        shell.await_("ready$ ")
+        shell.type("exit\n")
+        assert shell.end() == 0
+    finally:
+        shell.close()
+
+
+@pytest.mark.parametrize("shell", ["zsh", "fish"])
+def test_other_shells_take_their_script(shell: str, tmp_path: Path) -> None:
+    """Each names every command; where the shell is here, it reads the script without complaint."""
+    path = script(shell, tmp_path)
+    text = path.read_text(encoding="utf-8")
+    assert all(name in text for place in PLACES.values() for name in place.commands)
+    if shutil.which(shell) is not None:
+        subprocess.run([shell, "-n", str(path)], check=True, timeout=60)
+
+
+def test_an_unknown_shell_is_refused(tmp_path: Path) -> None:
+    """The message names the shells that are known."""
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM, "completion", "tcsh"],
+        env=environment(tmp_path),
+        capture_output=True,
+        encoding="utf-8",
+        timeout=60,
+    )
+    assert done.returncode == 2
+    assert done.stderr == "error: SHELL 'tcsh' is not one of bash, zsh, fish\n"
