@@ -51,8 +51,12 @@ class Running:
         assert self._listens.wait(20), "the service did not come up"
         return self
 
-    def __exit__(self, *_: object) -> None:
+    def stop(self) -> None:
+        """Ask it to come to an end."""
         self._server.should_exit = True
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
         self._thread.join(20)
         assert not self._thread.is_alive(), "the service did not stop"
 

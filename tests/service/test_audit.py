@@ -59,3 +59,15 @@ def test_a_place_beyond_the_end_is_refused(start: Start) -> None:
         pytest.raises(tenure.InvalidInput, match="ends at 0"),
     ):
         list(memory.audit("acme", after=7))
+
+
+def test_a_service_that_stops_ends_the_stream(start: Start) -> None:
+    """Whoever follows the log does not hold up the end of a service."""
+    service = start(shutdown_timeout=60)
+    service.memory.session(user_id="ann", organization="acme").write("report", "draft")
+    asked = {"session": {"organization": "acme"}, "follow": True}
+    with httpx.stream("POST", f"{service.address}/v1/audit", json=asked, timeout=30) as answer:
+        lines = answer.iter_lines()
+        next(lines)
+        service.stop()
+        assert list(lines) == []

@@ -49,14 +49,14 @@ def endpoint(door: Door) -> Callable[[Request], Awaitable[Response]]:
         form = AuditRequest.model_validate_json(body or b"{}")
         organization = organization_of(grant, form.session)
         await door.in_thread(check_after, door.memory.store, organization, form.after)
-        entries = _entries(door, form, organization, shown, request.state.request_id)
+        entries = _entries(door, form, organization, shown, request)
         return StreamingResponse(entries, media_type=NDJSON)
 
     return auditing
 
 
 async def _entries(
-    door: Door, form: AuditRequest, organization: str, shown: str | None, request_id: str
+    door: Door, form: AuditRequest, organization: str, shown: str | None, request: Request
 ) -> AsyncIterator[bytes]:
     after, quiet = form.after, 0.0
     store = door.memory.store
@@ -75,7 +75,7 @@ async def _entries(
                     for entry in page
                 )
                 continue
-            if not form.follow:
+            if not form.follow or getattr(request.app.state, "stopping", False):
                 return
             await asyncio.sleep(_INTERVAL)
             quiet += _INTERVAL
@@ -83,4 +83,4 @@ async def _entries(
                 quiet = 0.0
                 yield b"\n"
     except Exception as error:
-        yield problem_line(error, request_id)
+        yield problem_line(error, request.state.request_id)

@@ -102,6 +102,13 @@ class _Announcing(uvicorn.Server):
             shown = f"[{host}]" if ":" in host else host
             self._announce(f"http://{shown}:{port}")
 
+    async def shutdown(self, sockets: Any = None) -> None:
+        """Tell answers that have no end of their own to come to one, and wait for the others."""
+        state = getattr(self.config.app, "state", None)
+        if state is not None:
+            state.stopping = True
+        await super().shutdown(sockets=sockets)
+
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
         """Stop on a signal, and return. The server would end the process by the same signal then,
