@@ -3,7 +3,8 @@
 In README.md and docs/, each file's ```python blocks run in order in one namespace, in an empty
 folder. A ```text block after one of them is what it prints, to the byte. In a ```console block
 every `$ tenure ...` line is run, and what is shown below it is compared; there "…" stands for
-what differs from run to run, such as an id.
+what differs from run to run, such as an id. On a page about the service, `$ tenure serve` starts
+one, and `$ curl ...` lines ask it.
 """
 
 from __future__ import annotations
@@ -22,11 +23,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 
 import tenure
 from tenure.model import errors
 from tenure.stores import port
+from tests.service.running import Process, Running
 
 ROOT = Path(__file__).parents[1]
 GENERATED = ROOT / "docs" / "cli.md"
@@ -35,6 +38,7 @@ PAGES = [
     ROOT / "CONTRIBUTING.md",
     *(page for page in sorted((ROOT / "docs").rglob("*.md")) if page != GENERATED),
 ]
+SERVED = "http://127.0.0.1:8765"
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -81,16 +85,28 @@ def namespace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[
             value.close()
 
 
+@pytest.fixture
+def served(tmp_path: Path) -> Iterator[str]:
+    """The address of a service, for snippets that open one."""
+    with tenure.open(tmp_path / "served.db") as memory, Running(memory) as service:
+        yield service.address
+
+
 @pytest.mark.parametrize("page", pages_with("python"), ids=name_of)
-def test_snippets_print_what_the_page_says(page: Path, namespace: dict[str, Any]) -> None:
+def test_snippets_print_what_the_page_says(
+    page: Path, namespace: dict[str, Any], request: pytest.FixtureRequest
+) -> None:
     """Every Python snippet of a page runs, and prints exactly what is shown below it."""
     for block in blocks(page):
         if block.language != "python":
             continue
         where = f"{page.name}:{block.line}"
         printed = io.StringIO()
+        text = block.text
+        if SERVED in text:
+            text = text.replace(SERVED, request.getfixturevalue("served"))
         # Blank lines in front let a traceback name the line of the page.
-        code = compile("\n" * (block.line - 1) + block.text, str(page), "exec")
+        code = compile("\n" * (block.line - 1) + text, str(page), "exec")
         with contextlib.redirect_stdout(printed):
             exec(code, namespace)
         assert printed.getvalue() == (block.promised or ""), where
@@ -132,11 +148,15 @@ def run_command(line: str, folder: Path) -> subprocess.CompletedProcess[str]:
     )
 
 
-def commands(block: Block) -> Iterator[tuple[str, str]]:
-    """(command, output) pairs of a console block, for the commands that are ours."""
+def commands(block: Block, ours: str = "tenure") -> Iterator[tuple[str, str]]:
+    """(command, output) pairs of a console block, for the commands that are ours. A line that
+    begins with "> " goes on with the command."""
     for part in re.split(r"^\$ ", block.text, flags=re.MULTILINE)[1:]:
         command, _, output = part.partition("\n")
-        if re.match(r"([A-Z_]+=\S+ )*tenure ", command):
+        while output.startswith("> "):
+            more, _, output = output[2:].partition("\n")
+            command = f"{command}\n{more}"
+        if re.match(rf"([A-Z_]+=\S+ )*({ours}) ", f"{command} "):
             yield command, output
 
 
@@ -149,7 +169,15 @@ def matches(shown: str, printed: str) -> bool:
     return re.fullmatch(pattern, tidy) is not None
 
 
-@pytest.mark.parametrize("page", pages_with("console"), ids=name_of)
+def speaks_of_a_service(page: Path) -> bool:
+    return any(SERVED in block.text for block in blocks(page) if block.language)
+
+
+SERVICE_PAGES = [page for page in pages_with("console") if speaks_of_a_service(page)]
+OTHER_PAGES = [page for page in pages_with("console") if page not in SERVICE_PAGES]
+
+
+@pytest.mark.parametrize("page", OTHER_PAGES, ids=name_of)
 def test_commands_print_what_the_page_says(page: Path, tmp_path: Path) -> None:
     """Every `$ tenure ...` line of a page succeeds, and prints what is shown below it."""
     for block in blocks(page):
@@ -158,6 +186,64 @@ def test_commands_print_what_the_page_says(page: Path, tmp_path: Path) -> None:
             assert done.returncode == 0, f"{page.name}: {command}\n{done.stdout}"
             if shown.strip():
                 assert matches(shown, done.stdout), f"{page.name}: {command}\n{done.stdout}"
+
+
+class Desk:
+    """Somebody who follows a page that speaks of a service: starts it, and asks it with curl."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._process: Process | None = None
+        self._key = ""
+
+    def run(self, command: str) -> str:
+        """What a command prints."""
+        if command.startswith("curl "):
+            return self._ask(command)
+        if command.startswith("tenure serve"):
+            self.stop()
+            options = shlex.split(command)[2:]
+            self._process = Process("tenure.db", self._folder, *options)
+            return self._process.announced.replace(self._process.address, SERVED)
+        done = run_command(command, self._folder)
+        assert done.returncode == 0, f"{command}\n{done.stdout}"
+        self._key = next(iter(re.findall(r"tenure_\w+_[\w-]{43}", done.stdout)), self._key)
+        return done.stdout
+
+    def _ask(self, command: str) -> str:
+        """What curl would print, of the few options that pages use."""
+        assert self._process is not None, "no service yet"
+        words = shlex.split(command.replace("$TENURE_KEY", self._key))[1:]
+        address, headers, body = "", {}, ""
+        while words:
+            word = words.pop(0)
+            if word == "-H":
+                name, _, value = words.pop(0).partition(": ")
+                headers[name] = value
+            elif word == "-d":
+                body = words.pop(0)
+            else:
+                assert word.startswith(SERVED), f"{word} of {command}"
+                address = word.replace(SERVED, self._process.address)
+        with httpx.Client(trust_env=False, timeout=60) as client:
+            return client.post(address, content=body.encode(), headers=headers).text
+
+    def stop(self) -> None:
+        if self._process is not None:
+            self._process.stop()
+
+
+@pytest.mark.parametrize("page", SERVICE_PAGES, ids=name_of)
+def test_a_page_about_the_service_holds(page: Path, tmp_path: Path) -> None:
+    """Its commands start real services, its curl lines ask them, and both give what is shown."""
+    desk = Desk(tmp_path)
+    try:
+        for block in blocks(page):
+            for command, shown in commands(block, "tenure|curl") if block.language else ():
+                printed = desk.run(command)
+                assert matches(shown, printed), f"{page.name}: {command}\n{printed}"
+    finally:
+        desk.stop()
 
 
 def headings(page: str) -> list[str]:
@@ -324,6 +410,21 @@ def test_contributing_names_files_that_exist() -> None:
     assert len(named) > 10
     roots = (ROOT, ROOT / "src" / "tenure")
     assert [name for name in named if not any((root / name).exists() for root in roots)] == []
+
+
+def test_the_security_page_names_tests_that_exist() -> None:
+    """Every line of the threat model is shown by a test that is there."""
+    text = (ROOT / "docs" / "security.md").read_text(encoding="utf-8")
+    defended = text.partition("## What is defended")[2].partition("\n## ")[0]
+    rows = [line for line in defended.splitlines() if re.match(r"\| [^-]", line)]
+    lines = [row.split(" | ") for row in rows if not row.startswith("| line |")]
+    assert len(lines) > 25
+    for told, shown in lines:
+        named = re.findall(r"`(tests/[\w/]+\.py)(?:::(\w+))?`", shown)
+        assert named, told
+        for file, name in named:
+            code = (ROOT / file).read_text(encoding="utf-8")
+            assert not name or f"\ndef {name}(" in code, f"{file} has no {name}"
 
 
 def _anchor(title: str) -> str:

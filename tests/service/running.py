@@ -140,7 +140,8 @@ class Process:
         for _ in range(600):
             text = self._log.read_bytes()[began:].decode()
             for line in text.splitlines():
-                if " serves " in line and line.startswith("Tenure "):
+                if " serves " in line and line.startswith("Tenure ") and text.endswith("\n"):
+                    self.announced = text.partition("{")[0] if "Try:" not in text else text
                     return line.partition(" at ")[2].partition(" ")[0]
             assert self.process.poll() is None, text
             time.sleep(0.05)

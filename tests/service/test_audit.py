@@ -19,8 +19,8 @@ def test_the_remote_log_is_the_log(service: Running) -> None:
         session.write("report", value)
     with tenure.open(service.address) as remote:
         for options in ({}, {"after": 1}, {"values": True}):
-            told = list(remote.audit("acme", **options))  # type: ignore[arg-type]
-            assert told == list(service.memory.audit("acme", **options))  # type: ignore[arg-type]
+            told = list(remote.audit("acme", **options))
+            assert told == list(service.memory.audit("acme", **options))
             assert told
 
 

@@ -272,8 +272,7 @@ def _ready(door: Door) -> Endpoint:
 
 def _exposed(door: Door, metrics: Metrics) -> Endpoint:
     async def exposed(request: Request) -> Response:
-        given = request.headers.get("authorization")
-        await door.in_thread(door.desk.admit, given, KeyScope.ADMIN)
+        await door.in_thread(door.desk.admit, credential(request), KeyScope.ADMIN)
         return metrics.exposition()
 
     return exposed

@@ -140,6 +140,8 @@ def serve(
     """
     if log not in _LEVELS:
         raise InvalidInput(f"--log {log!r} is not one of {', '.join(_LEVELS)}")
+    if common.path.startswith(("http://", "https://")):
+        raise InvalidInput("--db names a service; serve the file or the database behind it")
     try:
         from tenure.interfaces.http.configuration import Service
         from tenure.interfaces.http.serving import serve as run
