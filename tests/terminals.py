@@ -76,8 +76,9 @@ class Terminal:
 
     def end(self, seconds: float = 30) -> int:
         """Wait for the program to end by itself: its exit code."""
+        until = time.monotonic() + seconds
         while self._take(1) and self.process.poll() is None:
-            pass
+            assert time.monotonic() < until, f"it goes on: {self.shown!r}"
         return self.process.wait(seconds)
 
     def close(self) -> None:

@@ -69,6 +69,8 @@ def hints_of_tuple(kind: Any) -> dict[str, Any]:
 
 for _kind in (Basis, Cause, Part, Said, Spot):
     _by_name(_kind)
+# The one value that requests hold: what it does not have is a slip.
+tenure.Source.__pydantic_config__ = ConfigDict(extra="forbid")  # type: ignore[attr-defined]
 
 
 class OpinionForm(BaseModel):

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import signal
+import sqlite3
+import sys
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +31,7 @@ from tests.mcp.clients import (
     talk,
     text_of,
 )
+from tests.terminals import Terminal
 
 Connect = Callable[..., Any]
 
@@ -233,9 +237,8 @@ def test_a_what_if_leaves_nothing_behind(db: Path) -> None:
     memory, alice = open_as(db)
     with memory:
         assert {fact.key for fact in alice.facts()} == {"price", "total"}
-        with memory.store.read("acme", "alice") as reader:
-            desks = [reader.working_items("alice", "")]
-        assert desks == [[]]
+    with closing(sqlite3.connect(db)) as file:
+        assert file.execute("SELECT count(*) FROM working_items").fetchone() == (0,)
 
 
 def test_forgetting_has_to_be_allowed(db: Path) -> None:
@@ -415,3 +418,24 @@ def test_each_start_has_a_desk_of_its_own(db: Path) -> None:
     assert "turn 1" not in talk(stdio(db), ask)
     talk(stdio(db, "--session", "chat-7"), tell)
     assert "turn 1" in talk(stdio(db, "--session", "chat-7"), ask)
+
+
+@pytest.mark.parametrize(("keys", "number", "code"), [("\x03", None, 130), ("", "SIGTERM", 0)])
+def test_a_signal_ends_it_also_while_it_waits(
+    db: Path, tmp_path: Path, keys: str, number: str | None, code: int
+) -> None:
+    """Somebody who starts it by hand is told what it waits for, and can end it at once."""
+    started = stdio(db)
+    terminal = Terminal([sys.executable, *started.args], tmp_path, started.env or {})
+    try:
+        terminal.await_("Ctrl-C ends it")
+        terminal.type('{"jsonrpc": "2.0", "id": 1, "method": "ping"}\n')
+        terminal.await_('"result":{}')
+        if number is None:
+            terminal.type(keys)
+        else:
+            terminal.process.send_signal(signal.Signals[number])
+        assert terminal.end() == code
+        assert "Traceback" not in terminal.shown
+    finally:
+        terminal.close()

@@ -121,6 +121,12 @@ FIELDS: dict[str, tuple[str, Any, str]] = {
         {"session": WHO, "turns": [{"text": ""}] * 10_001},
         "/turns",
     ),
+    "a source with a field too many": ("write", wrong(source={"type": "x", "y": 1}), "/source"),
+    "a source with a text for a number": (
+        "write",
+        wrong(source={"type": "x", "turn_index": "5"}),
+        "/source",
+    ),
     "a day that is a text": ("usage", {"session": WHO, "since": "soon"}, "/since"),
 }
 

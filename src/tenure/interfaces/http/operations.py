@@ -74,7 +74,8 @@ class Desk:
     ) -> tuple[bytes, bool]:
         """The answer to a request as JSON, and whether it was given before."""
         grant = self.admit(authorization, operation.scope)
-        form = request_form(operation).model_validate_json(body or b"{}")
+        # Strict all the way down: also in what has no form of ours, such as a source.
+        form = request_form(operation).model_validate_json(body or b"{}", strict=True)
         if idempotency_key is None or not operation.changes:
             return self._answered(operation, grant, form, None), False
         return self._once(operation, grant, form, body, idempotency_key)

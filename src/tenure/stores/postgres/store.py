@@ -26,7 +26,7 @@ from tenure.stores.postgres.keys import Keys
 from tenure.stores.postgres.replicas import Readers
 from tenure.stores.postgres.sql import statement
 from tenure.stores.postgres.transaction import PostgresTransaction
-from tenure.stores.rows import Row, declaration_of, fact_of, forget_sources, verdict_of
+from tenure.stores.rows import Row, declaration_of, fact_of, forget_rows, verdict_of
 
 
 class PostgresStore:
@@ -112,7 +112,7 @@ class PostgresStore:
         declared, erasures = versions
         if erasures != self._erasures:
             # Others have erased something: nothing of what facts said is remembered any longer.
-            forget_sources()
+            forget_rows()
             self._erasures = erasures
         return PostgresTransaction(
             connection, organization, known, lambda: self._declarations(connection, declared)

@@ -25,7 +25,7 @@ from tenure.stores.postgres.sessions import PostgresSessions
 from tenure.stores.rows import (
     declaration_of,
     fact_of,
-    forget_sources,
+    forget_rows,
     tenure_parameters,
     verdict_of,
 )
@@ -263,7 +263,7 @@ class PostgresTransaction(PostgresSessions):
         if user_id is not None:
             self.run("erase_author", {"user_id": user_id})
         self.run("new_erasure_version", {})
-        forget_sources()
+        forget_rows()
         proven = replace(erasure, removed={**erasure.removed, **counts})
         self._prove(proven)
         return proven

@@ -23,7 +23,7 @@ from tenure.stores.rows import (
     content_values,
     declaration_of,
     fact_of,
-    forget_sources,
+    forget_rows,
     index_values,
     tenure_parameters,
     tenure_values,
@@ -317,7 +317,7 @@ class SQLiteTransaction(SQLiteSessions):
             counts["reasons"] += execute(statement("erase_reason"), given).rowcount
         if user_id is not None:
             self.rows("erase_author", {"user_id": user_id})
-        forget_sources()
+        forget_rows()
         proven = replace(erasure, removed={**erasure.removed, **counts})
         self._prove(proven)
         return proven

@@ -211,8 +211,13 @@ def _over_streams(memory: tenure.Memory, sitting: Sitting) -> None:
             "Ctrl-C ends it",
             kind="note",
         )
+
+    def leave() -> None:
+        _leave(seats)
+        memory.close()
+
     try:
-        serve(seats)
+        serve(seats, leave)
     finally:
         _leave(seats)
 
