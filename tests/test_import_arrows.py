@@ -51,8 +51,9 @@ ALLOWED = {
     "wire": {"api", "model", "language", "observing", "surface"},
     "remote": {
         *("model", "memory", "session", "settings", "context", "observing", "surface", "wire"),
-        *("api", "auditing"),
+        *("api", "auditing", "calling"),
     },
+    "calling": {"api", "model", "memory", "surface", "wire"},
     "aio": {"api", "model", "memory", "session", "settings", "environment", "auditing"},
     "evaluation": {"api", "model", "language", "observing", "search"},
 }

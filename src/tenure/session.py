@@ -52,7 +52,7 @@ if TYPE_CHECKING:
 
 UNSET: Any = object()
 _LONGEST = timedelta(days=36525)
-_MOST_RECEIPTS = 1_000_000
+_MOST_RECEIPTS = 10_000
 _RETRACTABLE = (Status.OFFICE, Status.CONTESTED, Status.WAITING)
 
 

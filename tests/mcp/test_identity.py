@@ -9,15 +9,17 @@ import time
 from pathlib import Path
 from typing import Any
 
+import anyio
 import httpx
 import jwt
 import pytest
 from cryptography.hazmat.primitives.asymmetric import ed25519
-from mcp import Client
+from mcp import Client, MCPError
 
 import tenure
 from tests.conftest import QUICK
 from tests.mcp.clients import call, data, fail, identity, read, served, stdio, talk, with_key
+from tests.servers import Databases
 from tests.service.running import PROGRAM, a_key, environment, serving
 
 MESSAGE = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}}
@@ -337,3 +339,67 @@ def test_a_signed_token_says_who_is_asking(db: Path, tmp_path: Path) -> None:
             assert "superseded: budget = 50k" in told
 
         talk(with_key(running.address, token(real)), write)
+
+
+def test_people_who_call_at_the_same_time_are_not_mixed_up(db: Path, tmp_path: Path) -> None:
+    """Each answer is for whoever asked, however many ask at once."""
+    people = ("alice", "bob")
+    shown = keys(db, *({"user_id": user, "scopes": ("read", "write")} for user in people))
+
+    async def ask(client: Client, user: str, number: int) -> None:
+        await call(client, "remember", key=f"mine_{number}", value=f"of-{user}-{number}")
+        (other,) = set(people) - {user}
+        for told in (
+            await read(client, "tenure://facts"),
+            await call(client, "history", key=f"mine_{number}"),
+            await call(client, "context", query=f"mine_{number}"),
+        ):
+            assert f"of-{user}-{number}" in told
+            assert f"of-{other}" not in told
+
+    async def both(address: str) -> None:
+        async with (
+            Client(with_key(address, shown[0])) as alice,
+            Client(with_key(address, shown[1])) as bob,
+            anyio.create_task_group() as tasks,
+        ):
+            for number in range(8):
+                tasks.start_soon(ask, alice, "alice", number)
+                tasks.start_soon(ask, bob, "bob", number)
+
+    with served(db, tmp_path) as running:
+        anyio.run(both, running.address)
+
+
+def test_a_database_serves_as_well(databases: Databases) -> None:
+    """The tools do the same on PostgreSQL."""
+    where = databases.empty()
+
+    async def converse(client: Client) -> None:
+        await call(client, "remember", text="The price is $40.")
+        await call(client, "correct", key_or_id="price", value="$45")
+        supposed = await call(client, "what_if", suppose=["The price is $90."], query="price?")
+        assert "price: $90" in supposed
+        assert "price: $45" in await call(client, "context", query="price?")
+        assert len((await data(client, "forget", key_or_id="price"))["fact_ids"]) == 2
+
+    talk(stdio(where, "--allow-forget"), converse)
+
+
+def test_a_store_that_is_gone_is_told_without_its_address(tmp_path: Path) -> None:
+    """The call fails with a sentence, and the next one works once the store is back."""
+    where = str(tmp_path / "a.db")
+    with serving(where, tmp_path, "--embedder", "static") as service:
+
+        async def converse(client: Client) -> None:
+            await call(client, "remember", key="price", value=40)
+            service.kill()
+            told = await fail(client, "context", query="price?")
+            assert str(service.port) not in told
+            with pytest.raises(MCPError) as error:
+                await read(client, "tenure://facts")
+            assert str(service.port) not in str(error.value)
+            with serving(where, tmp_path, "--embedder", "static", port=service.port):
+                assert "price = 40" in await read(client, "tenure://facts")
+
+        talk(stdio(service.address), converse)

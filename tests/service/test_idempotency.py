@@ -73,9 +73,9 @@ def test_one_callers_keys_are_not_anothers(guarded: Running) -> None:
     assert first.json()["id"] != second.json()["id"]
 
 
-@pytest.mark.parametrize("key", ["", "x" * 201, "a\tb"])
+@pytest.mark.parametrize("key", ["", "x" * 201, "a\tb", "a b"])
 def test_a_key_that_is_none_is_refused(service: Running, key: str) -> None:
-    """It has between 1 and 200 printable characters."""
+    """It has from 1 to 200 letters, digits or signs."""
     problem(service.post("write", WRITE, Idempotency_Key=key), 422, "InvalidInput")
 
 

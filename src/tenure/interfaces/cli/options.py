@@ -227,6 +227,14 @@ class When:
         )
 
 
+def organizations_of(memory: tenure.Memory) -> list[str] | None:
+    """The organizations of a store; None where it is behind a service, which does not tell."""
+    try:
+        return list(memory.store.organizations())
+    except InvalidInput:
+        return None
+
+
 def login_name() -> str:
     """Who is at this machine."""
     try:

@@ -38,17 +38,24 @@ def _sections(root: Any) -> Iterator[str]:
     top = root.make_context("tenure", [], resilient_parsing=True, max_content_width=_WIDTH)
     top.terminal_width = _WIDTH
     yield _section("tenure", root.get_help(top))
-    for name in root.list_commands(top):
-        command = root.get_command(top, name)
-        context = type(top)(
+    yield from _under(root, top, "tenure")
+
+
+def _under(group: Any, around: Any, title: str) -> Iterator[str]:
+    """The commands of a group, each before the commands under it."""
+    for name in group.list_commands(around):
+        command = group.get_command(around, name)
+        context = type(around)(
             command,
             info_name=name,
-            parent=top,
+            parent=around,
             terminal_width=_WIDTH,
             max_content_width=_WIDTH,
             help_option_names=["-h", "--help"],
         )
-        yield _section(f"tenure {name}", command.get_help(context))
+        yield _section(f"{title} {name}", command.get_help(context))
+        if hasattr(command, "list_commands"):
+            yield from _under(command, context, f"{title} {name}")
 
 
 def _section(title: str, text: str) -> str:

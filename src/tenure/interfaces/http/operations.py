@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
 
@@ -28,6 +28,7 @@ from tenure.session import Session
 from tenure.surface import Operation
 
 _LONGEST_KEY = 200
+_KEY = re.compile(rf"[!-~]{{1,{_LONGEST_KEY}}}")
 _TIMED = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}")
 _OF_A_PERSON = ("receipt", "replay", "compare")
 """Operations of a memory that are about what one person was shown."""
@@ -83,11 +84,11 @@ class Desk:
     def _once(
         self, operation: Operation, grant: Grant, form: BaseModel, body: bytes, key: str
     ) -> tuple[bytes, bool]:
-        if not 0 < len(key) <= _LONGEST_KEY or not key.isprintable():
+        if not _KEY.fullmatch(key):
             raise Refusal(
                 422,
                 "InvalidInput",
-                f"an Idempotency-Key has between 1 and {_LONGEST_KEY} printable characters",
+                f"an Idempotency-Key has from 1 to {_LONGEST_KEY} letters, digits or signs (ASCII)",
             )
         digest = hashlib.sha256(operation.name.encode() + b"\0" + body).hexdigest()
         known = self._answers.begin(grant.name, key, digest)
@@ -131,7 +132,7 @@ class Desk:
             return _REPEATABLE[operation.name](session, arguments, once)
         result = getattr(session, operation.name)(**arguments)
         if operation.name == "receipts":
-            return [receipt for receipt in result if self._sees(session, receipt)]
+            return self._seen(session, result)
         return result
 
     def _of_memory(
@@ -156,18 +157,20 @@ class Desk:
         session = enter(self.memory, grant, who)
         for receipt_id in ids:
             found = self.memory.receipt(receipt_id, organization=organization)
-            if found.user_id != session.identity.user_id or not self._sees(session, found):
+            if found.user_id != session.identity.user_id or not self._seen(session, [found]):
                 raise UnknownFact(f"no receipt {receipt_id!r} of this person")
 
-    def _sees(self, session: Session, receipt: Receipt) -> bool:
-        """Whether a session may see every fact that a receipt shows.
+    def _seen(self, session: Session, receipts: Sequence[Receipt]) -> list[Receipt]:
+        """The receipts that show nothing which the session may not see.
 
         The same person may have been shown more by a credential with more permissions.
         """
-        named = {line.fact_id for line in receipt.lines if line.fact_id is not None}
-        with self.memory.store.read(receipt.organization) as reader:
-            kept = [one.id for one in reader.facts(named) if one.status is not Status.ERASED]
-        return all(session.get(fact_id) is not None for fact_id in kept)
+        shown = [{line.fact_id for line in one.lines if line.fact_id} for one in receipts]
+        with self.memory.store.read(session.identity.organization) as reader:
+            kept = reader.facts(set().union(*shown))
+        erased = Status.ERASED
+        hidden = {one.id for one in kept if one.status is not erased and not session.get(one.id)}
+        return [one for one, ids in zip(receipts, shown, strict=True) if not ids & hidden]
 
 
 def _own(grant: Grant, arguments: dict[str, Any]) -> dict[str, Any]:

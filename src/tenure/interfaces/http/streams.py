@@ -216,7 +216,9 @@ def _importing(door: Door) -> Callable[[Request], Awaitable[Response]]:
         grant = await door.in_thread(door.desk.admit, _shown(request), KeyScope.ADMIN)
         named = request.query_params.get("organization")
         form = SessionForm.model_validate({"organization": named})
-        organization = None if grant.organization is named is None else organization_of(grant, form)
+        # Where nobody says, the header of the export does.
+        unsaid = grant.organization is None and named is None
+        organization = None if unsaid else organization_of(grant, form)
         limit, size = door.service.max_import_bytes, 0
         with tempfile.SpooledTemporaryFile(max_size=door.service.max_body_bytes) as file:
             async for piece in _pieces(door, request):

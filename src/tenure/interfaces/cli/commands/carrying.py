@@ -12,7 +12,7 @@ from typing import IO, Annotated, Any
 
 import typer
 
-from tenure.interfaces.cli.options import Common, Organization
+from tenure.interfaces.cli.options import Common, Organization, organizations_of
 from tenure.interfaces.cli.root import command, complain
 from tenure.interfaces.cli.tables import console, print_json, show
 from tenure.model.errors import InvalidInput, TenureError
@@ -38,8 +38,8 @@ def export(
     if common.json and file == _STDIO:
         raise InvalidInput("--json prints a summary on stdout, where the export goes; name a FILE")
     with common.open() as memory:
-        organizations = memory.store.organizations()
-        if organization not in organizations:
+        organizations = organizations_of(memory)
+        if organizations is not None and organization not in organizations:
             names = ", ".join(map(repr, organizations)) or "none"
             raise InvalidInput(
                 f"organization {organization!r} has nothing to export; this store has: {names}"

@@ -72,6 +72,11 @@ def doctor(
         common = replace(common, db=store)
     if common.path == ":memory:":
         raise InvalidInput("doctor examines a file, and :memory: is none; name one with --db PATH")
+    if common.path.startswith(("http://", "https://")):
+        raise InvalidInput(
+            "doctor examines a store, and a service has one; run it where the service runs, with "
+            "the same --db"
+        )
     findings: list[str] = []
     with common.open() as memory:
         file = _about_server(common.path) if is_address(common.path) else _about_file(common.path)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from tenure.interfaces.cli.options import Common, Organization
+from tenure.interfaces.cli.options import Common, Organization, organizations_of
 from tenure.interfaces.cli.root import command
 from tenure.interfaces.cli.tables import print_json, show
 from tenure.model.errors import InvalidInput
@@ -17,15 +17,15 @@ def reindex(*, organization: Organization = "default", common: Common) -> None:
     when a context is asked for; this does it ahead. Others can read and write meanwhile.
     """
     with common.open() as memory:
-        organizations = memory.store.organizations()
-        if organization not in organizations:
+        organizations = organizations_of(memory)
+        if organizations is not None and organization not in organizations:
             names = ", ".join(map(repr, organizations)) or "none"
             raise InvalidInput(
                 f"organization {organization!r} has nothing to index; this store has: {names}; "
                 f"choose with --org"
             )
         count = memory.reindex(organization)
-        recipe = memory.index.recipe
+        recipe = "by the service" if organizations is None else memory.index.recipe
     if common.json:
         print_json({"organization": organization, "facts": count, "recipe": recipe})
     else:

@@ -170,7 +170,8 @@ class _Clerk:
         """Wait for the opinions that are under way, and count what they led to."""
         if self.opinions and self.memory.progress is not None:
             self.memory.progress("waiting for second opinions", 0, None)
-        self.memory.flush()
+        if self.memory.settings.llm is not None:
+            self.memory.flush()
         for tally, opinion, document in self.opinions:
             tally.hear(opinion)
             if document:

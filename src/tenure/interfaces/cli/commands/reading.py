@@ -11,7 +11,7 @@ from rich.text import Text
 import tenure
 from tenure.context.quoting import inline
 from tenure.interfaces.cli.commands.writing import KeyOrId, Subject
-from tenure.interfaces.cli.options import Common, When, Who
+from tenure.interfaces.cli.options import Common, When, Who, organizations_of
 from tenure.interfaces.cli.root import command, complain
 from tenure.interfaces.cli.tables import (
     account_lines,
@@ -128,9 +128,9 @@ def explain(
 
 def _elsewhere(memory: tenure.Memory, session: tenure.Session) -> str:
     """A hint for somebody who asks in the wrong organization."""
-    organizations = memory.store.organizations()
+    organizations = organizations_of(memory)
     asked = session.identity.organization
-    if asked in organizations or not organizations:
+    if not organizations or asked in organizations:
         return f" for {session.identity.user_id!r}"
     names = ", ".join(map(repr, organizations[:5]))
     return f" in organization {asked!r}; this store has {names}: choose with --org"
