@@ -31,7 +31,7 @@ def address() -> Iterator[str]:
 
 
 def llm(address: str, **options: Any) -> tenure.LLM:
-    given = {"timeout": 120.0, "max_output_tokens": 800, "input_price": 1.0, "retries": 0}
+    given = {"timeout": 300.0, "max_output_tokens": 800, "input_price": 1.0, "retries": 0}
     return tenure.LLM("vllm:smollm2", base_url=address, **{**given, **options})
 
 
@@ -39,7 +39,7 @@ def test_structured_output_arrives(address: str) -> None:
     """The answer has the form of the schema, within the bounds of the request."""
     at = SteppingClock()()
     ask = ask_for(Briefing(at, (SentTurn(7, "user", TEXT, True),)), 800)
-    answer = completion_for(llm(address)).complete(ask, timeout=120)
+    answer = completion_for(llm(address)).complete(ask, timeout=300)
     proposals = read(answer.content)
     assert proposals.unreadable == ()
     assert {one.turn for one in proposals.candidates} <= {7}
@@ -55,7 +55,7 @@ def test_a_conversation_with_a_real_model(address: str) -> None:
     with tenure.open(":memory:", clock=SteppingClock(), settings=settings) as memory:
         session = memory.session(user_id="ann", organization="acme")
         made = session.observe(TEXT)
-        assert memory.flush(timeout=120)
+        assert memory.flush(timeout=300)
         assert opinion(made).status == "given", opinion(made).reason
         for one in opinion(made).proposals:
             assert one.outcome in ("accepted", "agreed", "dropped")

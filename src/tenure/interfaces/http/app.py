@@ -72,12 +72,14 @@ class Door:
                 response = response_of(Refusal(400, "Disconnected", _ENDED), request_id)
             except Exception as error:
                 response = response_of(refused(error, request_id), request_id)
+            finally:
+                if self.metrics is not None:
+                    self.metrics.under_way.dec()
             response.headers["X-Request-Id"] = request_id
             response.headers.setdefault("Cache-Control", "no-store")
             response.headers["X-Content-Type-Options"] = "nosniff"
             seconds = time.perf_counter() - began
             if self.metrics is not None:
-                self.metrics.under_way.dec()
                 self.metrics.count(request, response, seconds)
             _log.info(
                 "%s %s %d",
