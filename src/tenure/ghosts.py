@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from tenure.context.guard import (
     Dead,
-    can_be_in,
+    Spoken,
     dead_values,
     has_several_words,
     held_values,
@@ -59,9 +59,9 @@ class Ghosts:
         words = {word for text in texts for word in analysis.words(text)}
         suspects = [*self._suspects(words), *aside]
         # What no text has all the words of needs no further thought.
-        spoken = {word for text in texts for word in said(text)}
+        spoken = Spoken(texts)
         found = dead_values(self._only_dead(suspects))
-        return self._not_held([dead for dead in found if can_be_in(spoken, dead)])
+        return self._not_held([dead for dead in found if spoken.can_repeat(dead)])
 
     def _not_held(self, found: list[Dead]) -> list[Dead]:
         if not found:

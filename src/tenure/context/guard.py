@@ -8,6 +8,7 @@ that case, punctuation and spacing hide nothing, and "123 Main St" is not "1234 
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -130,9 +131,23 @@ def is_framing(part: Part) -> bool:
     return part.kind == "term" and part.role in ("np|", "is|")
 
 
-def can_be_in(words: set[str], dead: Dead) -> bool:
-    """Whether texts with these words, as they are compared, can repeat a value at all."""
-    return words.issuperset(dead.words) or _UNSPACED.search(dead.text) is not None
+class Spoken:
+    """The words of some texts, as they are compared."""
+
+    def __init__(self, texts: Iterable[str]) -> None:
+        self._having: dict[str, list[set[str]]] = defaultdict(list)
+        """For each word, the words of the texts that have it."""
+        for text in texts:
+            words = set(said(text))
+            for word in words:
+                self._having[word].append(words)
+
+    def can_repeat(self, dead: Dead) -> bool:
+        """Whether one of the texts can repeat a value at all: it has all the words of it."""
+        if _UNSPACED.search(dead.text) is not None:
+            return True
+        fewest = min((self._having.get(word, []) for word in dead.words), key=len)
+        return any(words.issuperset(dead.words) for words in fewest)
 
 
 def held_values(facts: Iterable[Fact]) -> set[tuple[str, ...]]:
