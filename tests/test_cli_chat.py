@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -73,7 +74,10 @@ def test_somebody_at_a_terminal_sees_facts_verdicts_and_context_change(terminal:
     terminal.await_("[y/N] ")
     terminal.type("no\n")
     assert "nothing was erased" in terminal.await_("you> ")
-    terminal.type("half a li\x03")
+    terminal.type("half a li")
+    terminal.await_("half a li")
+    time.sleep(0.3)  # so that it waits for the rest, and is interrupted in that
+    terminal.type("\x03")
     assert "/quit leaves" in terminal.await_("you> ")
     terminal.type("/wh\t")
     terminal.type("\n")

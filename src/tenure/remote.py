@@ -265,6 +265,10 @@ class _Elsewhere:
         )
 
 
+class _HasNone(InvalidInput, AttributeError):
+    """Something that a memory has only where it is."""
+
+
 class RemoteMemory:
     """A memory elsewhere. See `tenure.Memory`.
 
@@ -288,7 +292,7 @@ class RemoteMemory:
 
     @property
     def store(self) -> NoReturn:
-        raise InvalidInput(
+        raise _HasNone(
             "this takes the store itself, which the service has; do it where the memory is, with a "
             "path or the address of the database"
         )
