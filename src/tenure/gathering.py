@@ -64,8 +64,11 @@ class Gathering:
             view = effective(held, self.lens.places, self.lens.settings.ladder)
             ranked = self._rank(view.effective, hits)
             ranked, aside = self._without_asides(ranked)
+            changed = self._changed(ranked)
             ghosts = Ghosts(self, hall, view)
-            dead = ghosts.dead([candidate.fact for candidate in ranked])
+            # What took the place of a base is told beside what rests on it, found or not.
+            told = [one.now for those in changed.values() for one in those if one.now is not None]
+            dead = ghosts.dead([*(candidate.fact for candidate in ranked), *told])
             gone = ghosts.gone(self.items)
             unknown = self._unknown(hall)
             omissions = [*self._omissions(hall, view), *aside]
@@ -75,7 +78,7 @@ class Gathering:
             frame=self.frame,
             facts=ranked,
             working_set=self._shown_items(),
-            changed=self._changed(ranked),
+            changed=changed,
             unknown=unknown,
             unanswered=not unknown and self._is_unanswered(ranked, hits),
             past=self._past(ranked) if self.request.history else (),

@@ -200,3 +200,17 @@ def test_long_texts_cost_a_bounded_effort() -> None:
     text = "needle " + "hay " * 250_000
     assert analysis.terms(text)[0] == "needl"
     assert len(analysis.terms(text)) < 20_000
+
+
+@pytest.mark.parametrize(
+    ("text", "probe"),
+    [
+        ("the reading of device 4711", "4711"),
+        ("the total is 12,500.00", "12500"),
+        ("floor 12 of the building", "building"),
+        ("the launch in October 2026", "october"),
+    ],
+)
+def test_a_number_that_few_texts_have_is_the_probe(text: str, probe: str) -> None:
+    """Of many values that differ in a number, each is noticed by its own; a year is in many."""
+    assert analysis.probe(text) == probe

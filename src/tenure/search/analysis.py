@@ -14,6 +14,7 @@ VERSION = 3
 """Changes with every change of what a text gives; indexes of another version are rebuilt."""
 
 _TELLING_DIGITS = 3
+_YEAR = re.compile(r"(?:19|20)\d\d")
 _LONGEST_TEXT = 40_000
 _MOST_PROBES = 512
 _REMEMBERED = 100_000
@@ -162,7 +163,8 @@ def probe(text: str) -> str:
 
 
 def _is_telling_number(part: str) -> bool:
-    return sum(map(str.isdigit, part)) >= _TELLING_DIGITS
+    """Whether few texts have this number; a year is in many."""
+    return sum(map(str.isdigit, part)) >= _TELLING_DIGITS and not _YEAR.fullmatch(part)
 
 
 def words(text: str) -> set[str]:

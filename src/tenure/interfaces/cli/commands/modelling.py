@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import sys
 from contextlib import suppress
 from dataclasses import dataclass
@@ -12,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 import tenure
-from tenure.interfaces.cli.commands.serving import Believing
+from tenure.interfaces.cli.commands.serving import Believing, log_to_stderr
 from tenure.interfaces.cli.options import ORGANIZATION_HELP, Common, login_name
 from tenure.interfaces.cli.root import command, complain
 from tenure.model.errors import InvalidInput
@@ -177,7 +176,7 @@ def mcp(
         raise InvalidInput(
             f"a server for models takes more ({error}); install it with: pip install 'tenure[mcp]'"
         ) from error
-    _log_to_stderr(log)
+    log_to_stderr(log)
     with common.open(create=True) as memory:
         Thread(target=_warm, args=[memory], daemon=True).start()
         if listening.http:
@@ -267,19 +266,6 @@ def _leave(seats: Seats) -> None:
 def _announce(address: str, service: Service) -> None:
     who = "with a key or token" if service.credentials else "open to this machine, no key needed"
     typer.echo(f"Tenure {tenure.__version__} serves models at {address} ({who})", err=True)
-
-
-def _log_to_stderr(level: str) -> None:
-    """The log, a JSON object a line. Standard output belongs to the protocol."""
-    from tenure.telemetry.logs import JsonFormatter
-
-    handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(JsonFormatter())
-    root = logging.getLogger()
-    root.addHandler(handler)
-    # Libraries put what they are sent into their messages.
-    root.setLevel(logging.ERROR)
-    logging.getLogger("tenure").setLevel(level.upper())
 
 
 def register(app: typer.Typer) -> None:

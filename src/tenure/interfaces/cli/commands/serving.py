@@ -165,7 +165,7 @@ def serve(
             max_body_bytes=limiting.max_body,
             **asked,  # type: ignore[arg-type]
         )
-        _log_to_stderr(log)
+        log_to_stderr(log)
         _ = memory.index, memory.detector  # loaded now, so that the first caller need not wait
         run(memory, service, lambda address: _announce(address, store, service), metrics)
 
@@ -217,15 +217,16 @@ def _announce(address: str, store: Common, service: Service) -> None:
         )
 
 
-def _log_to_stderr(level: str) -> None:
-    """The log of the service, a JSON object a line."""
+def log_to_stderr(level: str) -> None:
+    """The log, a JSON object a line. Of libraries only errors: they put what they are sent into
+    their messages."""
     from tenure.telemetry.logs import JsonFormatter
 
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(JsonFormatter())
     root = logging.getLogger()
     root.addHandler(handler)
-    root.setLevel(logging.WARNING)
+    root.setLevel(logging.ERROR)
     logging.getLogger("tenure").setLevel(level.upper())
 
 
