@@ -13,6 +13,7 @@ from functools import cached_property
 
 from tenure.context.assembly import Material
 from tenure.context.document import Omission
+from tenure.context.guard import Roll
 from tenure.context.ranking import Candidate, Ranked, base_score, rank
 from tenure.context.rendering import Changed, Unknown, speaks_for_itself
 from tenure.context.request import LONGEST_QUERY, Request
@@ -82,7 +83,7 @@ class Gathering:
             unknown=unknown,
             unanswered=not unknown and self._is_unanswered(ranked, hits),
             past=self._past(ranked) if self.request.history else (),
-            dead=dead,
+            dead=Roll(dead),
             gone=gone,
             omissions=omissions,
             is_common=analysis.is_common,
@@ -183,11 +184,14 @@ class Gathering:
 
     def _nearby(self, facts: list[Fact], hall: Hall) -> list[Fact]:
         """These and whatever else holds the same matter, in another scope or for all."""
-        if hall.is_uniform:
-            return facts
-        keys = {fact.key for fact in facts}
-        others = self.reader.live_keys(self.lens.owners, self.lens.scope_ids, keys)
-        return self._beside(facts, self.lens.in_office(self.reader, others))
+        others = self.reader.live_at(
+            fact.address._replace(owner=owner, scope=scope, scope_id=scope_id)
+            for fact in facts
+            for owner, (scope, scope_id) in hall.filled
+            if (owner, (scope, scope_id)) != (fact.owner, fact.place)
+        )
+        found = {fact.id: fact for fact in self.lens.in_office(self.reader, others)}
+        return list({**found, **{fact.id: fact for fact in facts}}.values())
 
     def _beside(self, facts: list[Fact], pool: Iterable[Fact]) -> list[Fact]:
         matters = {(fact.key, fact.subject) for fact in facts}

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from tenure.context.guard import (
     Dead,
-    Spoken,
     dead_values,
     has_several_words,
     held_values,
     is_statement,
+    repeatable,
     said,
 )
 from tenure.context.rendering import signals
@@ -56,12 +56,11 @@ class Ghosts:
         if not aside and not self._hall.has_suspects:
             return []
         texts = self._texts(shown)
-        words = {word for text in texts for word in analysis.words(text)}
+        words = set[str]().union(*map(analysis.words, texts))
         suspects = [*self._suspects(words), *aside]
         # What no text has all the words of needs no further thought.
-        spoken = Spoken(texts)
         found = dead_values(self._only_dead(suspects))
-        return self._not_held([dead for dead in found if spoken.can_repeat(dead)])
+        return self._not_held(repeatable(found, texts))
 
     def _not_held(self, found: list[Dead]) -> list[Dead]:
         if not found:
@@ -75,7 +74,8 @@ class Ghosts:
         if self._hall.facts is None:
             wanted = {term for dead in rare for term in analysis.terms(dead.text)}
             self._hall.collection.expect(sorted(wanted), _FREQUENT)
-        return [dead for dead in rare if not self._is_held(dead)]
+        held = self._held_elsewhere(rare)
+        return [dead for dead in rare if dead.words not in held]
 
     @cached_property
     def _live(self) -> list[Fact]:
@@ -120,21 +120,22 @@ class Ghosts:
     def _only_dead(self, facts: Iterable[Fact]) -> list[Fact]:
         return [fact for fact in facts if fact.id in self._aside or is_dead(fact)]
 
-    def _is_held(self, dead: Dead) -> bool:
-        """Whether a visible fact in office says just this, among those not looked at yet."""
+    def _held_elsewhere(self, dead: Sequence[Dead]) -> set[tuple[str, ...]]:
+        """What visible facts in office say that were not looked at yet, as far as it is of use."""
         if self._hall.facts is not None:
-            return False
+            return set()
+        entries = sorted(set[int]().union(*map(self._with_all_terms, dead)))
+        lens, reader = self._gathering.lens, self._gathering.reader
+        rows = reader.found(entries) if entries else ()
+        facts = lens.in_office(reader, reader.facts(row.fact_id for row in rows)) if rows else ()
+        return held_values(f for f in facts if not is_dead(f) and f.id not in self._aside)
+
+    def _with_all_terms(self, dead: Dead) -> set[int]:
+        """The entries that have every term of a value, but for terms that very many have."""
         wanted = analysis.terms(dead.text)
         posted = [self._hall.collection.postings(term, _FREQUENT).entries for term in wanted]
         known = [set(entries) for entries in posted if entries is not None]
-        if not known:
-            return False
-        rows = self._gathering.reader.found(sorted(set.intersection(*known)))
-        facts = self._gathering.lens.in_office(
-            self._gathering.reader, self._gathering.reader.facts(row.fact_id for row in rows)
-        )
-        held = (f for f in facts if not is_dead(f) and f.id not in self._aside)
-        return dead.words in held_values(held)
+        return set.intersection(*known) if known else set()
 
     def gone(self, items: Sequence[WorkingItem]) -> dict[str, list[Dead]]:
         """Of the facts that notes say they stated, those that are dead now, with what they said.
@@ -144,17 +145,19 @@ class Ghosts:
         stated = sorted({fact_id for item in items for fact_id in item.states})
         lens, reader = self._gathering.lens, self._gathering.reader
         found: dict[str, list[Dead]] = {}
+        facts = lens.by_ids(reader, stated)
+        values = {fact.id: dead_values([fact]) for fact in facts.values() if is_dead(fact)}
+        left = self._not_held([dead for those in values.values() for dead in those])
         for fact_id in stated:
-            fact = lens.by_id(reader, fact_id)
+            fact = facts.get(fact_id)
             if fact is None:
                 found[fact_id] = []
             elif is_dead(fact):
-                values = dead_values([fact])
-                only = self._not_held(values)
+                only = [dead for dead in left if dead.fact is fact]
                 if is_statement(fact) and self._is_gone_whole(fact):
                     # Nothing of it stands, not even the words around its values.
                     only = [*only, _whole(fact)]
-                if only or not values:
+                if only or not values[fact_id]:
                     found[fact_id] = only
             elif fact.place not in lens.places:
                 # A draft, a what-if, another task's: so it is only there.

@@ -211,8 +211,8 @@ class TestQueries:
         fill(store_path)
         with closing(sqlite3.connect(store_path)) as connection:
             for name in self.names():
-                text = probes(name, 2, 2) if name in ("live_at", "glance") else None
-                text = text or statement(name, ids=2)
+                text = probes(name, 2, 2) if name in ("live_of", "glance") else None
+                text = text or statement(name, ids=2, addresses=2)
                 bound = _parameters(text)
                 connection.execute(f"EXPLAIN {text}", bound).fetchall()
 
@@ -224,10 +224,13 @@ class TestQueries:
         fill(store_path)
         with closing(sqlite3.connect(store_path)) as connection:
             for name in SEARCHES:
-                text = statement(name, ids=2, where=SEARCHES[name])
+                text = statement(name, ids=2, addresses=2, where=SEARCHES[name])
                 plan = connection.execute(f"EXPLAIN QUERY PLAN {text}", _parameters(text))
                 steps = [row[3] for row in plan]
-                assert [step for step in steps if "SCAN" in step and "VIRTUAL" not in step] == []
+                # What a statement brings along itself is no table.
+                own = ("SCAN 2 CONSTANT ROWS", "SCAN wanted")
+                walks = [step for step in steps if "SCAN" in step and step not in own]
+                assert [step for step in walks if "VIRTUAL" not in step] == []
                 if name != "receipts":
                     assert [step for step in steps if step.endswith("(organization=?)")] == []
                 if name == "turns_called":
@@ -247,7 +250,7 @@ OWNER = "AND owner IN (:owner0)"
 DESK = "AND user_id = :user_id AND session_id = :session_id"
 SEARCHES = {
     "facts": "",
-    "live_keys": OWNER,
+    "live_at": "",
     "retracted": OWNER,
     "shelves": "",
     "own_shelves": "",

@@ -16,6 +16,7 @@ from tenure.context.guard import (
     Counts,
     Dead,
     Guarded,
+    Roll,
     guarded,
     in_passing,
     mentions,
@@ -78,7 +79,7 @@ class Material:
     """Whether nothing at all was found that the query could be about."""
     past: Sequence[Fact] = ()
     """What was true before, for those who ask for history."""
-    dead: Sequence[Dead] = ()
+    dead: Roll = field(default_factory=Roll)
     """Values that no fact in office holds, as far as anything here could repeat them."""
     gone: Mapping[str, Sequence[Dead]] = field(default_factory=dict)
     """Facts out of office that notes say they stated, with what only those say."""
@@ -131,7 +132,7 @@ def _add_environment(page: Page, material: Material) -> None:
 
 
 def _shown(
-    page: Page, name: str, value: Any, dead: Sequence[Dead], counts: Counts = in_passing
+    page: Page, name: str, value: Any, dead: Roll, counts: Counts = in_passing
 ) -> Guarded | None:
     """A note or signal without dead values; None where nothing else would be left of it."""
     if not dead:
@@ -225,9 +226,9 @@ def _is_known_to_be_too_long(
     """Whether a fact would not fit, told by the tokens kept with it: most that are left out need
     not be put into words for that."""
     fact = ranked.fact
-    if ranked.tokens is None or material.dead or request.style != "plain":
+    if ranked.tokens is None or request.style != "plain":
         return False
-    if fact.needs_review or fact.time_sensitive:
+    if fact.needs_review or fact.time_sensitive or material.dead.of(text_of(fact.value)):
         return False
     return not page.has_room(section_of(fact), ranked.tokens, ceiling)
 
@@ -236,7 +237,7 @@ def _review_text(fact: Fact, material: Material, request: Request) -> str:
     changed = [_told(one, material) for one in material.changed.get(fact.id, ())]
     if request.profile.reviews != "show":
         return review_line(fact, changed)
-    others = [dead for dead in material.dead if dead.fact.id != fact.id]
+    others = Roll(dead for dead in material.dead if dead.fact.id != fact.id)
     shown = guarded(fact.value, fact.key, others, in_passing)
     return review_line(fact.evolve(value=shown.value), changed, with_value=True, cuts=shown.cuts)
 
@@ -305,11 +306,12 @@ def _item_text(page: Page, item: WorkingItem, material: Material) -> str | None:
     for fact_id in stated:
         if fact_id in spotted:
             continue
-        if not guarded(item.value, "", material.gone[fact_id], lambda *_: True).found:
+        if not guarded(item.value, "", Roll(material.gone[fact_id]), lambda *_: True).found:
             # It said in its own words what is no longer so; there is no telling where.
             page.omissions.append(Omission("quotes a dead value", fact_id, item.key))
             return None
-    shown = _shown(page, item.key, item.value, [*own, *material.dead], counts)
+    dead = Roll((*own, *material.dead)) if own else material.dead
+    shown = _shown(page, item.key, item.value, dead, counts)
     if shown is None:
         return None
     return _spotted_line(page, item, shown, own)

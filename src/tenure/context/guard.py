@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 from tenure.context.quoting import GONE
 from tenure.model.fact import Fact, Part, Status
+from tenure.model.remembering import remembered
 from tenure.model.values import bare, leaves, telling_parts, text_of
 
 # Characters that show nothing must not keep two words from being compared, or hide one.
@@ -88,15 +89,21 @@ def _said(word: str) -> str:
     return _NOTHING_AFTER.sub("", _THOUSANDS.sub("", folded))
 
 
+@remembered
 def said(text: str) -> tuple[str, ...]:
     """What a value says: its words as they are compared."""
     return tuple(map(_said, _WORD.findall(text)))
 
 
+@remembered
+def vocabulary(text: str) -> frozenset[str]:
+    """The words of a text, in no order."""
+    return frozenset(said(text))
+
+
 def has_several_words(text: str) -> bool:
     """Whether a text has more than one word."""
-    found = _WORD.finditer(text)
-    return next(found, None) is not None and next(found, None) is not None
+    return len(said(text)) > 1
 
 
 def dead_values(facts: Iterable[Fact]) -> list[Dead]:
@@ -131,23 +138,54 @@ def is_framing(part: Part) -> bool:
     return part.kind == "term" and part.role in ("np|", "is|")
 
 
-class Spoken:
-    """The words of some texts, as they are compared."""
+def repeatable(dead: Sequence[Dead], texts: Iterable[str]) -> list[Dead]:
+    """Those values that one of the texts can repeat at all: it has all the words of it."""
+    wanted = frozenset(word for value in dead for word in value.words)
+    having: dict[str, list[frozenset[str]]] = defaultdict(list)
+    for text in texts if wanted else ():
+        words = vocabulary(text)
+        for word in words & wanted:
+            having[word].append(words)
 
-    def __init__(self, texts: Iterable[str]) -> None:
-        self._having: dict[str, list[set[str]]] = defaultdict(list)
-        """For each word, the words of the texts that have it."""
-        for text in texts:
-            words = set(said(text))
-            for word in words:
-                self._having[word].append(words)
-
-    def can_repeat(self, dead: Dead) -> bool:
-        """Whether one of the texts can repeat a value at all: it has all the words of it."""
-        if _UNSPACED.search(dead.text) is not None:
+    def can_be_repeated(value: Dead) -> bool:
+        if _is_unspaced(value):
             return True
-        fewest = min((self._having.get(word, []) for word in dead.words), key=len)
-        return any(words.issuperset(dead.words) for words in fewest)
+        fewest = min((having.get(word, []) for word in value.words), key=len)
+        return any(words.issuperset(value.words) for words in fewest)
+
+    return list(filter(can_be_repeated, dead))
+
+
+class Roll:
+    """Dead values, in order, to be looked for in many texts."""
+
+    def __init__(self, dead: Iterable[Dead] = ()) -> None:
+        self._dead = tuple(dead)
+        self._unspaced = [place for place, value in enumerate(self._dead) if _is_unspaced(value)]
+        self._beginning: dict[str, list[int]] = defaultdict(list)
+        for place, value in enumerate(self._dead):
+            for word in value.words[:1]:
+                self._beginning[word].append(place)
+
+    def __iter__(self) -> Iterator[Dead]:
+        return iter(self._dead)
+
+    def __bool__(self) -> bool:
+        return bool(self._dead)
+
+    def of(self, text: str) -> list[Dead]:
+        """Those that a text may have: nearly always none, which is quickly told."""
+        words = vocabulary(text)
+        first = words & self._beginning.keys()
+        if not first and not self._unspaced:
+            return []
+        places = {*self._unspaced, *(place for word in first for place in self._beginning[word])}
+        return [self._dead[place] for place in sorted(places)]
+
+
+def _is_unspaced(dead: Dead) -> bool:
+    """Whether a value is in a script without spaces, in which words cannot be told apart."""
+    return _UNSPACED.search(dead.text) is not None
 
 
 def held_values(facts: Iterable[Fact]) -> set[tuple[str, ...]]:
@@ -156,11 +194,17 @@ def held_values(facts: Iterable[Fact]) -> set[tuple[str, ...]]:
     for fact in facts:
         held.update(said(part.text) for part in fact.parts)
         for leaf in leaves(fact.value):
-            words = said(leaf)
-            held.add(words)
-            if len(words) <= _LONGEST_VALUE:  # a sentence only speaks of what it mentions
-                held.update(map(said, telling_parts(leaf)))
+            held |= _all_said(leaf)
     return held
+
+
+@remembered
+def _all_said(leaf: str) -> frozenset[tuple[str, ...]]:
+    """What one text of a value says, with the parts that would be recognised alone."""
+    words = said(leaf)
+    if len(words) > _LONGEST_VALUE:
+        return frozenset((words,))  # a sentence only speaks of what it mentions
+    return frozenset((words, *map(said, telling_parts(leaf))))
 
 
 def is_telling(dead: Dead) -> bool:
@@ -205,16 +249,17 @@ Counts = Callable[[Dead, set[str], str], bool]
 """Decides on a mention by the value, the words around it, and the text that stands before it."""
 
 
-def mentions(text: str, name: str, dead: Sequence[Dead], counts: Counts) -> list[Mention]:
+def mentions(text: str, name: str, dead: Roll, counts: Counts) -> list[Mention]:
     """Where a text that goes by a name repeats dead values."""
-    if not dead:
+    suspected = dead.of(text)
+    if not suspected:
         return []
     words = words_of(text)
     spoken = [word.said for word in words]
     present = {*spoken, *said(_spaced(name))}
     found: list[Mention] = []
-    for value in dead:
-        if _UNSPACED.search(value.text):
+    for value in suspected:
+        if _is_unspaced(value):
             found.extend(_unspaced(text, value, present, counts))
             continue
         if not present.issuperset(value.words) or len(value.words) > len(spoken):
@@ -266,14 +311,15 @@ def within_fact(
     where it looks back ("was ...") is it cut. Elsewhere, words that people use for many things
     count only where the matter is the same.
     """
-    about = topic(fact)
 
     def counts(value: Dead, present: set[str], before: str) -> bool:
         if (value.fact.key, value.fact.subject) == (fact.key, fact.subject):
             return is_telling(value) and bool(_LOOKING_BACK.search(before))
         if is_distinctive(value, is_common):
             return True
-        linked = value.fact.id in fact.depends_on or bool(topic(value.fact) & (about | present))
+        linked = value.fact.id in fact.depends_on or bool(
+            topic(value.fact) & (topic(fact) | present)
+        )
         return linked and is_telling(value)
 
     return counts
@@ -287,7 +333,7 @@ class Guarded(NamedTuple):
     found: list[Mention]
 
 
-def guarded(value: Any, name: str, dead: Sequence[Dead], counts: Counts) -> Guarded:
+def guarded(value: Any, name: str, dead: Roll, counts: Counts) -> Guarded:
     """A value that goes by a name, without the dead values in it."""
     if isinstance(value, str):
         found = mentions(value, name, dead, counts)
@@ -296,7 +342,7 @@ def guarded(value: Any, name: str, dead: Sequence[Dead], counts: Counts) -> Guar
     return Guarded(_cut(value, name, dead, counts, found), [], found)
 
 
-def _cut(value: Any, name: str, dead: Sequence[Dead], counts: Counts, found: list[Mention]) -> Any:
+def _cut(value: Any, name: str, dead: Roll, counts: Counts, found: list[Mention]) -> Any:
     """A value with its texts cut; what was found goes to the list."""
     if isinstance(value, dict):
         return {

@@ -8,6 +8,7 @@ import unicodedata
 from collections.abc import Sequence
 from typing import Any
 
+from tenure.model.remembering import remembered
 from tenure.model.values import text_of
 
 GONE = "[no longer current]"
@@ -69,14 +70,24 @@ def inline(value: Any, cuts: Cuts = ()) -> str:
     Inside the quotes whatever hides or turns text, or closes somebody's frame, is escaped; the
     rest stays word for word.
     """
+    if not cuts and isinstance(value, str):
+        return _whole(value)
     text = text_of(value)
-    if not cuts and _SURELY_PLAIN.match(text):
-        return text
     kept = [text]
     for start, end in reversed(cuts):
         kept[0:1] = [kept[0][:start], kept[0][end:]]
     if not isinstance(value, str):
         return GONE.join(map(_escaped, kept))
+    return _quoted(text, kept)
+
+
+@remembered
+def _whole(text: str) -> str:
+    return text if _SURELY_PLAIN.match(text) else _quoted(text, [text])
+
+
+def _quoted(text: str, kept: Sequence[str]) -> str:
+    """What is kept of a text, in quotes where it needs them."""
     if _is_odd(text):
         said = (json.dumps(part, ensure_ascii=False)[1:-1] for part in kept)
         return f'"{GONE.join(map(_escaped, said))}"'
@@ -86,10 +97,11 @@ def inline(value: Any, cuts: Cuts = ()) -> str:
     return GONE.join(kept)
 
 
+@remembered
 def name(text: str) -> str:
     """A key, a subject or a person's name: in quotes also where it could run into what follows."""
     shown = inline(text)
-    if shown is text and _ENDING.search(text):
+    if shown == text and _ENDING.search(text):
         return json.dumps(text, ensure_ascii=False)
     return shown
 

@@ -191,8 +191,20 @@ class Lens:
         fact = self.glimpse(reader, fact_id)
         return self.seen(reader, fact) if fact is not None else None
 
+    def by_ids(self, reader: Reader, fact_ids: Iterable[str]) -> dict[str, Fact]:
+        """Those of these facts that are visible, by their ids."""
+        if self.past:
+            found = [self.by_id(reader, fact_id) for fact_id in fact_ids]
+            return {fact.id: fact for fact in found if fact is not None}
+        known: Causes = {}
+        return {
+            fact.id: self.seen(reader, fact, known)
+            for fact in reader.facts(fact_ids)
+            if fact.status is not Status.ERASED and self.sees(reader, fact)
+        }
+
     def glimpse(self, reader: Reader, fact_id: str) -> Fact | None:
-        """The same without working out review marks, which takes a look at all its bases."""
+        """One by its id without working out review marks, for which all its bases are read."""
         fact = self._stored(reader, fact_id)
         if fact is None or fact.status is Status.ERASED or not self.sees(reader, fact):
             return None

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from tenure.model.errors import InvalidInput
+from tenure.model.remembering import remembered
 
 type_names = "a string, number, boolean, null, list or object"
 
@@ -125,7 +126,8 @@ _REMARKED = re.compile(r"([^()]*[^()\s])\s*\([^()]+\)")
 _MEASURE = re.compile(r"\d.*\s|\s.*\d")
 
 
-def telling_parts(text: str) -> list[str]:
+@remembered
+def telling_parts(text: str) -> tuple[str, ...]:
     """The parts of a text that would be recognised alone, because people shorten what they repeat.
 
     Of an address the street with its number, of a dose the amount, of a booking the name it begins
@@ -133,7 +135,7 @@ def telling_parts(text: str) -> list[str]:
     are left out: a town is in many addresses.
     """
     if len(text) > 1_000:
-        return []
+        return ()
     parts = [part.strip() for part in _PARTED.split(text)]
     found = [part for part in parts if part != text.strip() and _MEASURE.search(part)]
     quantity = _QUANTITY.match(text)
@@ -146,7 +148,7 @@ def telling_parts(text: str) -> list[str]:
     remarked = _REMARKED.fullmatch(text.strip())
     if remarked is not None:
         found.append(remarked.group(1))
-    return found
+    return tuple(found)
 
 
 def bare(text: str) -> str:

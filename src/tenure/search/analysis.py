@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any
 
+from tenure.model.remembering import remembered
 from tenure.model.values import bare, leaves, telling_parts, text_of
 
 VERSION = 3
@@ -167,9 +168,10 @@ def _is_telling_number(part: str) -> bool:
     return sum(map(str.isdigit, part)) >= _TELLING_DIGITS and not _YEAR.fullmatch(part)
 
 
-def words(text: str) -> set[str]:
+@remembered
+def words(text: str) -> frozenset[str]:
     """Every term that `probe` could have chosen of a text that occurs in this one."""
-    return {term for part in _PARTS.findall(bare(text)) for term in _noticeable(part)}
+    return frozenset(term for part in _PARTS.findall(bare(text)) for term in _noticeable(part))
 
 
 @lru_cache(maxsize=1)

@@ -198,7 +198,6 @@ class Index:
             hidden = {*early, *live}
             binding = [shelf.id for shelf in shelves if shelf.binding]
             collection = Shelved(reader, stacks, binding, hidden, self._frequent)
-            filled = {(s.owner, s.place) for s in shelves if stacks[s.id].size}
             yield Hall(
                 collection,
                 size=collection.size,
@@ -210,7 +209,7 @@ class Index:
                     if entry not in kept
                 ],
                 stacks=list(stacks.values()),
-                is_uniform=len(filled) < 2,
+                filled=frozenset((s.owner, s.place) for s in shelves if stacks[s.id].size),
             )
 
     def _stack(self, reader: Reader, shelf: Shelf, *, with_keys: bool) -> Stack:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from tenure.model.fact import Fact
+from tenure.model.scope import Place
 
 if TYPE_CHECKING:
     from tenure.search.collection import Collection
@@ -28,8 +29,8 @@ class Hall:
     expired: list[int] = field(default_factory=list)
     """Entries whose term is over."""
     stacks: Sequence[Stack] = ()
-    is_uniform: bool = True
-    """Whether no two facts can be about the same matter: one owner, one scope."""
+    filled: frozenset[tuple[str, Place]] = frozenset()
+    """The owners and places that have facts here. With one, no two can be on the same matter."""
 
     @staticmethod
     def ad_hoc(given: tuple[list[Fact], list[tuple[Found, bool]], int]) -> Hall:
@@ -37,7 +38,7 @@ class Hall:
         from tenure.search.collection import AdHoc
 
         facts, rows, dimensions = given
-        return Hall(AdHoc(rows, dimensions), len(facts), len(facts), facts, is_uniform=False)
+        return Hall(AdHoc(rows, dimensions), len(facts), len(facts), facts)
 
     @property
     def has_suspects(self) -> bool:

@@ -15,7 +15,7 @@ from contextlib import AbstractContextManager
 from datetime import date, datetime
 from typing import Any, NamedTuple, Protocol
 
-from tenure.model.fact import Fact
+from tenure.model.fact import Address, Fact
 from tenure.model.keys import ApiKey
 from tenure.model.records import Declaration, Erasure, Turn, Usage, WorkingItem
 from tenure.model.scope import Place
@@ -200,10 +200,8 @@ class Reader(Protocol):
         """The facts of these ids as they stand, erased ones included, ordered by id."""
         ...
 
-    def live_keys(
-        self, owners: tuple[str, ...], scope_ids: tuple[str, ...], keys: Iterable[str]
-    ) -> list[Fact]:
-        """What `live` gives for each of these keys, ordered by id."""
+    def live_at(self, addresses: Iterable[Address]) -> list[Fact]:
+        """What is live at these addresses of this organization, ordered by id."""
         ...
 
     def retracted(self, owners: tuple[str, ...], limit: int) -> list[Fact]:

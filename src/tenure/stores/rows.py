@@ -7,9 +7,10 @@ from datetime import datetime
 from functools import lru_cache
 from typing import Any
 
-from tenure.model.fact import Fact, MemoryType, Source, Status
+from tenure.model.fact import Address, Fact, MemoryType, Source, Status
 from tenure.model.keys import ApiKey, KeyScope
 from tenure.model.records import Declaration, Spot, Turn, WorkingItem
+from tenure.model.remembering import forget_texts
 from tenure.model.scope import Scope
 from tenure.model.times import from_micros, to_micros
 from tenure.model.verdict import Action, Outcome, Rule, Verdict
@@ -55,6 +56,7 @@ _remembered = lru_cache(maxsize=_REMEMBERED)(_decoded)
 def forget_rows() -> None:
     """Drop what is remembered of rows: an erased one says what was said."""
     global _last_source
+    forget_texts()
     _remembered.cache_clear()
     _facts.clear()
     _last_source = (None, "")
@@ -149,6 +151,11 @@ def _value(text: str) -> Any:
     if text[0] == '"' and "\\" not in text:
         return text[1:-1]
     return json.loads(text)
+
+
+def address_values(address: Address) -> Row:
+    """An address as columns, without the organization, which is not for a caller to name."""
+    return (address.owner, address.subject, address.key, address.scope._value_, address.scope_id)
 
 
 def content_values(fact: Fact) -> Row:

@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from tenure.model.errors import DuplicateId, StoreError
-from tenure.model.fact import Fact, Status
+from tenure.model.fact import Address, Fact, Status
 from tenure.model.keys import ApiKey
 from tenure.model.records import Declaration, Erasure
 from tenure.model.times import from_micros
@@ -99,13 +99,12 @@ class MemoryTransaction(MemorySessions):
     def facts(self, fact_ids: Iterable[str]) -> list[Fact]:
         return self._where(set(fact_ids) & self._kept.rows.keys(), lambda _: True)
 
-    def live_keys(
-        self, owners: tuple[str, ...], scope_ids: tuple[str, ...], keys: Iterable[str]
-    ) -> list[Fact]:
+    def live_at(self, addresses: Iterable[Address]) -> list[Fact]:
         found = {
             fact.id: fact
-            for key in keys
-            for fact in self.live(Selection(owners, scope_ids, key, None))
+            for _, owner, subject, key, scope, scope_id in set(addresses)
+            for fact in self.live(Selection((owner,), (scope_id,), key, subject))
+            if fact.scope is scope
         }
         return [found[fact_id] for fact_id in sorted(found)]
 

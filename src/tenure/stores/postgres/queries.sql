@@ -65,9 +65,14 @@ SELECT {fact} FROM facts WHERE organization = %(organization)s AND id = ANY(%(id
 -- name: live
 SELECT {fact} FROM facts WHERE organization = %(organization)s AND live {where} ORDER BY id;
 
--- name: live_keys
-SELECT {fact} FROM facts
-WHERE organization = %(organization)s AND live AND key = ANY(%(ids)s) {where} ORDER BY id;
+-- name: live_at
+SELECT {fact} FROM unnest(
+    %(owners)s::text[], %(subjects)s::text[], %(keys)s::text[], %(scopes)s::text[],
+    %(scope_ids)s::text[]
+) AS wanted (whose, about, called, within, id_of_scope) JOIN facts
+    ON owner = whose AND key = called AND subject = about AND scope_id = id_of_scope
+    AND scope = within
+WHERE organization = %(organization)s AND live ORDER BY id;
 
 -- name: glance
 BEGIN ISOLATION LEVEL READ COMMITTED READ ONLY;

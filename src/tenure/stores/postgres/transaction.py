@@ -12,7 +12,7 @@ from typing import Any
 from psycopg import errors as pg
 
 from tenure.model.errors import DuplicateId, StoreError
-from tenure.model.fact import Fact
+from tenure.model.fact import Address, Fact
 from tenure.model.records import Declaration, Erasure
 from tenure.model.times import from_micros, to_micros
 from tenure.model.verdict import Verdict
@@ -23,6 +23,7 @@ from tenure.stores.postgres.index import Standing
 from tenure.stores.postgres.restoring import Batches, fact_row, legs, verdict_row
 from tenure.stores.postgres.sessions import PostgresSessions
 from tenure.stores.rows import (
+    address_values,
     declaration_of,
     fact_of,
     forget_rows,
@@ -114,10 +115,12 @@ class PostgresTransaction(PostgresSessions):
     def facts(self, fact_ids: Iterable[str]) -> list[Fact]:
         return self._facts("facts", fact_ids)
 
-    def live_keys(
-        self, owners: tuple[str, ...], scope_ids: tuple[str, ...], keys: Iterable[str]
-    ) -> list[Fact]:
-        return self._select("live_keys", Selection(owners, scope_ids), ids=list(keys))
+    def live_at(self, addresses: Iterable[Address]) -> list[Fact]:
+        wanted = list(map(address_values, dict.fromkeys(addresses)))
+        names = ("owners", "subjects", "keys", "scopes", "scope_ids")
+        columns = map(list, zip(*wanted, strict=True))
+        rows = self.rows("live_at", dict(zip(names, columns, strict=True))) if wanted else ()
+        return [fact_of(row) for row in rows]
 
     def retracted(self, owners: tuple[str, ...], limit: int) -> list[Fact]:
         return self._select("retracted", Selection(owners), limit=limit)

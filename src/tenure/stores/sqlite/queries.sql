@@ -19,11 +19,14 @@ SELECT {fact} FROM facts WHERE organization = :organization AND id IN ({ids}) OR
 SELECT {fact} FROM facts INDEXED BY facts_live
 WHERE organization = :organization AND live = 1 {where} ORDER BY +id;
 
--- name: live_keys
-SELECT {fact} FROM facts INDEXED BY facts_live
-WHERE organization = :organization AND live = 1 {where} AND key IN ({ids});
-
 -- name: live_at
+-- The addresses lead, so that each is one probe of the index.
+WITH wanted (whose, about, called, within, id_of_scope) AS (VALUES {addresses})
+SELECT {fact} FROM wanted CROSS JOIN facts INDEXED BY facts_live
+WHERE organization = ? AND live = 1 AND owner = whose AND key = called AND subject = about
+  AND scope_id = id_of_scope AND scope = within;
+
+-- name: live_of
 -- One probe of the index; the loader joins as many as there are owners and scopes.
 SELECT {fact} FROM facts INDEXED BY facts_live
 WHERE organization = ?1 AND live = 1 AND key = ?2 AND subject = ?3

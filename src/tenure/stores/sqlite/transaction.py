@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import Any
 
 from tenure.model.errors import DuplicateId, StoreError
-from tenure.model.fact import Fact
+from tenure.model.fact import Address, Fact
 from tenure.model.records import Declaration, Erasure
 from tenure.model.times import from_micros, to_micros
 from tenure.model.verdict import Verdict
@@ -20,6 +20,7 @@ from tenure.stores.columns import TENURE
 from tenure.stores.port import Change, Selection
 from tenure.stores.rows import (
     Row,
+    address_values,
     content_values,
     declaration_of,
     fact_of,
@@ -33,6 +34,8 @@ from tenure.stores.rows import (
 from tenure.stores.sqlite.index import chunks
 from tenure.stores.sqlite.sessions import SQLiteSessions
 from tenure.stores.sqlite.sql import probes, statement
+
+_ADDRESSES = 150  # of five parts each: below every build's limit on bound parameters
 
 
 @lru_cache(maxsize=256)
@@ -126,16 +129,16 @@ class SQLiteTransaction(SQLiteSessions):
     def facts(self, fact_ids: Iterable[str]) -> list[Fact]:
         return self._facts("facts", fact_ids)
 
-    def live_keys(
-        self, owners: tuple[str, ...], scope_ids: tuple[str, ...], keys: Iterable[str]
-    ) -> list[Fact]:
+    def live_at(self, addresses: Iterable[Address]) -> list[Fact]:
         found: list[Fact] = []
-        wanted = list(chunks(keys)) if scope_ids else []
-        for owner in dict.fromkeys(owners):
-            for chunk in wanted:
-                where, parameters = where_of(Selection((owner,), scope_ids))
-                rows = self.rows("live_keys", {**parameters, **chunk}, where=where, ids=len(chunk))
-                found.extend(fact_of(row) for row in rows)
+        wanted = list(dict.fromkeys(addresses))
+        for start in range(0, len(wanted), _ADDRESSES):
+            chunk = wanted[start : start + _ADDRESSES]
+            given = [part for address in chunk for part in address_values(address)]
+            rows = self._connection.execute(
+                statement("live_at", addresses=len(chunk)), (*given, self._organization)
+            )
+            found.extend(map(fact_of, rows))
         return sorted(found, key=lambda fact: fact.id)
 
     def retracted(self, owners: tuple[str, ...], limit: int) -> list[Fact]:
@@ -159,7 +162,7 @@ class SQLiteTransaction(SQLiteSessions):
         if owners is None or scope_ids is None or key is None or subject is None:
             return self._select("live", selection)
         rows = self._connection.execute(
-            probes("live_at", len(owners), len(scope_ids)),
+            probes("live_of", len(owners), len(scope_ids)),
             (self._organization, key, subject, *owners, *scope_ids),
         ).fetchall()
         rows.sort()

@@ -8,13 +8,14 @@ import pytest
 
 from tenure.model.fact import Status
 from tenure.model.records import Erasure
-from tenure.stores.port import Store
+from tenure.model.scope import Scope
+from tenure.stores.port import Selection, Store
 from tenure.testing.contract.reading import each_kind
 from tenure.testing.contract.scribe import Contract, Scribe, ids
 
 
 class FetchingContract(Contract):
-    """Facts of many ids, of many keys, and those last taken back."""
+    """Facts of many ids, at many addresses, and those last taken back."""
 
     def test_facts_of_many_ids(self, store: Store, acme: Scribe) -> None:
         """Facts are given by id, each once, as they stand; unknown ids are left out."""
@@ -34,32 +35,39 @@ class FetchingContract(Contract):
             assert reader.facts(["gone"]) == [reader.fact("gone")]
             assert reader.facts(["gone"])[0].status is Status.ERASED
 
-    def test_live_of_several_keys(self, store: Store, acme: Scribe) -> None:
-        """Asked for keys, a reader gives what is live at each of them, ordered by id."""
+    def test_live_at_several_addresses(self, store: Store, acme: Scribe) -> None:
+        """Asked for addresses, a reader gives what is live at each of them, ordered by id."""
         each_kind(acme)
         acme.supersede(acme.establish(id="old", key="size"), "XL", id="new")
         acme.establish(id="bobs", owner="bob")
         with store.read("acme") as reader:
-            live, keys = reader.live_keys, ["size", "city", "unknown", "size"]
-            found = ["about", "new", "plain"]
-            assert ids(live(("alice",), ("",), iter(keys))) == found
-            assert ids(live(("alice", "", "alice"), ("", "T1", ""), ["city"])) == [
-                "about",
-                "plain",
-                "shared",
-                "task",
-            ]
-            assert live(("alice",), ("",), []) == []
-            assert live((), ("",), keys) == []
-            assert live(("alice",), (), keys) == []
+            facts = {fact.id: fact for fact in reader.live(Selection())}
+            here = facts["plain"].address
+            for fact in facts.values():
+                same = [f.id for f in facts.values() if f.address == fact.address]
+                assert ids(reader.live_at([fact.address])) == same
+            wanted = [facts[name].address for name in ("task", "new", "plain", "new")]
+            found = reader.live_at(iter([*wanted, here._replace(key="unknown")]))
+            assert ids(found) == ["new", "plain", "task"]
+            assert reader.live_at([here._replace(scope_id="elsewhere")]) == []
+            assert reader.live_at([here._replace(scope=Scope.TASK)]) == []
+            assert reader.live_at([]) == []
 
-    def test_live_of_very_many_keys(self, store: Store, acme: Scribe) -> None:
-        """There is no limit to how many keys, or facts, can be asked for at once."""
+    def test_live_at_an_address_elsewhere(self, store: Store, acme: Scribe) -> None:
+        """An address is looked for in the reader's organization, whichever it names."""
+        fact = acme.establish()
+        with store.read("other") as reader:
+            assert reader.live_at([fact.address]) == []
+        with store.read("acme") as reader:
+            assert reader.live_at([fact.address._replace(organization="other")]) == [fact]
+
+    def test_live_at_very_many_addresses(self, store: Store, acme: Scribe) -> None:
+        """There is no limit to how many addresses, or facts, can be asked for at once."""
         facts = [acme.fact(key=f"key {number}") for number in range(1_200)]
         with store.write("acme") as transaction:
             transaction.record(acme.verdict(transaction, facts[0]), facts)
         with store.read("acme") as reader:
-            found = reader.live_keys(("alice",), ("",), [fact.key for fact in reversed(facts)])
+            found = reader.live_at(fact.address for fact in reversed(facts))
             assert ids(found) == ids(facts)
             assert reader.facts(reversed(ids(facts))) == facts
 
