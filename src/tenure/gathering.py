@@ -267,7 +267,7 @@ class Gathering:
         if hall.facts is not None:
             ended = [f for f in self.everything if f.status in (Status.RETRACTED, Status.EXPIRED)]
         else:
-            entries = self.reader.found(hall.expired[:_RETRACTIONS])
+            entries = hall.collection.rows(hall.expired[:_RETRACTIONS])
             expired = self.reader.facts(row.fact_id for row in entries)
             ended = [self.lens.as_seen(fact) for fact in (*self._retracted(), *expired)]
         found: dict[str, Unknown] = {}

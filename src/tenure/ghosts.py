@@ -106,7 +106,7 @@ class Ghosts:
         entries = hall.suspects(words)
         if not entries:
             return []
-        rows = gathering.reader.found(sorted(entries))
+        rows = hall.collection.rows(sorted(entries))
         facts = gathering.reader.facts(row.fact_id for row in rows)
         lens = gathering.lens
         return [
@@ -126,7 +126,7 @@ class Ghosts:
             return set()
         entries = sorted(set[int]().union(*map(self._with_all_terms, dead)))
         lens, reader = self._gathering.lens, self._gathering.reader
-        rows = reader.found(entries) if entries else ()
+        rows = self._hall.collection.rows(entries) if entries else ()
         facts = lens.in_office(reader, reader.facts(row.fact_id for row in rows)) if rows else ()
         return held_values(f for f in facts if not is_dead(f) and f.id not in self._aside)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import cache
 from typing import NamedTuple
 
 from tenure.model.authority import Ladder
@@ -72,9 +73,8 @@ def rank(
     `asked` are the terms of the query, `terms` gives those of a name, and `alike` finds vectors
     that are similar.
     """
-    found = [
-        _judged(candidate, asked, now=now, ladder=ladder, terms=terms) for candidate in candidates
-    ]
+    judge = _Judge(asked, now, ladder, terms)
+    found = [judge.judged(candidate) for candidate in candidates]
     newest = [(-one.fact.order.timestamp(), one.fact.id) for one in found]
     order = sorted(range(len(found)), key=lambda index: (-found[index].score, newest[index]))
     repeats = _repeats([candidates[index] for index in order], terms, alike)
@@ -86,31 +86,39 @@ def rank(
     return [found[index] for index in order]
 
 
-def _judged(
-    candidate: Candidate, asked: set[str], *, now: datetime, ladder: Ladder, terms: Terms
-) -> Ranked:
-    fact = candidate.fact
-    told: dict[str, float] = {}
-    bearing = 0.0
-    if candidate.text:
-        bearing += (part := TEXT * candidate.text)
-        told["text"] = round(part, 4)
-    if candidate.meaning > 0:
-        bearing += (part := MEANING * candidate.meaning)
-        told["meaning"] = round(part, 4)
-    if part := KEY * _share(terms(fact.key), asked):
-        bearing += part
-        told["key"] = round(part, 4)
-    if fact.subject and (part := SUBJECT * _named(terms(fact.subject), asked)):
-        bearing += part
-        told["subject"] = round(part, 4)
-    if rank := ladder.rank(fact.standing):
-        told["authority"] = round(AUTHORITY * rank / max(1, len(ladder.rungs) - 1), 4)
-    if fact.time_sensitive:
-        told["recency"] = round(RECENCY * _freshness(fact, now), 4)
-    if fact.is_constraint and bearing:
-        told["constraint"] = round(CONSTRAINT * min(1.0, bearing), 4)
-    return Ranked(fact, round(sum(told.values()), 4), told, candidate.tokens)
+class _Judge:
+    """Scores candidates by one query. Keys and subjects come up again, and are looked at once."""
+
+    def __init__(self, asked: set[str], now: datetime, ladder: Ladder, terms: Terms) -> None:
+        self._now = now
+        self._rank = ladder.rank
+        self._steps = max(1, len(ladder.rungs) - 1)
+        self._key = cache(lambda key: KEY * _share(terms(key), asked))
+        self._subject = cache(lambda subject: SUBJECT * _named(terms(subject), asked))
+
+    def judged(self, candidate: Candidate) -> Ranked:
+        fact = candidate.fact
+        told: dict[str, float] = {}
+        bearing = 0.0
+        if candidate.text:
+            bearing += (part := TEXT * candidate.text)
+            told["text"] = round(part, 4)
+        if candidate.meaning > 0:
+            bearing += (part := MEANING * candidate.meaning)
+            told["meaning"] = round(part, 4)
+        if part := self._key(fact.key):
+            bearing += part
+            told["key"] = round(part, 4)
+        if fact.subject and (part := self._subject(fact.subject)):
+            bearing += part
+            told["subject"] = round(part, 4)
+        if rank := self._rank(fact.standing):
+            told["authority"] = round(AUTHORITY * rank / self._steps, 4)
+        if fact.time_sensitive:
+            told["recency"] = round(RECENCY * _freshness(fact, self._now), 4)
+        if fact.is_constraint and bearing:
+            told["constraint"] = round(CONSTRAINT * min(1.0, bearing), 4)
+        return Ranked(fact, round(sum(told.values()), 4), told, candidate.tokens)
 
 
 def _share(named: Sequence[str], asked: set[str]) -> float:

@@ -183,7 +183,17 @@ class Shelved:
         return _nearest_or_all(stacks, query, count, self._hidden)
 
     def rows(self, entries: Sequence[int]) -> list[Found]:
-        return self._reader.found(entries)
+        stacks = list(self._stacks.values())
+        known: dict[int, Found] = {}
+        for stack in stacks:
+            known.update((row.entry, row) for row in map(stack.recent, entries) if row is not None)
+        missing = [entry for entry in entries if entry not in known]
+        for row in self._reader.found(missing) if missing else ():
+            known[row.entry] = row
+            for stack in stacks:
+                if stack.position(row.entry) is not None:
+                    stack.note_recent(row)
+        return [known[entry] for entry in sorted(known)]
 
 
 class AdHoc:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from tenure.model.errors import InvalidInput
 from tenure.model.fact import Fact
 from tenure.model.records import Declaration
+from tenure.model.remembering import when_forgetting
 from tenure.search import analysis
 from tenure.search.places import Hall
 from tenure.stores.port import Entry, Reader, Shelf, Store, Transaction
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
     from tenure.search.collection import Frequent, Vector
     from tenure.search.embedders import Embedder
-    from tenure.search.stack import Stack
+    from tenure.search.stack import Recent, Stack
 
 Progress = Callable[[str, int, int | None], None]
 """Told of long work: what is being done, how much is done, and of how much if that is known."""
@@ -57,9 +58,17 @@ class Index:
         self.recipe = f"analysis {analysis.VERSION}, {named}, {tokenizer}"
         self._measure = measure
         self._vectors: OrderedDict[str, bytes] = OrderedDict()
+        self._recent: Recent = {}
         self._stacks: OrderedDict[tuple[str, int], Stack] = OrderedDict()
         self._frequent: dict[tuple[tuple[str | int, ...], str, int], Frequent] = {}
         self._lock = threading.RLock()
+        when_forgetting(self.forget)
+
+    def forget(self) -> None:
+        """Drop the texts that are remembered: one of them was erased."""
+        with self._lock:
+            self._vectors.clear()
+            self._recent.clear()
 
     # writing
 
@@ -218,7 +227,9 @@ class Index:
         name = (reader.organization, shelf.id)
         stack = self._stacks.get(name)
         if stack is None or (with_keys and stack.keys is None):
-            stack = self._stacks[name] = Stack(self.dimensions, with_keys=with_keys)
+            stack = self._stacks[name] = Stack(
+                self.dimensions, with_keys=with_keys, recent=self._recent
+            )
             self._frequent.clear()  # what is remembered counts from what a stack has seen leave
         self._stacks.move_to_end(name)
         if stack.version > shelf.version:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from datetime import datetime
-from itertools import islice
+from itertools import count, islice
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from tenure.model.records import Declaration
-from tenure.stores.port import Placed
+from tenure.stores.port import Found, Placed
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -20,7 +20,12 @@ if TYPE_CHECKING:
 
 _PORTION = 8_192
 _WORD = 64
+_RECENT = 16_384
+_serials = count()
 _ARRAYS = ("_entries", "_lengths", "_live", "_meant", "_codes")
+
+Recent = dict[tuple[int, int], Found]
+"""Rows that searches read lately, by stack and entry: the same come up again and again."""
 
 
 def signs(vectors: npt.NDArray[np.int8]) -> Codes:
@@ -39,7 +44,9 @@ class Stack:
     the machine does fastest.
     """
 
-    def __init__(self, dimensions: int, *, with_keys: bool = False) -> None:
+    def __init__(
+        self, dimensions: int, *, with_keys: bool = False, recent: Recent | None = None
+    ) -> None:
         self.version = 0
         self.size = 0
         """How many of its entries are live."""
@@ -63,6 +70,17 @@ class Stack:
         self._codes: Codes = np.zeros((self._words, 0), np.uint64)
         self._probes: dict[int, str] = {}
         self._kept: dict[tuple[Declaration, ...], tuple[int, set[int]]] = {}
+        self._serial = next(_serials)
+        self._recent: Recent = {} if recent is None else recent
+
+    def recent(self, entry: int) -> Found | None:
+        """The row of an entry, where it was read and has not changed since."""
+        return self._recent.get((self._serial, entry))
+
+    def note_recent(self, row: Found) -> None:
+        if len(self._recent) >= _RECENT:
+            self._recent.clear()
+        self._recent[self._serial, row.entry] = row
 
     def catch_up(self, changes: Iterable[Placed], version: int) -> None:
         """Take in what changed up to a version of the shelf."""
@@ -143,6 +161,7 @@ class Stack:
             self.size -= 1
             self.length -= int(self._lengths[position])
         self.turned += bool(self._live[position]) != placed.live
+        self._recent.pop((self._serial, placed.entry), None)
         if not placed.key:
             self.filled -= 1  # erased, which happens once
             for _, kept in self._kept.values():

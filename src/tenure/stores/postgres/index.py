@@ -13,7 +13,7 @@ from tenure.model.scope import Place, Scope
 from tenure.model.times import from_micros, to_micros
 from tenure.stores.port import Entry, Found, Placed, Shelf, StoredReceipt, term_of
 from tenure.stores.postgres.connections import Connection
-from tenure.stores.postgres.sql import STANDING, statement
+from tenure.stores.postgres.sql import STANDING, array_of, statement
 from tenure.stores.rows import Row
 
 _LONGEST = 500  # characters, of up to four bytes
@@ -152,7 +152,8 @@ class PostgresIndex:
 
     def _found(self, name: str, wanted: Iterable[Any]) -> list[Found]:
         ids = list(wanted)
-        return [Found._make(row) for row in self.rows(name, {"ids": ids})] if ids else []
+        rows = self.rows(name, {"ids": array_of(ids)}) if ids else ()
+        return [Found._make(row) for row in rows]
 
     def receipt(self, receipt_id: str) -> StoredReceipt | None:
         rows = self.rows("receipt", {"id": receipt_id})

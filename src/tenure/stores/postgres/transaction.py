@@ -22,6 +22,7 @@ from tenure.stores.postgres.connections import Connection
 from tenure.stores.postgres.index import Standing
 from tenure.stores.postgres.restoring import Batches, fact_row, legs, verdict_row
 from tenure.stores.postgres.sessions import PostgresSessions
+from tenure.stores.postgres.sql import array_of
 from tenure.stores.rows import (
     address_values,
     declaration_of,
@@ -91,7 +92,8 @@ class PostgresTransaction(PostgresSessions):
 
     def _facts(self, name: str, ids: Iterable[str]) -> list[Fact]:
         wanted = list(ids)
-        return [fact_of(row) for row in self.rows(name, {"ids": wanted})] if wanted else []
+        rows = self.rows(name, {"ids": array_of(wanted)}) if wanted else ()
+        return [fact_of(row) for row in rows]
 
     def _select(self, name: str, selection: Selection, **given: Any) -> list[Fact]:
         if selection.owners == () or selection.scope_ids == ():
@@ -118,7 +120,7 @@ class PostgresTransaction(PostgresSessions):
     def live_at(self, addresses: Iterable[Address]) -> list[Fact]:
         wanted = list(map(address_values, dict.fromkeys(addresses)))
         names = ("owners", "subjects", "keys", "scopes", "scope_ids")
-        columns = map(list, zip(*wanted, strict=True))
+        columns = map(array_of, zip(*wanted, strict=True))
         rows = self.rows("live_at", dict(zip(names, columns, strict=True))) if wanted else ()
         return [fact_of(row) for row in rows]
 
