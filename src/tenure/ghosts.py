@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 from tenure.context.guard import (
     Dead,
+    Spoken,
     dead_values,
     has_several_words,
     held_values,
     is_statement,
-    repeatable,
     said,
+    sayings,
 )
 from tenure.context.rendering import signals
 from tenure.model.fact import Fact, Status
@@ -22,12 +23,12 @@ from tenure.model.values import leaves, text_of
 from tenure.rules.scope import View
 from tenure.search import analysis
 from tenure.search.places import Hall
+from tenure.search.probed import Heard
 
 if TYPE_CHECKING:
     from tenure.gathering import Gathering
 
 _ALIVE = frozenset({Status.OFFICE, Status.WAITING})
-_FREQUENT = 2_000
 _LONG = 2_000
 
 
@@ -57,10 +58,11 @@ class Ghosts:
             return []
         texts = self._texts(shown)
         words = set[str]().union(*map(analysis.words, texts))
-        suspects = [*self._suspects(words), *aside]
         # What no text has all the words of needs no further thought.
+        spoken = Spoken(texts)
+        suspects = [*self._suspects(words, spoken), *aside]
         found = dead_values(self._only_dead(suspects))
-        return self._not_held(repeatable(found, texts))
+        return self._not_held(list(filter(spoken.can_repeat, found)))
 
     def _not_held(self, found: list[Dead]) -> list[Dead]:
         if not found:
@@ -71,9 +73,6 @@ class Ghosts:
             if dead.words not in self._held
             and not (is_statement(dead.fact) and _is_said(dead, self._spoken))
         ]
-        if self._hall.facts is None:
-            wanted = {term for dead in rare for term in analysis.terms(dead.text)}
-            self._hall.collection.expect(sorted(wanted), _FREQUENT)
         held = self._held_elsewhere(rare)
         return [dead for dead in rare if dead.words not in held]
 
@@ -99,15 +98,12 @@ class Ghosts:
         texts.extend(f"{fact.key} {_all_text(fact.value)}" for fact in shown if _is_running(fact))
         return texts
 
-    def _suspects(self, words: set[str]) -> list[Fact]:
+    def _suspects(self, words: set[str], spoken: Spoken) -> list[Fact]:
         gathering, hall = self._gathering, self._hall
         if hall.facts is not None:
             return gathering.everything
-        entries = hall.suspects(words)
-        if not entries:
-            return []
-        rows = hall.collection.rows(sorted(entries))
-        facts = gathering.reader.facts(row.fact_id for row in rows)
+        entries = hall.suspects(words, lambda heard: spoken.can_repeat_one(heard.sayings))
+        facts = self._listened_to(entries).values()
         lens = gathering.lens
         return [
             lens.seen(gathering.reader, fact)
@@ -120,22 +116,53 @@ class Ghosts:
     def _only_dead(self, facts: Iterable[Fact]) -> list[Fact]:
         return [fact for fact in facts if fact.id in self._aside or is_dead(fact)]
 
+    def _listened_to(self, entries: Iterable[int]) -> dict[int, Fact]:
+        """The facts of entries; what they say is kept in mind."""
+        rows = self._hall.collection.rows(sorted(entries))
+        facts = self._gathering.reader.facts(row.fact_id for row in rows) if rows else ()
+        by_id = {fact.id: fact for fact in facts}
+        found = {row.entry: by_id[row.fact_id] for row in rows if row.fact_id in by_id}
+        self._hall.hear({entry: _heard(fact) for entry, fact in found.items()})
+        return found
+
     def _held_elsewhere(self, dead: Sequence[Dead]) -> set[tuple[str, ...]]:
-        """What visible facts in office say that were not looked at yet, as far as it is of use."""
+        """Of what these values say, what a fact in office says that was not looked at yet."""
         if self._hall.facts is not None:
             return set()
-        entries = sorted(set[int]().union(*map(self._with_all_terms, dead)))
-        lens, reader = self._gathering.lens, self._gathering.reader
-        rows = self._hall.collection.rows(entries) if entries else ()
-        facts = lens.in_office(reader, reader.facts(row.fact_id for row in rows)) if rows else ()
-        return held_values(f for f in facts if not is_dead(f) and f.id not in self._aside)
+        wanted = {value.words: analysis.probe(value.text) for value in dead}
+        stacks = self._hall.stacks
+        new = {
+            (number, probe): stack.probed.unheard(probe)
+            for number, stack in enumerate(stacks)
+            for probe in {*wanted.values()}
+        }
+        entries = {entry for those in new.values() for entry in those}
+        facts = self._listened_to(entries) if entries else {}
+        heard = {entry: _heard(fact) for entry, fact in facts.items()}
+        for (number, probe), those in new.items():
+            stacks[number].probed.hear(probe, those, heard)
+        return {words for words, probe in wanted.items() if self._is_held(words, probe)}
 
-    def _with_all_terms(self, dead: Dead) -> set[int]:
-        """The entries that have every term of a value, but for terms that very many have."""
-        wanted = analysis.terms(dead.text)
-        posted = [self._hall.collection.postings(term, _FREQUENT).entries for term in wanted]
-        known = [set(entries) for entries in posted if entries is not None]
-        return set.intersection(*known) if known else set()
+    def _is_held(self, words: tuple[str, ...], probe: str) -> bool:
+        hidden = self._hall.hidden
+        for stack in self._hall.stacks:
+            holders = (e for e in stack.probed.holders(words) if e not in hidden)
+            live = list(stack.only_live(holders))
+            if live and (not self._aside or self._is_one_not_aside(live)):
+                return True
+            unsure = [e for e in stack.probed.unsure(probe) if e not in hidden]
+            if unsure and words in held_values(self._certain(list(stack.only_live(unsure)))):
+                return True
+        return False
+
+    def _is_one_not_aside(self, entries: Sequence[int]) -> bool:
+        return any(row.fact_id not in self._aside for row in self._hall.collection.rows(entries))
+
+    def _certain(self, entries: Sequence[int]) -> list[Fact]:
+        """Of facts that hang on others, those that hold now."""
+        facts = self._listened_to(entries).values()
+        held = self._gathering.lens.in_office(self._gathering.reader, facts)
+        return [fact for fact in held if not is_dead(fact) and fact.id not in self._aside]
 
     def gone(self, items: Sequence[WorkingItem]) -> dict[str, list[Dead]]:
         """Of the facts that notes say they stated, those that are dead now, with what they said.
@@ -172,6 +199,11 @@ class Ghosts:
             return False
         after = self._gathering.lens.by_id(self._gathering.reader, fact.superseded_by)
         return after is not None and not after.source.earlier and is_statement(after)
+
+
+def _heard(fact: Fact) -> Heard:
+    held = None if fact.depends_on else frozenset(held_values([fact]))
+    return Heard(fact.id, sayings(fact), held)
 
 
 def _whole(fact: Fact) -> Dead:

@@ -26,3 +26,36 @@ def test_what_took_the_place_of_a_base_is_guarded_where_it_was_not_found(
     assert "- season_plan: not known, recalculate, because levy changed" in context.text
     assert "levy" not in [line.text.partition(":")[0] for line in context.lines]
     assert "Grand Hall" not in context.text
+
+
+def test_a_value_within_a_statement_is_dead_once_the_statement_is(open_memory: OpenMemory) -> None:
+    """Who repeats one value of a statement that was overtaken need not use its longest word."""
+    memory = open_memory(settings=QUICK)
+    session = memory.session(user_id="ann")
+    session.observe("The kickoff for the documentation project is on Tuesday in Leeds.")
+    session.observe("The kickoff for the documentation project is on Friday in York.")
+    other = memory.session(user_id="ann", session_id="other")
+    other.note("jotted", "Booked a hotel in Leeds for the team.")
+    text = other.context("What is there to do?", budget=2_000).text
+    assert "Leeds" not in text
+    assert "- jotted: Booked a hotel in [no longer current] for the team." in text
+
+
+def test_what_a_fact_holds_that_rests_on_others_is_dead_once_those_change(
+    open_memory: OpenMemory,
+) -> None:
+    """A value that one fact lost stands while a derived fact holds it, and no longer."""
+    session = open_memory(settings=QUICK).session(user_id="ann")
+    session.write_many(
+        {"key": f"plan_note_{number}", "value": f"entry {number} of the season plan"}
+        for number in range(_MANY)
+    )
+    session.write("caterer", "Lindqvist")
+    session.write("caterer", "Moreau")
+    session.write("region", "north")
+    session.write("supplier", "Lindqvist", depends_on=["region"])
+    session.note("jotted", "Ask Lindqvist for the menu of the season plan.")
+    query = "What is entry 7 of the season plan?"
+    assert "Ask Lindqvist for the menu" in session.context(query, budget=600).text
+    session.write("region", "south")
+    assert "Lindqvist" not in session.context(query, budget=600).text

@@ -76,6 +76,9 @@ class Dead(NamedTuple):
     fact: Fact
 
 
+Sayings = tuple[tuple[str, ...], ...]
+
+
 def words_of(text: str) -> list[Word]:
     """The words of a text in the form in which they are compared."""
     return [Word(_said(found.group()), *found.span()) for found in _WORD.finditer(text)]
@@ -138,22 +141,45 @@ def is_framing(part: Part) -> bool:
     return part.kind == "term" and part.role in ("np|", "is|")
 
 
-def repeatable(dead: Sequence[Dead], texts: Iterable[str]) -> list[Dead]:
-    """Those values that one of the texts can repeat at all: it has all the words of it."""
-    wanted = frozenset(word for value in dead for word in value.words)
-    having: dict[str, list[frozenset[str]]] = defaultdict(list)
-    for text in texts if wanted else ():
-        words = vocabulary(text)
-        for word in words & wanted:
-            having[word].append(words)
+class Spoken:
+    """The words of some texts, to tell which values one of them can repeat at all."""
 
-    def can_be_repeated(value: Dead) -> bool:
-        if _is_unspaced(value):
-            return True
-        fewest = min((having.get(word, []) for word in value.words), key=len)
-        return any(words.issuperset(value.words) for words in fewest)
+    def __init__(self, texts: Iterable[str]) -> None:
+        self._having: dict[str, list[frozenset[str]]] = {}
+        """For each word, the words of the texts that have it."""
+        for text in texts:
+            words = vocabulary(text)
+            for word in words:
+                self._having.setdefault(word, []).append(words)
 
-    return list(filter(can_be_repeated, dead))
+    def has_all(self, words: Sequence[str]) -> bool:
+        """Whether one of the texts has all these words."""
+        fewest: Sequence[frozenset[str]] | None = None
+        for word in words:
+            found = self._having.get(word)
+            if found is None:
+                return False
+            if fewest is None or len(found) < len(fewest):
+                fewest = found
+        return any(one.issuperset(words) for one in fewest or ())
+
+    def can_repeat(self, dead: Dead) -> bool:
+        return _is_unspaced(dead.text) or self.has_all(dead.words)
+
+    def can_repeat_one(self, sayings: Sayings) -> bool:
+        """The same for one of the things that a fact says."""
+        return any(not words or self.has_all(words) for words in sayings)
+
+
+def sayings(fact: Fact) -> Sayings:
+    """All that a fact says, or could be taken to say, each in words.
+
+    Where words cannot be told apart there are none, and a text may always have it.
+    """
+    whole = (text for leaf in leaves(fact.value) for text in (leaf, *telling_parts(leaf)))
+    texts = {*(part.text for part in fact.parts), *whole}
+    found = {() if _is_unspaced(text) else said(text) for text in texts}
+    return tuple(found) if any(map(_is_unspaced, texts)) else tuple(found - {()})
 
 
 class Roll:
@@ -161,7 +187,9 @@ class Roll:
 
     def __init__(self, dead: Iterable[Dead] = ()) -> None:
         self._dead = tuple(dead)
-        self._unspaced = [place for place, value in enumerate(self._dead) if _is_unspaced(value)]
+        self._unspaced = [
+            place for place, value in enumerate(self._dead) if _is_unspaced(value.text)
+        ]
         self._beginning: dict[str, list[int]] = defaultdict(list)
         for place, value in enumerate(self._dead):
             for word in value.words[:1]:
@@ -183,9 +211,9 @@ class Roll:
         return [self._dead[place] for place in sorted(places)]
 
 
-def _is_unspaced(dead: Dead) -> bool:
-    """Whether a value is in a script without spaces, in which words cannot be told apart."""
-    return _UNSPACED.search(dead.text) is not None
+def _is_unspaced(text: str) -> bool:
+    """Whether a text is in a script without spaces, in which words cannot be told apart."""
+    return _UNSPACED.search(text) is not None
 
 
 def held_values(facts: Iterable[Fact]) -> set[tuple[str, ...]]:
@@ -259,7 +287,7 @@ def mentions(text: str, name: str, dead: Roll, counts: Counts) -> list[Mention]:
     present = {*spoken, *said(_spaced(name))}
     found: list[Mention] = []
     for value in suspected:
-        if _is_unspaced(value):
+        if _is_unspaced(value.text):
             found.extend(_unspaced(text, value, present, counts))
             continue
         if not present.issuperset(value.words) or len(value.words) > len(spoken):

@@ -77,7 +77,7 @@ def inline(value: Any, cuts: Cuts = ()) -> str:
     for start, end in reversed(cuts):
         kept[0:1] = [kept[0][:start], kept[0][end:]]
     if not isinstance(value, str):
-        return GONE.join(map(_escaped, kept))
+        return _escaped(GONE.join(kept))
     return _quoted(text, kept)
 
 
@@ -90,7 +90,8 @@ def _quoted(text: str, kept: Sequence[str]) -> str:
     """What is kept of a text, in quotes where it needs them."""
     if _is_odd(text):
         said = (json.dumps(part, ensure_ascii=False)[1:-1] for part in kept)
-        return f'"{GONE.join(map(_escaped, said))}"'
+        # As a whole: what is cut out may have stood in the middle of a delimiter.
+        return f'"{_escaped(GONE.join(said))}"'
     if _matches(_FRAME, text):
         opened, closed = ("«", "»") if '"' in text else ('"', '"')
         return f"{opened}{GONE.join(kept)}{closed}"

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import Any
 
+from tenure.model.fact import Part
 from tenure.model.remembering import remembered
 from tenure.model.values import bare, leaves, telling_parts, text_of
 
-VERSION = 3
+VERSION = 4
 """Changes with every change of what a text gives; indexes of another version are rebuilt."""
 
 _TELLING_DIGITS = 3
@@ -137,21 +138,31 @@ def sentence(key: str, subject: str | None, value: Any) -> str:
     return f"{about}: {said}" if about else said
 
 
-def probes(value: Any) -> list[str]:
+def probes(value: Any, parts: Iterable[Part] = ()) -> list[str]:
     """One term for each of the texts in a value: whoever repeats the text uses that term too.
 
     A number of a few digits, or else the longest word, because few other texts have it: of many
-    values that leave office one after the other, the words are often the same.
+    values that leave office one after the other, the words are often the same. Of the parts of a
+    statement those count too that are values; plain words, which others use as well, are marked:
+    they lead to who says them, and make nobody a suspect.
     """
     found: dict[str, None] = {}
     for leaf in leaves(value):
         for text in (leaf, *telling_parts(leaf)):
-            longest = probe(text)
-            if longest:
-                found[longest] = None
+            found[probe(text)] = None
         if len(found) >= _MOST_PROBES:
             break
-    return list(found)
+    parts = list(parts)[:_MOST_PROBES]
+    for part in parts:
+        if part.kind != "term":
+            found[probe(part.text)] = None
+    plain = {probe(part.text) for part in parts} - found.keys() - {""}
+    found.pop("", None)
+    return [*found, *(f"{PLAIN}{term}" for term in sorted(plain))]
+
+
+PLAIN = "~"
+"""Before a probe that makes nobody a suspect."""
 
 
 def probe(text: str) -> str:
@@ -159,7 +170,9 @@ def probe(text: str) -> str:
     parts = _PARTS.findall(bare(text[:_LONGEST_TEXT]))
     if not parts:
         return ""
-    chosen = max(parts, key=lambda part: (_is_telling_number(part), len(part)))  # the first such
+    # As it is compared, so that 2.0 kg and 2 kg give the same.
+    terms = [part if _is_unspaced(part[0]) else next(_noticeable(part)) for part in parts]
+    chosen = max(terms, key=lambda term: (_is_telling_number(term), len(term)))  # the first such
     return next(_noticeable(chosen))
 
 

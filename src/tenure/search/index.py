@@ -58,7 +58,7 @@ class Index:
         self.recipe = f"analysis {analysis.VERSION}, {named}, {tokenizer}"
         self._measure = measure
         self._vectors: OrderedDict[str, bytes] = OrderedDict()
-        self._recent: Recent = {}
+        self._recent: Recent | None = None  # takes numpy, which only searching needs
         self._stacks: OrderedDict[tuple[str, int], Stack] = OrderedDict()
         self._frequent: dict[tuple[tuple[str | int, ...], str, int], Frequent] = {}
         self._lock = threading.RLock()
@@ -68,7 +68,10 @@ class Index:
         """Drop the texts that are remembered: one of them was erased."""
         with self._lock:
             self._vectors.clear()
-            self._recent.clear()
+            if self._recent is not None:
+                self._recent.clear()
+            for stack in self._stacks.values():
+                stack.forget()
 
     # writing
 
@@ -110,7 +113,7 @@ class Index:
         return Entry(
             fact=fact,
             terms=" ".join(analysis.terms(text)),
-            probes=" ".join(analysis.probes(fact.value)),
+            probes=" ".join(analysis.probes(fact.value, fact.parts)),
             tokens=self._measure(fact),
             vector=self.vector(meaning) if live else None,
         )
@@ -218,12 +221,14 @@ class Index:
                     if entry not in kept
                 ],
                 stacks=list(stacks.values()),
+                hidden=hidden,
                 filled=frozenset((s.owner, s.place) for s in shelves if stacks[s.id].size),
             )
 
     def _stack(self, reader: Reader, shelf: Shelf, *, with_keys: bool) -> Stack:
-        from tenure.search.stack import Stack
+        from tenure.search.stack import Recent, Stack
 
+        self._recent = self._recent or Recent()
         name = (reader.organization, shelf.id)
         stack = self._stacks.get(name)
         if stack is None or (with_keys and stack.keys is None):

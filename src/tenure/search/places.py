@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -11,6 +11,7 @@ from tenure.model.scope import Place
 
 if TYPE_CHECKING:
     from tenure.search.collection import Collection
+    from tenure.search.probed import Heard
     from tenure.search.stack import Stack
     from tenure.stores.port import Found
 
@@ -26,6 +27,8 @@ class Hall:
     """How many there are with those out of office."""
     facts: Sequence[Fact] | None = None
     """All of them, where they are in memory anyway."""
+    hidden: Container[int] = ()
+    """Entries of the stacks that do not count here."""
     expired: list[int] = field(default_factory=list)
     """Entries whose term is over."""
     stacks: Sequence[Stack] = ()
@@ -44,19 +47,16 @@ class Hall:
     def has_suspects(self) -> bool:
         return self.facts is not None or any(stack.suspects for stack in self.stacks)
 
-    def suspects(self, words: set[str]) -> set[int]:
-        """Entries whose value may be dead and may be repeated by a text with these words."""
-        found: set[int] = set()
+    def suspects(self, words: set[str], is_of_interest: Callable[[Heard], bool]) -> set[int]:
+        """Entries whose value may be dead and may be repeated by a text with these words.
+
+        Of those that were heard before, only such as are of interest.
+        """
+        return {e for stack in self.stacks for e in stack.suspected(words, is_of_interest)}
+
+    def hear(self, told: Mapping[int, Heard]) -> None:
+        """Take in what entries say, for the next time that they are looked at."""
         for stack in self.stacks:
-            known = stack.suspects
-            if len(known) < len(words):
-                for probe, entries in known.items():
-                    if probe in words:
-                        found |= entries
-            else:
-                for word in words:
-                    found |= known.get(word, _NONE)
-        return found
-
-
-_NONE: set[int] = set()
+            for entry, heard in told.items():
+                if stack.position(entry) is not None:
+                    stack.hear(entry, heard)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime
 from itertools import count, islice
 from typing import TYPE_CHECKING
@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tenure.model.records import Declaration
+from tenure.search.analysis import PLAIN
+from tenure.search.probed import Heard, Probed
 from tenure.stores.port import Found, Placed
 
 if TYPE_CHECKING:
@@ -21,11 +23,21 @@ if TYPE_CHECKING:
 _PORTION = 8_192
 _WORD = 64
 _RECENT = 16_384
+_HEARD = 65_536
 _serials = count()
 _ARRAYS = ("_entries", "_lengths", "_live", "_meant", "_codes")
 
-Recent = dict[tuple[int, int], Found]
-"""Rows that searches read lately, by stack and entry: the same come up again and again."""
+
+class Recent:
+    """What was read of entries lately, by stack and entry: the same come up again and again."""
+
+    def __init__(self) -> None:
+        self.rows: dict[tuple[int, int], Found] = {}
+        self.heard: dict[tuple[int, int], Heard] = {}
+
+    def clear(self) -> None:
+        self.rows.clear()
+        self.heard.clear()
 
 
 def signs(vectors: npt.NDArray[np.int8]) -> Codes:
@@ -69,18 +81,45 @@ class Stack:
         self._meant: npt.NDArray[np.bool_] = np.zeros(0, np.bool_)
         self._codes: Codes = np.zeros((self._words, 0), np.uint64)
         self._probes: dict[int, str] = {}
+        self.probed = Probed()
         self._kept: dict[tuple[Declaration, ...], tuple[int, set[int]]] = {}
         self._serial = next(_serials)
-        self._recent: Recent = {} if recent is None else recent
+        self._recent = recent or Recent()
 
     def recent(self, entry: int) -> Found | None:
         """The row of an entry, where it was read and has not changed since."""
-        return self._recent.get((self._serial, entry))
+        return self._recent.rows.get((self._serial, entry))
 
     def note_recent(self, row: Found) -> None:
-        if len(self._recent) >= _RECENT:
-            self._recent.clear()
-        self._recent[self._serial, row.entry] = row
+        if len(self._recent.rows) >= _RECENT:
+            self._recent.rows.clear()
+        self._recent.rows[self._serial, row.entry] = row
+
+    def heard(self, entry: int) -> Heard | None:
+        """What an entry says, where that was looked at and has not changed since."""
+        return self._recent.heard.get((self._serial, entry))
+
+    def hear(self, entry: int, heard: Heard) -> None:
+        if len(self._recent.heard) >= _HEARD:
+            self._recent.heard.clear()
+        self._recent.heard[self._serial, entry] = heard
+
+    def suspected(self, words: set[str], is_of_interest: Callable[[Heard], bool]) -> Iterator[int]:
+        """Entries whose value may be dead and repeated by a text with these words; of those that
+        were heard, such as are of interest."""
+        known = self.suspects
+        heard, serial = self._recent.heard, self._serial
+        probes = (
+            [p for p in known if p in words] if len(known) < len(words) else words & known.keys()
+        )
+        for entry in set[int]().union(*(known[probe] for probe in probes)):
+            told = heard.get((serial, entry))
+            if told is None or is_of_interest(told):
+                yield entry
+
+    def forget(self) -> None:
+        """Drop what anything says."""
+        self.probed.forget()
 
     def catch_up(self, changes: Iterable[Placed], version: int) -> None:
         """Take in what changed up to a version of the shelf."""
@@ -154,6 +193,7 @@ class Stack:
             self.length += placed.length
         if self.keys is not None:
             self.keys[placed.entry] = placed.key
+        self.probed.add(placed.entry, (probe.lstrip(PLAIN) for probe in placed.probes.split()))
         self._watch(placed)
 
     def _change(self, position: int, placed: Placed) -> None:
@@ -161,7 +201,8 @@ class Stack:
             self.size -= 1
             self.length -= int(self._lengths[position])
         self.turned += bool(self._live[position]) != placed.live
-        self._recent.pop((self._serial, placed.entry), None)
+        self._recent.rows.pop((self._serial, placed.entry), None)
+        self._recent.heard.pop((self._serial, placed.entry), None)
         if not placed.key:
             self.filled -= 1  # erased, which happens once
             for _, kept in self._kept.values():
@@ -181,14 +222,16 @@ class Stack:
         """Remember terms, and the values that are or may become dead without a further entry."""
         entry = placed.entry
         for probe in self._probes.pop(entry, "").split():
-            self.suspects[probe].discard(entry)
+            if not probe.startswith(PLAIN):
+                self.suspects[probe].discard(entry)
         self.termed.pop(entry, None)
         if placed.live and (placed.starts is not None or placed.ends is not None):
             self.termed[entry] = (placed.starts, placed.ends)
         if placed.probes and (not placed.live or placed.derived or entry in self.termed):
             self._probes[entry] = placed.probes
             for probe in placed.probes.split():
-                self.suspects.setdefault(probe, set()).add(entry)
+                if not probe.startswith(PLAIN):
+                    self.suspects.setdefault(probe, set()).add(entry)
 
     def __len__(self) -> int:
         return self._count
@@ -222,7 +265,7 @@ class Stack:
         self._kept[hides] = (len(self.keys), kept)
         return kept
 
-    def only_live(self, entries: set[int]) -> Iterator[int]:
+    def only_live(self, entries: Iterable[int]) -> Iterator[int]:
         """Those of these entries that are here and live."""
         for entry in entries:
             position = self.position(entry)

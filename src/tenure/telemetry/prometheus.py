@@ -5,6 +5,7 @@ from __future__ import annotations
 try:
     from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest
     from prometheus_client.exposition import CONTENT_TYPE_LATEST
+    from prometheus_client.multiprocess import MultiProcessCollector
 except ImportError as missing:
     raise ImportError(
         f"metrics for Prometheus need a package ({missing}); install it with: "
@@ -25,14 +26,16 @@ def prometheus_name(instrument: Instrument) -> str:
 class Prometheus(Measuring):
     """Counts for one process; `exposition()` is what an endpoint answers.
 
-    With `organization` every series is by organization too: as many series more as there are.
+    With `organization` every series is by organization too: as many series more as there are. With
+    `together` it tells what all processes counted that share the folder PROMETHEUS_MULTIPROC_DIR.
     """
 
     content_type = CONTENT_TYPE_LATEST
     """The content type of `exposition()`."""
 
-    def __init__(self, *, organization: bool = False) -> None:
+    def __init__(self, *, organization: bool = False, together: bool = False) -> None:
         self.registry = CollectorRegistry()
+        self._together = together
         self._by_organization = organization
         self._made = {one.name: self._make(one) for one in INSTRUMENTS}
 
@@ -56,4 +59,8 @@ class Prometheus(Measuring):
 
     def exposition(self) -> bytes:
         """All series in the text format, as a scrape reads them."""
-        return generate_latest(self.registry)
+        if not self._together:
+            return generate_latest(self.registry)
+        shared = CollectorRegistry()
+        MultiProcessCollector(shared)  # type: ignore[no-untyped-call]
+        return generate_latest(shared)

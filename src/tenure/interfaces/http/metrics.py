@@ -33,6 +33,7 @@ class Metrics:
         self.under_way = Gauge(
             "tenure_http_requests_under_way",
             "Requests that are being answered.",
+            multiprocess_mode="livesum",
             registry=told.registry,
         )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import socket
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, Literal
@@ -98,9 +99,7 @@ class _Announcing(uvicorn.Server):
     async def startup(self, sockets: Any = None) -> None:
         await super().startup(sockets=sockets)
         if self.started and self.servers:
-            host, port = self.servers[0].sockets[0].getsockname()[:2]
-            shown = f"[{host}]" if ":" in host else host
-            self._announce(f"http://{shown}:{port}")
+            self._announce(address_of(*self.servers[0].sockets[0].getsockname()[:2]))
 
     async def shutdown(self, sockets: Any = None) -> None:
         """Tell answers that have no end of their own to come to one, and wait for the others."""
@@ -116,6 +115,11 @@ class _Announcing(uvicorn.Server):
         with super().capture_signals():
             yield
             self._captured_signals.clear()
+
+
+def address_of(host: str, port: int) -> str:
+    """Where a service at that host and port is called."""
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
 def server_for(
@@ -161,6 +165,11 @@ def serve(
     service: Service,
     announce: Callable[[str], None],
     metrics: Metrics | None = None,
+    place: socket.socket | None = None,
 ) -> None:
-    """Answer requests until a signal to stop; calls under way are finished first."""
-    server_for(memory, service, announce, metrics).run()
+    """Answer requests until a signal to stop; calls under way are finished first.
+
+    Where the service says, or at a `place` that is bound already.
+    """
+    server = server_for(memory, service, announce, metrics)
+    server.run(sockets=None if place is None else [place])

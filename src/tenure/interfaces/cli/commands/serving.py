@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import logging
+import os
 import sys
-from collections.abc import Iterator
+import tempfile
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -18,6 +20,8 @@ from tenure.interfaces.cli.root import command
 from tenure.model.errors import InvalidInput
 
 if TYPE_CHECKING:
+    import socket
+
     from tenure.interfaces.http.configuration import Service, Tokens
     from tenure.interfaces.http.metrics import Metrics
     from tenure.telemetry import Telemetry
@@ -117,6 +121,14 @@ def serve(
             help="Keep the facts on a PostgreSQL server of its own, with its data in this folder.",
         ),
     ] = None,
+    processes: Annotated[
+        int,
+        typer.Option(
+            metavar="COUNT",
+            envvar="TENURE_PROCESSES",
+            help="Processes that answer side by side: one for each core that may be used.",
+        ),
+    ] = 1,
     log: Annotated[
         str, typer.Option(metavar="LEVEL", help="debug, info, warning or error.")
     ] = "info",
@@ -142,41 +154,86 @@ def serve(
         raise InvalidInput(f"--log {log!r} is not one of {', '.join(_LEVELS)}")
     if common.path.startswith(("http://", "https://")):
         raise InvalidInput("--db names a service; serve the file or the database behind it")
+    if processes < 1:
+        raise InvalidInput(f"--processes takes a number from 1 on, not {processes}")
+    if processes > 1 and common.path == ":memory:":
+        raise InvalidInput("several processes cannot share :memory:; name a file with --db")
     try:
         from tenure.interfaces.http.configuration import Service
-        from tenure.interfaces.http.serving import serve as run
     except ImportError as error:
         raise InvalidInput(
             f"serving takes more ({error}); install it with: pip install 'tenure[service]'"
         ) from error
     tokens = believing.tokens()
     asked = {"rate": limiting.rate, "burst": limiting.burst, "threads": limiting.threads}
-    telemetry, metrics = _telling(otel)
-    settings = replace(common.settings, telemetry=telemetry)
-    with (
-        _store(common, postgres) as store,
-        store.open(create=True, settings=settings) as memory,
-    ):
+    with _store(common, postgres) as store:
+        with store.open(create=True) as memory:
+            has_keys = bool(memory.store.keys())
         service = Service(
             host=host,
             port=port,
-            credentials=tokens is not None or bool(memory.store.keys()),
+            credentials=tokens is not None or has_keys,
             tokens=tokens,
             max_body_bytes=limiting.max_body,
             **asked,  # type: ignore[arg-type]
         )
-        log_to_stderr(log)
-        _ = memory.index, memory.detector  # loaded now, so that the first caller need not wait
-        run(memory, service, lambda address: _announce(address, store, service), metrics)
+        work = Answering(store, service, otel=otel, log=log, together=processes > 1)
+        if processes == 1:
+            work.alone()
+        else:
+            _side_by_side(work, processes)
 
 
-def _telling(otel: bool) -> tuple[Telemetry, Metrics]:
+@dataclass(frozen=True)
+class Answering:
+    """What a process that answers has to know; it may be another one than this."""
+
+    store: Common
+    service: Service
+    otel: bool
+    log: str
+    together: bool
+    """Whether others answer beside it."""
+
+    def alone(self) -> None:
+        """Answer where the service says, and say so."""
+        self._answer(lambda address: _announce(address, self.store, self.service))
+
+    def __call__(self, place: socket.socket, ready: Callable[[], None]) -> None:
+        """Answer at a place that others have too."""
+        self._answer(lambda _: ready(), place)
+
+    def _answer(self, announce: Callable[[str], None], place: socket.socket | None = None) -> None:
+        from tenure.interfaces.http.serving import serve as run
+
+        telemetry, metrics = _telling(self.otel, self.together)
+        settings = replace(self.store.settings, telemetry=telemetry)
+        with self.store.open(create=True, settings=settings) as memory:
+            log_to_stderr(self.log)
+            _ = memory.index, memory.detector  # loaded now, so that the first caller need not wait
+            run(memory, self.service, announce, metrics, place)
+
+
+def _side_by_side(work: Answering, processes: int) -> None:
+    from tenure.interfaces.http.crew import Crew
+    from tenure.interfaces.http.serving import address_of
+
+    service = work.service
+    with tempfile.TemporaryDirectory(prefix="tenure-metrics-") as folder:
+        os.environ["PROMETHEUS_MULTIPROC_DIR"] = folder  # those that are started go by it
+        log_to_stderr(work.log)
+        Crew(work, processes, service.host, service.port, service.shutdown_timeout).run(
+            lambda host, port: _announce(address_of(host, port), work.store, service)
+        )
+
+
+def _telling(otel: bool, together: bool) -> tuple[Telemetry, Metrics]:
     """What the memory tells, for /metrics and for OpenTelemetry."""
     from tenure.interfaces.http.metrics import Metrics
     from tenure.telemetry import Together
     from tenure.telemetry.prometheus import Prometheus
 
-    counted = Prometheus()
+    counted = Prometheus(together=together)
     if not otel:
         return counted, Metrics(counted)
     try:
@@ -239,7 +296,7 @@ def register(app: typer.Typer) -> None:
         [
             "serve",
             "serve --db postgresql://tenure@db/tenure --host 0.0.0.0",
-            "serve --postgres ./data",
+            "serve --postgres ./data --processes 4",
             "serve --issuer https://login.example.com --jwks keys.json --host 0.0.0.0",
         ],
     )

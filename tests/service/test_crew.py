@@ -1,0 +1,133 @@
+"""Several processes at one address: each answers, and one looks after them."""
+
+from __future__ import annotations
+
+import re
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import httpx
+import psutil  # type: ignore[import-untyped]
+import pytest
+
+from tests.service.conftest import ON_DISK
+from tests.service.running import PROGRAM, Process, environment, post, serving
+from tests.service.test_lifecycle import Load, check_whole, where_of
+
+TWO = ("--processes=2", "--embedder=none")
+
+
+def hands_of(running: Process) -> list[psutil.Process]:
+    """The processes that answer."""
+    return [
+        child
+        for child in psutil.Process(running.process.pid).children()
+        if child.status() != psutil.STATUS_ZOMBIE and "spawn_main" in " ".join(child.cmdline())
+    ]
+
+
+def until(happened: Callable[[], bool], what: str) -> None:
+    ends = time.monotonic() + 60
+    while not happened():
+        assert time.monotonic() < ends, what
+        time.sleep(0.05)
+
+
+def answered(address: str, path: str) -> float:
+    """How many requests for a path were answered, as the metrics say."""
+    with httpx.Client(trust_env=False, timeout=30) as client:
+        told = client.get(f"{address}/metrics").text
+    found = re.findall(rf'^tenure_http_requests_total{{path="{path}".*}} (\S+)$', told, re.M)
+    return sum(map(float, found))
+
+
+def test_what_one_wrote_another_reads_and_all_are_counted(tmp_path: Path) -> None:
+    """Each call may be answered by another process: the facts and the metrics are the same."""
+    with serving(str(tmp_path / "agent.db"), tmp_path, *TWO) as running:
+        who = {"session": {"user_id": "alice"}}
+        for number in range(20):
+            post(running.address, "write", {**who, "key": "count", "value": number})
+            told = post(running.address, "current", {**who, "key": "count"}).json()
+            assert told == number
+        assert answered(running.address, "/v1/current") == 20
+        before = {hand.pid: hand.cpu_times().user for hand in hands_of(running)}
+        assert len(before) == 2
+        for _ in range(200):
+            post(running.address, "current", {**who, "key": "count"})
+        assert all(h.cpu_times().user > before[h.pid] for h in hands_of(running)), "one is idle"
+
+
+@pytest.mark.parametrize("store", ON_DISK)
+def test_one_that_is_killed_under_load_is_replaced(
+    store: str, request: pytest.FixtureRequest, tmp_path: Path
+) -> None:
+    """Where a process dies the others go on, another one begins, and nothing told is lost."""
+    where = where_of(store, request, tmp_path)
+    with serving(where, tmp_path, *TWO) as running:
+        with Load(running.address) as load:
+            load.wait_for(40)
+            killed = hands_of(running)[0]
+            killed.kill()
+            until(
+                lambda: len({h.pid for h in hands_of(running)} - {killed.pid}) == 2,
+                "nobody took its place",
+            )
+        who = {"session": {"user_id": "alice"}}
+        assert post(running.address, "write", {**who, "key": "k", "value": 1}).status_code == 200
+        assert running.stop() == 0
+        assert "another begins" in running.log
+    check_whole(where, load)
+
+
+def test_a_signal_stops_all_of_them(tmp_path: Path) -> None:
+    """Told to stop, it stops those that answer, after the calls under way."""
+    with serving(str(tmp_path / "agent.db"), tmp_path, *TWO) as running:
+        hands = hands_of(running)
+        with Load(running.address) as load:
+            load.wait_for(20)
+            assert running.stop() == 0
+        assert not any(hand.is_running() for hand in hands)
+    check_whole(str(tmp_path / "agent.db"), load)
+
+
+def test_those_that_answer_do_not_outlive_the_one_that_looks_after_them(tmp_path: Path) -> None:
+    """Killed, it can stop nobody; they stop by themselves, and the port is free."""
+    with serving(str(tmp_path / "agent.db"), tmp_path, *TWO) as running:
+        hands = hands_of(running)
+        running.kill()
+        until(lambda: not any(hand.is_running() for hand in hands), "somebody still answers")
+
+
+def refused(tmp_path: Path, *options: str) -> str:
+    """What `tenure serve` says that does not come up."""
+    ended = subprocess.run(
+        [sys.executable, "-c", PROGRAM, "serve", *options],
+        cwd=tmp_path,
+        env=environment(),
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert ended.returncode == 2, ended.stderr
+    return ended.stderr
+
+
+def test_bad_numbers_and_stores_are_refused(tmp_path: Path) -> None:
+    """Less than one process, and a memory that only one process can have."""
+    assert "from 1 on, not 0" in refused(tmp_path, "--processes=0")
+    said = refused(tmp_path, "--processes=2", "--db=:memory:")
+    assert "several processes" in said
+
+
+def test_a_port_that_is_taken_is_refused(tmp_path: Path) -> None:
+    """Somebody else's port is not shared, and the message says what to do."""
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        said = refused(tmp_path, f"--port={port}", *TWO)
+        assert f"port {port}" in said
+        assert "choose another --port" in said
