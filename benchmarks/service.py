@@ -127,10 +127,11 @@ def fill(path: Path, facts: int, embedder: str, tell: Tell) -> None:
 
 
 @contextmanager
-def served(path: Path, embedder: str) -> Iterator[tuple[int, psutil.Process]]:
+def served(path: Path, embedder: str, processes: int) -> Iterator[tuple[int, psutil.Process]]:
     """A service on that file: its port and its process."""
     command = [sys.executable, "-m", "tenure.interfaces.cli", "serve", "--db", str(path)]
     command += ["--port", "0", "--embedder", embedder, "--log", "warning"]
+    command += ["--processes", str(processes)]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
         assert process.stderr is not None
         found = None
@@ -219,21 +220,35 @@ def _clients(port: int, count: int, facts: int, seconds: float, warming: float) 
 
 
 def over_http(
-    path: Path, *, clients: int, facts: int, seconds: float, embedder: str, tell: Tell
+    path: Path,
+    *,
+    clients: int,
+    facts: int,
+    seconds: float,
+    embedder: str,
+    tell: Tell,
+    processes: int = 1,
 ) -> Load:
     """The clients in a process of their own, and what the service's memory did meanwhile."""
     context = multiprocessing.get_context("spawn")
-    with served(path, embedder) as (port, process), context.Pool(1) as pool:
+    with served(path, embedder, processes) as (port, process), context.Pool(1) as pool:
         running = pool.apply_async(_clients, (port, clients, facts, seconds, _WARMING))
         time.sleep(_WARMING)
         memory = []
         while not running.ready():
-            memory.append(process.memory_info().rss / 1e6)
+            memory.append(_memory_of(process))
             tell(f"over HTTP: {memory[-1]:.0f} MB ...")
             running.wait(seconds / 12)
         load = running.get()
     load.memory_mb = memory[:-1] or memory
+    if processes > 1:
+        load.name += f", {processes} processes"
     return load
+
+
+def _memory_of(process: psutil.Process) -> float:
+    """Of it and those it has started, in MB; what they share is counted for each."""
+    return sum(one.memory_info().rss for one in (process, *process.children())) / 1e6
 
 
 # in one process
@@ -279,6 +294,8 @@ class Report:
     facts: int
     served: Load
     called: Load
+    side_by_side: Load
+    """The same service, with a process for each core."""
 
     def plain(self) -> dict[str, Any]:
         return {
@@ -286,6 +303,7 @@ class Report:
             "facts": self.facts,
             "over_http": self.served.plain(),
             "in_process": self.called.plain(),
+            "side_by_side": self.side_by_side.plain(),
         }
 
 
@@ -299,25 +317,27 @@ def measure(
 ) -> Report:
     """Both sides, one after the other, on equal files."""
     with tempfile.TemporaryDirectory(prefix="tenure-bench-") as folder:
-        ours, other = Path(folder) / "served.db", Path(folder) / "called.db"
+        ours, other, third = (Path(folder) / f"{name}.db" for name in ("served", "called", "more"))
         fill(ours, facts, embedder, tell)
         shutil.copyfile(ours, other)
+        shutil.copyfile(ours, third)
         tell(f"{clients} threads in one process ...")
         context = multiprocessing.get_context("spawn")
         with context.Pool(1) as pool:
             given = (str(other), clients, facts, min(seconds, SECONDS / 2), embedder)
             called = pool.apply(_in_process, given)
-        over = over_http(
-            ours, clients=clients, facts=facts, seconds=seconds, embedder=embedder, tell=tell
-        )
-    return Report(clients, facts, over, called)
+        asked: Any = {"clients": clients, "facts": facts, "embedder": embedder, "tell": tell}
+        over = over_http(ours, seconds=seconds, **asked)
+        cores = os.cpu_count() or 1
+        more = over_http(third, seconds=min(seconds, SECONDS / 2), processes=cores, **asked)
+    return Report(clients, facts, over, called, more)
 
 
 def table(report: Report) -> Table:
     made = Table(title=f"{report.clients} clients, {report.facts:,} facts an organization")
     for heading in ("", "calls a second", "errors", "context p50/p95/p99 ms", "observe ms"):
         made.add_column(heading, justify="right")
-    for load in (report.served, report.called):
+    for load in (report.served, report.called, report.side_by_side):
         made.add_row(
             load.name,
             f"{load.per_second:.0f}",

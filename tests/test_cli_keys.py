@@ -99,7 +99,7 @@ class TestCreate:
     @pytest.mark.parametrize(
         ("arguments", "told"),
         [
-            ([], "a key needs a scope; choose from read, write, review, erase, admin"),
+            ([], "a key needs a scope; choose from read, write, review, erase, admin, metrics"),
             (["--scope", "fly"], "'fly' is not a scope"),
             (["--scope", "read", "--max-authority", "wizard"], "the rungs are guest, employee"),
             (["--scope", "read", "--days", "0"], "--days must be from 1"),

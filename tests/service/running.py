@@ -20,6 +20,7 @@ import httpx
 
 import tenure
 from tenure.interfaces.http.configuration import Service
+from tenure.interfaces.http.metrics import Metrics
 from tenure.interfaces.http.serving import server_for
 from tenure.keys import make_key
 
@@ -30,12 +31,14 @@ PROGRAM = "from tenure.interfaces.cli import main; main()"
 class Running:
     """A service in a thread of this process, on a free port."""
 
-    def __init__(self, memory: tenure.Memory, **settings: Any) -> None:
+    def __init__(
+        self, memory: tenure.Memory, *, metrics: Metrics | None = None, **settings: Any
+    ) -> None:
         self.memory = memory
         self.service = Service(**{"port": 0, "shutdown_timeout": 5, **settings})
         self.address = ""
         self._listens = threading.Event()
-        self._server = server_for(memory, self.service, self._announced)
+        self._server = server_for(memory, self.service, self._announced, metrics)
         self._thread = threading.Thread(target=self._server.run, daemon=True)
 
     def _announced(self, address: str) -> None:

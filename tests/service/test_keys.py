@@ -5,10 +5,13 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import Any
 
+import httpx
 import pytest
 
 import tenure
+from tenure.interfaces.http.metrics import Metrics
 from tenure.surface import OPERATIONS, Operation
+from tenure.telemetry.prometheus import Prometheus
 from tests.conftest import QUICK
 from tests.service.conftest import ON_DISK, Start
 from tests.service.running import Running, Talk, a_key, problem
@@ -68,6 +71,27 @@ def test_no_stream_is_open_to_strangers(guarded: Running, path: str) -> None:
     """The same for the streams."""
     kind = "application/json" if path == "export" else "application/x-ndjson"
     problem(guarded.post(path, b"{}\n", Content_Type=kind), 401)
+
+
+def test_what_the_whole_service_counts_is_not_for_one_organization(start: Start) -> None:
+    """The metrics take a scope of their own: an organization's administrator does not read how
+    much others do."""
+    service = start(credentials=True, metrics=Metrics(Prometheus()))
+    admin = a_key(service.memory, "read", "write", "review", "erase", "admin")
+    shown = {
+        name: {"Authorization": f"Bearer {key}"} if key else {}
+        for name, key in {
+            "nobody": None,
+            "admin": admin,
+            "scraper": a_key(service.memory, "metrics"),
+        }.items()
+    }
+    with httpx.Client(base_url=service.address, trust_env=False, timeout=30) as client:
+        problem(client.get("/metrics", headers=shown["nobody"]), 401)
+        problem(client.get("/metrics", headers=shown["admin"]), 403)
+        told = client.get("/metrics", headers=shown["scraper"])
+        assert told.status_code == 200
+        assert "tenure_http_requests_total" in told.text
 
 
 @pytest.mark.parametrize("operation", OPERATIONS, ids=lambda one: one.name)

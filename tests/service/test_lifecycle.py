@@ -19,7 +19,7 @@ import tenure
 from tests.conftest import QUICK, SOAK
 from tests.servers import needs_own_server
 from tests.service.conftest import ON_DISK, Start
-from tests.service.running import Process, Running, problem, serving
+from tests.service.running import Process, Running, Talk, problem, serving
 
 WRITERS = 4
 
@@ -294,3 +294,15 @@ def test_a_caller_who_hangs_up_leaves_nothing_half_done(service: Running) -> Non
     records = list(service.memory.export("default"))
     facts = sum(record["kind"] == "fact" for record in records)
     assert facts == sum(record["kind"] == "verdict" for record in records) == len(found)
+
+
+def test_a_stream_that_is_idle_does_not_hold_up_a_stop(start: Start) -> None:
+    """Who might send another turn some time is told that the service stops."""
+    service = start(shutdown_timeout=600)
+    with Talk(service) as talk:
+        talk.send({"session": {"user_id": "ann"}}, {"text": "I live in Bern."})
+        assert talk.next()["verdicts"]
+        service.stop()
+        told = talk.next()
+        assert (told["problem"]["status"], told["problem"]["title"]) == (503, "Stopping")
+    service.__exit__()

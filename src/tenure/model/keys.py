@@ -24,6 +24,8 @@ class KeyScope(StrEnum):
     REVIEW = "review"
     ERASE = "erase"
     ADMIN = "admin"
+    METRICS = "metrics"
+    """What the whole service counts, which is more than one organization's."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

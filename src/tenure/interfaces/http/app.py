@@ -274,7 +274,7 @@ def _ready(door: Door) -> Endpoint:
 
 def _exposed(door: Door, metrics: Metrics) -> Endpoint:
     async def exposed(request: Request) -> Response:
-        await door.in_thread(door.desk.admit, credential(request), KeyScope.ADMIN)
+        await door.in_thread(door.desk.admit, credential(request), KeyScope.METRICS)
         return metrics.exposition()
 
     return exposed

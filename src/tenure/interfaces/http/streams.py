@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import tempfile
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator
 from contextlib import aclosing
 from itertools import islice
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
 
 NDJSON = "application/x-ndjson"
 _AT_A_TIME = 200
+_LOOK = 0.5
+"""Seconds between two looks at whether the service is being stopped."""
 
 Add = Callable[[str, str, Callable[[Request], Awaitable[Response]]], None]
 
@@ -117,17 +120,32 @@ def problem_line(error: Exception, request_id: str, **more: Any) -> bytes:
 
 
 async def _pieces(door: Door, request: Request) -> AsyncIterator[bytes]:
-    """The pieces of a body as they arrive. The next one comes within some time, or none does."""
+    """The pieces of a body as they arrive. The next one comes within some time, or none does.
+
+    Nor is one waited for when the service is being stopped: a stream may be idle for minutes.
+    """
     pieces = request.stream()
     while True:
+        arriving = asyncio.ensure_future(anext(pieces, None))
         try:
-            async with asyncio.timeout(door.service.idle_timeout):
-                piece = await anext(pieces)
-        except StopAsyncIteration:
+            await _arrived(arriving, door, request)
+        finally:
+            arriving.cancel()
+        piece = arriving.result()
+        if piece is None:
             return
-        except TimeoutError:
-            raise Refusal(408, "Timeout", "nothing more of the body arrived in time") from None
         yield piece
+
+
+async def _arrived(arriving: asyncio.Future[bytes | None], door: Door, request: Request) -> None:
+    ends = time.monotonic() + door.service.idle_timeout
+    while not arriving.done():
+        left = ends - time.monotonic()
+        if left <= 0:
+            raise Refusal(408, "Timeout", "nothing more of the body arrived in time")
+        await asyncio.wait({arriving}, timeout=min(_LOOK, left))
+        if not arriving.done() and getattr(request.app.state, "stopping", False):
+            raise Refusal(503, "Stopping", "the service is being stopped; send the rest later")
 
 
 async def _lines(door: Door, request: Request) -> AsyncIterator[bytes]:
