@@ -248,7 +248,8 @@ def over_http(
 
 def _memory_of(process: psutil.Process) -> float:
     """Of it and those it has started, in MB; what they share is counted for each."""
-    return sum(one.memory_info().rss for one in (process, *process.children())) / 1e6
+    rss: int = sum(one.memory_info().rss for one in (process, *process.children()))
+    return rss / 1e6
 
 
 # in one process

@@ -70,7 +70,7 @@ class TestMaking:
     @pytest.mark.parametrize(
         ("given", "told"),
         [
-            ({"scopes": []}, "needs a scope; choose from read, write, review, erase, admin, metrics"),
+            ({"scopes": []}, "a scope; choose from read, write, review, erase, admin, metrics"),
             ({"scopes": ["fly"]}, "'fly' is not a scope; choose from read"),
             ({"scopes": "read"}, r"scopes must be a list; write \['read'\]"),
             ({"scopes": [["read"]]}, "is not a scope"),

@@ -28,8 +28,8 @@ Examples:
   tenure keys revoke 019a4f2c7b3e7d10a1b2c3d4e5f60718
 
 A key is for one organization, has scopes (read, write, review, erase, admin, metrics; none includes
-another) and a highest authority. It is shown once, when it is made: the store keeps a digest of it, which
-does not lead back. Keys stay where they were made: neither copy nor export takes them along.
+another) and a highest authority. It is shown once, when it is made: the store keeps a digest of it,
+which does not lead back. Keys stay where they were made: neither copy nor export takes them along.
 """
 _MOST_DAYS = 36_525
 _COLUMNS = ("id", "name", "state", "scopes", "authority", "user", "made (UTC)", "runs out (UTC)")
@@ -42,7 +42,7 @@ def create(
         list[str] | None,
         typer.Option(
             metavar="SCOPE",
-            help="What it may be used for: read, write, review, erase, admin or metrics; repeatable.",
+            help="What for: read, write, review, erase, admin or metrics; repeatable.",
             show_default=False,
         ),
     ] = None,
