@@ -37,7 +37,7 @@ class KeysContract(Contract):
         full, text = make_key(
             organization="acme",
             name="Büro \U0001f511 'quoted'",
-            scopes=["admin", "read", "write", "review", "erase"],
+            scopes=["metrics", "admin", "read", "write", "review", "erase"],
             max_authority="executive",
             now=NOW + timedelta(microseconds=1),
             user_id="alice",
