@@ -92,10 +92,7 @@ def _elsewhere(where: str, clock: Clock | None, settings: Settings, key: str | N
     try:
         from tenure.remote import connect
     except ImportError as error:
-        raise InvalidInput(
-            f"a memory behind a service needs a client ({error}); install it with: "
-            f"pip install 'tenure[client]'"
-        ) from error
+        raise InvalidInput(f"a memory behind a service needs a client: {error}") from error
     return connect(where, key=key, settings=settings, clock=clock)
 
 

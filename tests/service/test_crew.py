@@ -131,3 +131,12 @@ def test_a_port_that_is_taken_is_refused(tmp_path: Path) -> None:
         said = refused(tmp_path, f"--port={port}", *TWO)
         assert f"port {port}" in said
         assert "choose another --port" in said
+
+
+def test_a_port_that_another_crew_has_is_refused(tmp_path: Path) -> None:
+    """Two crews would share the callers between their stores."""
+    with serving(str(tmp_path / "agent.db"), tmp_path, *TWO) as running:
+        said = refused(tmp_path, f"--port={running.port}", "--db=other.db", *TWO)
+        assert "choose another --port" in said
+        alone = refused(tmp_path, f"--port={running.port}", "--db=other.db", "--embedder=none")
+        assert "choose another --port" in alone

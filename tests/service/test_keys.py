@@ -92,6 +92,11 @@ def test_what_the_whole_service_counts_is_not_for_one_organization(start: Start)
         told = client.get("/metrics", headers=shown["scraper"])
         assert told.status_code == 200
         assert "tenure_http_requests_total" in told.text
+        client.get("/v1/nowhere")
+        client.get("/v1/write")
+        told = client.get("/metrics", headers=shown["scraper"])
+        assert 'tenure_http_requests_total{path="other",status="404"} 1.0' in told.text
+        assert 'tenure_http_requests_total{path="/v1/write",status="405"} 1.0' in told.text
 
 
 @pytest.mark.parametrize("operation", OPERATIONS, ids=lambda one: one.name)

@@ -203,3 +203,12 @@ def test_times_go_in_and_out_with_their_zone(service: Running) -> None:
     made = service.post("write", {"session": {"user_id": "alice"}, **body}).json()
     got = service.post("get", {"session": {"user_id": "alice"}, "fact_id": made["fact_id"]}).json()
     assert datetime.fromisoformat(got["valid_from"]) == datetime(2026, 1, 1, 10, tzinfo=UTC)
+
+
+@pytest.mark.parametrize("path", ["export", "audit", "write", "context"])
+def test_what_the_address_says_is_refused_where_nobody_reads_it(
+    service: Running, path: str
+) -> None:
+    """Who names an organization there gets no other one's facts instead."""
+    told = problem(service.post(f"{path}?organization=acme", {}), 422, "InvalidInput")
+    assert "?organization=" in told["detail"]

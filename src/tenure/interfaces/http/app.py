@@ -67,6 +67,7 @@ class Door:
                 self.metrics.under_way.inc()
             try:
                 self.check_origin(request)
+                check_parameters(request)
                 response = await endpoint(request)
             except ClientDisconnect:
                 response = response_of(Refusal(400, "Disconnected", _ENDED), request_id)
@@ -160,6 +161,19 @@ def check_media_type(request: Request, media_type: str) -> None:
         raise Refusal(415, "UnsupportedMediaType", f"send it with Content-Type: {media_type}")
 
 
+def check_parameters(request: Request) -> None:
+    """Refuse what the address says besides the path, where nobody would read it: whoever names an
+    organization there means it."""
+    known = ("organization",) if request.url.path == "/v1/import" else ()
+    for name in request.query_params if request.method == "POST" else ():
+        if name not in known:
+            raise Refusal(
+                422,
+                "InvalidInput",
+                f"?{name[:40]}= is not read here; say it in the body (/openapi.json has how)",
+            )
+
+
 def check_length(request: Request, limit: int) -> None:
     said = request.headers.get("content-length")
     if said is not None and said.isdigit() and (len(said) > 15 or int(said) > limit):
@@ -217,6 +231,8 @@ def application(
     )
 
     def add(path: str, method: str, endpoint: Endpoint) -> None:
+        if metrics is not None:
+            metrics.paths.add(path)
         app.add_route(path, door.guarded(endpoint), methods=[method])
 
     for operation in OPERATIONS:
@@ -229,7 +245,7 @@ def application(
         add("/metrics", "GET", _exposed(door, metrics))
     document = openapi.document()
     add("/openapi.json", "GET", _fixed(document))
-    _add_fallbacks(app)
+    _add_fallbacks(app, door)
     return app
 
 
@@ -287,15 +303,23 @@ def _fixed(document: dict[str, Any]) -> Endpoint:
     return fixed
 
 
-def _add_fallbacks(app: FastAPI) -> None:
-    """Paths and methods that are not there are told as problems too."""
+def _add_fallbacks(app: FastAPI, door: Door) -> None:
+    """Paths and methods that are not there are told as problems too, and counted."""
 
     async def missing(request: Request, error: Any) -> Response:
         status = error.status_code
-        title = {404: "NotFound", 405: "MethodNotAllowed"}.get(status, "Refused")
-        detail = "there is nothing here; /openapi.json has what there is"
-        refusal = Refusal(status, title, detail, headers=error.headers or {})
-        return response_of(refusal, request_id_of(request))
+        headers = error.headers or {}
+        if status == 405:
+            title, detail = "MethodNotAllowed", f"ask for this with {headers.get('Allow', 'POST')}"
+        else:
+            title = "NotFound" if status == 404 else "Refused"
+            detail = "there is nothing here; /openapi.json has what there is"
+        response = response_of(
+            Refusal(status, title, detail, headers=headers), request_id_of(request)
+        )
+        if door.metrics is not None:
+            door.metrics.count(request, response, 0.0)
+        return response
 
     from starlette.exceptions import HTTPException
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import logging
 import multiprocessing
 import os
+import shutil
 import signal
 import socket
 import sys
@@ -30,8 +31,8 @@ another process, so it must be something that can be pickled."""
 _log = logging.getLogger("tenure.http")
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 _GRACE = 5.0
-_AT_ONCE = 1.0
-"""Seconds between two that end by themselves and are replaced."""
+_AT_ONCE = 0.5
+"""Seconds after which those are replaced that ended by themselves."""
 _spawn = multiprocessing.get_context("spawn")  # a fork would share what the parent has open
 
 
@@ -50,7 +51,7 @@ class Crew:
 
     def run(self, announce: Callable[[str, int], None]) -> None:
         """Until a signal to stop. `announce` is told where they listen, once all of them do."""
-        with bound(*self._place) as reserved, _heard() as bell:
+        with reserved_at(*self._place) as reserved, _heard() as bell:
             host, port = reserved.getsockname()[:2]
             self._place = (host, port)
             try:
@@ -80,11 +81,11 @@ class Crew:
 
     def _look_after(self, bell: Connection) -> None:
         while bell not in wait([bell, *(hand.process.sentinel for hand in self._hands)]):
+            time.sleep(_AT_ONCE)  # one that cannot start must not keep the processor busy
             for place, hand in enumerate(self._hands):
                 if not hand.process.is_alive():
                     _log.error("a process ended with %s; another begins", hand.process.exitcode)
                     hand.leave()
-                    time.sleep(_AT_ONCE)
                     self._hands[place] = self._started()
 
     def _stop(self) -> None:
@@ -125,20 +126,38 @@ class _Hand:
             mark_process_dead(self.process.pid, folder)  # type: ignore[no-untyped-call]
 
 
-def bound(host: str, port: int) -> socket.socket:
+def reserved_at(host: str, port: int) -> socket.socket:
+    """A socket at an address that nobody else has yet, for this crew to share.
+
+    Another crew shares its port as well, and would be dealt half of our connections; a socket that
+    shares nothing tells whether there is one.
+    """
+    bound(host, port, shared=False).close()
+    return bound(host, port)
+
+
+def bound(host: str, port: int, *, shared: bool = True) -> socket.socket:
     """A socket at an address that other processes of the crew have too. It does not listen yet."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     made = socket.socket(family, socket.SOCK_STREAM)
     try:
         made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
+        if shared:
+            made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
         made.bind((host, port))
+        if not shared:
+            made.listen()  # with nobody listening, two may have one address
     except OSError as error:
         made.close()
-        raise InvalidInput(
-            f"{host} port {port} cannot be listened at ({error.strerror}); choose another --port"
-        ) from error
+        raise unavailable(host, port, error.strerror) from error
     return made
+
+
+def unavailable(host: str, port: int, why: str | None) -> InvalidInput:
+    """What to say where nobody can listen."""
+    return InvalidInput(
+        f"{host} port {port} cannot be listened at ({why or 'see above'}); choose another --port"
+    )
 
 
 @contextmanager
@@ -175,4 +194,7 @@ def _stop_with_parent() -> None:
     parent = multiprocessing.parent_process()
     assert parent is not None
     wait([parent.sentinel])
+    folder = os.environ.get("PROMETHEUS_MULTIPROC_DIR")
+    if folder:
+        shutil.rmtree(folder, ignore_errors=True)
     os.kill(os.getpid(), signal.SIGTERM)

@@ -9,7 +9,6 @@ from starlette.responses import Response
 from tenure.telemetry.prometheus import Prometheus
 
 _BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
-_KNOWN = ("/v1/", "/health", "/ready", "/metrics", "/openapi.json")
 
 
 class Metrics:
@@ -17,6 +16,8 @@ class Metrics:
 
     def __init__(self, told: Prometheus) -> None:
         self.told = told
+        self.paths: set[str] = set()
+        """Those that the service has."""
         self._requests = Counter(
             "tenure_http_requests_total",
             "Requests that were answered.",
@@ -39,7 +40,7 @@ class Metrics:
 
     def count(self, request: Request, response: Response, seconds: float) -> None:
         """A request was answered. Only paths that exist are told apart."""
-        path = request.url.path if request.url.path.startswith(_KNOWN) else "other"
+        path = request.url.path if request.url.path in self.paths else "other"
         self._requests.labels(path, str(response.status_code)).inc()
         self._seconds.labels(path).observe(seconds)
 

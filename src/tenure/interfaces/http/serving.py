@@ -13,6 +13,7 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from tenure.interfaces.http.app import application
 from tenure.interfaces.http.configuration import Service
+from tenure.interfaces.http.crew import unavailable
 from tenure.interfaces.http.metrics import Metrics
 from tenure.memory import Memory
 
@@ -172,4 +173,9 @@ def serve(
     Where the service says, or at a `place` that is bound already.
     """
     server = server_for(memory, service, announce, metrics)
-    server.run(sockets=None if place is None else [place])
+    try:
+        server.run(sockets=None if place is None else [place])
+    except SystemExit as ended:
+        if server.started:
+            raise
+        raise unavailable(service.host, service.port, None) from ended

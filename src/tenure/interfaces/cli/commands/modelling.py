@@ -173,9 +173,7 @@ def mcp(
     try:
         import tenure.interfaces.mcp as _needed  # noqa: F401
     except ImportError as error:
-        raise InvalidInput(
-            f"a server for models takes more ({error}); install it with: pip install 'tenure[mcp]'"
-        ) from error
+        raise InvalidInput(f"a server for models takes more: {error}") from error
     log_to_stderr(log)
     with common.open(create=True) as memory:
         Thread(target=_warm, args=[memory], daemon=True).start()

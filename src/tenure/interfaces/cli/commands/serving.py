@@ -161,9 +161,7 @@ def serve(
     try:
         from tenure.interfaces.http.configuration import Service
     except ImportError as error:
-        raise InvalidInput(
-            f"serving takes more ({error}); install it with: pip install 'tenure[service]'"
-        ) from error
+        raise InvalidInput(f"serving takes more: {error}") from error
     tokens = believing.tokens()
     asked = {"rate": limiting.rate, "burst": limiting.burst, "threads": limiting.threads}
     with _store(common, postgres) as store:
