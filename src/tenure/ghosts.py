@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from tenure.context.guard import (
@@ -13,23 +14,24 @@ from tenure.context.guard import (
     has_several_words,
     held_values,
     is_statement,
-    said,
     sayings,
 )
 from tenure.context.rendering import signals
 from tenure.model.fact import Fact, Status
 from tenure.model.records import WorkingItem
 from tenure.model.values import leaves, text_of
+from tenure.model.words import Words, said
 from tenure.rules.scope import View
 from tenure.search import analysis
+from tenure.search.marked import Heard
 from tenure.search.places import Hall
-from tenure.search.probed import Heard
 
 if TYPE_CHECKING:
     from tenure.gathering import Gathering
 
 _ALIVE = frozenset({Status.OFFICE, Status.WAITING})
 _LONG = 2_000
+_FEW = 4
 
 
 def is_dead(fact: Fact) -> bool:
@@ -81,7 +83,7 @@ class Ghosts:
         return [fact for fact in self._view.effective if not is_dead(fact)]
 
     @cached_property
-    def _held(self) -> set[tuple[str, ...]]:
+    def _held(self) -> set[Words]:
         """What the facts in office say."""
         return held_values(self._live)
 
@@ -125,44 +127,46 @@ class Ghosts:
         self._hall.hear({entry: _heard(fact) for entry, fact in found.items()})
         return found
 
-    def _held_elsewhere(self, dead: Sequence[Dead]) -> set[tuple[str, ...]]:
+    def _held_elsewhere(self, dead: Sequence[Dead]) -> set[Words]:
         """Of what these values say, what a fact in office says that was not looked at yet."""
         if self._hall.facts is not None:
             return set()
-        wanted = {value.words: analysis.probe(value.text) for value in dead}
-        stacks = self._hall.stacks
-        new = {
-            (number, probe): stack.probed.unheard(probe)
-            for number, stack in enumerate(stacks)
-            for probe in {*wanted.values()}
-        }
-        entries = {entry for those in new.values() for entry in those}
-        facts = self._listened_to(entries) if entries else {}
-        heard = {entry: _heard(fact) for entry, fact in facts.items()}
-        for (number, probe), those in new.items():
-            stacks[number].probed.hear(probe, those, heard)
-        return {words for words, probe in wanted.items() if self._is_held(words, probe)}
+        wanted = {value.words: self._holding(value.words) for value in dead}
+        unheard = {entry for those in wanted.values() for entry in those if not self._heard(entry)}
+        if unheard:
+            self._listened_to(unheard)
+        return {words for words, entries in wanted.items() if self._is_held(words, entries)}
 
-    def _is_held(self, words: tuple[str, ...], probe: str) -> bool:
-        hidden = self._hall.hidden
+    def _holding(self, words: Words) -> list[int]:
+        """The newest entries in office that may hold this: mostly one of them is enough."""
+        return list(islice(self._all_holding(words), _FEW))
+
+    def _all_holding(self, words: Words) -> Iterator[int]:
+        mark = analysis.mark(words)
         for stack in self._hall.stacks:
-            holders = (e for e in stack.probed.holders(words) if e not in hidden)
-            live = list(stack.only_live(holders))
-            if live and (not self._aside or self._is_one_not_aside(live)):
-                return True
-            unsure = [e for e in stack.probed.unsure(probe) if e not in hidden]
-            if unsure and words in held_values(self._certain(list(stack.only_live(unsure)))):
-                return True
-        return False
+            yield from (e for e in stack.holding(mark) if e not in self._hall.hidden)
 
-    def _is_one_not_aside(self, entries: Sequence[int]) -> bool:
-        return any(row.fact_id not in self._aside for row in self._hall.collection.rows(entries))
+    def _heard(self, entry: int) -> Heard | None:
+        found = (stack.heard(entry) for stack in self._hall.stacks)
+        return next((heard for heard in found if heard is not None), None)
 
-    def _certain(self, entries: Sequence[int]) -> list[Fact]:
-        """Of facts that hang on others, those that hold now."""
-        facts = self._listened_to(entries).values()
-        held = self._gathering.lens.in_office(self._gathering.reader, facts)
-        return [fact for fact in held if not is_dead(fact) and fact.id not in self._aside]
+    def _is_held(self, words: Words, entries: Sequence[int]) -> bool:
+        """Whether one of these entries holds this, or where there are more, one of those."""
+        if any(self._holds(entry, words) for entry in entries):
+            return True
+        rest = islice(self._all_holding(words), _FEW, None) if len(entries) == _FEW else ()
+        return any(self._holds(entry, words) for entry in rest)
+
+    def _holds(self, entry: int, words: Words) -> bool:
+        heard = self._heard(entry)
+        if heard is not None and heard.fact_id in self._aside:
+            return False
+        if heard is not None and heard.held is not None:
+            return words in heard.held
+        lens, reader = self._gathering.lens, self._gathering.reader
+        seen = lens.in_office(reader, self._listened_to([entry]).values())
+        held = (fact for fact in seen if not is_dead(fact) and fact.id not in self._aside)
+        return words in held_values(held)
 
     def gone(self, items: Sequence[WorkingItem]) -> dict[str, list[Dead]]:
         """Of the facts that notes say they stated, those that are dead now, with what they said.

@@ -35,6 +35,7 @@ from tenure.model.fact import Fact
 from tenure.model.identity import Identity, check_name, check_optional, check_permissions
 from tenure.model.ids import new_id
 from tenure.model.records import Declaration, Erasure, Usage
+from tenure.model.remembering import forget_texts
 from tenure.model.times import moment
 from tenure.model.values import canonical
 from tenure.rules.temporal import as_seen
@@ -344,7 +345,13 @@ class Memory:
         with self.store.write(check_name(organization, "organization")) as transaction:
             erasure = self._forget_within(transaction, **conditions)
         self._bells.ring()
-        return replace(erasure, scrubbed=self.store.scrub())
+        return replace(erasure, scrubbed=self._scrub())
+
+    def _scrub(self) -> bool:
+        """Once an erasure is committed: nothing of it is left in this process nor, where that can
+        be, on the medium."""
+        forget_texts()
+        return self.store.scrub()
 
     def _forget_within(self, transaction: Transaction, **conditions: str | None) -> Erasure:
         """Erase as part of a transaction; what the medium still holds is for `store.scrub()`."""

@@ -305,7 +305,7 @@ class Session:
                 for fact in doomed
             ]
         if erasures:
-            scrubbed = memory.store.scrub()
+            scrubbed = memory._scrub()
             proofs = tuple(replace(one, scrubbed=scrubbed) for one in erasures)
             return replace(observation, erasures=proofs), None
         if memory._advice is None:

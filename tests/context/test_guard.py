@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tenure.stores import rows
 from tests.conftest import QUICK, OpenMemory
 
 _MANY = 450
@@ -59,3 +60,39 @@ def test_what_a_fact_holds_that_rests_on_others_is_dead_once_those_change(
     assert "Ask Lindqvist for the menu" in session.context(query, budget=600).text
     session.write("region", "south")
     assert "Lindqvist" not in session.context(query, budget=600).text
+
+
+def test_a_value_stands_that_one_of_very_many_alike_still_holds(open_memory: OpenMemory) -> None:
+    """However often its longest word was said since, and however deep in a list it is held."""
+    session = open_memory(settings=QUICK).session(user_id="ann")
+    session.write("depot", "Oak Riverside")
+    session.write("stops", [*(f"stop {number}" for number in range(600)), "Elm Harbour"])
+    for gone in ("Oak Riverside", "Elm Harbour", "Lisbon"):
+        session.write("office", gone)
+    session.write_many(
+        {"key": f"plan_note_{number}", "value": f"entry {number} of the season plan"}
+        for number in range(_MANY)
+    )
+    session.write_many(
+        {"key": "state", "value": f"Riverside {number:b} Harbour"} for number in range(2_100)
+    )
+    session.write("office", "Porto")
+    session.note("jotted", "From Oak Riverside to Elm Harbour, not by Lisbon.")
+    text = session.context("What is entry 7 of the season plan?", budget=600).text
+    assert "- jotted: From Oak Riverside to Elm Harbour, not by [no longer current]." in text
+
+
+def test_nothing_of_what_was_erased_is_kept_in_memory(open_memory: OpenMemory) -> None:
+    """What a process keeps of texts, to be quicker the next time, goes with the fact."""
+    memory = open_memory(settings=QUICK)
+    session = memory.session(user_id="ann", organization="acme")
+    session.write_many({"key": f"note_{n}", "value": f"entry {n} of it"} for n in range(_MANY))
+    secret = session.write("town", "Xanadu Secretville").fact
+    session.write("town", "Bern")
+    session.note("jotted", "To Xanadu Secretville, or not.")
+    session.context("Where is the town, and entry 7?", budget=600)
+    assert secret is not None
+    memory.forget(organization="acme", fact_id=secret.id)
+    session.context("Where is the town, and entry 7?", budget=600)
+    kept = [vars(memory.index), *map(vars, memory.index._stacks.values()), vars(rows)]
+    assert "secretville" not in repr([sorted(map(repr, one.values())) for one in kept]).lower()

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from tenure.context import guard
+from tenure.model import words
 from tenure.model.values import leaves
 from tenure.search import analysis
 from tests.conftest import SOAK
@@ -158,7 +158,7 @@ def test_whoever_repeats_a_text_uses_its_probe(
     """The words of any text in which the guard would find another include that one's probe."""
     probe = analysis.probe(text)
     whole = f"{before}{marks}{VEILS[veil](text)}{marks[::-1]}{after}"
-    wanted, said = guard.said(text), guard.said(whole)
+    wanted, said = words.said(text), words.said(whole)
     width = len(wanted)
     found = width and any(said[i : i + width] == wanted for i in range(len(said) - width + 1))
     if found:

@@ -20,7 +20,6 @@ from tenure.context.guard import (
     guarded,
     in_passing,
     mentions,
-    said,
     says_more,
     within_fact,
 )
@@ -55,6 +54,7 @@ from tenure.model.fact import Fact
 from tenure.model.identity import Identity
 from tenure.model.records import Environment, WorkingItem
 from tenure.model.values import text_of
+from tenure.model.words import said
 
 _TOKENS_A_LINE = 12
 _WORTH_SAYING = 3

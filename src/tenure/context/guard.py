@@ -10,31 +10,19 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import lru_cache
 from typing import Any, NamedTuple
 
 from tenure.context.quoting import GONE
 from tenure.model.fact import Fact, Part, Status
 from tenure.model.remembering import remembered
-from tenure.model.values import bare, leaves, telling_parts, text_of
+from tenure.model.values import leaves, telling_parts, text_of
+from tenure.model.words import WORD, Words, holdings, said, said_word
 
-# Characters that show nothing must not keep two words from being compared, or hide one.
-_UNSEEN = (
-    "\u00ad\u0300-\u036f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufe00-\ufe0f\ufeff"
-    "\U000e0000-\U000e01ef"
-)
 _UNSPACED = re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]")
-_DIGITS = rf"\d(?:[{_UNSEEN}]*\d)*"
-_WORD = re.compile(
-    rf"{_DIGITS}(?:[{_UNSEEN}]*[.,][{_UNSEEN}]*{_DIGITS})+|[^\W_](?:[{_UNSEEN}]*[^\W_])*"
-)
-_THOUSANDS = re.compile(r",(?=\d{3}(?:\D|$))")
-_NOTHING_AFTER = re.compile(r"\.0+$")
 _BEFORE = re.compile(r"[$€£¥#+-]")
 _AFTER = re.compile(r"[%€£°]")
 _LOOK_BACK = 40
 _HEADING = re.compile(r"[^.!?\n]*:\s*$")
-_LONGEST_VALUE = 8
 _LOOKING_BACK = re.compile(
     r"\b(was|were|had been|used to be|formerly|previous(?:ly)?|prior|before|earlier|old|former|ex|"
     r"once|until|instead of|rather than|no longer|not|from|replac\w+|chang\w+ from|moved from)"
@@ -76,26 +64,12 @@ class Dead(NamedTuple):
     fact: Fact
 
 
-Sayings = tuple[tuple[str, ...], ...]
+Sayings = tuple[Words, ...]
 
 
 def words_of(text: str) -> list[Word]:
     """The words of a text in the form in which they are compared."""
-    return [Word(_said(found.group()), *found.span()) for found in _WORD.finditer(text)]
-
-
-@lru_cache(maxsize=32_768)
-def _said(word: str) -> str:
-    folded = bare(word)
-    if not folded[:1].isdigit():
-        return folded
-    return _NOTHING_AFTER.sub("", _THOUSANDS.sub("", folded))
-
-
-@remembered
-def said(text: str) -> tuple[str, ...]:
-    """What a value says: its words as they are compared."""
-    return tuple(map(_said, _WORD.findall(text)))
+    return [Word(said_word(found.group()), *found.span()) for found in WORD.finditer(text)]
 
 
 @remembered
@@ -216,23 +190,9 @@ def _is_unspaced(text: str) -> bool:
     return _UNSPACED.search(text) is not None
 
 
-def held_values(facts: Iterable[Fact]) -> set[tuple[str, ...]]:
+def held_values(facts: Iterable[Fact]) -> set[Words]:
     """What facts in office say."""
-    held: set[tuple[str, ...]] = set()
-    for fact in facts:
-        held.update(said(part.text) for part in fact.parts)
-        for leaf in leaves(fact.value):
-            held |= _all_said(leaf)
-    return held
-
-
-@remembered
-def _all_said(leaf: str) -> frozenset[tuple[str, ...]]:
-    """What one text of a value says, with the parts that would be recognised alone."""
-    words = said(leaf)
-    if len(words) > _LONGEST_VALUE:
-        return frozenset((words,))  # a sentence only speaks of what it mentions
-    return frozenset((words, *map(said, telling_parts(leaf))))
+    return set[Words]().union(*(holdings(fact.value, fact.parts) for fact in facts))
 
 
 def is_telling(dead: Dead) -> bool:

@@ -27,6 +27,12 @@ def remembered(function: Callable[[str], Found]) -> Callable[[str], Found]:
     return recalled
 
 
+def also_forget(function: Callable[[], None]) -> Callable[[], None]:
+    """Have a function of a module called whenever texts are forgotten."""
+    _functions.append(function)
+    return function
+
+
 def when_forgetting(method: Callable[[], None]) -> None:
     """Have a method called whenever texts are forgotten, as long as what it belongs to lives."""
     _others[:] = [reference for reference in _others if reference() is not None]

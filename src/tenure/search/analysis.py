@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import Any
+from zlib import crc32
 
 from tenure.model.fact import Part
 from tenure.model.remembering import remembered
 from tenure.model.values import bare, leaves, telling_parts, text_of
+from tenure.model.words import Words, holdings
 
 VERSION = 4
 """Changes with every change of what a text gives; indexes of another version are rebuilt."""
@@ -19,6 +21,7 @@ _TELLING_DIGITS = 3
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _LONGEST_TEXT = 40_000
 _MOST_PROBES = 512
+_MOST_MARKS = 8_192
 _REMEMBERED = 100_000
 
 # Words that say how a sentence is built and not what it is about. Other languages need no list:
@@ -138,13 +141,14 @@ def sentence(key: str, subject: str | None, value: Any) -> str:
     return f"{about}: {said}" if about else said
 
 
-def probes(value: Any, parts: Iterable[Part] = ()) -> list[str]:
-    """One term for each of the texts in a value: whoever repeats the text uses that term too.
+def probes(value: Any, parts: Sequence[Part] = ()) -> list[str]:
+    """By what the texts in a value are found, and who else says the same.
 
-    A number of a few digits, or else the longest word, because few other texts have it: of many
-    values that leave office one after the other, the words are often the same. Of the parts of a
-    statement those count too that are values; plain words, which others use as well, are marked:
-    they lead to who says them, and make nobody a suspect.
+    One term for each text: whoever repeats it uses that term too. A number of a few digits, or else
+    the longest word, because few other texts have it: of many values that leave office one after
+    the other, the words are often the same. Of the parts of a statement those count that are
+    values; plain words are used by others as well. Beside the terms a mark for all that is held,
+    by which holders of the same are found.
     """
     found: dict[str, None] = {}
     for leaf in leaves(value):
@@ -152,17 +156,21 @@ def probes(value: Any, parts: Iterable[Part] = ()) -> list[str]:
             found[probe(text)] = None
         if len(found) >= _MOST_PROBES:
             break
-    parts = list(parts)[:_MOST_PROBES]
-    for part in parts:
+    for part in parts[:_MOST_PROBES]:
         if part.kind != "term":
             found[probe(part.text)] = None
-    plain = {probe(part.text) for part in parts} - found.keys() - {""}
     found.pop("", None)
-    return [*found, *(f"{PLAIN}{term}" for term in sorted(plain))]
+    marks = {mark(words) for words in holdings(value, parts) if words}
+    return [*found, *sorted(marks)[:_MOST_MARKS]]
 
 
-PLAIN = "~"
-"""Before a probe that makes nobody a suspect."""
+MARK = "="
+"""What a mark begins with, and no term does."""
+
+
+def mark(words: Words) -> str:
+    """A short sign of what is said in these words; others seldom have the same."""
+    return f"{MARK}{crc32(' '.join(words).encode()):08x}"
 
 
 def probe(text: str) -> str:

@@ -65,13 +65,14 @@ class Index:
         when_forgetting(self.forget)
 
     def forget(self) -> None:
-        """Drop the texts that are remembered: one of them was erased."""
+        """Drop the texts that are remembered, and the shelves, whose words are of texts: one of
+        them was erased."""
         with self._lock:
             self._vectors.clear()
+            self._stacks.clear()
+            self._frequent.clear()
             if self._recent is not None:
                 self._recent.clear()
-            for stack in self._stacks.values():
-                stack.forget()
 
     # writing
 

@@ -11,7 +11,7 @@ from tenure.model.scope import Place
 
 if TYPE_CHECKING:
     from tenure.search.collection import Collection
-    from tenure.search.probed import Heard
+    from tenure.search.marked import Heard
     from tenure.search.stack import Stack
     from tenure.stores.port import Found
 

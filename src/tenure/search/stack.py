@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tenure.model.records import Declaration
-from tenure.search.analysis import PLAIN
-from tenure.search.probed import Heard, Probed
+from tenure.search.analysis import MARK
+from tenure.search.marked import Heard, Marked
 from tenure.stores.port import Found, Placed
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ class Stack:
         self._meant: npt.NDArray[np.bool_] = np.zeros(0, np.bool_)
         self._codes: Codes = np.zeros((self._words, 0), np.uint64)
         self._probes: dict[int, str] = {}
-        self.probed = Probed()
+        self._marked = Marked()
         self._kept: dict[tuple[Declaration, ...], tuple[int, set[int]]] = {}
         self._serial = next(_serials)
         self._recent = recent or Recent()
@@ -117,9 +117,9 @@ class Stack:
             if told is None or is_of_interest(told):
                 yield entry
 
-    def forget(self) -> None:
-        """Drop what anything says."""
-        self.probed.forget()
+    def holding(self, mark: str) -> Iterator[int]:
+        """Live entries that have a mark, the newest first."""
+        return self.only_live(sorted(self._marked.having(int(mark[1:], 16)), reverse=True))
 
     def catch_up(self, changes: Iterable[Placed], version: int) -> None:
         """Take in what changed up to a version of the shelf."""
@@ -193,7 +193,9 @@ class Stack:
             self.length += placed.length
         if self.keys is not None:
             self.keys[placed.entry] = placed.key
-        self.probed.add(placed.entry, (probe.lstrip(PLAIN) for probe in placed.probes.split()))
+        for mark in placed.probes.split():
+            if mark.startswith(MARK):
+                self._marked.add(placed.entry, int(mark[1:], 16))
         self._watch(placed)
 
     def _change(self, position: int, placed: Placed) -> None:
@@ -222,16 +224,17 @@ class Stack:
         """Remember terms, and the values that are or may become dead without a further entry."""
         entry = placed.entry
         for probe in self._probes.pop(entry, "").split():
-            if not probe.startswith(PLAIN):
-                self.suspects[probe].discard(entry)
+            self.suspects[probe].discard(entry)
+            if not self.suspects[probe]:
+                del self.suspects[probe]
         self.termed.pop(entry, None)
         if placed.live and (placed.starts is not None or placed.ends is not None):
             self.termed[entry] = (placed.starts, placed.ends)
         if placed.probes and (not placed.live or placed.derived or entry in self.termed):
-            self._probes[entry] = placed.probes
-            for probe in placed.probes.split():
-                if not probe.startswith(PLAIN):
-                    self.suspects.setdefault(probe, set()).add(entry)
+            probes = [probe for probe in placed.probes.split() if not probe.startswith(MARK)]
+            self._probes[entry] = " ".join(probes)
+            for probe in probes:
+                self.suspects.setdefault(probe, set()).add(entry)
 
     def __len__(self) -> int:
         return self._count

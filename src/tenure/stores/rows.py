@@ -10,7 +10,7 @@ from typing import Any
 from tenure.model.fact import Address, Fact, MemoryType, Source, Status
 from tenure.model.keys import ApiKey, KeyScope
 from tenure.model.records import Declaration, Spot, Turn, WorkingItem
-from tenure.model.remembering import forget_texts
+from tenure.model.remembering import also_forget
 from tenure.model.scope import Scope
 from tenure.model.times import from_micros, to_micros
 from tenure.model.verdict import Action, Outcome, Rule, Verdict
@@ -53,10 +53,10 @@ def _decoded(text: str) -> Source:
 _remembered = lru_cache(maxsize=_REMEMBERED)(_decoded)
 
 
-def forget_rows() -> None:
+@also_forget
+def _forget_rows() -> None:
     """Drop what is remembered of rows: an erased one says what was said."""
     global _last_source
-    forget_texts()
     _remembered.cache_clear()
     _facts.clear()
     _last_source = (None, "")

@@ -67,7 +67,8 @@ class Door:
                 self.metrics.under_way.inc()
             try:
                 self.check_origin(request)
-                check_parameters(request)
+                if self.gate.is_open or credential(request) is not None:
+                    check_parameters(request)
                 response = await endpoint(request)
             except ClientDisconnect:
                 response = response_of(Refusal(400, "Disconnected", _ENDED), request_id)
@@ -187,7 +188,7 @@ def too_large(limit: int) -> Refusal:
 def refused(error: Exception, request_id: str) -> Refusal:
     """How an error is told; one of ours is told in the log too."""
     refusal = refusal_of(error)
-    if refusal.status >= 500:
+    if refusal.status >= 500 and not isinstance(error, Refusal):
         # The type and the place, not the message: messages quote what people said.
         _log.error(
             "%s",

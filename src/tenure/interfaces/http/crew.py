@@ -55,7 +55,8 @@ class Crew:
             host, port = reserved.getsockname()[:2]
             self._place = (host, port)
             try:
-                self._hands = [self._started() for _ in range(self._count)]
+                for _ in range(self._count):
+                    self._hands.append(self._started())
                 if self._all_ready(bell):
                     announce(host, port)
                     self._look_after(bell)

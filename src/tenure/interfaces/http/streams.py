@@ -95,20 +95,21 @@ async def _observations(
     request_id: str,
 ) -> AsyncIterator[bytes]:
     """A line for each turn, as soon as it is durable; a problem ends the stream."""
-    number = 0
+    number, awaited = 0, 1
     try:
         async for line in lines:
-            number += 1
+            number = awaited
             turn = _record(line, number)
             # A stream can outlast the credential that opened it, and is no way past the limits.
             while pause := await door.in_thread(door.desk.wait, shown, KeyScope.WRITE):
                 await asyncio.sleep(pause)
             (made,) = await door.in_thread(session.observe_many, [turn])
+            awaited = number + 1
             yield wire.dumped(Observation, made) + b"\n"
     except ClientDisconnect:
         return
     except Exception as error:
-        yield problem_line(error, request_id, turn=number)
+        yield problem_line(error, request_id, turn=awaited)
 
 
 def problem_line(error: Exception, request_id: str, **more: Any) -> bytes:

@@ -13,6 +13,7 @@ import psycopg
 from tenure.model.errors import StoreError
 from tenure.model.keys import ApiKey
 from tenure.model.records import Declaration, Erasure
+from tenure.model.remembering import forget_texts
 from tenure.model.scope import Place
 from tenure.stores import codec
 from tenure.stores.columns import CONTENT, TENURE
@@ -26,7 +27,7 @@ from tenure.stores.postgres.keys import Keys
 from tenure.stores.postgres.replicas import Readers
 from tenure.stores.postgres.sql import statement
 from tenure.stores.postgres.transaction import PostgresTransaction
-from tenure.stores.rows import Row, declaration_of, fact_of, forget_rows, verdict_of
+from tenure.stores.rows import Row, declaration_of, fact_of, verdict_of
 
 
 class PostgresStore:
@@ -112,7 +113,7 @@ class PostgresStore:
         declared, erasures = versions
         if erasures != self._erasures:
             # Others have erased something: nothing of what facts said is remembered any longer.
-            forget_rows()
+            forget_texts()
             self._erasures = erasures
         return PostgresTransaction(
             connection, organization, known, lambda: self._declarations(connection, declared)

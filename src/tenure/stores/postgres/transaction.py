@@ -14,6 +14,7 @@ from psycopg import errors as pg
 from tenure.model.errors import DuplicateId, StoreError
 from tenure.model.fact import Address, Fact
 from tenure.model.records import Declaration, Erasure
+from tenure.model.remembering import forget_texts
 from tenure.model.times import from_micros, to_micros
 from tenure.model.verdict import Verdict
 from tenure.stores import codec
@@ -27,7 +28,6 @@ from tenure.stores.rows import (
     address_values,
     declaration_of,
     fact_of,
-    forget_rows,
     tenure_parameters,
     verdict_of,
 )
@@ -268,7 +268,7 @@ class PostgresTransaction(PostgresSessions):
         if user_id is not None:
             self.run("erase_author", {"user_id": user_id})
         self.run("new_erasure_version", {})
-        forget_rows()
+        forget_texts()
         proven = replace(erasure, removed={**erasure.removed, **counts})
         self._prove(proven)
         return proven

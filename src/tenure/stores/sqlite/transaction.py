@@ -13,6 +13,7 @@ from typing import Any
 from tenure.model.errors import DuplicateId, StoreError
 from tenure.model.fact import Address, Fact
 from tenure.model.records import Declaration, Erasure
+from tenure.model.remembering import forget_texts
 from tenure.model.times import from_micros, to_micros
 from tenure.model.verdict import Verdict
 from tenure.stores import codec
@@ -24,7 +25,6 @@ from tenure.stores.rows import (
     content_values,
     declaration_of,
     fact_of,
-    forget_rows,
     index_values,
     tenure_parameters,
     tenure_values,
@@ -320,7 +320,7 @@ class SQLiteTransaction(SQLiteSessions):
             counts["reasons"] += execute(statement("erase_reason"), given).rowcount
         if user_id is not None:
             self.rows("erase_author", {"user_id": user_id})
-        forget_rows()
+        forget_texts()
         proven = replace(erasure, removed={**erasure.removed, **counts})
         self._prove(proven)
         return proven

@@ -1,0 +1,65 @@
+"""Which entries have a mark, kept in little memory: 12 bytes for each pair."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from tenure.model.words import Words
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+_FRESH = 4_096
+
+
+class Heard(NamedTuple):
+    """What an entry says, in words as they are compared: a value never changes."""
+
+    fact_id: str
+    sayings: tuple[Words, ...]
+    """All that could be taken for a value of it; an empty one where words cannot be told apart."""
+    held: frozenset[Words] | None
+    """What it holds while it is in office; None where that hangs on other facts too."""
+
+
+class Marked:
+    """Entries by the marks of what they hold.
+
+    Only ever added to, because values do not change: whether an entry is still live is for the
+    caller to see, and whether it says what the mark stands for.
+    """
+
+    def __init__(self) -> None:
+        self._marks: npt.NDArray[np.uint32] = np.zeros(0, np.uint32)
+        self._entries: npt.NDArray[np.int64] = np.zeros(0, np.int64)
+        self._fresh: dict[int, list[int]] = defaultdict(list)
+        self._waiting = 0
+
+    def add(self, entry: int, mark: int) -> None:
+        self._fresh[mark].append(entry)
+        self._waiting += 1
+
+    def having(self, mark: int) -> list[int]:
+        """The entries that have a mark."""
+        if self._waiting > _FRESH:
+            self._settle()
+        wanted = np.uint32(mark)
+        first = int(np.searchsorted(self._marks, wanted, side="left"))
+        last = int(np.searchsorted(self._marks, wanted, side="right"))
+        found: list[int] = self._entries[first:last].tolist()
+        found.extend(self._fresh.get(mark, ()))
+        return found
+
+    def _settle(self) -> None:
+        """Sort in what came since the last time."""
+        marks = [mark for mark, entries in self._fresh.items() for _ in entries]
+        entries = [entry for those in self._fresh.values() for entry in those]
+        every = np.concatenate([self._entries, np.array(entries, np.int64)])
+        keys = np.concatenate([self._marks, np.array(marks, np.uint32)])
+        order = np.lexsort((every, keys))
+        self._marks, self._entries = keys[order], every[order]
+        self._fresh.clear()
+        self._waiting = 0
