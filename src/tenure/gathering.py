@@ -62,7 +62,7 @@ class Gathering:
         with self._hall() as hall:
             hits = self._search(hall)
             held = self._held(hall, hits)
-            view = effective(held, self.lens.places, self.lens.settings.ladder)
+            view = self.resolved(held)
             ranked = self._rank(view.effective, hits)
             ranked, aside = self._without_asides(ranked)
             changed = self._changed(ranked)
@@ -163,10 +163,18 @@ class Gathering:
         elif hall.size <= _SMALL:
             pool = {fact.id: fact for fact in self.lens.held(self.reader)}
         else:
-            return self._nearby(self._loaded(self._promising(hits)), hall)
+            return self.nearby(self._loaded(self._promising(hits)), hall)
         if len(pool) <= _SMALL:
             return list(pool.values())
         return self._beside([pool[i] for i in self._promising(hits) if i in pool], pool.values())
+
+    def looks_at_all(self, hall: Hall) -> bool:
+        """Whether every fact in office is looked at, whatever the query is about."""
+        return hall.size <= _SMALL
+
+    def resolved(self, facts: Iterable[Fact]) -> View:
+        """Which of these facts this session goes by."""
+        return effective(facts, self.lens.places, self.lens.settings.ladder)
 
     def _promising(self, hits: dict[str, Hit]) -> list[str]:
         """The best by words and meaning, somewhat more than would fit, and every constraint."""
@@ -182,7 +190,7 @@ class Gathering:
     def _loaded(self, fact_ids: Iterable[str]) -> list[Fact]:
         return self.lens.in_office(self.reader, self.reader.facts(fact_ids))
 
-    def _nearby(self, facts: list[Fact], hall: Hall) -> list[Fact]:
+    def nearby(self, facts: Sequence[Fact], hall: Hall) -> list[Fact]:
         """These and whatever else holds the same matter, in another scope or for all."""
         others = self.reader.live_at(
             fact.address._replace(owner=owner, scope=scope, scope_id=scope_id)

@@ -49,20 +49,20 @@ class Ghosts:
         self._gathering = gathering
         self._hall = hall
         self._view = view
-        pairs = (*view.shadowed, *view.overruled)
-        self._aside = {fact.id: fact for fact, _ in pairs}
+        self._aside: dict[str, Fact] = {}
         """Facts in office that step aside for others here: not what this session goes by."""
+        self._set_aside(view)
 
     def dead(self, shown: Sequence[Fact]) -> list[Dead]:
         """The values that no visible fact in office holds and that these texts could have."""
-        aside = list(self._aside.values())
-        if not aside and not self._hall.has_suspects:
+        if not self._aside and not self._doubled and not self._hall.has_suspects:
             return []
         texts = self._texts(shown)
         words = set[str]().union(*map(analysis.words, texts))
         # What no text has all the words of needs no further thought.
         spoken = Spoken(texts)
-        suspects = [*self._suspects(words, spoken), *aside]
+        self._look_beside(spoken)
+        suspects = [*self._suspects(words, spoken), *self._aside.values()]
         found = dead_values(self._only_dead(suspects))
         return self._not_held(list(filter(spoken.can_repeat, found)))
 
@@ -114,6 +114,32 @@ class Ghosts:
             and fact.status is not Status.ERASED
             and lens.sees(gathering.reader, fact)
         ]
+
+    @cached_property
+    def _doubled(self) -> set[int]:
+        """Entries on matters of which there are several, where not all facts were looked at."""
+        return set() if self._gathering.looks_at_all(self._hall) else self._hall.doubled()
+
+    def _look_beside(self, spoken: Spoken) -> None:
+        """Set aside, too, what the query did not come upon and one of the texts may repeat."""
+        gathering, hall = self._gathering, self._hall
+        if hall.facts is not None and not gathering.looks_at_all(hall):
+            self._set_aside(gathering.resolved(hall.facts))
+        told = {entry: self._heard(entry) for entry in self._doubled}
+        wanted = [
+            entry
+            for entry, heard in told.items()
+            if heard is None or spoken.can_repeat_one(heard.sayings)
+        ]
+        facts = self._listened_to(wanted).values() if wanted else ()
+        repeated = [fact for fact in facts if spoken.can_repeat_one(sayings(fact))]
+        if repeated:
+            seen = gathering.lens.in_office(gathering.reader, repeated)
+            self._set_aside(gathering.resolved(gathering.nearby(seen, hall)))
+
+    def _set_aside(self, view: View) -> None:
+        pairs = (*view.shadowed, *view.overruled)
+        self._aside.update((fact.id, fact) for fact, _ in pairs)
 
     def _only_dead(self, facts: Iterable[Fact]) -> list[Fact]:
         return [fact for fact in facts if fact.id in self._aside or is_dead(fact)]

@@ -18,6 +18,9 @@ GOLDEN = Path(__file__).parents[1] / "golden"
 # The embedder that users get, for it decides on the order of lines.
 AS_USED = tenure.Settings(durability="process")
 UPDATE = os.environ.get("TENURE_UPDATE_GOLDEN") == "1"
+# How far the scores of a fact lie apart on different processors, on which the 8-bit model rounds
+# differently. On one of them they are always the same.
+AS_GOOD = 0.01
 
 
 @pytest.fixture(params=SITUATIONS)
@@ -35,7 +38,28 @@ def test_a_context_reads_as_its_golden_file(scenes: list[Scene]) -> None:
         text = scene.context.text + "\n"
         if UPDATE:
             path.write_bytes(text.encode())
-        assert path.read_bytes().decode() == text, f"{path.name} reads otherwise"
+        golden = path.read_bytes().decode()
+        assert _as_on_this_processor(golden, scene.context) == text, f"{path.name} reads otherwise"
+
+
+def _as_on_this_processor(golden: str, context: tenure.Context) -> str:
+    """A golden file with neighbours exchanged that are as good as each other, where they stand the
+    other way round in a context. Everything else stays as it is, and so does their number."""
+    scores = {line.text: line.score for line in context.lines if line.score is not None}
+    order = list(scores)
+
+    def stand_the_other_way_round(one: str, other: str) -> bool:
+        if one not in scores or other not in scores:
+            return False
+        near = abs(scores[one] - scores[other]) < AS_GOOD
+        return near and order.index(one) > order.index(other)
+
+    lines = golden.split("\n")
+    for _ in order:
+        for place in range(len(lines) - 1):
+            if stand_the_other_way_round(*lines[place : place + 2]):
+                lines[place : place + 2] = reversed(lines[place : place + 2])
+    return "\n".join(lines)
 
 
 def test_a_context_says_what_matters_and_nothing_dead(scenes: list[Scene]) -> None:

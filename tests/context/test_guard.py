@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tenure.stores import rows
+from tenure.testing import SteppingClock
 from tests.conftest import QUICK, OpenMemory
 
 _MANY = 450
@@ -80,6 +83,38 @@ def test_a_value_stands_that_one_of_very_many_alike_still_holds(open_memory: Ope
     session.note("jotted", "From Oak Riverside to Elm Harbour, not by Lisbon.")
     text = session.context("What is entry 7 of the season plan?", budget=600).text
     assert "- jotted: From Oak Riverside to Elm Harbour, not by [no longer current]." in text
+
+
+@pytest.mark.parametrize("past", [False, True], ids=["now", "as of"])
+@pytest.mark.parametrize("shadowing", ["task", "policy"])
+def test_what_steps_aside_here_is_not_repeated_though_the_query_is_on_other_matters(
+    open_memory: OpenMemory, clock: SteppingClock, shadowing: str, past: bool
+) -> None:
+    """However large the memory: a value goes by which another stands in its place here."""
+    memory = open_memory(settings=QUICK)
+    boss = memory.session(user_id="boss", organization="acme", authority="policy")
+    ann = memory.session(user_id="ann", organization="acme", task_id="flyers")
+    boss.write_many(
+        {"key": f"plan_note_{number}", "value": f"entry {number} of the season plan"}
+        for number in range(_MANY)
+    )
+    if shadowing == "task":
+        ann.write("print_shop", "Delacroix")
+        ann.write("print_shop", "Ferreira", scope="task")
+    else:
+        ann.write("print_shop", "Delacroix", subject="flyers", scope="task")
+        boss.write("print_shop", "Ferreira", subject="flyers", memory_type="organizational")
+    ann.note("jotted", "Send the drafts to Delacroix, with a copy to Ferreira.")
+    ann.write("plan_note_7_more", "entry 7 of the season plan: Delacroix prints, or Ferreira")
+    query = "What is entry 7 of the season plan?"
+    at = clock()
+    shown = ann.as_of(at).context(query, budget=600) if past else ann.context(query, budget=600)
+    assert "Delacroix" not in shown.text
+    assert "entry 7 of the season plan: [no longer current] prints, or Ferreira" in shown.text
+    assert past or "- jotted: Send the drafts to [no longer current], with a copy" in shown.text
+    other = memory.session(user_id="ann", organization="acme", session_id="other")
+    if shadowing == "task":
+        assert "Delacroix prints" in other.context(query, budget=600).text
 
 
 def test_nothing_of_what_was_erased_is_kept_in_memory(open_memory: OpenMemory) -> None:

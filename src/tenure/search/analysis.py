@@ -14,7 +14,7 @@ from tenure.model.remembering import remembered
 from tenure.model.values import bare, leaves, telling_parts, text_of
 from tenure.model.words import Words, holdings
 
-VERSION = 4
+VERSION = 5
 """Changes with every change of what a text gives; indexes of another version are rebuilt."""
 
 _TELLING_DIGITS = 3
@@ -171,6 +171,15 @@ MARK = "="
 def mark(words: Words) -> str:
     """A short sign of what is said in these words; others seldom have the same."""
     return f"{MARK}{crc32(' '.join(words).encode()):08x}"
+
+
+MATTER = "~"
+"""What the mark of a matter begins with, and no term does."""
+
+
+def matter(key: str, subject: str | None) -> str:
+    """A short sign of what a fact is about; others seldom have the same."""
+    return f"{MATTER}{crc32(chr(0).join((key, subject or '')).encode()):08x}"
 
 
 def probe(text: str) -> str:

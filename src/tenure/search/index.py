@@ -12,6 +12,7 @@ from tenure.model.errors import InvalidInput
 from tenure.model.fact import Fact
 from tenure.model.records import Declaration
 from tenure.model.remembering import when_forgetting
+from tenure.model.scope import Place
 from tenure.search import analysis
 from tenure.search.places import Hall
 from tenure.stores.port import Entry, Reader, Shelf, Store, Transaction
@@ -114,7 +115,9 @@ class Index:
         return Entry(
             fact=fact,
             terms=" ".join(analysis.terms(text)),
-            probes=" ".join(analysis.probes(fact.value, fact.parts)),
+            probes=" ".join(
+                [*analysis.probes(fact.value, fact.parts), analysis.matter(fact.key, fact.subject)]
+            ),
             tokens=self._measure(fact),
             vector=self.vector(meaning) if live else None,
         )
@@ -223,7 +226,7 @@ class Index:
                 ],
                 stacks=list(stacks.values()),
                 hidden=hidden,
-                filled=frozenset((s.owner, s.place) for s in shelves if stacks[s.id].size),
+                filled=_by_place(shelves, stacks),
             )
 
     def _stack(self, reader: Reader, shelf: Shelf, *, with_keys: bool) -> Stack:
@@ -248,6 +251,16 @@ class Index:
     def _make_room(self) -> None:
         while len(self._stacks) > 1 and sum(map(len, self._stacks.values())) > _REMEMBERED_ENTRIES:
             self._stacks.popitem(last=False)
+
+
+def _by_place(
+    shelves: Sequence[Shelf], stacks: dict[int, Stack]
+) -> dict[tuple[str, Place], list[Stack]]:
+    found: dict[tuple[str, Place], list[Stack]] = {}
+    for shelf in shelves:
+        if stacks[shelf.id].size:
+            found.setdefault((shelf.owner, shelf.place), []).append(stacks[shelf.id])
+    return found
 
 
 def quantised(vectors: Vector) -> list[bytes]:

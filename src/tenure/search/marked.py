@@ -53,6 +53,21 @@ class Marked:
         found.extend(self._fresh.get(mark, ()))
         return found
 
+    def shared_with(self, other: Marked) -> set[int]:
+        """The marks that this and another both have: quick where one of them has few."""
+        few, many = (self, other) if len(self) <= len(other) else (other, self)
+        if many._waiting > _FRESH:
+            many._settle()
+        wanted = np.concatenate([few._marks, np.fromiter(few._fresh, np.uint32)])
+        found: set[int] = set(wanted.tolist()) & many._fresh.keys()
+        if len(many._marks):
+            places = np.searchsorted(many._marks, wanted).clip(max=len(many._marks) - 1)
+            found.update(wanted[many._marks[places] == wanted].tolist())
+        return found
+
+    def __len__(self) -> int:
+        return len(self._marks) + self._waiting
+
     def _settle(self) -> None:
         """Sort in what came since the last time."""
         marks = [mark for mark, entries in self._fresh.items() for _ in entries]

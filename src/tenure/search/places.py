@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import combinations, product
 from typing import TYPE_CHECKING
 
 from tenure.model.fact import Fact
@@ -32,7 +33,7 @@ class Hall:
     expired: list[int] = field(default_factory=list)
     """Entries whose term is over."""
     stacks: Sequence[Stack] = ()
-    filled: frozenset[tuple[str, Place]] = frozenset()
+    filled: Mapping[tuple[str, Place], Sequence[Stack]] = field(default_factory=dict)
     """The owners and places that have facts here. With one, no two can be on the same matter."""
 
     @staticmethod
@@ -53,6 +54,16 @@ class Hall:
         Of those that were heard before, only such as are of interest.
         """
         return {e for stack in self.stacks for e in stack.suspected(words, is_of_interest)}
+
+    def doubled(self) -> set[int]:
+        """Entries of owners or places of which another has an entry on the same matter."""
+        found: set[int] = set()
+        for one, other in combinations(self.filled.values(), 2):
+            for left, right in product(one, other):
+                for matter in left.matters_with(right):
+                    found.update(left.on_matter(matter))
+                    found.update(right.on_matter(matter))
+        return {entry for entry in found if entry not in self.hidden}
 
     def hear(self, told: Mapping[int, Heard]) -> None:
         """Take in what entries say, for the next time that they are looked at."""

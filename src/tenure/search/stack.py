@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tenure.model.records import Declaration
-from tenure.search.analysis import MARK
+from tenure.search.analysis import MARK, MATTER
 from tenure.search.marked import Heard, Marked
 from tenure.stores.port import Found, Placed
 
@@ -82,6 +82,7 @@ class Stack:
         self._codes: Codes = np.zeros((self._words, 0), np.uint64)
         self._probes: dict[int, str] = {}
         self._marked = Marked()
+        self._matters = Marked()
         self._kept: dict[tuple[Declaration, ...], tuple[int, set[int]]] = {}
         self._serial = next(_serials)
         self._recent = recent or Recent()
@@ -120,6 +121,14 @@ class Stack:
     def holding(self, mark: str) -> Iterator[int]:
         """Live entries that have a mark, the newest first."""
         return self.only_live(sorted(self._marked.having(int(mark[1:], 16)), reverse=True))
+
+    def matters_with(self, other: Stack) -> set[int]:
+        """The matters on which both this and another stack have entries, live or not."""
+        return self._matters.shared_with(other._matters)
+
+    def on_matter(self, matter: int) -> Iterator[int]:
+        """Live entries on a matter."""
+        return self.only_live(self._matters.having(matter))
 
     def catch_up(self, changes: Iterable[Placed], version: int) -> None:
         """Take in what changed up to a version of the shelf."""
@@ -196,6 +205,8 @@ class Stack:
         for mark in placed.probes.split():
             if mark.startswith(MARK):
                 self._marked.add(placed.entry, int(mark[1:], 16))
+            elif mark.startswith(MATTER):
+                self._matters.add(placed.entry, int(mark[1:], 16))
         self._watch(placed)
 
     def _change(self, position: int, placed: Placed) -> None:
@@ -231,7 +242,7 @@ class Stack:
         if placed.live and (placed.starts is not None or placed.ends is not None):
             self.termed[entry] = (placed.starts, placed.ends)
         if placed.probes and (not placed.live or placed.derived or entry in self.termed):
-            probes = [probe for probe in placed.probes.split() if not probe.startswith(MARK)]
+            probes = [p for p in placed.probes.split() if not p.startswith((MARK, MATTER))]
             self._probes[entry] = " ".join(probes)
             for probe in probes:
                 self.suspects.setdefault(probe, set()).add(entry)
