@@ -42,6 +42,8 @@ setup: $(STAMP)  ## make the virtual environment and install everything
 demo: $(STAMP)  ## see facts established, superseded, overruled, shadowed, repaired and undone
 	@$(BIN)/tenure demo
 
+# Many tests start processes, each of which would compile the whole package where nothing is kept.
+test: export PYTHONDONTWRITEBYTECODE =
 test: lint types $(STAMP)  ## lint, types and all tests
 	@$(BIN)/pytest -n $(WORKERS) $(TESTS)
 
