@@ -9,7 +9,7 @@ TRAINING := .venv-training
 TRAINING_STAMP := $(TRAINING)/.installed
 TESTS ?= tests
 # More than there are cores: tests that run servers and processes wait for them a third of the time.
-WORKERS ?= $(shell $(PYTHON) -c 'import os; print((os.cpu_count() or 1) * 3 // 2)' 2>/dev/null || echo auto)
+WORKERS ?= $(shell $(PYTHON) -c 'import os; print((os.cpu_count() or 1) + 2)' 2>/dev/null || echo auto)
 PARTS ?=
 DATA ?=
 QUICK ?=

@@ -248,7 +248,7 @@ def write_a_big_batch(path: Path, pipe: Connection) -> None:
     ) as memory:
         session = memory.session(user_id="alice", organization="acme")
         session.write("before", "kept")
-        writes = [{"key": f"page {i}", "value": str(i) * 50_000} for i in range(BIG)]
+        writes = [{"key": f"page {i}", "value": "abcdefgh"[i % 8] * 100_000} for i in range(BIG)]
         pipe.send("ready")
         session.write_many(writes)
         pipe.send("done")

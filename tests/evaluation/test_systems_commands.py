@@ -17,10 +17,18 @@ Run = Callable[..., Any]
 DOCS = Path(__file__).parents[2] / "docs" / "evaluation.md"
 ONE = ("--workers", "1")
 FORGETFUL = """
+import tenure
 from tenure.evaluation.ours import TenureSystem
 
 
-class Leaky(TenureSystem):
+class Ours(TenureSystem):
+    name = "tenure"
+
+    def __init__(self):
+        super().__init__(tenure.Settings(embedder=None))
+
+
+class Leaky(Ours):
     name = "leaky"
 
     def _session(self, who, *rest, **more):
@@ -33,16 +41,12 @@ class Impostor(Leaky):
     name = "tenure"
 
 
-class Timeless(TenureSystem):
-    name = "tenure"
-
+class Timeless(Ours):
     def context(self, who, query, budget, **when):
         return super().context(who, query, budget)
 
 
-class Loose(TenureSystem):
-    name = "tenure"
-
+class Loose(Ours):
     def _session(self, who, scope="global", **more):
         return super()._session(who, **more)
 

