@@ -62,6 +62,7 @@ class _Patterns:
         self.fresh = word_set(told["fresh"])
         self.kinds: dict[str, str] = told["kinds"]
         self.aliases: dict[str, str] = told["aliases"]
+        self.numbers: dict[str, str] = told["numbers"]
         flags = re.IGNORECASE
         # After a lead-in comes a mark, or a word that can begin a statement.
         self.lead_in = re.compile(
@@ -210,7 +211,7 @@ def _stated(
     )
     if not named and not covered and given.get("copula") != "is":
         return None
-    key = _key(patterns, words)
+    key = _key(patterns, words, value)
     is_own = (given.get("own") or "").lower() in ("my", "your")
     return Attribute(key, _subject(given), value, start, end, named or covered, is_change, is_own)
 
@@ -270,6 +271,8 @@ def _subject(given: dict[str, str | None]) -> str | None:
     return " ".join(words) or None
 
 
-def _key(patterns: _Patterns, words: Sequence[str]) -> str:
+def _key(patterns: _Patterns, words: Sequence[str], value: str = "") -> str:
     name = "_".join(word.replace("-", "_") for word in words)
+    if name in patterns.numbers and not any(map(str.isalpha, value)):
+        return patterns.numbers[name]
     return patterns.aliases.get(name, name)
