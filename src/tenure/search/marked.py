@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Collection
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -51,6 +52,18 @@ class Marked:
         last = int(np.searchsorted(self._marks, wanted, side="right"))
         found: list[int] = self._entries[first:last].tolist()
         found.extend(self._fresh.get(mark, ()))
+        return found
+
+    def having_any(self, marks: Collection[int]) -> list[int]:
+        """The entries that have one of these marks."""
+        wanted = np.fromiter(marks, np.uint32, len(marks))
+        first = np.searchsorted(self._marks, wanted, side="left").tolist()
+        last = np.searchsorted(self._marks, wanted, side="right").tolist()
+        found: list[int] = []
+        for mark, start, end in zip(marks, first, last, strict=True):
+            if start < end:
+                found.extend(self._entries[start:end].tolist())
+            found.extend(self._fresh.get(mark, ()))
         return found
 
     def shared_with(self, other: Marked) -> set[int]:

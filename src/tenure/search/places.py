@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations, product
@@ -57,13 +58,18 @@ class Hall:
 
     def doubled(self) -> set[int]:
         """Entries of owners or places of which another has an entry on the same matter."""
-        found: set[int] = set()
+        shared: dict[Stack, set[int]] = defaultdict(set)
         for one, other in combinations(self.filled.values(), 2):
             for left, right in product(one, other):
-                for matter in left.matters_with(right):
-                    found.update(left.on_matter(matter))
-                    found.update(right.on_matter(matter))
-        return {entry for entry in found if entry not in self.hidden}
+                matters = left.matters_with(right)
+                shared[left] |= matters
+                shared[right] |= matters
+        return {
+            entry
+            for stack, matters in shared.items()
+            for entry in stack.on_matters(matters)
+            if entry not in self.hidden
+        }
 
     def hear(self, told: Mapping[int, Heard]) -> None:
         """Take in what entries say, for the next time that they are looked at."""
