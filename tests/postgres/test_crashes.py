@@ -149,8 +149,11 @@ def _kill_a_backend(server: LocalServer, url: str) -> None:
             )
         except psycopg.OperationalError:
             found = []
-        if found:
-            psutil.Process(found[0][0]).kill()
+        for (pid,) in found:
+            try:
+                psutil.Process(pid).kill()
+            except psutil.NoSuchProcess:
+                continue  # its work was done meanwhile
             return
         time.sleep(0.01)
     raise AssertionError("nobody works on it")
