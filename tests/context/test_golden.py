@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import os
+import platform
 from pathlib import Path
 
 import pytest
@@ -18,9 +19,11 @@ GOLDEN = Path(__file__).parents[1] / "golden"
 # The embedder that users get, for it decides on the order of lines.
 AS_USED = tenure.Settings(durability="process")
 UPDATE = os.environ.get("TENURE_UPDATE_GOLDEN") == "1"
-# How far the scores of a fact lie apart on different processors, on which the 8-bit model rounds
-# differently. On one of them they are always the same.
-AS_GOOD = 0.01
+# Where the files were made, every byte counts. On another processor the 8-bit model rounds in
+# another way, so there neighbours may change places whose scores are this near: an allowance, on
+# the safe side of the one pair (.0009 apart) that was seen to.
+MADE_ON = "x86_64"
+AS_GOOD = 0.0 if platform.machine() == MADE_ON else 0.01
 
 
 @pytest.fixture(params=SITUATIONS)

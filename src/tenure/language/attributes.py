@@ -211,7 +211,8 @@ def _stated(
     )
     if not named and not covered and given.get("copula") != "is":
         return None
-    key = _key(patterns, words, value)
+    is_number = not any(map(str.isalpha, value)) or _has_number(parts, start, end)
+    key = _key(patterns, words, is_number=is_number)
     is_own = (given.get("own") or "").lower() in ("my", "your")
     return Attribute(key, _subject(given), value, start, end, named or covered, is_change, is_own)
 
@@ -271,8 +272,13 @@ def _subject(given: dict[str, str | None]) -> str | None:
     return " ".join(words) or None
 
 
-def _key(patterns: _Patterns, words: Sequence[str], value: str = "") -> str:
+def _has_number(parts: Sequence[Part], start: int, end: int) -> bool:
+    """Whether somebody can be called at what is said: "555-0177, extension 5"."""
+    return any(p.kind == ValueKind.PHONE and start <= p.start and p.end <= end for p in parts)
+
+
+def _key(patterns: _Patterns, words: Sequence[str], *, is_number: bool = True) -> str:
     name = "_".join(word.replace("-", "_") for word in words)
-    if name in patterns.numbers and not any(map(str.isalpha, value)):
+    if name in patterns.numbers and is_number:
         return patterns.numbers[name]
     return patterns.aliases.get(name, name)

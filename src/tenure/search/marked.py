@@ -45,14 +45,7 @@ class Marked:
 
     def having(self, mark: int) -> list[int]:
         """The entries that have a mark."""
-        if self._waiting > _FRESH:
-            self._settle()
-        wanted = np.uint32(mark)
-        first = int(np.searchsorted(self._marks, wanted, side="left"))
-        last = int(np.searchsorted(self._marks, wanted, side="right"))
-        found: list[int] = self._entries[first:last].tolist()
-        found.extend(self._fresh.get(mark, ()))
-        return found
+        return self.having_any((mark,))
 
     def having_any(self, marks: Collection[int]) -> list[int]:
         """The entries that have one of these marks."""
@@ -69,8 +62,6 @@ class Marked:
     def shared_with(self, other: Marked) -> set[int]:
         """The marks that this and another both have: quick where one of them has few."""
         few, many = (self, other) if len(self) <= len(other) else (other, self)
-        if many._waiting > _FRESH:
-            many._settle()
         wanted = np.concatenate([few._marks, np.fromiter(few._fresh, np.uint32)])
         found: set[int] = set(wanted.tolist()) & many._fresh.keys()
         if len(many._marks):
@@ -81,8 +72,10 @@ class Marked:
     def __len__(self) -> int:
         return len(self._marks) + self._waiting
 
-    def _settle(self) -> None:
-        """Sort in what came since the last time."""
+    def settle(self) -> None:
+        """Sort in what came since the last time, where that is much."""
+        if self._waiting <= _FRESH:
+            return
         marks = [mark for mark, entries in self._fresh.items() for _ in entries]
         entries = [entry for those in self._fresh.values() for entry in those]
         every = np.concatenate([self._entries, np.array(entries, np.int64)])

@@ -143,6 +143,8 @@ class Stack:
                 self._add(portion)
             # Entries come in the order of their last change; from here on, new ones come last.
             self._sort()
+        self._marked.settle()
+        self._matters.settle()
         self.version = version
 
     def _take(self, portion: list[Placed]) -> None:
