@@ -67,12 +67,20 @@ class Conversation:
 
 
 @pytest.fixture(scope="module")
-def conversation(address: str) -> Conversation:
-    """One for all tests: a model of this kind thinks for long."""
+def conversation(address: str, tmp_path_factory: pytest.TempPathFactory) -> Conversation:
+    """One for all tests: a model of this kind thinks for long.
+
+    The turn before was without a model, so that the one it reads is not the first.
+    """
     recorded = Recorded(completion_for(llm(address)))
+    file, clock = tmp_path_factory.mktemp("conversation") / "memory.db", SteppingClock()
+    whose = {"user_id": "ann", "organization": "acme", "session_id": "s-1"}
+    with tenure.open(file, clock=clock, settings=tenure.Settings(embedder=None)) as memory:
+        assert memory.session(**whose).observe("Good morning.").turn_index == 1
     settings = tenure.Settings(embedder=None, llm=tenure.LLM(recorded, **GIVEN))
-    with tenure.open(":memory:", clock=SteppingClock(), settings=settings) as memory:
-        made = memory.session(user_id="ann", organization="acme").observe(TEXT)
+    with tenure.open(file, clock=clock, settings=settings) as memory:
+        made = memory.session(**whose).observe(TEXT)
+        assert made.turn_index == 2
         assert memory.flush(timeout=300)
         ((ask, answer),) = recorded.exchanges
         return Conversation(made, ask, answer, memory.usage("acme"))
@@ -85,7 +93,7 @@ def test_structured_output_arrives(conversation: Conversation) -> None:
     assert {one.turn for one in proposals.candidates} <= {conversation.made.turn_index}
     assert all(len(one.quote) <= len(TEXT) for one in proposals.candidates)
     known = {fact["id"] for fact in told(conversation.ask)["known"]}
-    assert all(known.issuperset(one.replaces) for one in proposals.candidates)
+    assert {gone.handle for one in proposals.candidates for gone in one.replaces} <= known
     assert conversation.answer.input_tokens > 500
     assert conversation.answer.output_tokens > 5
 
