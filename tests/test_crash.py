@@ -259,8 +259,8 @@ def write_a_big_batch(path: Path, pipe: Connection) -> None:
 def test_a_writer_killed_within_a_big_batch(tmp_path: Path) -> None:
     """Of a batch that takes a while there is everything after a kill, or nothing."""
     chance = random.Random(11)
-    took = 0.5
-    for kill in range(200 if SOAK else 20):
+    took = writing = 0.5
+    for kill in range(200 if SOAK else 12):
         path = tmp_path / f"{kill}.db"
         ours, theirs = CONTEXT.Pipe(duplex=False)
         child = CONTEXT.Process(target=write_a_big_batch, args=(path, theirs), daemon=True)
@@ -269,8 +269,13 @@ def test_a_writer_killed_within_a_big_batch(tmp_path: Path) -> None:
         assert ours.poll(60)
         assert ours.recv() == "ready"
         began = time.monotonic()
-        done = ours.poll(60 if kill == 0 else chance.uniform(0, took))
-        took = time.monotonic() - began if kill == 0 else took
+        # Every other one is killed once pages go out; the rest, anywhere within the batch.
+        if kill % 2 == 0:
+            await_growth(path.with_name(f"{path.name}-wal"))
+        grew = time.monotonic()
+        done = ours.poll(60 if kill == 0 else chance.uniform(0, took if kill % 2 else writing))
+        if kill == 0:
+            took, writing = time.monotonic() - began, time.monotonic() - grew
         child.kill()
         child.join()
         child.close()
@@ -284,6 +289,14 @@ def test_a_writer_killed_within_a_big_batch(tmp_path: Path) -> None:
             assert pages == BIG if acknowledged else pages in (0, BIG)
         for file in tmp_path.iterdir():
             file.unlink()
+
+
+def await_growth(log: Path) -> None:
+    """Wait until more is written ahead to a file than a single fact takes."""
+    deadline = time.monotonic() + 60
+    while not log.exists() or log.stat().st_size < BIG * 10_000:
+        assert time.monotonic() < deadline, "the writer hangs"
+        time.sleep(0.001)
 
 
 def _received(pipe: Connection) -> bool:

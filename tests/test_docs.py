@@ -29,7 +29,7 @@ import pytest
 import tenure
 from tenure.model import errors
 from tenure.stores import port
-from tests.service.running import Process, Running
+from tests.service.running import PLAIN, Process, Running
 
 ROOT = Path(__file__).parents[1]
 GENERATED = ROOT / "docs" / "cli.md"
@@ -225,7 +225,7 @@ class Desk:
             else:
                 assert word.startswith(SERVED), f"{word} of {command}"
                 address = word.replace(SERVED, self._process.address)
-        with httpx.Client(trust_env=False, timeout=60) as client:
+        with httpx.Client(**PLAIN, timeout=60) as client:
             return client.post(address, content=body.encode(), headers=headers).text
 
     def stop(self) -> None:

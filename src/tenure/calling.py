@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import ssl
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
@@ -43,7 +44,12 @@ class Calls:
         limits = httpx.Limits(max_connections=100, max_keepalive_connections=20)
         self.address = address.rstrip("/")
         self._client = httpx.Client(
-            base_url=self.address, headers=headers, timeout=timeout, limits=limits, trust_env=False
+            base_url=self.address,
+            headers=headers,
+            timeout=timeout,
+            limits=limits,
+            trust_env=False,
+            verify=_certificates(self.address),
         )
 
     def call(self, operation: Operation, body: Mapping[str, Any]) -> Any:
@@ -140,6 +146,14 @@ def _json(value: Any) -> bytes:
         return json.dumps(value, ensure_ascii=False, allow_nan=False).encode()
     except (TypeError, ValueError, RecursionError) as error:
         raise InvalidInput(f"this cannot be sent as JSON: {error}") from None
+
+
+def _certificates(address: str) -> ssl.SSLContext | bool:
+    """Whom to trust. A plain address needs nobody, and to read all that a machine trusts takes
+    longer than a call; should it lead to an encrypted one after all, nobody is trusted there."""
+    if address.lower().startswith("https:"):
+        return True
+    return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
 
 
 def _may_pass(response: httpx.Response, operation: Operation) -> bool:

@@ -49,7 +49,7 @@ def check_frame(context: Context) -> None:
     """Every line is one of ours, begins as ours do, and stands under the heading it belongs to."""
     raw = context.text.split("\n")
     assert context.text.splitlines() == raw, "some character ends a line that we did not end"
-    assert {c for line in raw for c in line if is_unruly(c)} == set()
+    assert {c for c in {*context.text} - {"\n"} if is_unruly(c)} == set()
     expected: list[str] = []
     section = None
     for line in context.lines:
@@ -68,7 +68,7 @@ def check_frame(context: Context) -> None:
 
 def check_delimiters(text: str) -> None:
     """Nothing in the text opens or closes a chat format."""
-    closed_up = re.sub(r"([<\[])\s*(/?)\s*", r"\1\2", text).lower()
+    closed_up = re.sub(r"(?<=[<\[]/)\s+", "", re.sub(r"(?<=[<\[])\s+", "", text)).lower()
     assert [found for found in DELIMITERS if found.lower() in closed_up] == []
 
 

@@ -20,7 +20,7 @@ import tenure
 from tests.conftest import QUICK
 from tests.mcp.clients import call, data, fail, identity, read, served, stdio, talk, with_key
 from tests.servers import Databases
-from tests.service.running import PROGRAM, a_key, environment, serving
+from tests.service.running import PLAIN, PROGRAM, a_key, environment, serving
 
 MESSAGE = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}}
 HEADERS = {
@@ -54,7 +54,7 @@ def keys(db: Path, *kinds: dict[str, Any]) -> list[str]:
 def post(address: str, body: Any = MESSAGE, **headers: str) -> httpx.Response:
     """A bare message, as no decent client sends it."""
     content = body if isinstance(body, bytes) else json.dumps(body).encode()
-    with httpx.Client(trust_env=False, timeout=30) as client:
+    with httpx.Client(**PLAIN, timeout=30) as client:
         return client.post(address, content=content, headers={**HEADERS, **headers})
 
 
@@ -174,7 +174,7 @@ def test_only_programs_on_this_machine_are_let_in_without_a_key(tmp_path: Path) 
         assert post(running.address, b"{nope").status_code == 400
         assert post(running.address, b"\xff\xfe").status_code == 400
         assert post(running.address, **{"Content-Type": "text/plain"}).status_code == 415
-        with httpx.Client(trust_env=False) as client:
+        with httpx.Client(**PLAIN) as client:
             for method in ("GET", "DELETE", "PUT"):
                 assert client.request(method, running.address).status_code == 405
         assert running.stop() == 0

@@ -15,7 +15,7 @@ import tenure
 from tenure.surface import OPERATIONS, Operation
 from tests.conftest import QUICK
 from tests.service.conftest import Start
-from tests.service.running import Running, problem, read_all
+from tests.service.running import PLAIN, Running, problem, read_all
 
 WHO: dict[str, Any] = {"user_id": "alice", "organization": "acme"}
 
@@ -269,7 +269,7 @@ def test_nothing_else_is_there(service: Running, method: str, path: str, status:
 def test_a_method_is_what_the_request_line_says(service: Running) -> None:
     """No header makes another one of it."""
     for name in ("X-HTTP-Method-Override", "X-HTTP-Method", "X-Method-Override"):
-        answer = httpx.get(f"{service.address}/v1/write", headers={name: "POST"}, trust_env=False)
+        answer = httpx.get(f"{service.address}/v1/write", headers={name: "POST"}, **PLAIN)
         assert answer.status_code == 405
 
 
@@ -363,7 +363,7 @@ def test_too_many_connections_are_told_to_come_back(start: Start) -> None:
         for connection in held:
             connection.close()
     time.sleep(0.3)
-    assert httpx.get(f"{service.address}/health", trust_env=False).status_code == 200
+    assert httpx.get(f"{service.address}/health", **PLAIN).status_code == 200
 
 
 @pytest.mark.parametrize(
@@ -400,7 +400,7 @@ def test_a_line_of_a_stream_may_not_be_without_end(start: Start) -> None:
         f"{service.address}/v1/observe/stream",
         content=opening + b"x" * 200_000,
         headers=kind,
-        trust_env=False,
+        **PLAIN,
     )
     assert "TooLarge" in long.text
     with service.connect() as connection:

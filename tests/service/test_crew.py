@@ -15,7 +15,7 @@ import psutil  # type: ignore[import-untyped]
 import pytest
 
 from tests.service.conftest import ON_DISK
-from tests.service.running import PROGRAM, Process, environment, post, serving
+from tests.service.running import PLAIN, PROGRAM, Process, environment, post, serving
 from tests.service.test_lifecycle import Load, check_whole, where_of
 
 TWO = ("--processes=2", "--embedder=none")
@@ -39,7 +39,7 @@ def until(happened: Callable[[], bool], what: str) -> None:
 
 def answered(address: str, path: str) -> float:
     """How many requests for a path were answered, as the metrics say."""
-    with httpx.Client(trust_env=False, timeout=30) as client:
+    with httpx.Client(**PLAIN, timeout=30) as client:
         told = client.get(f"{address}/metrics").text
     found = re.findall(rf'^tenure_http_requests_total{{path="{path}".*}} (\S+)$', told, re.M)
     return sum(map(float, found))

@@ -14,7 +14,7 @@ from tenure.surface import OPERATIONS, Operation
 from tenure.telemetry.prometheus import Prometheus
 from tests.conftest import QUICK
 from tests.service.conftest import ON_DISK, Start
-from tests.service.running import Running, Talk, a_key, problem
+from tests.service.running import PLAIN, Running, Talk, a_key, problem
 
 BOB: dict[str, Any] = {"session": {"user_id": "bob"}}
 
@@ -86,7 +86,7 @@ def test_what_the_whole_service_counts_is_not_for_one_organization(start: Start)
             "scraper": a_key(service.memory, "metrics"),
         }.items()
     }
-    with httpx.Client(base_url=service.address, trust_env=False, timeout=30) as client:
+    with httpx.Client(base_url=service.address, **PLAIN, timeout=30) as client:
         problem(client.get("/metrics", headers=shown["nobody"]), 401)
         problem(client.get("/metrics", headers=shown["admin"]), 403)
         told = client.get("/metrics", headers=shown["scraper"])

@@ -19,7 +19,7 @@ import tenure
 from tests.conftest import QUICK, SOAK
 from tests.servers import needs_own_server
 from tests.service.conftest import ON_DISK, Start
-from tests.service.running import Process, Running, Talk, problem, serving
+from tests.service.running import PLAIN, Process, Running, Talk, problem, serving
 
 WRITERS = 4
 
@@ -54,7 +54,7 @@ class Load:
 
     def _write(self, writer: int) -> None:
         number = 0
-        with httpx.Client(base_url=self.address, trust_env=False, timeout=30) as client:
+        with httpx.Client(base_url=self.address, **PLAIN, timeout=30) as client:
             while not self._stop.is_set():
                 number += 1
                 body = {
@@ -135,7 +135,7 @@ def test_a_long_call_is_finished_before_the_service_stops(tmp_path: Path) -> Non
 
     def ask(process: Process) -> None:
         url = f"{process.address}/v1/observe_many"
-        answers.append(httpx.post(url, json=body, timeout=60, trust_env=False))
+        answers.append(httpx.post(url, json=body, timeout=60, **PLAIN))
 
     with serving(where, tmp_path) as process:
         asking = threading.Thread(target=ask, args=(process,))
@@ -155,7 +155,7 @@ def test_a_long_call_is_finished_before_the_service_stops(tmp_path: Path) -> Non
 def test_an_idle_service_stops_at_once(tmp_path: Path, how: signal.Signals) -> None:
     """Also where connections are kept open; its last words are no traceback."""
     with serving(str(tmp_path / "agent.db"), tmp_path) as process:
-        with httpx.Client(base_url=process.address, trust_env=False) as client:
+        with httpx.Client(base_url=process.address, **PLAIN) as client:
             assert client.get("/health").json()["status"] == "ok"
             process.process.send_signal(how)
             assert process.process.wait(20) == 0
@@ -190,7 +190,7 @@ def test_a_database_of_its_own_stops_with_the_service(tmp_path: Path, folder: Pa
         assert " serves a PostgreSQL database at " in line
         address = line.partition(" at ")[2].partition(" ")[0]
         body = {"session": {"user_id": "bob"}, "key": "a", "value": 1}
-        assert httpx.post(f"{address}/v1/write", json=body, trust_env=False).status_code == 200
+        assert httpx.post(f"{address}/v1/write", json=body, **PLAIN).status_code == 200
         running = list(folder.rglob("postmaster.pid"))
         assert running
         process.send_signal(signal.SIGTERM)
@@ -203,8 +203,8 @@ def test_two_services_on_one_file_are_one(tmp_path: Path) -> None:
     where = str(tmp_path / "agent.db")
     with serving(where, tmp_path) as one, serving(where, tmp_path) as two:
         body = {"session": {"user_id": "bob"}, "key": "a"}
-        httpx.post(f"{one.address}/v1/write", json={**body, "value": 1}, trust_env=False)
-        answer = httpx.post(f"{two.address}/v1/current", json=body, trust_env=False)
+        httpx.post(f"{one.address}/v1/write", json={**body, "value": 1}, **PLAIN)
+        answer = httpx.post(f"{two.address}/v1/current", json=body, **PLAIN)
         assert answer.json() == 1
 
 
@@ -214,7 +214,7 @@ def test_ready_says_whether_the_store_answers(start: Start, tmp_path: Path) -> N
     memory = tenure.open(tmp_path / "gone.db", settings=QUICK)
     service = start(memory)
     get: Callable[[str], httpx.Response] = lambda path: httpx.get(  # noqa: E731
-        f"{service.address}/{path}", trust_env=False
+        f"{service.address}/{path}", **PLAIN
     )
     assert get("ready").json() == {"status": "ready"}
     memory.close()
@@ -240,8 +240,8 @@ def test_a_database_server_that_goes_away_and_comes_back(start: Start, folder: P
             body: dict[str, Any] = {"session": {"user_id": "bob"}, "key": "a", "value": 1}
             assert service.post("write", body).status_code == 200
             server.stop()
-            assert httpx.get(f"{service.address}/health", trust_env=False).status_code == 200
-            gone = httpx.get(f"{service.address}/ready", trust_env=False, timeout=60)
+            assert httpx.get(f"{service.address}/health", **PLAIN).status_code == 200
+            gone = httpx.get(f"{service.address}/ready", **PLAIN, timeout=60)
             problem(gone, 503)
             refused = service.post("write", body)
             problem(refused, 503)
@@ -267,7 +267,7 @@ def test_the_log_is_a_json_object_a_line(tmp_path: Path) -> None:
             f"{process.address}/v1/write",
             json=body,
             headers={"X-Request-Id": "mine-7"},
-            trust_env=False,
+            **PLAIN,
         )
         assert process.stop() == 0
         lines = [line for line in process.log.splitlines() if line.startswith("{")]

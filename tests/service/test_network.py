@@ -17,6 +17,7 @@ from tenure.interfaces.http.configuration import Service, is_here
 from tenure.telemetry.logs import JsonFormatter
 from tests.service.conftest import Start
 from tests.service.running import (
+    PLAIN,
     PROGRAM,
     Running,
     a_key,
@@ -65,9 +66,9 @@ def test_the_command_refuses_a_public_address_until_there_is_a_key(tmp_path: Pat
     with serving("a.db", tmp_path, "--host", "0.0.0.0") as process:
         address = f"http://127.0.0.1:{process.port}"
         ask = {"session": {"user_id": "bob"}, "key": "a"}
-        assert httpx.post(f"{address}/v1/current", json=ask, trust_env=False).status_code == 401
+        assert httpx.post(f"{address}/v1/current", json=ask, **PLAIN).status_code == 401
         shown = {"Authorization": f"Bearer {key}"}
-        answer = httpx.post(f"{address}/v1/current", json=ask, headers=shown, trust_env=False)
+        answer = httpx.post(f"{address}/v1/current", json=ask, headers=shown, **PLAIN)
         assert answer.status_code == 200, answer.text
         assert process.stop() == 0
         assert key not in process.log
@@ -106,7 +107,7 @@ def test_a_web_page_from_elsewhere_may_not_call(service: Running, origin: str) -
     asked = httpx.options(
         f"{service.address}/v1/write",
         headers={"Origin": origin, "Access-Control-Request-Method": "POST"},
-        trust_env=False,
+        **PLAIN,
     )
     assert asked.status_code == 405
     assert "access-control-allow-origin" not in asked.headers
@@ -146,7 +147,7 @@ def test_two_credentials_are_none(guarded: Running) -> None:
     the other."""
     good, bad = f"Bearer {a_key(guarded.memory)}", "Bearer nothing"
     for pair in ((good, bad), (bad, good), (good, good)):
-        with httpx.Client(trust_env=False) as client:
+        with httpx.Client(**PLAIN) as client:
             headers = [("Content-Type", "application/json")]
             headers += [("Authorization", one) for one in pair]
             url = f"{guarded.address}/v1/write"
@@ -249,7 +250,7 @@ def test_a_request_id_is_the_callers_where_it_is_a_decent_one(
 ) -> None:
     """It comes back with the answer and in a problem; one that could break a log does not."""
     headers = {b"X-Request-Id": said.encode("latin-1")}
-    answer = httpx.get(f"{service.address}/health", headers=headers, trust_env=False)
+    answer = httpx.get(f"{service.address}/health", headers=headers, **PLAIN)
     assert (answer.headers["x-request-id"] == said) is kept
     assert len(answer.headers["x-request-id"]) > 3
 
@@ -273,5 +274,5 @@ def test_threads_are_shared_fairly(start: Start) -> None:
     }
     busy = threading.Thread(target=service.post, args=("observe_many", turns))
     busy.start()
-    assert httpx.get(f"{service.address}/health", trust_env=False, timeout=5).status_code == 200
+    assert httpx.get(f"{service.address}/health", **PLAIN, timeout=5).status_code == 200
     busy.join()

@@ -16,7 +16,7 @@ import tenure
 from tenure.surface import BY_NAME, OPERATIONS, Operation
 from tests.conftest import QUICK
 from tests.service.conftest import ON_DISK
-from tests.service.running import Running, Talk, problem
+from tests.service.running import PLAIN, Running, Talk, problem
 
 ALICE: dict[str, Any] = {
     "user_id": "alice",
@@ -84,7 +84,7 @@ def test_every_operation_answers(
     body = {"session": ALICE, **operation.example, **arguments.get(operation.name, {})}
     response = told.post(operation.name, body)
     assert response.status_code == 200, response.text
-    document = httpx.get(f"{told.address}/openapi.json", trust_env=False).json()
+    document = httpx.get(f"{told.address}/openapi.json", **PLAIN).json()
     described = document["paths"][f"/v1/{operation.name}"]["post"]["responses"]["200"]
     schema = described["content"]["application/json"]["schema"]
     jsonschema.validate(response.json(), {**schema, "components": document["components"]})
@@ -94,7 +94,7 @@ def test_every_operation_answers(
 def test_the_example_of_every_operation_is_accepted(service: Running, operation: Operation) -> None:
     """On an empty memory the example of the document is understood: done, or not found, or in no
     state to be done, and never malformed."""
-    document = httpx.get(f"{service.address}/openapi.json", trust_env=False).json()
+    document = httpx.get(f"{service.address}/openapi.json", **PLAIN).json()
     asked = document["paths"][f"/v1/{operation.name}"]["post"]["requestBody"]
     response = service.post(operation.name, asked["content"]["application/json"]["example"])
     assert response.status_code in (200, 404) or (
@@ -175,7 +175,7 @@ def test_a_stream_ends_with_the_problem_of_a_bad_turn(service: Running) -> None:
         f"{service.address}/v1/observe/stream",
         content=body + lines({"text": "My desk is 2."}),
         headers={"Content-Type": "application/x-ndjson"},
-        trust_env=False,
+        **PLAIN,
     )
     first, last = (httpx.Response(200, content=one).json() for one in response.iter_lines())
     assert first["turn_index"] == 1

@@ -19,7 +19,7 @@ import tenure
 from tenure.interfaces.http import openapi
 from tenure.surface import OPERATIONS
 from tests.conftest import QUICK
-from tests.service.running import Running
+from tests.service.running import PLAIN, Running
 
 
 @schemathesis.serializer("application/x-ndjson")
@@ -92,5 +92,5 @@ def test_the_document_has_every_operation_with_an_example_and_its_scope() -> Non
 
 def test_the_document_is_served(address: str) -> None:
     """At the address that a refusal names."""
-    told = httpx.get(f"{address}/openapi.json", trust_env=False)
+    told = httpx.get(f"{address}/openapi.json", **PLAIN)
     assert told.json() == DOCUMENT

@@ -24,7 +24,7 @@ from tests.stores.invariants import findings
 # The server loads Tenure once and forks every process from there, which takes milliseconds. It has
 # one thread, so that forking it is safe, unlike the test runner.
 CONTEXT = multiprocessing.get_context("forkserver")
-CONTEXT.set_forkserver_preload(["tests.stores.processes", "tests.test_crash"])
+CONTEXT.set_forkserver_preload(["tests.stores.processes", "tests.test_crash", "tests.stores.warm"])
 PATIENCE = 120.0
 NOBODY = 65534
 
