@@ -39,7 +39,7 @@ class Workspace:
         self._put: dict[str, None] = {}
         self._at: dict[Address, dict[str, None]] = defaultdict(dict)
         self._awaiting: dict[str, set[str]] = defaultdict(set)
-        self._derived: set[str] = set()
+        self._resting: dict[str, set[str]] = defaultdict(set)
         self._looked_up: list[Selection] = []
 
     # single facts
@@ -71,8 +71,11 @@ class Workspace:
             self._at[fact.address][fact.id] = None
         elif old is not None:
             self._at[fact.address].pop(fact.id, None)
-        if fact.depends_on:
-            self._derived.add(fact.id)
+        # On what it rests or rested: whoever asks looks whether it still does.
+        for base in fact.depends_on:
+            self._resting[base].add(fact.id)
+        for leg in fact.basis:
+            self._resting[leg.stands_on].add(fact.id)
         self._now[fact.id] = fact
         return fact
 
@@ -132,7 +135,8 @@ class Workspace:
             return []
         for fact in self._view.standing_on(wanted):
             self._load(fact)
-        return [f for f in self._derived_in_office() if any(s in wanted for _, s in f.basis)]
+        resting = self._in_office_resting_on(wanted)
+        return [fact for fact in resting if any(leg.stands_on in wanted for leg in fact.basis)]
 
     def derived_from(self, fact_ids: Iterable[str]) -> list[Fact]:
         """Facts in office that were derived from one of these."""
@@ -141,10 +145,12 @@ class Workspace:
             return []
         for fact in self._view.derived_from(wanted):
             self._load(fact)
-        return [f for f in self._derived_in_office() if not wanted.isdisjoint(f.depends_on)]
+        resting = self._in_office_resting_on(wanted)
+        return [fact for fact in resting if not wanted.isdisjoint(fact.depends_on)]
 
-    def _derived_in_office(self) -> list[Fact]:
-        held = (self._now[fact_id] for fact_id in sorted(self._derived))
+    def _in_office_resting_on(self, fact_ids: set[str]) -> list[Fact]:
+        resting = {i for fact_id in fact_ids for i in self._resting.get(fact_id, ())}
+        held = (self._now[fact_id] for fact_id in sorted(resting))
         return [fact for fact in held if fact.is_valid]
 
     def end_of(self, fact: Fact) -> Fact:

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, fields, is_dataclass
 from datetime import datetime
+from functools import cache
 from typing import Annotated, Any, get_type_hints
 
 import typer
@@ -296,12 +297,15 @@ def grouped(function: Callable[..., None]) -> Callable[..., None]:
     return run
 
 
-def _fields_of(group: Any) -> Iterator[inspect.Parameter]:
+@cache
+def _fields_of(group: Any) -> tuple[inspect.Parameter, ...]:
     hints = get_type_hints(group, include_extras=True)
-    for field in fields(group):
-        yield inspect.Parameter(
+    return tuple(
+        inspect.Parameter(
             field.name,
             inspect.Parameter.KEYWORD_ONLY,
             default=field.default,
             annotation=hints[field.name],
         )
+        for field in fields(group)
+    )

@@ -20,7 +20,7 @@ from tenure.interfaces.http.configuration import Service, is_here
 from tenure.interfaces.http.credentials import Gate
 from tenure.interfaces.http.limits import Answers, Rates
 from tenure.interfaces.http.metrics import Metrics
-from tenure.interfaces.http.operations import Desk
+from tenure.interfaces.http.operations import Desk, make_forms
 from tenure.interfaces.http.problems import Refusal, refusal_of, response_of
 from tenure.memory import Memory
 from tenure.model.errors import TenureError
@@ -222,6 +222,7 @@ def application(
     """The service as an ASGI application, for `tenure serve` or a server of your own."""
     service = service or Service()
     door = Door(memory, service, metrics)
+    make_forms()
     app = FastAPI(
         title="Tenure",
         version=tenure.__version__,
@@ -244,8 +245,7 @@ def application(
     add("/ready", "GET", _ready(door))
     if metrics is not None:
         add("/metrics", "GET", _exposed(door, metrics))
-    document = openapi.document()
-    add("/openapi.json", "GET", _fixed(document))
+    add("/openapi.json", "GET", _described(door))
     _add_fallbacks(app, door)
     return app
 
@@ -297,11 +297,12 @@ def _exposed(door: Door, metrics: Metrics) -> Endpoint:
     return exposed
 
 
-def _fixed(document: dict[str, Any]) -> Endpoint:
-    async def fixed(request: Request) -> Response:
-        return JSONResponse(document)
+def _described(door: Door) -> Endpoint:
+    async def described(request: Request) -> Response:
+        # Made when first asked for: it takes longer than all else that a start takes.
+        return JSONResponse(await door.in_thread(openapi.document))
 
-    return fixed
+    return described
 
 
 def _add_fallbacks(app: FastAPI, door: Door) -> None:

@@ -25,7 +25,7 @@ from tenure.model.fact import Status
 from tenure.model.keys import KeyScope
 from tenure.model.verdict import Action, Verdict
 from tenure.session import Session
-from tenure.surface import Operation
+from tenure.surface import OPERATIONS, Operation
 
 _LONGEST_KEY = 200
 _KEY = re.compile(rf"[!-~]{{1,{_LONGEST_KEY}}}")
@@ -41,6 +41,13 @@ def request_form(operation: Operation) -> type[BaseModel]:
     session: Any = (SessionForm, Field(default_factory=SessionForm.model_construct))
     title = arguments.__name__.removesuffix("Arguments")
     return create_model(f"{title}Request", __base__=arguments, session=session)
+
+
+def make_forms() -> None:
+    """Make the forms of all requests and answers, so that no call has to wait for its own."""
+    for operation in OPERATIONS:
+        request_form(operation)
+        wire.adapter(wire.returns(operation))
 
 
 class Desk:

@@ -58,6 +58,8 @@ class Tables:
     verdict_seq: dict[str, int] = field(default_factory=dict)
     on_fact: dict[str, tuple[int, ...]] = field(default_factory=dict)
     derived: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    standing: dict[str, dict[str, None]] = field(default_factory=dict)
+    """For each fact, those that stand on it or once did."""
     naming: dict[str, tuple[str, ...]] = field(default_factory=dict)
     contingent: dict[str, None] = field(default_factory=dict)
     sessions: SessionTables = field(default_factory=SessionTables)
@@ -172,9 +174,9 @@ class MemoryTransaction(MemorySessions):
 
     def standing_on(self, fact_ids: Iterable[str]) -> list[Fact]:
         wanted = set(fact_ids)
-        derived = {fact_id for ids in self._kept.derived.values() for fact_id in ids}
+        ids = {i for fact_id in wanted for i in self._kept.standing.get(fact_id, ())}
         return self._where(
-            derived, lambda f: f.is_valid and any(leg.stands_on in wanted for leg in f.basis)
+            ids, lambda f: f.is_valid and any(leg.stands_on in wanted for leg in f.basis)
         )
 
     def derived_from(self, fact_ids: Iterable[str]) -> list[Fact]:
@@ -272,6 +274,8 @@ class MemoryTransaction(MemorySessions):
                     raise StoreError(f"{fact.address} already has a valid fact, {rival.id!r}")
         self._set(kept.live, where, (*others, fact.id) if live else others)
         self._set(kept.rows, fact.id, _Row(fact, born, since, live))
+        for leg in fact.basis:
+            self._set(kept.standing.setdefault(leg.stands_on, {}), fact.id, None)
 
     def mark_undone(self, verdict_id: str, undone_by: str | None) -> None:
         seq = self._kept.verdict_seq[verdict_id]
