@@ -53,6 +53,10 @@ class Tables:
     rows: dict[str, _Row] = field(default_factory=dict)
     by_key: dict[str, tuple[str, ...]] = field(default_factory=dict)
     live: dict[tuple[str, str], tuple[str, ...]] = field(default_factory=dict)
+    apart: dict[Status, dict[str, None]] = field(
+        default_factory=lambda: {status: {} for status in (Status.RETRACTED, Status.CONTESTED)}
+    )
+    """The facts of those kinds that are asked for by their kind."""
     tenures: dict[str, tuple[_Tenure, ...]] = field(default_factory=dict)
     verdicts: dict[int, Verdict] = field(default_factory=dict)
     verdict_seq: dict[str, int] = field(default_factory=dict)
@@ -108,9 +112,7 @@ class MemoryTransaction(MemorySessions):
         return self._where(ids, lambda fact: fact.address[1:] in wanted)
 
     def retracted(self, owners: tuple[str, ...], limit: int) -> list[Fact]:
-        found = self._where(
-            self._kept.rows, lambda f: f.owner in owners and f.status is Status.RETRACTED
-        )
+        found = self._where(self._kept.apart[Status.RETRACTED], lambda f: f.owner in owners)
         found.sort(key=lambda fact: self._kept.rows[fact.id].since, reverse=True)
         return found[:limit]
 
@@ -201,9 +203,7 @@ class MemoryTransaction(MemorySessions):
         return sorted({i for target in fact_ids for i in self._kept.naming.get(target, ())})
 
     def contested(self, owners: tuple[str, ...]) -> list[Fact]:
-        return self._where(
-            self._kept.rows, lambda f: f.owner in owners and f.status is Status.CONTESTED
-        )
+        return self._where(self._kept.apart[Status.CONTESTED], lambda f: f.owner in owners)
 
     def _where(self, ids: Iterable[str], condition: Callable[[Fact], bool]) -> list[Fact]:
         found = (self._kept.rows[fact_id].fact for fact_id in sorted(ids))
@@ -274,8 +274,16 @@ class MemoryTransaction(MemorySessions):
                     raise StoreError(f"{fact.address} already has a valid fact, {rival.id!r}")
         self._set(kept.live, where, (*others, fact.id) if live else others)
         self._set(kept.rows, fact.id, _Row(fact, born, since, live))
+        self._set_apart(fact)
         for leg in fact.basis:
             self._set(kept.standing.setdefault(leg.stands_on, {}), fact.id, None)
+
+    def _set_apart(self, fact: Fact) -> None:
+        for status, apart in self._kept.apart.items():
+            if fact.status is status:
+                self._set(apart, fact.id, None)
+            else:
+                self._drop(apart, fact.id)
 
     def mark_undone(self, verdict_id: str, undone_by: str | None) -> None:
         seq = self._kept.verdict_seq[verdict_id]
@@ -316,6 +324,7 @@ class MemoryTransaction(MemorySessions):
             self.empty_entry(fact_id)
             blank = codec.erased(row.fact, _BLANK)
             self._set(kept.rows, fact_id, _Row(blank, row.born, row.since, False))
+            self._set_apart(blank)
         self.drop_bare_shelves()
         for verdict in list(kept.verdicts.values()):
             named = verdict.id in reasons
