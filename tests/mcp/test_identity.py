@@ -160,6 +160,14 @@ def test_a_bad_start_is_told_in_one_line(tmp_path: Path) -> None:
         assert done.stderr.count("\n") == 1
 
 
+def test_one_that_is_stopped_as_soon_as_it_began_stops_in_order(tmp_path: Path) -> None:
+    """What it still loads for the first call does not abort it."""
+    for pause in (0.0, 0.1, 0.2):
+        with served(tmp_path / "a.db", tmp_path, *identity()) as running:
+            time.sleep(pause)
+            assert running.stop() == 0, running.log
+
+
 def test_only_programs_on_this_machine_are_let_in_without_a_key(tmp_path: Path) -> None:
     """No web page, by whatever name, no other method or path, and nothing that is too large."""
     with served(tmp_path / "a.db", tmp_path, *identity()) as running:

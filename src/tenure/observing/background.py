@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import logging
 import os
 import threading
@@ -150,6 +151,14 @@ def _work(owner: weakref.ref[Background]) -> None:
 def _after_fork() -> None:
     for background in list(_alive):
         background.forked()
+
+
+@atexit.register
+def _at_exit() -> None:
+    """Let an answer that is being put into effect through: the process would abort if the
+    interpreter ended while its thread is in native code."""
+    for background in list(_alive):
+        background.close(0.0)
 
 
 if hasattr(os, "register_at_fork"):

@@ -176,7 +176,8 @@ def mcp(
         raise InvalidInput(f"a server for models takes more: {error}") from error
     log_to_stderr(log)
     with common.open(create=True) as memory:
-        Thread(target=_warm, args=[memory], daemon=True).start()
+        # No daemon: one that loads native code while the interpreter ends would abort the process.
+        Thread(target=_warm, args=[memory]).start()
         if listening.http:
             _over_http(memory, whom, listening, believing, read_only, allow_forget)
             return
