@@ -80,7 +80,7 @@ eval: $(PEERS_STAMP)  ## every evaluation, others beside us: DATA=folder; pages 
 	    --html build/evaluation/page.html --markdown build/evaluation/figures.md && exit $$status
 
 soak: $(STAMP)  ## the long versions of the crash, concurrency and property tests
-	@TENURE_SOAK=1 $(BIN)/pytest -n $(WORKERS) -m "slow or not slow" $(TESTS)
+	@TENURE_SOAK=1 $(BIN)/pytest -n $(WORKERS) $(TESTS)
 
 # What trains the detector: in an environment of its own, because torch alone brings gigabytes.
 $(TRAINING_STAMP): training/requirements.txt training/requirements-base.txt pyproject.toml constraints.txt

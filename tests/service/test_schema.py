@@ -1,6 +1,6 @@
 """The document says what the service does: a tester that makes requests up from it finds nothing.
 
-Short here; `-m slow` looks for longer.
+Short here; `make soak` looks for longer.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from schemathesis.specs.openapi.checks import positive_data_acceptance
 import tenure
 from tenure.interfaces.http import openapi
 from tenure.surface import OPERATIONS
-from tests.conftest import QUICK
+from tests.conftest import QUICK, SOAK
 from tests.service.running import PLAIN, Running
 
 
@@ -29,8 +29,11 @@ def _lines(context: Any, value: Any) -> bytes:
 
 DOCUMENT = openapi.document()
 schema = schemathesis.openapi.from_dict(DOCUMENT)
-FEW = hypothesis.settings(max_examples=3, deadline=None, derandomize=True)
-MANY = hypothesis.settings(max_examples=150, deadline=None)
+SOME = (
+    hypothesis.settings(max_examples=150, deadline=None)
+    if SOAK
+    else hypothesis.settings(max_examples=3, deadline=None, derandomize=True)
+)
 
 
 @pytest.fixture(scope="module")
@@ -65,18 +68,10 @@ def check(case: Any, address: str) -> None:
 
 
 @schema.parametrize()
-@FEW
+@SOME
 def test_no_request_made_up_from_the_document_surprises(case: Any, address: str) -> None:
     """Statuses, types and bodies of all answers are as described; what fits is not refused as
     malformed, and what does not fit is not accepted."""
-    check(case, address)
-
-
-@pytest.mark.slow
-@schema.parametrize()
-@MANY
-def test_many_requests_made_up_from_the_document_do_not_either(case: Any, address: str) -> None:
-    """The same for long."""
     check(case, address)
 
 
