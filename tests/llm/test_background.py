@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import logging
 import os
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -271,6 +273,46 @@ def test_close_finishes_what_is_quick(store_path: Path) -> None:
         memory.session(user_id="ann").observe(ILL)
     with tenure.open(store_path) as memory:
         assert memory.session(user_id="ann").current("allergy") == "Peanuts"
+
+
+ENDING = """
+import sys, threading, time
+import numpy as np
+import tenure
+from tests.llm.scripted import Scripted, answer
+from tests.llm.test_background import ALLERGY, ILL
+
+effecting = threading.Event()
+
+class Slow:
+    name, dimensions = "slow", 8
+
+    def embed(self, texts):
+        if threading.current_thread().name == "tenure-llm":
+            effecting.set()
+            time.sleep(1)
+        return np.ones((len(texts), 8), np.float32) / np.sqrt(8)
+
+llm = tenure.LLM(Scripted(answer(ALLERGY)), mode="background")
+memory = tenure.open(sys.argv[1], settings=tenure.Settings(embedder=Slow(), llm=llm))
+memory.session(user_id="ann", organization="acme").observe(ILL)
+assert effecting.wait(30)
+"""
+
+
+def test_a_program_that_ends_lets_an_answer_take_effect(store_path: Path) -> None:
+    """One that is being written when the program ends, without a close, is written whole."""
+    done = subprocess.run(
+        [sys.executable, "-c", ENDING, str(store_path)],
+        cwd=Path(__file__).parents[2],
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    with tenure.open(store_path) as memory:
+        ann = memory.session(user_id="ann", organization="acme")
+        assert ann.current("allergy") == "Peanuts"
 
 
 def test_flush_without_a_model_is_immediate(memory: tenure.Memory) -> None:

@@ -299,7 +299,7 @@ def _exposed(door: Door, metrics: Metrics) -> Endpoint:
 
 def _described(door: Door) -> Endpoint:
     async def described(request: Request) -> Response:
-        # Made when first asked for: it takes longer than all else that a start takes.
+        # Made when first asked for, so that no start has to wait for it.
         return JSONResponse(await door.in_thread(openapi.document))
 
     return described
