@@ -45,7 +45,7 @@ demo: $(STAMP)  ## see facts established, superseded, overruled, shadowed, repai
 # Many tests start processes, each of which would compile the whole package where nothing is kept.
 test: export PYTHONDONTWRITEBYTECODE =
 test: lint types $(STAMP)  ## lint, types and all tests
-	@$(BIN)/pytest -n $(WORKERS) $(TESTS)
+	@$(BIN)/pytest -n $(WORKERS) --dist worksteal $(TESTS)
 
 lint: $(STAMP)  ## ruff: rules and format
 	@$(BIN)/ruff check .
@@ -80,7 +80,7 @@ eval: $(PEERS_STAMP)  ## every evaluation, others beside us: DATA=folder; pages 
 	    --html build/evaluation/page.html --markdown build/evaluation/figures.md && exit $$status
 
 soak: $(STAMP)  ## the long versions of the crash, concurrency and property tests
-	@TENURE_SOAK=1 $(BIN)/pytest -n $(WORKERS) $(TESTS)
+	@TENURE_SOAK=1 $(BIN)/pytest -n $(WORKERS) --dist worksteal $(TESTS)
 
 # What trains the detector: in an environment of its own, because torch alone brings gigabytes.
 $(TRAINING_STAMP): training/requirements.txt training/requirements-base.txt pyproject.toml constraints.txt
