@@ -260,7 +260,7 @@ def test_a_writer_killed_within_a_big_batch(tmp_path: Path) -> None:
     """Of a batch that takes a while there is everything after a kill, or nothing."""
     chance = random.Random(11)
     took = writing = 0.5
-    for kill in range(200 if SOAK else 12):
+    for kill in range(200 if SOAK else 20):
         path = tmp_path / f"{kill}.db"
         ours, theirs = CONTEXT.Pipe(duplex=False)
         child = CONTEXT.Process(target=write_a_big_batch, args=(path, theirs), daemon=True)
