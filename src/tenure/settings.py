@@ -27,6 +27,13 @@ class Settings:
 
     ladder: Ladder = field(default_factory=Ladder)
     """The order of authority and the titles mapped onto it."""
+    speaking_authority: str | None = None
+    """The rung from which on people may speak for the organization: write what all its members
+    read. None is the middle of the ladder, "manager" on the one that ships. Below it takes the
+    permission "organization:write"."""
+    binding_authority: str | None = None
+    """The rung from which on people may bind others: state constraints of the organization. None is
+    the middle of the ladder. Below it takes the permission "organization:bind"."""
     max_key_length: int = 256
     """Longest key, in characters."""
     max_value_bytes: int = 1_000_000
@@ -94,6 +101,7 @@ class Settings:
         ):
             if getattr(self, name) <= 0:
                 raise InvalidInput(f"{name} must be positive, not {getattr(self, name)!r}")
+        self._check_rungs()
         as_llm(self.llm)  # refuses what is none
         self._check_embedder()
         self._check_detector()
@@ -104,6 +112,31 @@ class Settings:
             )
         if self.durability not in ("full", "process"):
             raise InvalidInput(f'durability is "full" or "process", not {self.durability!r}')
+
+    @property
+    def speaking_rung(self) -> str:
+        """The rung of `speaking_authority`."""
+        return self._rung(self.speaking_authority)
+
+    @property
+    def binding_rung(self) -> str:
+        """The rung of `binding_authority`."""
+        return self._rung(self.binding_authority)
+
+    def _rung(self, title: str | None) -> str:
+        known = self.ladder.known(title) if title is not None else None
+        return known.rung if known is not None else self.ladder.middle
+
+    def _check_rungs(self) -> None:
+        for name in ("speaking_authority", "binding_authority"):
+            given = getattr(self, name)
+            if given is not None and (
+                not isinstance(given, str) or self.ladder.known(given) is None
+            ):
+                raise InvalidInput(
+                    f"{name} {given!r:.80} is no rung of the ladder and no title; name one of "
+                    f"{', '.join(self.ladder.rungs)}, or None for {self.ladder.middle!r}"
+                )
 
     def _check_detector(self) -> None:
         given = self.detector

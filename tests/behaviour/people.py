@@ -6,6 +6,9 @@ from typing import Any
 
 from tenure import Fact, Memory, Session, Verdict
 
+FOR_ALL = ("organization:write", "organization:bind")
+"""What lets people below a manager speak for the organization, and bind its members."""
+
 
 def someone(memory: Memory, user_id: str, authority: str = "employee", **more: Any) -> Session:
     """A session in the organization that all these tests live in."""

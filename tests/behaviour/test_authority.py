@@ -6,7 +6,7 @@ import pytest
 
 import tenure
 from tenure import Ladder, Memory, Outcome, Rule, Session, Settings, Status
-from tests.behaviour.people import fact, someone
+from tests.behaviour.people import FOR_ALL, fact, someone
 from tests.conftest import OpenMemory
 
 RUNGS = ("guest", "employee", "manager", "executive", "policy")
@@ -18,8 +18,9 @@ def test_higher_or_equal_supersedes_and_lower_does_not(
     memory: Memory, first: str, second: str
 ) -> None:
     """On one shared address, a candidate takes office exactly when it does not rank below."""
-    someone(memory, "one", first).write("x", "1", subject="s", memory_type="organizational")
-    two = someone(memory, "two", second)
+    one = someone(memory, "one", first, permissions=FOR_ALL)
+    one.write("x", "1", subject="s", memory_type="organizational")
+    two = someone(memory, "two", second, permissions=FOR_ALL)
     verdict = two.write("x", "2", subject="s", memory_type="organizational")
     wins = RUNGS.index(second) >= RUNGS.index(first)
     assert verdict.took_office is wins
@@ -171,20 +172,25 @@ def test_the_ladder_is_a_setting(open_memory: OpenMemory) -> None:
     assert said.outcome is Outcome.OVERRULED
 
 
-def test_an_equal_of_the_organization_settles_a_shared_matter_for_all(memory: Memory) -> None:
-    """A statement that may supersede a binding shared fact is about it, for everybody."""
-    someone(memory, "mia", "manager").write(
+def test_an_equal_settles_a_shared_matter_for_all_on_purpose(memory: Memory) -> None:
+    """Who names the shared fact, or the organization's memory, speaks for all; else for oneself."""
+    first = someone(memory, "mia", "manager").write(
         "head_count", 40, subject="berlin", memory_type="organizational"
     )
-    said = someone(memory, "max", "manager").write("head_count", 41, subject="berlin")
+    eve, boss = someone(memory, "eve"), someone(memory, "max", "manager")
+    said = boss.write("head_count", 41, subject="berlin")
+    assert said.outcome is Outcome.SHADOWED
+    assert (boss.current("head_count", "berlin"), eve.current("head_count", "berlin")) == (41, 40)
+    said = boss.write("head_count", 42, subject="berlin", supersedes=first.fact_id)
     assert said.fact is not None
     assert said.fact.memory_type == "organizational"
-    assert someone(memory, "eve").current("head_count", "berlin") == 41
+    assert eve.current("head_count", "berlin") == 42
 
 
 def test_a_shared_fact_about_nobody_in_particular_does_not_bind(memory: Memory) -> None:
     """The organization's own address overrules nobody's."""
-    someone(memory, "board", "policy").write("address", "1 Plaza")
+    board = someone(memory, "board", "policy")
+    board.write("address", "1 Plaza", memory_type="organizational")
     eve: Session = someone(memory, "eve")
     assert eve.write("address", "9 Elm Rd").outcome is Outcome.ESTABLISHED
     assert eve.current("address") == "9 Elm Rd"

@@ -10,6 +10,7 @@ import pytest
 import tenure
 from tenure import Outcome, Session
 from tenure.testing import SteppingClock
+from tests.behaviour.people import FOR_ALL
 from tests.properties.world import all_facts, check_links
 
 SHARED: dict[str, Any] = {"memory_type": "organizational"}
@@ -17,12 +18,16 @@ SHARED: dict[str, Any] = {"memory_type": "organizational"}
 
 @pytest.fixture
 def guest(memory: tenure.Memory) -> Session:
-    return memory.session(user_id="gus", authority="guest", organization="acme")
+    return memory.session(
+        user_id="gus", authority="guest", organization="acme", permissions=FOR_ALL
+    )
 
 
 @pytest.fixture
 def employee(memory: tenure.Memory) -> Session:
-    return memory.session(user_id="eve", authority="employee", organization="acme")
+    return memory.session(
+        user_id="eve", authority="employee", organization="acme", permissions=FOR_ALL
+    )
 
 
 class TestAuthority:

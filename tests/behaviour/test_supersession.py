@@ -9,7 +9,7 @@ import pytest
 import tenure
 from tenure import Memory, Outcome, Rule, Session, Status
 from tenure.testing import SteppingClock
-from tests.behaviour.people import current, fact, someone
+from tests.behaviour.people import FOR_ALL, current, fact, someone
 
 
 def test_the_first_statement_at_an_address_is_established(alice: Session) -> None:
@@ -235,7 +235,7 @@ def test_revert_with_nothing_earlier_is_an_error(alice: Session) -> None:
 
 def test_revert_from_below_is_overruled(memory: Memory) -> None:
     """Going back is a statement like any other, judged by the same rules."""
-    boss, eve = someone(memory, "bo", "executive"), someone(memory, "eve")
+    boss, eve = someone(memory, "bo", "executive"), someone(memory, "eve", permissions=FOR_ALL)
     eve.write("venue", "Lyon", memory_type="organizational")
     boss.write("venue", "Paris", memory_type="organizational")
     assert eve.revert("venue").outcome is Outcome.OVERRULED

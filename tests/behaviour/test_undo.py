@@ -172,7 +172,7 @@ def test_undo_of_an_unknown_verdict_is_an_error(alice: Session) -> None:
 def test_what_was_turned_away_stays_turned_away(memory: Memory) -> None:
     """Undoing the ruling does not let the overruled proposal slip into office."""
     board, eve = someone(memory, "board", "policy"), someone(memory, "eve")
-    ruling = board.write("day", "Monday", subject="launch")
+    ruling = board.write("day", "Monday", subject="launch", memory_type="organizational")
     said = eve.write("day", "Friday", subject="launch")
     board.undo(ruling)
     assert eve.current("day", "launch") is None

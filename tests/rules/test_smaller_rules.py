@@ -13,7 +13,7 @@ from tenure.rules.authority import (
     derived_authority,
     outranks,
 )
-from tenure.rules.classification import classify_constraint, classify_memory
+from tenure.rules.classification import classify_constraint, classify_memory, rules_for_all
 from tenure.rules.repair import broken_leg, causes_of
 from tenure.rules.scope import effective
 from tenure.rules.temporal import as_seen, has_lapsed, is_late, overlaps, place
@@ -248,12 +248,20 @@ class TestClassification:
     )
     def test_memory_type_by_source(self, source: Source, expected: str) -> None:
         """As the specification's classification says."""
-        assert classify_memory(source, speaks_for_all=False) == expected
+        assert classify_memory(source) == expected
 
-    def test_the_highest_rung_speaks_for_all_but_of_its_own(self) -> None:
+    def test_a_rule_for_all_is_the_organizations_but_for_a_preference(self) -> None:
         """Unless it says that it is a preference or an observation."""
-        assert classify_memory(Source(), speaks_for_all=True) == "organizational"
-        assert classify_memory(Source(name="preference"), speaks_for_all=True) == "user"
+        assert classify_memory(Source(), rules_for_all=True) == "organizational"
+        assert classify_memory(Source(name="preference"), rules_for_all=True) == "user"
+
+    def test_only_constraints_of_the_highest_rungs_are_for_all_unasked(self) -> None:
+        """What the top constrains, it constrains for all; the rung below it, where it is a policy."""
+        assert rules_for_all("budget", 4, 4)
+        assert not rules_for_all(None, 4, 4)
+        assert rules_for_all("policy", 3, 4)
+        assert not rules_for_all("budget", 3, 4)
+        assert not rules_for_all("policy", 0, 0)
 
     @pytest.mark.parametrize(
         ("key", "value", "expected"),

@@ -6,6 +6,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import NamedTuple
 
+from tenure.engine.kinds import kind_of
 from tenure.engine.lens import Lens, matching
 from tenure.engine.proposal import Proposal
 from tenure.engine.workspace import Workspace
@@ -13,17 +14,20 @@ from tenure.model.authority import Authority
 from tenure.model.errors import (
     DuplicateId,
     InvalidInput,
-    NotPermitted,
     UnknownDependency,
     UnknownTarget,
 )
 from tenure.model.fact import Basis, Fact, MemoryType, Source, Status
-from tenure.model.ids import new_id
+from tenure.model.ids import alias, new_id
 from tenure.model.records import Declaration
-from tenure.model.scope import EVERYWHERE, Place
-from tenure.rules.authority import check_may_write_as, check_may_write_key, derived_authority
-from tenure.rules.classification import classify_constraint, classify_memory
-from tenure.rules.supersession import binds
+from tenure.model.scope import EVERYWHERE, Place, Scope
+from tenure.rules.authority import (
+    check_may_write_as,
+    check_may_write_key,
+    derived_authority,
+    reserved_for,
+)
+from tenure.rules.supersession import is_beneath
 from tenure.stores.port import Reader, Selection
 
 
@@ -31,8 +35,15 @@ class Candidate(NamedTuple):
     """A fact that wants in, with what its judgement has to look at."""
 
     fact: Fact
-    targets: tuple[Fact, ...]
-    around: tuple[Fact, ...]
+    targets: tuple[Fact, ...] = ()
+    around: tuple[Fact, ...] = ()
+    beneath: tuple[Fact, ...] = ()
+    """Statements of single people that it takes out of office, because it binds them."""
+    beside: frozenset[str] = frozenset()
+    """The audiences of facts at its address that the writer may not see: for them it is not
+    there, and it is not there for them."""
+    reserved_for: str | None = None
+    """The rung that its key, or a target's, is reserved for, where it ranks below that."""
 
 
 class Around(NamedTuple):
@@ -50,6 +61,7 @@ class Candidates:
         self._reader = reader
         self._lens = lens
         self._identity = lens.identity
+        self._settings = lens.settings
         self._ladder = lens.settings.ladder
 
     def around(self, proposal: Proposal) -> Around:
@@ -63,11 +75,15 @@ class Candidates:
         )
         return Around(places, selection, self._reader.live(selection))
 
-    def alone(self, proposal: Proposal, now: datetime) -> Fact:
-        """The fact of a proposal that refers to nothing and finds nobody around."""
+    def alone(self, proposal: Proposal, now: datetime) -> Candidate:
+        """What a proposal comes to that refers to nothing and finds nobody around."""
         declared = self._declared(proposal)
-        authority = self._authority(proposal, declared)
-        return self._fact(proposal, authority, declared, (), (), [], now)
+        authority = self._authority(proposal)
+        fact = self._fact(proposal, authority, declared, (), (), now)
+        beneath = self._beneath(fact, declared, now)
+        return Candidate(
+            fact, beneath=beneath, reserved_for=self._reserved(proposal, authority, declared)
+        )
 
     def make(
         self,
@@ -82,7 +98,8 @@ class Candidates:
         Raises the errors of a proposal that does not fit what is stored, or is not permitted.
         """
         declared = self._declared(proposal)
-        authority = self._authority(proposal, declared)
+        authority = self._authority(proposal)
+        reserved = self._reserved(proposal, authority, declared)
         bases = tuple(
             self._lens.find(self._reader, base, proposal.subject, UnknownDependency)
             for base in proposal.depends_on
@@ -90,34 +107,90 @@ class Candidates:
         targets = self._targets(proposal, workspace, replaces)
         for target in targets:
             told = matching(self._reader.declarations(), target.key)
-            check_may_write_key(target.key, authority, told, self._ladder)
-        held = [f for f in around.found if f.place in around.places and f.held_at(workspace.now)]
-        fact = self._fact(proposal, authority, declared, bases, targets, held, workspace.now)
-        self._check_seen(fact, workspace)
-        wider = tuple(found for found in held if self._is_wider(found, fact))
-        return Candidate(fact, targets, wider)
+            reserved = reserved or self._reserved(proposal, authority, told, target.key)
+        fact = self._fact(proposal, authority, declared, bases, targets, workspace.now)
+        # What the writer may not see has no say: an outcome that hung on it would tell of it.
+        held = [
+            found
+            for found in around.found
+            if found.place in around.places
+            and found.held_at(workspace.now)
+            and self._lens.sees(self._reader, found)
+        ]
+        return Candidate(
+            fact,
+            targets,
+            tuple(found for found in held if self._is_wider(found, fact)),
+            self._beneath(fact, declared, workspace.now),
+            self._beside(fact, workspace),
+            reserved,
+        )
 
     def _declared(self, proposal: Proposal) -> tuple[Declaration, ...]:
-        if proposal.id is not None and self._reader.fact(proposal.id) is not None:
-            raise DuplicateId(f"a fact with id {proposal.id!r} exists; ids are used once")
         declarations = self._reader.declarations()
         return matching(declarations, proposal.key) if declarations else ()
 
-    def _check_seen(self, fact: Fact, workspace: Workspace) -> None:
-        """Refuse to write over what the writer may not see.
+    def _id(self, proposal: Proposal, now: datetime) -> str:
+        """The id that a caller chose, or a new one.
 
-        The outcome of a write would tell whether a guess at the hidden value was right.
+        An id that a fact has which the writer may not see is given under an alias: that it is taken
+        would tell that the fact is there.
         """
-        for incumbent in (*workspace.seats(fact.address), *workspace.departed(fact)):
-            if not fact.multi_valued and not self._lens.sees(self._reader, incumbent):
-                raise NotPermitted(
-                    f"{fact.key!r} is not open to {self._identity.user_id!r} here; "
-                    f"it takes permissions that this session does not have"
-                )
+        if proposal.id is None:
+            return new_id(now)
+        for chosen in (proposal.id, alias(proposal.id, self._identity.user_id)):
+            taken = self._reader.fact(chosen)
+            if taken is None:
+                return chosen
+            if taken.status is not Status.ERASED and self._lens.sees(self._reader, taken):
+                break
+        raise DuplicateId(f"a fact with id {proposal.id!r} exists; ids are used once")
+
+    def _beside(self, fact: Fact, workspace: Workspace) -> frozenset[str]:
+        """The audiences of what is at the address and hidden from a writer who sees the fact."""
+        if fact.multi_valued or not self._lens.sees(self._reader, fact):
+            return frozenset()
+        there = (*workspace.seats(fact), *workspace.departed(fact))
+        hidden = [found for found in there if not self._lens.sees(self._reader, found)]
+        return frozenset(found.audience for found in hidden)
+
+    def _beneath(
+        self, fact: Fact, declared: tuple[Declaration, ...], now: datetime
+    ) -> tuple[Fact, ...]:
+        """What single people said on a matter that the candidate settles for all of them.
+
+        What not everybody may see settles nothing for others: their own would go, and that would
+        tell them.
+        """
+        shared = fact.memory_type is MemoryType.ORGANIZATIONAL and fact.scope is Scope.GLOBAL
+        if not shared or fact.audience or any(told.requires for told in declared):
+            return ()
+        selection = Selection(None, None, fact.key, fact.subject or "")
+        found = (one for one in self._reader.live(selection) if one.owner)
+        return tuple(one for one in found if is_beneath(one, fact, now, self._ladder))
+
+    def _reserved(
+        self,
+        proposal: Proposal,
+        authority: Authority,
+        declared: tuple[Declaration, ...],
+        key: str | None = None,
+    ) -> str | None:
+        """The rung that declarations reserve a key for; raises NotPermitted but for what was said.
+
+        A turn says several things, and one that does not count must not lose the others.
+        """
+        if not declared:
+            return None
+        if not proposal.spoken:
+            check_may_write_key(key or proposal.key, authority, declared, self._ladder)
+        return reserved_for(authority, declared, self._ladder)
 
     @staticmethod
     def _is_wider(found: Fact, fact: Fact) -> bool:
         """Whether a fact applies wherever the candidate would, and further."""
+        if found.capability != fact.capability:
+            return False  # what was learned neither binds what is so, nor is bound by it
         return found.owner in (fact.owner, "") and found.address != fact.address
 
     def _bearing(self, place: Place) -> tuple[Place, ...]:
@@ -128,13 +201,11 @@ class Candidates:
         # A task or branch other than the session's own: only what is global bears on it.
         return (place, EVERYWHERE)
 
-    def _authority(self, proposal: Proposal, declared: tuple[Declaration, ...]) -> Authority:
-        authority = self._identity.authority
-        if proposal.authority is not None:
-            authority = self._ladder.resolve(proposal.authority)
-            check_may_write_as(self._identity, authority, self._ladder)
-        if declared:
-            check_may_write_key(proposal.key, authority, declared, self._ladder)
+    def _authority(self, proposal: Proposal) -> Authority:
+        if proposal.authority is None:
+            return self._identity.authority
+        authority = self._ladder.resolve(proposal.authority)
+        check_may_write_as(self._identity, authority, self._ladder)
         return authority
 
     def _targets(
@@ -165,7 +236,6 @@ class Candidates:
         declared: tuple[Declaration, ...],
         bases: tuple[Fact, ...],
         targets: tuple[Fact, ...],
-        around: list[Fact],
         now: datetime,
     ) -> Fact:
         rung = authority.rung
@@ -174,11 +244,7 @@ class Candidates:
         source = proposal.source
         if source.authority is None:
             source = _with_authority(source, authority.title)
-        trusted = self._ladder.rank(rung) > 0 or len(self._ladder.rungs) == 1
-        constraint = _constraint(proposal, source, guess=trusted)
-        memory_type = proposal.memory_type or self._memory_type(
-            source, rung, constraint, proposal.subject, targets, around
-        )
+        kind = kind_of(proposal, source, authority, rung, targets, self._identity, self._settings)
         timestamp = proposal.at or now
         valid_from = proposal.valid_from or timestamp
         if proposal.valid_until is not None and proposal.valid_until <= valid_from:
@@ -187,9 +253,9 @@ class Candidates:
                 f"validity ({valid_from.isoformat()}); set valid_from too to record a past term"
             )
         return Fact(
-            id=proposal.id or new_id(now),
+            id=self._id(proposal, now),
             organization=self._identity.organization,
-            owner="" if memory_type is MemoryType.ORGANIZATIONAL else self._identity.user_id,
+            owner="" if kind.is_shared else self._identity.user_id,
             subject=proposal.subject,
             key=proposal.key,
             value=proposal.value,
@@ -198,16 +264,16 @@ class Candidates:
             recorded_at=now,
             valid_from=valid_from,
             valid_until=proposal.valid_until,
-            memory_type=memory_type,
+            memory_type=kind.memory_type,
             scope=proposal.scope,
             scope_id=proposal.scope_id,
             authority=rung,
-            requires=proposal.requires,
+            requires=kind.requires,
             min_authority=self._min_authority(proposal),
             depends_on=tuple(base.id for base in bases),
             when_superseded=self._awaited(proposal),
-            is_constraint=constraint is not None,
-            constraint_type=constraint,
+            is_constraint=kind.constraint is not None,
+            constraint_type=kind.constraint,
             multi_valued=proposal.multi_valued
             or (bool(declared) and any(told.multi_valued for told in declared)),
             time_sensitive=bool(declared) and any(told.time_sensitive for told in declared),
@@ -223,33 +289,6 @@ class Candidates:
             return None
         return self._ladder.resolve(proposal.min_authority).rung
 
-    def _memory_type(
-        self,
-        source: Source,
-        rung: str,
-        constraint: str | None,
-        subject: str | None,
-        targets: tuple[Fact, ...],
-        around: list[Fact],
-    ) -> MemoryType:
-        """Whoever may settle a shared matter speaks about it, not beside it.
-
-        A statement that names its target, or that meets a binding fact of the organization which
-        it does not rank below, belongs to the same memory as that fact. So does a policy stated
-        by one of the two highest rungs.
-        """
-        if targets:
-            return targets[-1].memory_type
-        rank = self._ladder.rank(rung)
-        for fact in around:
-            shared = not fact.owner and binds(fact, subject=subject)
-            if shared and rank >= self._ladder.rank(fact.standing):
-                return MemoryType.ORGANIZATIONAL
-        top = len(self._ladder.rungs) - 1
-        if constraint == "policy" and rank >= max(top - 1, 1):
-            return MemoryType.ORGANIZATIONAL
-        return classify_memory(source, speaks_for_all=rank == top and top > 0)
-
     def _awaited(self, proposal: Proposal) -> str | None:
         if proposal.when_superseded is None:
             return None
@@ -262,20 +301,6 @@ class Candidates:
                 f"wait for it; write {proposal.key!r} without when_superseded"
             )
         return base.id
-
-
-def _constraint(proposal: Proposal, source: Source, *, guess: bool) -> str | None:
-    """The kind of constraint a fact is.
-
-    On the lowest rung only if it was asked for: whoever walks in must not bind everybody by
-    choosing words such as "must".
-    """
-    if proposal.is_constraint is False:
-        return None
-    found = proposal.constraint_type
-    if found is None and guess:
-        found = classify_constraint(proposal.key, proposal.value, source)
-    return found or ("policy" if proposal.is_constraint else None)
 
 
 _last: tuple[Source, str, Source] = (Source(), "", Source(authority=""))

@@ -7,6 +7,7 @@ its entries, which is why "undone" means exactly "as if it had never been said".
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -40,19 +41,26 @@ def enter(
     *,
     targets: tuple[Fact, ...] = (),
     around: tuple[Fact, ...] = (),
+    beneath: tuple[Fact, ...] = (),
+    beside: Collection[str] = (),
     confidence: float = 1.0,
     contest_below: float = 0.0,
     replaying: bool = False,
 ) -> Entered:
-    """Judge a candidate, whose tenure is blank, and carry the judgement out."""
-    seats = workspace.seats(candidate.address)
-    departed = workspace.departed(candidate)
-    if not (seats or targets or around or departed) and candidate.when_superseded is None:
+    """Judge a candidate, whose tenure is blank, and carry the judgement out.
+
+    Facts of the audiences in `beside` are not in its way: whoever wrote it may not see them.
+    """
+    seats = workspace.seats(candidate, beside)
+    departed = workspace.departed(candidate, beside)
+    opposed = seats or targets or around or departed or beneath
+    if not opposed and candidate.when_superseded is None:
         return Entered(UNOPPOSED, workspace.put(office.install(candidate)))
     situation = Situation(
         seats=seats,
         targets=targets,
         around=around,
+        beneath=beneath,
         departed=departed,
         confidence=confidence,
         contest_below=contest_below,
@@ -75,7 +83,7 @@ def enter(
     elif judgement.past:
         entered.fact = workspace.put(office.lapse(office.install(candidate)))
     elif judgement.late:
-        _file_late(workspace, candidate, judgement, ladder, entered)
+        _file_late(workspace, candidate, judgement, ladder, entered, beside)
         entered.fact = workspace.need(candidate.id)
     else:
         _take_office(workspace, candidate, judgement, entered)
@@ -101,15 +109,26 @@ def said_at(candidate: Fact) -> datetime:
 
 
 def accept(
-    workspace: Workspace, contested: Fact, named: tuple[Fact, ...], ladder: Ladder
+    workspace: Workspace,
+    contested: Fact,
+    named: tuple[Fact, ...],
+    ladder: Ladder,
+    beside: Collection[str] = (),
 ) -> Entered:
     """Let a contested candidate take office after all, in place of whoever holds it now.
 
     `named` are the facts that it named as superseded and that are in office.
     """
-    rivals = () if contested.multi_valued else workspace.incumbents(contested.address)
+    rivals = () if contested.multi_valued else workspace.incumbents(contested, beside)
     targets = tuple({fact.id: fact for fact in (*named, *rivals)}.values())
-    return enter(workspace, office.unborn(contested), ladder, targets=targets, replaying=True)
+    return enter(
+        workspace,
+        office.unborn(contested),
+        ladder,
+        targets=targets,
+        beside=beside,
+        replaying=True,
+    )
 
 
 def depart(workspace: Workspace, fact: Fact, status: Status, at: datetime) -> None:
@@ -161,9 +180,15 @@ def _take_office(
         workspace.put(office.retire(installed, follower))
         follower = workspace.need(follower.id)
         workspace.put(follower.evolve(predecessors=(installed.id, *follower.predecessors)))
-    elif not candidate.multi_valued and len(workspace.incumbents(candidate.address)) > 1:
+    elif not candidate.multi_valued and _is_shared(workspace, installed):
         # Its own term ends before the next one's begins, who keeps the seat.
         workspace.put(office.lapse(installed))
+
+
+def _is_shared(workspace: Workspace, installed: Fact) -> bool:
+    """Whether somebody else is in the very office that a fact has taken."""
+    there = workspace.incumbents(installed)
+    return sum(fact.audience == installed.audience for fact in there) > 1
 
 
 def _file_late(
@@ -172,6 +197,7 @@ def _file_late(
     judgement: Judgement,
     ladder: Ladder,
     entered: Entered,
+    beside: Collection[str],
 ) -> None:
     """Put a late candidate behind the newer fact that supersedes it, in its place in the chain.
 
@@ -179,7 +205,7 @@ def _file_late(
     """
     incumbent = judgement.against
     assert incumbent is not None
-    timeline = workspace.timeline(candidate.address)
+    timeline = workspace.timeline(candidate, beside)
     position = place(candidate, incumbent, timeline, ladder)
     if position.overruled_by is not None:
         entered.overruled_by = position.overruled_by.id
@@ -229,7 +255,9 @@ def _activate(
     candidate = office.unborn(waiting)
     # Judged as said at the moment it takes effect, so that it is not late to its own cue.
     dated = candidate.evolve(timestamp=since, recorded_at=since, valid_from=since)
-    situation = Situation(seats=workspace.seats(candidate.address), replaying=True)
+    # Nobody is there to say what they may see: only those of its own audience make room for it.
+    others = {fact.audience for fact in workspace.seats(candidate)} - {candidate.audience}
+    situation = Situation(seats=workspace.seats(candidate, others), replaying=True)
     judgement = judge(dated, situation, ladder)
     if judgement.outcome is Outcome.OVERRULED:
         workspace.put(office.turn_away(candidate, Status.OVERRULED))

@@ -8,9 +8,11 @@ from datetime import datetime
 from functools import cached_property
 from heapq import heapify, heappop, heappush
 
+from tenure.engine.redaction import unlinked
 from tenure.model.errors import AmbiguousTarget, InvalidInput
 from tenure.model.fact import Cause, Fact, Status
 from tenure.model.identity import Identity
+from tenure.model.ids import alias
 from tenure.model.records import Chain, Declaration
 from tenure.model.scope import Place
 from tenure.rules.repair import causes_of
@@ -206,9 +208,14 @@ class Lens:
     def glimpse(self, reader: Reader, fact_id: str) -> Fact | None:
         """One by its id without working out review marks, for which all its bases are read."""
         fact = self._stored(reader, fact_id)
-        if fact is None or fact.status is Status.ERASED or not self.sees(reader, fact):
+        if fact is not None and not self._is_there(reader, fact):
+            fact = self._stored(reader, alias(fact_id, self.identity.user_id))
+        if fact is None or not self._is_there(reader, fact):
             return None
         return as_seen(fact, self.when)
+
+    def _is_there(self, reader: Reader, fact: Fact) -> bool:
+        return fact.status is not Status.ERASED and self.sees(reader, fact)
 
     def find(
         self, reader: Reader, reference: str, subject: str | None, error: type[InvalidInput]
@@ -275,6 +282,7 @@ class Lens:
     def chain(self, reader: Reader, facts: list[Fact]) -> Chain:
         """These facts and all that are linked with them by supersession, oldest first."""
         found: dict[str, Fact] = {}
+        hidden: set[str] = set()
         queue = list(facts)
         while queue:
             fact = queue.pop()
@@ -286,6 +294,10 @@ class Lens:
                     near = self.by_id(reader, linked)
                     if near is not None:
                         queue.append(near)
+                    elif not self._is_erased(reader, linked):
+                        hidden.add(linked)
+        if hidden:
+            found = {fact.id: unlinked(fact, hidden) for fact in found.values()}
         ordered = in_order(found)
         served = tuple(fact for fact in ordered if fact.started_at and fact.status not in _UNDONE)
         valid = [fact for fact in served if fact.is_valid]
@@ -296,6 +308,10 @@ class Lens:
             next((fact.id for fact in (*_own_first(live), *reversed(valid))), None),
         )
 
+    def _is_erased(self, reader: Reader, fact_id: str) -> bool:
+        fact = reader.fact(fact_id)
+        return fact is not None and fact.status is Status.ERASED
+
     def seq(self, reader: Reader) -> int:
         """The last entry of the log that counts as known."""
         return reader.head()[0] if self.known_at is None else reader.seq_at(self.known_at)
@@ -305,7 +321,8 @@ _UNDONE = (Status.WITHDRAWN, Status.DISCARDED)
 
 
 def _own_first(facts: Iterable[Fact]) -> list[Fact]:
-    return sorted(facts, key=lambda fact: (not fact.owner, fact.id))
+    """One's own before the organization's, and what is so before what was learned."""
+    return sorted(facts, key=lambda f: (f.capability is not None, not f.owner, f.id))
 
 
 def in_order(facts: dict[str, Fact]) -> list[Fact]:

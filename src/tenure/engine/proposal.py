@@ -11,6 +11,7 @@ from typing import Any
 from tenure.model.errors import InvalidInput
 from tenure.model.fact import SOURCE_TYPES, MemoryType, Part, Said, Source
 from tenure.model.identity import check_list, check_name, check_optional, check_permissions
+from tenure.model.ids import ALIAS
 from tenure.model.scope import Scope
 from tenure.model.times import moment
 from tenure.model.values import canonical, check_text
@@ -50,6 +51,9 @@ class Proposal:
     confidence: float = 1.0
     multi_valued: bool = False
     """Whether it stands beside others at its address, whatever was declared."""
+    spoken: bool = False
+    """Whether it was read off a turn of conversation: what its speaker may not say for others is
+    kept as their own then, and what is reserved from them as overruled."""
 
     @property
     def refers_to_others(self) -> bool:
@@ -121,9 +125,15 @@ def propose(
         valid_from=valid_from,
         valid_until=valid_until,
         at=at,
-        id=check_optional(id, "id"),
+        id=_id(id),
         confidence=float(confidence),
     )
+
+
+def _id(chosen: str | None) -> str | None:
+    if chosen is not None and ALIAS in check_name(chosen, "id"):
+        raise InvalidInput(f"id {chosen!r:.80} contains {ALIAS!r}, which ids of ours are made with")
+    return chosen
 
 
 def check_key(key: object, settings: Settings) -> str:

@@ -5,16 +5,32 @@ from __future__ import annotations
 from collections import defaultdict
 
 from tenure.engine.lens import Lens
-from tenure.engine.redaction import mentioned, redacted
+from tenure.engine.redaction import mentioned, redacted, unlinked
 from tenure.model.errors import UnknownFact
-from tenure.model.fact import Fact
+from tenure.model.fact import Fact, Status
 from tenure.model.records import Explanation
 from tenure.model.verdict import Verdict
 from tenure.stores.port import Reader
 
 
+def with_visible_links(reader: Reader, lens: Lens, facts: list[Fact]) -> list[Fact]:
+    """The same facts without links to others that this identity may not know of.
+
+    A policy can take the place of what somebody said in private.
+    """
+    linked = {i for fact in facts for i in (fact.superseded_by, *fact.predecessors) if i}
+    known = reader.facts(linked.difference(fact.id for fact in facts)) if linked else ()
+    hidden = {fact.id for fact in known if not _is_known(reader, lens, fact)}
+    return [unlinked(fact, hidden) for fact in facts] if hidden else facts
+
+
+def _is_known(reader: Reader, lens: Lens, fact: Fact) -> bool:
+    return fact.status is Status.ERASED or lens.sees(reader, fact)
+
+
 def with_derived(reader: Reader, lens: Lens, facts: list[Fact]) -> list[Fact]:
     """The same facts with `derived_facts` filled in, as far as this identity may know."""
+    facts = with_visible_links(reader, lens, facts)
     derived: dict[str, list[str]] = defaultdict(list)
     for fact in reader.derived_from(fact.id for fact in facts):
         if lens.glimpse(reader, fact.id) is not None:
@@ -53,7 +69,8 @@ def explain(reader: Reader, lens: Lens, fact: Fact) -> Explanation:
     """A fact with its chain and every verdict on it and on the statements it prevailed over."""
     address = lens.everything(reader, fact.key, fact.subject or "")
     linked = lens.chain(reader, [fact, *(f for f in address if f.address == fact.address)])
-    facts = {f.id: f for f in (*linked.facts, *linked.overruled, *address, fact)}
+    told = [*linked.facts, *linked.overruled, *address, fact]
+    facts = {f.id: f for f in with_visible_links(reader, lens, told)}
     verdicts = tuple(
         redacted(verdict, _hidden(reader, lens, verdict)).evolve(fact=facts[verdict.fact_id])
         for verdict in reader.verdicts(facts)

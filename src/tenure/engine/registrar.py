@@ -10,17 +10,18 @@ from tenure.engine.candidates import Candidate, Candidates
 from tenure.engine.entering import Entered, accept, depart, enter, follow_departures, said_at
 from tenure.engine.lens import Lens, matching
 from tenure.engine.proposal import Proposal
-from tenure.engine.redaction import redacted
+from tenure.engine.redaction import blind, redacted
 from tenure.engine.settling import settle
 from tenure.engine.workspace import Workspace
 from tenure.model.errors import NotPermitted
-from tenure.model.fact import Fact, Status
+from tenure.model.fact import Fact, MemoryType, Status
 from tenure.model.ids import new_id
 from tenure.model.times import to_micros
 from tenure.model.values import same_value
-from tenure.model.verdict import Action, Outcome, Repair, Rule, Verdict
-from tenure.rules.authority import check_may_write_key
-from tenure.rules.supersession import UNOPPOSED
+from tenure.model.verdict import BESIDE, Action, Outcome, Repair, Rule, Verdict
+from tenure.rules import office
+from tenure.rules.authority import BIND, SPEAK, check_may_write_key, may_bind, may_speak
+from tenure.rules.supersession import UNOPPOSED, overruled
 from tenure.rules.temporal import as_seen
 from tenure.stores.port import Change, Transaction
 
@@ -76,26 +77,40 @@ class Registrar:
         dates = (proposal.at, proposal.valid_from)
         may_be_late = any(date is not None and date < self.now for date in dates)
         alone = not around.found and replaces is None and not proposal.refers_to_others
+        candidate: Candidate | None = None
         if alone and not may_be_late:
-            fact = self._candidates.alone(proposal, self.now)
-            return self._establish(fact, proposal.confidence, rule, outcome, reason, evidence)
+            candidate = self._candidates.alone(proposal, self.now)
+            if not candidate.beneath and candidate.reserved_for is None:
+                given = (proposal.confidence, rule, outcome, reason, evidence)
+                return self._establish(candidate.fact, *given)
         workspace = Workspace(self.transaction, self.now)
         workspace.adopt(around.selection, around.found)
-        candidate = self._candidates.make(proposal, around, workspace, replaces=replaces)
-        if replaces is not None and _says_the_same(candidate.fact, workspace):
+        if candidate is None:
+            candidate = self._candidates.make(proposal, around, workspace, replaces=replaces)
+        if replaces is not None and _says_the_same(candidate, workspace):
             others = tuple(t for t in candidate.targets if t.id != replaces.id)
             candidate = candidate._replace(targets=others)
-        entered = enter(
+        entered = self._enter(workspace, candidate, proposal)
+        return self._record_entry(
+            workspace, entered, candidate, proposal.confidence, rule, outcome, reason, evidence
+        )
+
+    def _enter(self, workspace: Workspace, candidate: Candidate, proposal: Proposal) -> Entered:
+        if candidate.reserved_for is not None:
+            judgement = overruled(evidence={"reserved_for": candidate.reserved_for})
+            turned_away = office.turn_away(candidate.fact, Status.OVERRULED)
+            return Entered(judgement, workspace.put(turned_away))
+        beneath = tuple(workspace.need(fact.id) for fact in candidate.beneath)
+        return enter(
             workspace,
             candidate.fact,
             self.ladder,
             targets=candidate.targets,
             around=candidate.around,
+            beneath=beneath,
+            beside=candidate.beside,
             confidence=proposal.confidence,
             contest_below=self.settings.contest_below,
-        )
-        return self._record_entry(
-            workspace, entered, candidate, proposal.confidence, rule, outcome, reason, evidence
         )
 
     def _establish(
@@ -130,7 +145,7 @@ class Registrar:
         self.transaction.record(verdict, (fact,))
         self.touched[fact.id] = fact
         self.now = self.lens.when = next_moment(self.now, self.now)
-        return verdict if self.lens.sees(self.transaction, fact) else verdict.evolve(fact=None)
+        return verdict if self.lens.sees(self.transaction, fact) else blind(verdict, fact.id)
 
     def _record_entry(
         self,
@@ -154,7 +169,9 @@ class Registrar:
             evidence["overruled_by"] = entered.overruled_by
         elif entered.fact.is_valid:
             found = (outcome or judgement.outcome, rule or judgement.rule)
-        return self.record(
+        if candidate.beside:
+            evidence[BESIDE] = sorted(candidate.beside)
+        verdict = self.record(
             workspace,
             action,
             *found,
@@ -167,6 +184,9 @@ class Registrar:
             at=candidate.fact.timestamp,
             reason=reason,
         )
+        if self.lens.sees(self.transaction, candidate.fact):
+            return verdict
+        return blind(verdict, candidate.fact.id)
 
     # leaving office, and reviews
 
@@ -221,9 +241,11 @@ class Registrar:
         workspace = Workspace(self.transaction, self.now)
         fact = workspace.need(fact.id)
         named = self._named_by(workspace, fact)
-        for rival in (*named, *workspace.incumbents(fact.address)):
+        there = workspace.seats(fact)
+        hidden = {seat.audience for seat in there if not self.lens.sees(self.transaction, seat)}
+        for rival in (*named, *workspace.incumbents(fact, hidden)):
             self.check_may_settle(rival)
-        entered = accept(workspace, fact, named, self.ladder)
+        entered = accept(workspace, fact, named, self.ladder, hidden)
         outcome = entered.judgement.outcome
         return self.record(
             workspace,
@@ -232,6 +254,7 @@ class Registrar:
             Rule.AUTHORITY if outcome is Outcome.OVERRULED else Rule.REVIEW,
             fact.id,
             entered=entered,
+            evidence={BESIDE: sorted(hidden)} if hidden else None,
             reason=reason,
         )
 
@@ -248,6 +271,7 @@ class Registrar:
                 "this would also change facts that this session may not see; "
                 "somebody who may see them has to do it"
             )
+        self.check_may_speak(fact)
         told = matching(self.transaction.declarations(), fact.key)
         check_may_write_key(fact.key, self.identity.authority, told, self.ladder)
         if self.ladder.rank(fact.standing) > self.identity.authority.rank:
@@ -255,6 +279,29 @@ class Registrar:
                 f"{fact.key!r} stands on the authority of {fact.standing!r}; "
                 f"{self.identity.user_id!r} has {self.identity.authority.rung!r}"
             )
+
+    def check_may_speak(self, fact: Fact) -> None:
+        """Raise NotPermitted where a fact is the organization's, and not this identity's to settle.
+
+        What binds others takes the right to bind them.
+        """
+        if fact.memory_type is not MemoryType.ORGANIZATIONAL or self._may_settle_for_all(fact):
+            return
+        needed, permission = (self.settings.speaking_rung, SPEAK)
+        if fact.is_constraint:
+            needed, permission = (self.settings.binding_rung, BIND)
+        raise NotPermitted(
+            f"{fact.key!r} is the organization's, and {self.identity.user_id!r} has authority "
+            f"{self.identity.authority.rung!r}; to settle it takes {needed!r}, or "
+            f"permissions=[{permission!r}]"
+        )
+
+    def _may_settle_for_all(self, fact: Fact) -> bool:
+        who, ladder = self.identity, self.ladder
+        if not may_speak(who, who.authority, self.settings.speaking_rung, ladder):
+            return False
+        binding = self.settings.binding_rung
+        return not fact.is_constraint or may_bind(who, who.authority, binding, ladder)
 
     # recording
 
@@ -326,13 +373,12 @@ class Registrar:
         hidden = {
             fact.id for fact in workspace.held() if not self.lens.sees(self.transaction, fact)
         }
-        if not hidden:
+        if not hidden and BESIDE not in verdict.evidence:
             return verdict
         shown = redacted(verdict, hidden)
         return shown.evolve(fact=None) if verdict.fact_id in hidden else shown
 
 
-def _says_the_same(candidate: Fact, workspace: Workspace) -> bool:
-    return any(
-        same_value(fact.value, candidate.value) for fact in workspace.incumbents(candidate.address)
-    )
+def _says_the_same(candidate: Candidate, workspace: Workspace) -> bool:
+    there = workspace.incumbents(candidate.fact, candidate.beside)
+    return any(same_value(fact.value, candidate.fact.value) for fact in there)

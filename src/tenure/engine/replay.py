@@ -23,7 +23,7 @@ from tenure.engine.workspace import Workspace, at
 from tenure.model.authority import Ladder
 from tenure.model.fact import Fact, Status
 from tenure.model.times import from_micros
-from tenure.model.verdict import Action, Outcome, Rule, Verdict
+from tenure.model.verdict import BESIDE, Action, Outcome, Rule, Verdict
 from tenure.rules import office
 from tenure.rules.supersession import UNOPPOSED
 from tenure.stores.port import Reader, Selection
@@ -136,7 +136,7 @@ def _step(
         tokens = current.acknowledged.union(entry.evidence["acknowledged"])
         past.put(current.evolve(acknowledged=tokens))
     elif entry.action is Action.ACCEPT and current.status is Status.CONTESTED:
-        accept(past, current, _in_office(past, named[fact.id]), ladder)
+        accept(past, current, _in_office(past, named[fact.id]), ladder, _beside(entry))
     elif entry.action is Action.RETRACT and _can_leave(current, past.now):
         leaving = Status.DISCARDED if entry.rule is Rule.DISCARD else Status.RETRACTED
         depart(past, current, leaving, entry.at)
@@ -157,11 +157,24 @@ def _assert(
     if fact.when_superseded is not None:
         await_departure(past, blank, ladder, Entered(UNOPPOSED, blank))
         return
-    enter(past, blank, ladder, targets=_in_office(past, entry.targets), replaying=True)
+    enter(
+        past,
+        blank,
+        ladder,
+        targets=_in_office(past, entry.targets),
+        beneath=tuple(f for f in past.beneath(blank, ladder) if f.id in entry.superseded),
+        beside=_beside(entry),
+        replaying=True,
+    )
     entered = past.need(fact.id)
     erased = tuple(i for i in entry.superseded if i in facts and _is_erased(facts[i]))
     if entered.is_valid and erased:
         past.put(entered.evolve(predecessors=(*entered.predecessors, *erased)))
+
+
+def _beside(entry: Verdict) -> tuple[str, ...]:
+    """The audiences of what whoever made an entry could not see, and so did not touch."""
+    return tuple(entry.evidence.get(BESIDE, ()))
 
 
 def _in_office(past: Workspace, ids: Iterable[str]) -> tuple[Fact, ...]:

@@ -39,6 +39,7 @@ def undo(
             f"undo that one to bring it back"
         )
     _check_rank(registrar, verdict)
+    registrar.check_may_speak(fact)
     return _set_aside(registrar, verdict, fact, reason, evidence or {})
 
 
@@ -64,7 +65,8 @@ def _set_aside(
     for fact_id, after in replay(linked, entries, registrar.ladder).items():
         before = workspace.need(fact_id)
         workspace.put(after.evolve(basis=before.basis, causes=before.causes))
-        if _holds(before, registrar.now) and not _holds(after, registrar.now):
+        leaves = _holds(before, registrar.now) and not _holds(after, registrar.now)
+        if leaves and not _yields(before, after, fact):
             registrar.check_may_settle(before)
         if before.is_valid and not after.is_valid:
             stepped_back.append(fact_id)
@@ -120,6 +122,11 @@ def _check_nothing_erased_since(
 
 def _holds(fact: Fact, now: datetime) -> bool:
     return fact.is_valid or fact.held_at(now)
+
+
+def _yields(before: Fact, after: Fact, settled: Fact) -> bool:
+    """Whether a statement of one person goes because the fact at hand settles it for all again."""
+    return bool(before.owner) and not settled.owner and after.superseded_by == settled.id
 
 
 def _hidden(registrar: Registrar, fact: Fact) -> bool:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from datetime import datetime
 from typing import Protocol
 
-from tenure.model.fact import Address, Fact, Status
+from tenure.model.authority import Ladder
+from tenure.model.fact import Address, Fact, MemoryType, Status
+from tenure.model.scope import Scope
+from tenure.rules.supersession import is_beneath
 from tenure.rules.temporal import has_served, is_dated
 from tenure.stores.port import Change, Selection
 
@@ -93,13 +96,19 @@ class Workspace:
             self._load(fact)
         self._looked_up.append(selection)
 
-    def incumbents(self, address: Address) -> tuple[Fact, ...]:
-        """The facts in office at an address, ordered by id."""
-        return tuple(fact for fact in self._seated(address) if fact.status is Status.OFFICE)
+    def incumbents(self, candidate: Fact, beside: Collection[str] = ()) -> tuple[Fact, ...]:
+        """Of the seats of a candidate's address, those in office."""
+        seats = self.seats(candidate, beside)
+        return tuple(fact for fact in seats if fact.status is Status.OFFICE)
 
-    def seats(self, address: Address) -> tuple[Fact, ...]:
-        """The facts that hold an address now or may hold it later, ordered by id."""
-        return tuple(self._seated(address))
+    def seats(self, candidate: Fact, beside: Collection[str] = ()) -> tuple[Fact, ...]:
+        """The facts that hold a candidate's address now or may hold it later, ordered by id.
+
+        Those of the audiences in `beside` are not in its way, nor is what a capability learned in
+        the way of anything else.
+        """
+        seated = self._seated(candidate.address)
+        return tuple(fact for fact in seated if _shares_office(fact, candidate, beside))
 
     def _seated(self, address: Address) -> list[Fact]:
         if not any(_covers(selection, address) for selection in self._looked_up):
@@ -109,18 +118,31 @@ class Workspace:
         held = (self._now[fact_id] for fact_id in sorted(self._at[address]))
         return [fact for fact in held if fact.may_hold_after(self.now)]
 
-    def timeline(self, address: Address) -> list[Fact]:
-        """Every fact that was ever written at an address."""
-        for fact in self._view.timeline(at(address)):
+    def timeline(self, candidate: Fact, beside: Collection[str] = ()) -> list[Fact]:
+        """Every fact that was ever written at a candidate's address and was in its way."""
+        for fact in self._view.timeline(at(candidate.address)):
             self._load(fact)
-        return [fact for fact in self._now.values() if fact.address == address]
+        return [
+            fact
+            for fact in self._now.values()
+            if fact.address == candidate.address and _shares_office(fact, candidate, beside)
+        ]
 
-    def departed(self, candidate: Fact) -> tuple[Fact, ...]:
+    def departed(self, candidate: Fact, beside: Collection[str] = ()) -> tuple[Fact, ...]:
         """Those who left an address empty that a candidate may have come late to."""
         if candidate.multi_valued or not is_dated(candidate):
             return ()
-        left = self.timeline(candidate.address)
+        left = self.timeline(candidate, beside)
         return tuple(fact for fact in left if has_served(fact, candidate.recorded_at))
+
+    def beneath(self, shared: Fact, ladder: Ladder) -> tuple[Fact, ...]:
+        """Of the facts held here, what single people said that a fact settles for all of them."""
+        if shared.memory_type is not MemoryType.ORGANIZATIONAL or shared.scope is not Scope.GLOBAL:
+            return ()
+        matter = (shared.key, shared.subject)
+        alike = [f for f in self._now.values() if f.owner and (f.key, f.subject) == matter]
+        found = (fact for fact in alike if is_beneath(fact, shared, self.now, ladder))
+        return tuple(sorted(found, key=lambda fact: fact.id))
 
     def waiting_on(self, fact_id: str) -> list[Fact]:
         for fact in self._view.waiting_on([fact_id]):
@@ -195,6 +217,13 @@ class Workspace:
             else:
                 changed.append(Change(before, fact))
         return new, changed
+
+
+def _shares_office(fact: Fact, candidate: Fact, beside: Collection[str]) -> bool:
+    """Whether two facts of one address cannot both hold it."""
+    if fact.audience == candidate.audience:
+        return True
+    return fact.capability == candidate.capability and fact.audience not in beside
 
 
 def _covers(selection: Selection, address: Address) -> bool:

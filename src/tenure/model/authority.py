@@ -127,12 +127,27 @@ class Ladder:
         return known.get(_plain(title))
 
     def rank(self, rung: str) -> int:
-        """The position of a stored rung; one that left the ladder counts as the lowest."""
+        """The position of a stored rung; one that the ladder does not know counts as the highest.
+
+        It was written under another ladder, where it may have been above everything: whoever could
+        take it for the lowest could supersede what only the top may.
+        """
         ranks: dict[str, int] = self._ranks  # type: ignore[attr-defined]
-        return ranks.get(rung, 0)
+        return ranks.get(rung, len(self.rungs) - 1)
+
+    @property
+    def middle(self) -> str:
+        """The rung in the middle: "manager", on the ladder that ships."""
+        return self.rungs[len(self.rungs) // 2]
 
     def lowest(self, *rungs: str) -> str:
-        """The lowest of several rungs: what a fact derived from them may carry."""
+        """The lowest of several rungs: what a fact derived from them may carry.
+
+        What rests on a rung that the ladder does not know carries the lowest there is.
+        """
+        ranks: dict[str, int] = self._ranks  # type: ignore[attr-defined]
+        if any(rung not in ranks for rung in rungs):
+            return self.rungs[0]
         return min(rungs, key=self.rank)
 
     def highest(self, *rungs: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, fields
 from datetime import datetime
 from enum import StrEnum
@@ -14,6 +15,10 @@ from tenure.model.values import text_of
 
 SourceType = Literal["conversation", "state_write", "system", "policy"]
 SOURCE_TYPES: tuple[SourceType, ...] = ("conversation", "state_write", "system", "policy")
+
+
+CAPABILITY = "capability:"
+"""What a permission begins with that lets a session read and write what a capability learned."""
 
 
 class MemoryType(StrEnum):
@@ -99,7 +104,8 @@ class Source:
 
 
 class Address(NamedTuple):
-    """Where a fact sits. One valid fact at a time, unless the key is declared multi-valued."""
+    """Where a fact sits. One valid fact at a time for each audience, unless the key is declared
+    multi-valued."""
 
     organization: str
     owner: str
@@ -220,6 +226,30 @@ class Fact:
             self.scope,
             self.scope_id or "",
         )
+
+    @property
+    def capability(self) -> str | None:
+        """The capability whose memory it is: "" for what one agent learned for itself, None for
+        what is no capability's."""
+        if self.memory_type is not MemoryType.CAPABILITY:
+            return None
+        named = (name for name in self.requires if name.startswith(CAPABILITY))
+        return next(named, CAPABILITY)[len(CAPABILITY) :]
+
+    @property
+    def audience(self) -> str:
+        """Whom it is for, beyond its owner, as a text: "" where there is no further condition.
+
+        Two facts of different audiences may both be valid at one address: whoever may not see the
+        one must not feel it when they write the other. What a capability learned has its own place
+        there as well, whoever may see it.
+        """
+        learned = self.memory_type is MemoryType.CAPABILITY
+        if not (learned or self.requires or self.min_authority):
+            return ""
+        kind = self.memory_type.value if learned else ""
+        requires = json.dumps(self.requires, ensure_ascii=False, separators=(",", ":"))
+        return f"{kind}|{requires if self.requires else ''}|{self.min_authority or ''}"
 
     @property
     def order(self) -> datetime:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from tenure.model.authority import Authority
 from tenure.model.errors import InvalidInput
+from tenure.model.fact import CAPABILITY
 from tenure.model.values import check_text
 
 _MAX_NAME = 512
@@ -55,3 +56,9 @@ class Identity:
 
     def may(self, permission: str) -> bool:
         return permission in self.permissions
+
+    @property
+    def capabilities(self) -> tuple[str, ...]:
+        """The capabilities it works with, by the permissions that begin with "capability:"."""
+        names = (p[len(CAPABILITY) :] for p in self.permissions if p.startswith(CAPABILITY))
+        return tuple(sorted(name for name in names if name))

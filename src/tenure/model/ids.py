@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 from datetime import datetime
 
@@ -18,3 +19,17 @@ def new_id(now: datetime) -> str:
     fraction = (micros << 2) | (int(noise[0], 16) >> 2)
     variant = "89ab"[int(noise[1], 16) >> 2]
     return f"{time[:8]}-{time[8:]}-7{fraction:03x}-{variant}{noise[2:5]}-{noise[5:17]}"
+
+
+ALIAS = "\u241f"  # the symbol for a separator of units
+
+
+def alias(fact_id: str, user_id: str) -> str:
+    """What the fact of an id is kept as whose writer may not see that another one has that id."""
+    told = hashlib.sha256(f"{user_id}\n{fact_id}".encode()).hexdigest()[:16]
+    return f"{fact_id}{ALIAS}{told}"
+
+
+def as_chosen(fact_id: str) -> str:
+    """The id that a caller chose, of one that may be an alias."""
+    return fact_id.partition(ALIAS)[0]

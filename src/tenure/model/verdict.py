@@ -10,6 +10,10 @@ from typing import Any
 
 from tenure.model.fact import Fact
 
+BESIDE = "beside"
+"""What evidence calls the audiences of facts that whoever made a decision could not see, and so did
+not touch. Kept for replays, and shown to nobody."""
+
 
 class Outcome(StrEnum):
     """What became of a candidate.

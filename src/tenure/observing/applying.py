@@ -18,7 +18,7 @@ from tenure.language.llm.checking import key_of
 from tenure.language.llm.reading import Candidate, Commitment, Objection, Proposals
 from tenure.language.statements import Kind
 from tenure.model.errors import InvalidInput, NotPermitted
-from tenure.model.fact import Fact, Part
+from tenure.model.fact import Fact, MemoryType, Part
 from tenure.model.scope import Scope
 from tenure.model.values import check_text, same_value, text_of
 from tenure.model.verdict import Rule, Verdict
@@ -233,7 +233,7 @@ class Applying:
             scope=place[0],
             scope_id=place[1] or None,
             source=replace(proposal.source, parts=parts, earlier=history_of(fact)),
-            memory_type=fact.memory_type,
+            memory_type=filing.speaks_to(said, fact),
             is_constraint=fact.is_constraint or None,
             constraint_type=fact.constraint_type,
             requires=fact.requires,
@@ -298,6 +298,8 @@ class Applying:
         for fact in (target.fact for target in targets):
             if rank < self._registrar.ladder.rank(fact.standing):
                 raise Declined("the fact stands on a higher authority")
+            if not fact.owner and filing.speaks_to(grounds.said, fact) is MemoryType.USER:
+                raise Declined("the fact is the organization's, and the turn speaks for one person")
             if self._conversation.branch not in (None, fact.place):
                 raise Declined("a branch takes back nothing real")
             verdict = self._registrar.retract(

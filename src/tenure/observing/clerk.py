@@ -339,7 +339,7 @@ class Clerk:
             scope_id=place[1] or None,
             source=self._desk.filing.source(said, found.parts, earlier=history_of(fact)),
             authority=self._desk.filing.authority(said),
-            memory_type=fact.memory_type,
+            memory_type=self._desk.filing.speaks_to(said, fact),
             is_constraint=(binds and fact.is_constraint) or None,
             constraint_type=fact.constraint_type if binds else None,
             requires=fact.requires,
@@ -350,6 +350,7 @@ class Clerk:
             if self._is_unsure(said)
             else self._desk.filing.confidence(said, [fact], found.confidence),
             multi_valued=fact.multi_valued,
+            spoken=True,
         )
         verdict = self._desk.registrar.propose(
             proposal,

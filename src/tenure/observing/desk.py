@@ -10,7 +10,7 @@ from tenure.language.cues import Cues
 from tenure.language.detection import Detector, RuleDetector, same_part
 from tenure.language.statements import Kind
 from tenure.model.errors import NotPermitted
-from tenure.model.fact import Fact, Part
+from tenure.model.fact import Fact, MemoryType, Part
 from tenure.model.values import text_of
 from tenure.model.verdict import Outcome, Verdict
 from tenure.observing.filing import Circumstances, Filing
@@ -68,6 +68,7 @@ class Desk:
             fact
             for fact in facts
             if rank >= ladder.rank(fact.standing)
+            and (fact.owner or self.filing.memory_type(said) is MemoryType.ORGANIZATIONAL)
             and (around.branch is None or fact.place == around.branch)
             and (around.at is None or around.at >= fact.order)
         ]

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from tenure.engine.proposal import Proposal
 from tenure.engine.registrar import Registrar
+from tenure.language.audience import is_for_all
 from tenure.language.lexicon import lexicon
 from tenure.language.statements import Kind
 from tenure.language.tokens import stem
@@ -19,7 +20,7 @@ from tenure.model.scope import Place, Scope
 from tenure.observing import resolving
 from tenure.observing.situation import Situation
 from tenure.observing.understanding import Understood, is_framing, typed
-from tenure.rules.authority import may_write_as, outranks
+from tenure.rules.authority import may_speak, may_write_as, outranks
 from tenure.rules.classification import classify_constraint
 
 REQUEST = "_request"
@@ -109,7 +110,6 @@ class Filing:
             key=address.key,
             value=address.value,
             subject=address.subject,
-            supersedes=self._shared(said, address),
             scope=scope,
             scope_id=scope_id,
             depends_on=bases,
@@ -119,9 +119,10 @@ class Filing:
             valid_from=self._valid_from(validity),
             valid_until=validity.valid_until if validity is not None else None,
             at=self._around.at,
-            memory_type=self._memory_type(said),
+            memory_type=self.memory_type(said),
             confidence=_STATED,
             multi_valued=address.stands_beside,
+            spoken=True,
         )
 
     # where it sits
@@ -210,19 +211,6 @@ class Filing:
             return Scope.TASK, around.task_id
         return Scope.GLOBAL, None
 
-    def _shared(self, said: Understood, address: Address) -> str | None:
-        """The fact of the organization that a statement about "the" or "our" thing is about.
-
-        "My" thing is one's own; "the" discount is everybody's, so whoever speaks of it speaks to
-        what the organization has on record.
-        """
-        attribute = said.attribute
-        if attribute is None or not attribute.is_sure or attribute.is_own:
-            return None
-        key, subject = address.key, address.subject
-        held = (*self._situation.holding(key, subject), *self._situation.at_key(key, subject))
-        return next((fact.id for fact in held if not fact.owner), None)
-
     # whose word it is
 
     def authority(self, said: Understood) -> str | None:
@@ -248,9 +236,30 @@ class Filing:
             return known
         return None
 
-    def _memory_type(self, said: Understood) -> MemoryType | None:
-        """Hearsay is the speaker's own memory, whomever it quotes."""
-        return MemoryType.USER if said.by is not None and self._may_quote(said) is None else None
+    def memory_type(self, said: Understood) -> MemoryType:
+        """Whose memory a statement is: the speaker's own, also where it is hearsay.
+
+        The organization is spoken for on purpose, in so many words, by whoever may.
+        """
+        on_purpose = self._around.speaker.is_self and is_for_all(said.statement.text)
+        if on_purpose and self.may_speak(said):
+            return MemoryType.ORGANIZATIONAL
+        return MemoryType.USER
+
+    def speaks_to(self, said: Understood, fact: Fact) -> MemoryType:
+        """Whose memory a statement is that replaces a fact: the fact's, where that is their own."""
+        return self.memory_type(said) if not fact.owner else fact.memory_type
+
+    def may_speak(self, said: Understood) -> bool:
+        """Whether a statement may be the organization's."""
+        if said.by is not None and self._may_quote(said) is None:
+            return False
+        registrar, settings = self._registrar, self._registrar.settings
+        title, ladder = self.authority(said), registrar.ladder
+        authority = ladder.resolve(title) if title else registrar.identity.authority
+        if authority.rank < registrar.identity.authority.rank:
+            return False  # somebody else's words, passed on
+        return may_speak(registrar.identity, authority, settings.speaking_rung, ladder)
 
     def confidence(self, said: Understood, held: Sequence[Fact], otherwise: float) -> float:
         """How sure a statement is against these facts: less against the quoted word of a higher.

@@ -30,17 +30,48 @@ def check_may_write_as(identity: Identity, authority: Authority, ladder: Ladder)
     )
 
 
+SPEAK = "organization:write"
+"""The permission to speak for the organization, whatever one's rung."""
+BIND = "organization:bind"
+"""The permission to bind others, whatever one's rung."""
+
+
+def may_speak(identity: Identity, authority: Authority, rung: str, ladder: Ladder) -> bool:
+    """Whether an identity may speak for the organization, itself or with an authority it lends.
+
+    `rung` is the one from which on people may.
+    """
+    rank = max(identity.authority.rank, authority.rank)
+    return rank >= ladder.rank(rung) or identity.may(SPEAK)
+
+
+def may_bind(identity: Identity, authority: Authority, rung: str, ladder: Ladder) -> bool:
+    """Whether what an identity says for the organization may bind its members."""
+    rank = max(identity.authority.rank, authority.rank)
+    return rank >= ladder.rank(rung) or identity.may(BIND)
+
+
+def reserved_for(
+    authority: Authority, declarations: Iterable[Declaration], ladder: Ladder
+) -> str | None:
+    """The rung that a declaration reserves a key for, where the authority is below it."""
+    for declaration in declarations:
+        needed = declaration.write_authority
+        if needed is not None and authority.rank < ladder.rank(needed):
+            return needed
+    return None
+
+
 def check_may_write_key(
     key: str, authority: Authority, declarations: Iterable[Declaration], ladder: Ladder
 ) -> None:
     """Raise NotPermitted where a declaration reserves the key for a higher authority."""
-    for declaration in declarations:
-        needed = declaration.write_authority
-        if needed is not None and authority.rank < ladder.rank(needed):
-            raise NotPermitted(
-                f"key {key!r} takes writes from {needed!r} upwards, "
-                f"and this one has authority {authority.rung!r}"
-            )
+    needed = reserved_for(authority, declarations, ladder)
+    if needed is not None:
+        raise NotPermitted(
+            f"key {key!r} takes writes from {needed!r} upwards, "
+            f"and this one has authority {authority.rung!r}"
+        )
 
 
 def derived_authority(own: str, bases: Iterable[Fact], ladder: Ladder) -> str:
@@ -53,3 +84,15 @@ def derived_authority(own: str, bases: Iterable[Fact], ladder: Ladder) -> str:
 
 def outranks(left: str, right: str, ladder: Ladder) -> bool:
     return ladder.rank(left) > ladder.rank(right)
+
+
+def prevails(wider: Fact, narrower: Fact, ladder: Ladder) -> bool:
+    """Whether a wider or shared fact stays in front of a narrower one that says otherwise.
+
+    It does where it ranks higher. A constraint of the organization also does where it ranks as
+    high: whoever wants it changed says so for the organization.
+    """
+    if outranks(wider.standing, narrower.standing, ladder):
+        return True
+    binding = wider.is_constraint and not wider.owner and bool(narrower.owner)
+    return binding and not outranks(narrower.standing, wider.standing, ladder)

@@ -60,24 +60,33 @@ _HEAD = re.compile(
 _FIRST = re.compile(r"(?:max|maximum|min|minimum)(?:[\W_]|(?-i:(?=[A-Z])))", re.IGNORECASE)
 
 
-def classify_memory(source: Source, *, speaks_for_all: bool) -> MemoryType:
+def classify_memory(source: Source, *, rules_for_all: bool = False) -> MemoryType:
     """Systems of record and policy speak for the organization, observations for a capability.
 
-    `speaks_for_all` tells that the statement has the highest authority there is.
+    All else is the speaker's own, whatever their rung: what people say of themselves is theirs.
+    `rules_for_all` tells that it is a constraint that the authority behind it sets for everybody.
     """
-    if source.name is None:
-        policy = speaks_for_all or source.type == "policy"
-        return MemoryType.ORGANIZATIONAL if policy else MemoryType.USER
-    name = source.name.strip().lower().replace(" ", "_").replace("-", "_")
+    name = (source.name or "").strip().lower().replace(" ", "_").replace("-", "_")
     if name in _PERSONAL:
         return MemoryType.USER
     if name in _CAPABILITY:
         return MemoryType.CAPABILITY
-    if speaks_for_all or source.type == "policy":
+    if rules_for_all or source.type == "policy":
         return MemoryType.ORGANIZATIONAL
     if name in _ORGANIZATIONAL or name.endswith(("_system", "_policy")):
         return MemoryType.ORGANIZATIONAL
     return MemoryType.USER
+
+
+def rules_for_all(constraint: str | None, rank: int, top: int) -> bool:
+    """Whether a constraint written with that authority is the organization's unless told otherwise.
+
+    The highest rung is the voice of policy, and what it constrains, it constrains for everybody;
+    the rung below it does so where it writes a policy.
+    """
+    if constraint is None or top == 0:
+        return False
+    return rank == top or (constraint == "policy" and rank >= max(top - 1, 1))
 
 
 def classify_constraint(key: str, value: Any, source: Source) -> str | None:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from tenure.model.authority import Ladder
 from tenure.model.fact import Fact
 from tenure.model.scope import Place
+from tenure.rules.authority import prevails
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,14 +28,15 @@ def effective(facts: Iterable[Fact], places: Sequence[Place], ladder: Ladder) ->
 
     `places` are the scopes that apply, narrowest first. The narrowest fact wins, and one's own
     before the organization's, except that a real fact never hides a binding one of higher
-    authority. A hypothetical may hide anything inside its own branch. Values of a multi-valued
-    key accumulate.
+    authority, nor a constraint of the organization of the same. A hypothetical may hide anything
+    inside its own branch. Values of a multi-valued key accumulate. What a capability learned stands
+    beside what is so, and hides none of it.
     """
     rank = {place: index for index, place in enumerate(places)}
-    groups: dict[tuple[str, str | None], list[Fact]] = defaultdict(list)
+    groups: dict[tuple[str, str | None, str | None], list[Fact]] = defaultdict(list)
     for fact in facts:
         if fact.place in rank:
-            groups[fact.key, fact.subject].append(fact)
+            groups[fact.key, fact.subject, fact.capability].append(fact)
     winners: list[Fact] = []
     shadowed: list[tuple[Fact, Fact]] = []
     overruled: list[tuple[Fact, Fact]] = []
@@ -43,10 +45,16 @@ def effective(facts: Iterable[Fact], places: Sequence[Place], ladder: Ladder) ->
             winners.append(group[0])
             continue
         # Two facts at one address can both have held at a past moment (a late arrival of higher
-        # authority beside a lower one): the higher standing and then the later id goes first.
+        # authority beside a lower one), or be for different audiences: the higher standing, what
+        # fewer may see, and then the later id goes first.
         group.sort(key=lambda fact: fact.id, reverse=True)
         group.sort(
-            key=lambda fact: (rank[fact.place], fact.owner == "", -ladder.rank(fact.standing))
+            key=lambda fact: (
+                rank[fact.place],
+                fact.owner == "",
+                -ladder.rank(fact.standing),
+                not fact.audience,
+            )
         )
         _resolve(group, ladder, winners, shadowed, overruled)
     return View(tuple(winners), tuple(shadowed), tuple(overruled))
@@ -84,4 +92,4 @@ def _coexist(own: Fact, shared: Fact) -> bool:
 def _prevails(wider: Fact, narrower: Fact, ladder: Ladder) -> bool:
     if not narrower.scope.is_real or _coexist(narrower, wider):
         return False
-    return ladder.rank(wider.standing) > ladder.rank(narrower.standing)
+    return prevails(wider, narrower, ladder)

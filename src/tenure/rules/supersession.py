@@ -6,17 +6,19 @@ The order of the questions is the policy:
    Does it tell of a term that ended before?          → established, in the past
 2. Does it say what the incumbent says?               → confirmed
 3. Does a target or the incumbent outrank it?         → overruled
-4. Does something wider or shared outrank it?         → overruled
+4. Does something wider or shared prevail over it?    → overruled
 5. Is it older than the incumbent, or than whoever
    left the address last?                             → filed in its place in the chain
 6. Is the evidence too weak to retire anything?       → contested
 7. Otherwise it takes office: superseding, shadowing or as the first. It holds up to the next
-   fact that is planned for the address, unless it outranks that one.
+   fact that is planned for the address, unless it outranks that one. What single people said of
+   a matter that it settles for all of them goes, where it outranks that.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any, NamedTuple
 
 from tenure.model.authority import Ladder
@@ -24,7 +26,7 @@ from tenure.model.fact import Fact
 from tenure.model.scope import Scope
 from tenure.model.values import same_value
 from tenure.model.verdict import Outcome, Rule
-from tenure.rules.authority import outranks
+from tenure.rules.authority import outranks, prevails
 from tenure.rules.temporal import (
     effect_of,
     has_lapsed,
@@ -53,6 +55,8 @@ class Situation:
     """The facts in office that the candidate names as superseded."""
     around: tuple[Fact, ...] = ()
     """Valid facts on the same subject and key that are wider, or shared by the organization."""
+    beneath: tuple[Fact, ...] = ()
+    """Statements of single people that the candidate binds and outranks."""
     departed: tuple[Fact, ...] = ()
     """The facts that held the candidate's own address and left it with nobody in their place.
 
@@ -114,10 +118,11 @@ def judge(candidate: Fact, situation: Situation, ladder: Ladder) -> Judgement:
     around = situation.around + too_wide
     above = (
         *(rival for rival in (*named, *meets.present) if _is_above(rival, candidate, ladder)),
-        *(w for w in around if _binds(w, candidate) and _is_above(w, candidate, ladder)),
+        *(w for w in around if _binds(w, candidate) and prevails(w, candidate, ladder)),
     )
     if above:
-        return _overruled(above[0])
+        rival = above[0]
+        return overruled(rival, {"overruled_by": rival.id, "authority": rival.standing})
     incumbent = next(iter(meets.present), None) or _last_of(situation.departed)
     if incumbent is not None and not targets:
         late = is_late(incumbent, candidate)
@@ -131,6 +136,7 @@ def judge(candidate: Fact, situation: Situation, ladder: Ladder) -> Judgement:
             against=retires[0],
             evidence={"contests": retires[0].id},
         )
+    retires = _unique((*retires, *situation.beneath))
     if retires:
         return _supersedes(candidate, retires, targets, lapsed, meets.follower, ladder)
     return _takes_free_office(candidate, around, lapsed, meets.follower)
@@ -172,6 +178,20 @@ def _is_above(rival: Fact, candidate: Fact, ladder: Ladder) -> bool:
     return outranks(rival.standing, candidate.authority, ladder)
 
 
+def is_beneath(personal: Fact, shared: Fact, now: datetime, ladder: Ladder) -> bool:
+    """Whether a statement of one person goes when the organization settles the matter for all."""
+    return (
+        personal.capability is None
+        and personal.scope.is_real
+        and not (personal.multi_valued or shared.multi_valued)
+        and personal.is_valid
+        and personal.held_at(now)
+        and binds(shared, subject=personal.subject)
+        and not same_value(personal.value, shared.value)
+        and outranks(shared.authority, personal.standing, ladder)
+    )
+
+
 def is_as_narrow(candidate: Fact, target: Fact) -> bool:
     """Whether the target is no wider than the candidate, so that it can be superseded outright.
 
@@ -198,13 +218,9 @@ def _binds(wider: Fact, candidate: Fact) -> bool:
     return wider.owner == candidate.owner or binds(wider, subject=candidate.subject)
 
 
-def _overruled(rival: Fact) -> Judgement:
-    return Judgement(
-        Outcome.OVERRULED,
-        Rule.AUTHORITY,
-        against=rival,
-        evidence={"overruled_by": rival.id, "authority": rival.standing},
-    )
+def overruled(against: Fact | None = None, evidence: dict[str, Any] | None = None) -> Judgement:
+    """A candidate that somebody higher has spoken against, or reserved its key from."""
+    return Judgement(Outcome.OVERRULED, Rule.AUTHORITY, against=against, evidence=evidence or {})
 
 
 def _restated(candidate: Fact, holders: tuple[Fact, ...], targets: tuple[Fact, ...]) -> Fact | None:

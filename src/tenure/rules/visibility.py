@@ -28,10 +28,9 @@ def may_read(
     """Whether this identity may know of the fact at all."""
     if fact.organization != identity.organization:
         return False
-    if fact.memory_type == MemoryType.ORGANIZATIONAL:
-        if fact.owner:
-            return False
-    elif fact.owner != identity.user_id:
+    # What a capability learned is nobody's own: it requires the capability's permission.
+    shared = fact.memory_type is MemoryType.ORGANIZATIONAL or bool(fact.capability)
+    if fact.owner != ("" if shared else identity.user_id):
         return False
     if not meets(identity, fact.requires, fact.min_authority, ladder):
         return False

@@ -208,7 +208,7 @@ def index_values(fact: Fact, now: datetime) -> tuple[bool, str, bool, bool]:
     live = fact.may_hold_after(now)
     sole = fact.status is Status.OFFICE and not fact.multi_valued
     flagged = fact.status is Status.CONTESTED or (fact.is_valid and bool(fact.depends_on))
-    return live, "" if sole else fact.id, flagged, sole and fact.is_ordinary(now)
+    return live, fact.audience if sole else fact.id, flagged, sole and fact.is_ordinary(now)
 
 
 def tenure_parameters(fact: Fact, now: datetime) -> dict[str, Any]:

@@ -270,7 +270,8 @@ class MemoryTransaction(MemorySessions):
         if fact.is_valid and not fact.multi_valued:
             for other in others:
                 rival = kept.rows[other].fact
-                if rival.is_valid and rival.address == fact.address and not rival.multi_valued:
+                same = rival.address == fact.address and rival.audience == fact.audience
+                if same and rival.is_valid and not rival.multi_valued:
                     raise StoreError(f"{fact.address} already has a valid fact, {rival.id!r}")
         self._set(kept.live, where, (*others, fact.id) if live else others)
         self._set(kept.rows, fact.id, _Row(fact, born, since, live))

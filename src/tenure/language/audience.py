@@ -1,0 +1,37 @@
+"""For whom a statement is meant: its speaker alone, or on purpose all of their organization."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from tenure.language.lexicon import data, either, word_set
+
+_LOOKED_AT = 400
+_WORD = re.compile(r"[\w'’]+")
+
+
+class _Patterns:
+    def __init__(self, language: str) -> None:
+        told = data("audience", language)
+        self.for_all = either(told["for_all"])
+        self.of_oneself = word_set(told["of_oneself"])
+
+
+@lru_cache(maxsize=8)
+def _patterns(language: str) -> _Patterns:
+    return _Patterns(language)
+
+
+def is_for_all(text: str, language: str = "en") -> bool:
+    """Whether a statement says that it is for all of an organization, and nothing of its speaker.
+
+    When in doubt it is not: what was meant for all can be said again, what was not cannot be taken
+    out of their heads.
+    """
+    patterns = _patterns(language)
+    opening = text[:_LOOKED_AT]
+    if patterns.for_all.search(opening) is None:
+        return False
+    words = {word.lower().replace("’", "'") for word in _WORD.findall(text)}
+    return words.isdisjoint(patterns.of_oneself)
