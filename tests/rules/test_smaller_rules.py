@@ -159,7 +159,8 @@ class TestScope:
         ("shared", "winners"),
         [
             ({}, {"own", "org"}),
-            ({"is_constraint": True}, {"own"}),
+            ({"is_constraint": True}, {"org"}),
+            ({"is_constraint": True, "authority": "guest"}, {"own"}),
             ({"is_constraint": True, "authority": "policy"}, {"org"}),
         ],
     )
@@ -256,7 +257,7 @@ class TestClassification:
         assert classify_memory(Source(name="preference"), rules_for_all=True) == "user"
 
     def test_only_constraints_of_the_highest_rungs_are_for_all_unasked(self) -> None:
-        """What the top constrains, it constrains for all; the rung below it, where it is a policy."""
+        """What the top constrains, it constrains for all; the rung below it does with policies."""
         assert rules_for_all("budget", 4, 4)
         assert not rules_for_all(None, 4, 4)
         assert rules_for_all("policy", 3, 4)

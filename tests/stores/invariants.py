@@ -26,7 +26,9 @@ def findings(memory: tenure.Memory, organization: str) -> list[str]:
 
 def _incumbents(facts: dict[str, tenure.Fact]) -> list[str]:
     held = Counter(
-        fact.address for fact in facts.values() if fact.is_valid and not fact.multi_valued
+        (*fact.address, fact.audience)
+        for fact in facts.values()
+        if fact.is_valid and not fact.multi_valued
     )
     return [f"{count} incumbents at {address}" for address, count in held.items() if count > 1]
 

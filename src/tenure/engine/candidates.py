@@ -44,6 +44,12 @@ class Candidate(NamedTuple):
     there, and it is not there for them."""
     reserved_for: str | None = None
     """The rung that its key, or a target's, is reserved for, where it ranks below that."""
+    in_the_dark: bool = False
+    """Whether its writer may see neither it nor what holds its address, which stays."""
+
+    @property
+    def is_turned_away(self) -> bool:
+        return self.in_the_dark or self.reserved_for is not None
 
 
 class Around(NamedTuple):
@@ -117,13 +123,16 @@ class Candidates:
             and found.held_at(workspace.now)
             and self._lens.sees(self._reader, found)
         ]
+        hidden = self._hidden(fact, workspace)
+        seen = self._lens.sees(self._reader, fact)
         return Candidate(
             fact,
             targets,
             tuple(found for found in held if self._is_wider(found, fact)),
             self._beneath(fact, declared, workspace.now),
-            self._beside(fact, workspace),
+            hidden if seen else frozenset(),
             reserved,
+            in_the_dark=bool(hidden) and not seen,
         )
 
     def _declared(self, proposal: Proposal) -> tuple[Declaration, ...]:
@@ -146,9 +155,9 @@ class Candidates:
                 break
         raise DuplicateId(f"a fact with id {proposal.id!r} exists; ids are used once")
 
-    def _beside(self, fact: Fact, workspace: Workspace) -> frozenset[str]:
-        """The audiences of what is at the address and hidden from a writer who sees the fact."""
-        if fact.multi_valued or not self._lens.sees(self._reader, fact):
+    def _hidden(self, fact: Fact, workspace: Workspace) -> frozenset[str]:
+        """The audiences of what is in the way of a fact and hidden from its writer."""
+        if fact.multi_valued:
             return frozenset()
         there = (*workspace.seats(fact), *workspace.departed(fact))
         hidden = [found for found in there if not self._lens.sees(self._reader, found)]

@@ -80,7 +80,7 @@ class Registrar:
         candidate: Candidate | None = None
         if alone and not may_be_late:
             candidate = self._candidates.alone(proposal, self.now)
-            if not candidate.beneath and candidate.reserved_for is None:
+            if not candidate.beneath and not candidate.is_turned_away:
                 given = (proposal.confidence, rule, outcome, reason, evidence)
                 return self._establish(candidate.fact, *given)
         workspace = Workspace(self.transaction, self.now)
@@ -96,8 +96,9 @@ class Registrar:
         )
 
     def _enter(self, workspace: Workspace, candidate: Candidate, proposal: Proposal) -> Entered:
-        if candidate.reserved_for is not None:
-            judgement = overruled(evidence={"reserved_for": candidate.reserved_for})
+        if candidate.is_turned_away:
+            needed = candidate.reserved_for
+            judgement = overruled(evidence={"reserved_for": needed} if needed else None)
             turned_away = office.turn_away(candidate.fact, Status.OVERRULED)
             return Entered(judgement, workspace.put(turned_away))
         beneath = tuple(workspace.need(fact.id) for fact in candidate.beneath)

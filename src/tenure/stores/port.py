@@ -294,7 +294,8 @@ class Transaction(Reader, Protocol):
 
         Raises DuplicateId when a new fact's id is taken, before anything is written. The tenure
         that a change replaces is kept for `known`. A second valid fact at a single-valued address
-        is refused by the store itself with StoreError, whatever the caller believed.
+        with the same audience (`Fact.audience`) is refused by the store itself with StoreError,
+        whatever the caller believed.
         """
         ...
 

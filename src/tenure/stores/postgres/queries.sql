@@ -271,7 +271,7 @@ ON CONFLICT (organization, day, model) DO UPDATE SET {usage_sums};
 -- name: findings
 -- What must hold by itself whatever was written: a log without gaps that ends where the
 -- organization says, facts that were brought by an entry of it, entries of facts that exist, and
--- one of them alone valid at an address.
+-- one of them alone valid at an address for each audience.
 SELECT 'the log has ' || count(v.seq) || ' entries up to ' || max(v.seq) || ', not ' || o.seq
 FROM organizations AS o LEFT JOIN verdicts AS v ON v.organization = o.organization
 WHERE o.organization = %(organization)s
@@ -287,7 +287,7 @@ FROM entries AS e WHERE e.organization = %(organization)s AND NOT EXISTS (
 UNION ALL
 SELECT count(*) || ' facts hold office as ' || key || ' of ' || owner || ', for example ' || min(id)
 FROM facts WHERE organization = %(organization)s AND status = 'office' AND NOT multi_valued
-GROUP BY owner, key, subject, scope_id, scope HAVING count(*) > 1;
+GROUP BY owner, key, subject, scope_id, scope, slot HAVING count(*) > 1;
 
 -- name: erase_fact
 UPDATE facts SET owner = '', subject = '', key = '', value = 'null', source = '{{}}',
