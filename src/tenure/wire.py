@@ -7,6 +7,7 @@ methods say what is expected, so that there is nothing here to keep in step with
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable, Iterable, Mapping
 from datetime import date, datetime, timedelta
 from functools import cache
@@ -22,6 +23,7 @@ except ImportError as error:  # pragma: no cover - an environment without the ex
 import tenure
 from tenure.language.statements import Statement
 from tenure.model.fact import Basis, Cause, Part, Said
+from tenure.model.ids import ALIAS
 from tenure.model.records import Spot
 from tenure.observing import observation
 from tenure.observing.opinions import Opinion, Proposed
@@ -143,9 +145,12 @@ def returns(operation: Operation) -> Any:
     return hints_of(operation.function)["return"]
 
 
+_ALIASES = re.compile(f"{ALIAS}[0-9a-f]{{16}}".encode())
+
+
 def dumped(kind: Any, value: Any) -> bytes:
-    """A value of that type as JSON."""
-    return adapter(kind).dump_json(value)
+    """A value of that type as JSON, with ids as whoever wrote the facts chose them."""
+    return _ALIASES.sub(b"", adapter(kind).dump_json(value))
 
 
 def loaded(kind: Any, text: bytes) -> Any:

@@ -82,8 +82,14 @@ def memory() -> Iterator[Memory]:
 def someone(memory: Memory, name: str) -> Session:
     """A session of that user name, where it is a name that is allowed."""
     with suppress(InvalidInput):
-        return memory.session(user_id="eve", user_name=name, organization="acme", session_id="s")
-    return memory.session(user_id="eve", organization="acme", session_id="s")
+        return memory.session(
+            user_id="eve",
+            user_name=name,
+            authority="manager",
+            organization="acme",
+            session_id="s",
+        )
+    return memory.session(user_id="eve", authority="manager", organization="acme", session_id="s")
 
 
 def plant(memory: Memory, text: str) -> Session:

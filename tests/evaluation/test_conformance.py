@@ -31,6 +31,8 @@ EXACTLY = {
         "conversation does not change who is speaking",
         "not everybody sets every fact",
         "a policy in conversation prevails over an employee",
+        "a policy ends what was said before it",
+        "a guest binds nobody",
     },
     broken.IgnoresBudget: {
         "the budget holds whatever it is",
@@ -51,6 +53,7 @@ EXACTLY = {
         "two people have each their own",
         "what is private cannot be taken back by another",
         "what one person says of themselves is theirs",
+        "nothing private is drawn out by what is there",
     },
     broken.MixesSessions: {
         "what is of a session stays in it",
@@ -95,6 +98,7 @@ EXACTLY = {
         "no earlier value comes back by a retraction",
         "a base that was taken back carries nothing",
         "what was taken back did hold before",
+        "a policy ends what was said before it",
     },
     broken.UndoesNothing: {
         "undoing does not help from below",
@@ -122,6 +126,7 @@ EXACTLY = {
 
 # What does not turn on whether a value that was written is still shown.
 SHOWING_EVERYTHING_PASSES = {
+    "nothing private is drawn out by what is there",
     "the budget holds whatever it is",
     "the budget holds with one very long value",
     "a budget that is far too small is held",

@@ -14,8 +14,8 @@ from tenure.engine.proposal import Proposal
 from tenure.model.authority import Authority
 from tenure.model.errors import InvalidInput, NotPermitted
 from tenure.model.fact import CAPABILITY, Fact, MemoryType, Source
-from tenure.model.identity import Identity
-from tenure.rules.authority import BIND, SPEAK, may_bind, may_speak
+from tenure.model.identity import BIND, SPEAK, Identity
+from tenure.rules.authority import may_bind, may_speak
 from tenure.rules.classification import classify_constraint, classify_memory, rules_for_all
 from tenure.settings import Settings
 

@@ -15,12 +15,13 @@ from tenure.engine.settling import settle
 from tenure.engine.workspace import Workspace
 from tenure.model.errors import NotPermitted
 from tenure.model.fact import Fact, MemoryType, Status
+from tenure.model.identity import BIND, SPEAK
 from tenure.model.ids import new_id
 from tenure.model.times import to_micros
 from tenure.model.values import same_value
 from tenure.model.verdict import BESIDE, Action, Outcome, Repair, Rule, Verdict
 from tenure.rules import office
-from tenure.rules.authority import BIND, SPEAK, check_may_write_key, may_bind, may_speak
+from tenure.rules.authority import check_may_write_key, may_bind, may_speak
 from tenure.rules.supersession import UNOPPOSED, overruled
 from tenure.rules.temporal import as_seen
 from tenure.stores.port import Change, Transaction

@@ -12,6 +12,7 @@ import tenure
 from tenure.evaluation.running import HeldClock
 from tenure.evaluation.systems import Ability, Entry, Refused, Who
 from tenure.model.errors import InvalidInput, NotPermitted
+from tenure.model.identity import BIND, SPEAK
 
 BEGINNING = datetime(2026, 1, 5, 9, tzinfo=UTC)
 """A Monday morning: what time it is until somebody says otherwise."""
@@ -123,8 +124,12 @@ class TenureSystem:
     def _session(
         self, who: Who, scope: str = "global", *, speaks_for: str | None = None
     ) -> tenure.Session:
-        """The session of somebody; of a draft or a supposition, its branch."""
-        permissions = []
+        """The session of somebody; of a draft or a supposition, its branch.
+
+        Everybody may speak for the organization here, so that people of every rank meet at the same
+        addresses; a guest binds nobody.
+        """
+        permissions = [SPEAK] if who.authority == "guest" else [SPEAK, BIND]
         if speaks_for is not None:
             rung = self.memory.settings.ladder.resolve(speaks_for).rung
             permissions.append(f"authority:{rung}")

@@ -29,9 +29,11 @@ def is_for_all(text: str, language: str = "en") -> bool:
     When in doubt it is not: what was meant for all can be said again, what was not cannot be taken
     out of their heads.
     """
-    patterns = _patterns(language)
-    opening = text[:_LOOKED_AT]
-    if patterns.for_all.search(opening) is None:
-        return False
+    found = _patterns(language).for_all.search(text[:_LOOKED_AT])
+    return found is not None and not is_of_oneself(text, language)
+
+
+def is_of_oneself(text: str, language: str = "en") -> bool:
+    """Whether a statement speaks of whoever says it."""
     words = {word.lower().replace("’", "'") for word in _WORD.findall(text)}
-    return words.isdisjoint(patterns.of_oneself)
+    return not words.isdisjoint(_patterns(language).of_oneself)

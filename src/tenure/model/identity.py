@@ -11,6 +11,10 @@ from tenure.model.fact import CAPABILITY
 from tenure.model.values import check_text
 
 _MAX_NAME = 512
+SPEAK = "organization:write"
+"""The permission to speak for the organization, whatever one's rung."""
+BIND = "organization:bind"
+"""The permission to bind others, whatever one's rung."""
 
 
 def check_name(value: object, what: str) -> str:

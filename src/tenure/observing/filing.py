@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from tenure.engine.proposal import Proposal
 from tenure.engine.registrar import Registrar
-from tenure.language.audience import is_for_all
+from tenure.language.audience import is_for_all, is_of_oneself
 from tenure.language.lexicon import lexicon
 from tenure.language.statements import Kind
 from tenure.language.tokens import stem
@@ -30,6 +30,8 @@ _MOST_TURNS = 8
 """How many turns a statement that was corrected again and again names as its source."""
 _MOMENT = timedelta(seconds=1)
 _PLAIN = Source(type="conversation")
+_RULINGS = ("policy", "capacity")
+"""The constraints that nobody has for themselves alone, as they have budgets and deadlines."""
 _STATED = 0.95
 _HEARSAY = 0.5
 """What somebody says against a higher one whom they quoted before: that has to be asked about."""
@@ -239,12 +241,23 @@ class Filing:
     def memory_type(self, said: Understood) -> MemoryType:
         """Whose memory a statement is: the speaker's own, also where it is hearsay.
 
-        The organization is spoken for on purpose, in so many words, by whoever may.
+        The organization is spoken for on purpose: in so many words, by whoever may, or by the
+        voice of policy where it states a limit or a policy and nothing of itself.
         """
-        on_purpose = self._around.speaker.is_self and is_for_all(said.statement.text)
-        if on_purpose and self.may_speak(said):
+        if not self._around.speaker.is_self or not self.may_speak(said):
+            return MemoryType.USER
+        text = said.statement.text
+        if is_for_all(text) or (self._is_ruling(said) and not is_of_oneself(text)):
             return MemoryType.ORGANIZATIONAL
         return MemoryType.USER
+
+    def _is_ruling(self, said: Understood) -> bool:
+        """Whether the highest rung states a limit or a policy, by the name of what it states."""
+        ladder = self._registrar.ladder
+        top = len(ladder.rungs) - 1
+        if top == 0 or ladder.rank(self.rung(said)) < top:
+            return False
+        return classify_constraint(self.address(said).key, None, _PLAIN) in _RULINGS
 
     def speaks_to(self, said: Understood, fact: Fact) -> MemoryType:
         """Whose memory a statement is that replaces a fact: the fact's, where that is their own."""

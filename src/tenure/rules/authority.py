@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from tenure.model.authority import Authority, Ladder
 from tenure.model.errors import NotPermitted
 from tenure.model.fact import Fact
-from tenure.model.identity import Identity
+from tenure.model.identity import BIND, SPEAK, Identity
 from tenure.model.records import Declaration
 
 
@@ -28,12 +28,6 @@ def check_may_write_as(identity: Identity, authority: Authority, ladder: Ladder)
         f"{authority.rung!r}; open the session with permissions=['authority:{authority.rung}'] "
         f"if it speaks for that authority"
     )
-
-
-SPEAK = "organization:write"
-"""The permission to speak for the organization, whatever one's rung."""
-BIND = "organization:bind"
-"""The permission to bind others, whatever one's rung."""
 
 
 def may_speak(identity: Identity, authority: Authority, rung: str, ladder: Ladder) -> bool:

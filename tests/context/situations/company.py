@@ -7,7 +7,7 @@ from typing import Any
 
 from tenure import Memory, Source
 from tenure.testing import SteppingClock
-from tests.context.situations.scene import Scene
+from tests.context.situations.scene import Scene, feed
 
 
 def procurement(memory: Memory, clock: SteppingClock) -> list[Scene]:
@@ -90,9 +90,10 @@ def support(memory: Memory, clock: SteppingClock) -> list[Scene]:
 
     customer = "Maria Lindqvist"
     agent.write("shipping_address", "123 Main St, Springfield", subject=customer, id="f-address-1")
-    agent.write("customer_tier", "gold", subject=customer, source=crm("cust-88"), id="f-tier")
+    records = feed(memory, agent)
+    records.write("customer_tier", "gold", subject=customer, source=crm("cust-88"), id="f-tier")
     agent.write("preferred_contact", "e-mail, never by phone", subject=customer, id="f-contact")
-    agent.write(
+    records.write(
         "refund_policy",
         "Refunds within 30 days of delivery; later only as store credit.",
         source="policy",

@@ -7,7 +7,7 @@ from typing import Any
 
 from tenure import Memory
 from tenure.testing import SteppingClock
-from tests.context.situations.scene import Scene
+from tests.context.situations.scene import Scene, feed
 
 
 def ward(memory: Memory, clock: SteppingClock) -> list[Scene]:
@@ -31,8 +31,9 @@ def ward(memory: Memory, clock: SteppingClock) -> list[Scene]:
     patient = "Erika Mustermann"
     shared: dict[str, Any] = {"memory_type": "organizational", "subject": patient}
     clinical: dict[str, Any] = {**shared, "requires": ["clinical"]}
-    reception.write("appointment", "2026-01-09 10:30, room 4", **shared, id="f-appointment")
-    reception.write("insurance", "AOK Plus, number A123456780", **shared, id="f-insurance")
+    calendar = feed(memory, reception)
+    calendar.write("appointment", "2026-01-09 10:30, room 4", **shared, id="f-appointment")
+    calendar.write("insurance", "AOK Plus, number A123456780", **shared, id="f-insurance")
     physician.write("allergy", "penicillin", **clinical, id="f-allergy")
     physician.write("weight", "82 kg", **clinical, id="f-weight-1")
     physician.write(

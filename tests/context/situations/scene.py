@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tenure import Context
+from tenure import Context, Memory, Session
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,3 +17,14 @@ class Scene:
     """Words that have to be in the text exactly so."""
     dead: tuple[str, ...] = ()
     """Words of what is no longer so, or not for this reader: nowhere in the text."""
+
+
+def feed(memory: Memory, session: Session) -> Session:
+    """A system of record of the same organization, with the authority of somebody there."""
+    who = session.identity
+    return memory.session(
+        user_id="records",
+        authority=who.authority.title,
+        organization=who.organization,
+        permissions=["organization:write", "organization:bind"],
+    )

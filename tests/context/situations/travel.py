@@ -6,7 +6,7 @@ from datetime import timedelta
 
 from tenure import Memory, Signal
 from tenure.testing import SteppingClock
-from tests.context.situations.scene import Scene
+from tests.context.situations.scene import Scene, feed
 
 
 def trip(memory: Memory, clock: SteppingClock) -> list[Scene]:
@@ -22,7 +22,7 @@ def trip(memory: Memory, clock: SteppingClock) -> list[Scene]:
     )
     nadia.write("seat_preference", "aisle, near the front", id="f-seat")
     nadia.write("passport_number", "X1234567", id="f-passport")
-    nadia.write(
+    feed(memory, nadia).write(
         "travel_policy",
         "Hotels at most EUR 180 a night; economy class under 6 hours.",
         source="policy",
