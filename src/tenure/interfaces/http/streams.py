@@ -261,9 +261,7 @@ def _imported(
     records: Iterator[dict[str, Any]] = _records(file, door.service.max_body_bytes)
     if grant.organization is not None:
         records = _without_declarations(records, allow_unsealed)
-    return door.memory.import_(
-        records, organization=organization, allow_unsealed=allow_unsealed
-    )
+    return door.memory.import_(records, organization=organization, allow_unsealed=allow_unsealed)
 
 
 def _without_declarations(

@@ -299,6 +299,17 @@ UPDATE facts SET owner = '', subject = '', key = '', value = 'null', source = '{
     live = false, slot = '', flagged = false, ordinary = false
 WHERE organization = %(organization)s AND id = %(id)s;
 
+-- name: erase_digests
+-- Before the facts are emptied: their owners are asked for. What is left is the mark of a turn.
+UPDATE turns SET digest = substr(digest, 1, strpos(digest, '$'))
+WHERE organization = %(organization)s AND digest <> substr(digest, 1, strpos(digest, '$'))
+    AND user_id IN (
+        SELECT t.user_id FROM turns AS t
+        WHERE t.organization = %(organization)s AND t.fact_ids::jsonb ?| %(ids)s::text[]
+        UNION
+        SELECT owner FROM facts
+        WHERE organization = %(organization)s AND id = ANY(%(ids)s::text[]));
+
 -- name: erase_tenures
 DELETE FROM tenures WHERE organization = %(organization)s AND fact_id = %(id)s;
 

@@ -259,9 +259,7 @@ class TestADamagedStore:
             "value = ''",
         ],
     )
-    def test_is_told_where_a_row_is_none(
-        self, sound: bytes, tmp_path: Path, scramble: str
-    ) -> None:
+    def test_is_told_where_a_row_is_none(self, sound: bytes, tmp_path: Path, scramble: str) -> None:
         """Bytes that SQLite takes for a row and that nobody wrote; the message quotes none of
         them, because who reads it need not be who may read the row."""
         path = tmp_path / "damaged.db"
