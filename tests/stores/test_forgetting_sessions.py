@@ -138,8 +138,8 @@ class TestTurns:
             assert reader.turns_called("bob", "another") == []
 
     def test_a_forgotten_fact_leaves_its_turn(self, memory: Memory) -> None:
-        """A turn holds the id of the fact, which stays, and a turn that comes again is known; of its
-        words nothing is left."""
+        """A turn holds the id of the fact, which stays, and a turn that comes again is known. Of
+        its words nothing is left."""
         code = learn(memory, "code", SECRET, subject="safe")
         kept = hear(memory, "alice", "m-0", code)
         for conditions in ({"fact_id": code}, {"user_id": "alice", "subject": "safe"}):

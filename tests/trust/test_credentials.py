@@ -3,6 +3,7 @@ to whoever may have it, and no header of a delivery does more than be refused.""
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 from collections.abc import Iterator
@@ -10,7 +11,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-import jwt
 import pytest
 
 import tenure
@@ -20,7 +20,7 @@ from tenure.interfaces.http.credentials import Gate
 from tenure.interfaces.http.problems import Refusal
 from tests.conftest import QUICK
 from tests.service.running import Running, problem
-from tests.service.test_tokens import CURVE, ISSUER, RSA, Issuer, jwks, signed
+from tests.service.test_tokens import CURVE, ISSUER, Issuer, jwks, signed
 
 
 class Clock:
@@ -34,7 +34,6 @@ class Clock:
 
 
 ONE, TWO = signed(), signed(CURVE, "ES256", "two")
-assert RSA is not CURVE
 
 
 def kept(*names: str) -> str:
@@ -45,8 +44,7 @@ def kept(*names: str) -> str:
 def believes(gate: Gate, token: str) -> bool:
     try:
         gate.admit(f"Bearer {token}")
-    except Refusal as refused:
-        assert refused.status in (401, 503)
+    except Refusal:
         return False
     return True
 
@@ -89,7 +87,9 @@ class TestAKeySetInAFile:
         clock.now += 1
         assert believes(gate, ONE)
 
-    @pytest.mark.parametrize("left", [None, "", "{", '{"keys": []}', "[]", '{"keys": [{"kty": 1}]}'])
+    @pytest.mark.parametrize(
+        "left", [None, "", "{", '{"keys": []}', "[]", '{"keys": [{"kty": 1}]}']
+    )
     def test_that_is_gone_counts_for_a_minute(
         self, path: Path, gate: Gate, clock: Clock, left: str | None
     ) -> None:
@@ -134,26 +134,28 @@ class TestAKeySetAtAnAddress:
             assert not believes(gate, TWO)
 
 
+MUCH: dict[str, Any] = {
+    "scope": "read write erase review",
+    "permissions": ["hr", "travel"],
+    "authority": "manager",
+    "department": "sales",
+}
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    """A service that believes tokens, which say anew each time what they are good for."""
+    folder = tmp_path_factory.mktemp("answers")
+    (folder / "keys.json").write_text(kept("one"))
+    tokens = Tokens(issuer=ISSUER, audience="tenure", keys=str(folder / "keys.json"))
+    with (
+        tenure.open(folder / "agent.db", settings=QUICK) as memory,
+        Running(memory, credentials=True, tokens=tokens) as running,
+    ):
+        yield running
+
+
 class TestAnAnswerGivenAgain:
-    @pytest.fixture(scope="class")
-    def service(self, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
-        """A service that believes tokens, which say anew each time what they are good for."""
-        folder = tmp_path_factory.mktemp("answers")
-        (folder / "keys.json").write_text(kept("one"))
-        tokens = Tokens(issuer=ISSUER, audience="tenure", keys=str(folder / "keys.json"))
-        with (
-            tenure.open(folder / "agent.db", settings=QUICK) as memory,
-            Running(memory, credentials=True, tokens=tokens) as running,
-        ):
-            yield running
-
-    MUCH: dict[str, Any] = {
-        "scope": "read write erase review",
-        "permissions": ["hr", "travel"],
-        "authority": "manager",
-        "department": "sales",
-    }
-
     @pytest.mark.parametrize(
         "changes",
         [
@@ -172,34 +174,34 @@ class TestAnAnswerGivenAgain:
         self, service: Running, changes: dict[str, Any]
     ) -> None:
         """The same person with a token that carries less: what the answer shows was for more."""
-        name = f"k{len(str(changes))}-{abs(hash(str(changes)))}"
+        name = hashlib.sha256(str(changes).encode()).hexdigest()[:8]
         body = {"key": f"pay_{name}", "value": "CANARY-PAY", "requires": ["hr"]}
-        first = service.post("write", body, key=signed(**self.MUCH), Idempotency_Key=name)
+        first = service.post("write", body, key=signed(**MUCH), Idempotency_Key=name)
         assert first.status_code == 200, first.text
-        less = signed(**{**self.MUCH, **changes})
+        less = signed(**{**MUCH, **changes})
         refused = service.post("write", body, key=less, Idempotency_Key=name)
         problem(refused, 403, "NotPermitted")
         assert "CANARY" not in refused.text
-        again = service.post("write", body, key=signed(**self.MUCH), Idempotency_Key=name)
+        again = service.post("write", body, key=signed(**MUCH), Idempotency_Key=name)
         assert again.content == first.content
 
     def test_takes_the_scope_of_its_operation(self, service: Running) -> None:
         """A credential that lost it gets nothing, as for a request that it never made."""
         body = {"key": "desk", "value": 4}
-        service.post("write", body, key=signed(**self.MUCH), Idempotency_Key="desk")
-        reader = signed(**{**self.MUCH, "scope": "read"})
+        service.post("write", body, key=signed(**MUCH), Idempotency_Key="desk")
+        reader = signed(**{**MUCH, "scope": "read"})
         problem(service.post("write", body, key=reader, Idempotency_Key="desk"), 403)
 
     def test_is_given_to_who_is_good_for_more(self, service: Running) -> None:
         """More rights than then are no hindrance, and the request is still done once."""
         body = {"key": "lamp", "value": "blue"}
-        first = service.post("write", body, key=signed(**self.MUCH), Idempotency_Key="lamp")
+        first = service.post("write", body, key=signed(**MUCH), Idempotency_Key="lamp")
         more = {
-            "scope": f"{self.MUCH['scope']} admin",
-            "permissions": [*self.MUCH["permissions"], "payroll"],
+            "scope": f"{MUCH['scope']} admin",
+            "permissions": [*MUCH["permissions"], "payroll"],
             "authority": "executive",
         }
-        token = signed(**{**self.MUCH, **more})
+        token = signed(**{**MUCH, **more})
         again = service.post("write", body, key=token, Idempotency_Key="lamp")
         assert again.content == first.content
         assert again.headers["idempotency-replayed"] == "true"

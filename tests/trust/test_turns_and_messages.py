@@ -20,7 +20,7 @@ import tenure
 from tenure.model.records import Turn
 from tenure.observing.recognising import digest_of, mark_of, may_say
 from tests.conftest import QUICK
-from tests.mcp.clients import identity, serving_http
+from tests.mcp.clients import identity, served
 from tests.service.conftest import start
 from tests.service.running import PLAIN, PROGRAM, Running, environment, problem
 
@@ -199,13 +199,13 @@ class TestHalvesOfCharacters:
         """The same by way of a POST."""
         accepted = {"Accept": "application/json, text/event-stream"}
         with (
-            serving_http(tmp_path / "agent.db") as address,
+            served(tmp_path / "agent.db", tmp_path) as service,
             httpx.Client(**PLAIN, timeout=60, headers=accepted) as client,
         ):
             for number, (method, params) in enumerate(HALVES.values(), 1):
                 for version in ("2025-06-18", "2026-07-28"):
                     found = client.post(
-                        address,
+                        service.address,
                         content=message(number, method, params).encode(),
                         headers={
                             "Content-Type": "application/json",
@@ -235,7 +235,7 @@ class TestHalvesOfCharacters:
             ["write", "city", b"x\xffy"],
             ["write", b"x\xffy", "1"],
             ["observe", "--text", b"My desk is \xed\xa0\x80."],
-            ["current", "city", "--user", b"\xff"],
+            ["write", "city", "Bern", "--user", b"\xff"],
         ],
         ids=str,
     )
