@@ -749,7 +749,7 @@ def test_nothing_crosses_organizations(scene: Scene) -> None:
 
 def record(**fields: Any) -> dict[str, Any]:
     """The header of an export, with other fields."""
-    given = {"kind": "header", "format": "tenure-export", "version": 1, "organization": "acme"}
+    given = {"kind": "header", "format": "tenure-export", "version": 2, "organization": "acme"}
     return {**given, **fields}
 
 
@@ -760,6 +760,8 @@ def record(**fields: Any) -> dict[str, Any]:
         ([{"kind": "fact"}], "first line is not a header"),
         (["text"], "first line is not a header"),
         ([record(version=99)], "version 99.*upgrade"),
+        ([record(version=1)], "version 1.*allow_unsealed"),
+        ([record()], "its end is missing after 0 records"),
         ([record(organization="")], "organization is empty"),
         ([record(), {"kind": "fact", "id": "x"}], "damaged"),
         ([record(), {"no kind": 1}], "damaged"),

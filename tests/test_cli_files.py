@@ -97,7 +97,7 @@ class TestExportAndImport:
     def test_a_round_trip_gives_the_same_export(self, run: Run, lively: Path) -> None:
         """What is imported into a new file exports to the same bytes, and reads the same."""
         assert "exported" in run("export", "one.jsonl").stderr
-        records = len(Path("one.jsonl").read_bytes().splitlines()) - 1
+        records = len(Path("one.jsonl").read_bytes().splitlines()) - 2  # header, trailer
         out = run("import", "one.jsonl", "--db", "copy.db").stdout
         assert out == f"imported  {records} records into organization 'acme'\n"
         told = json.loads(run("export", "two.jsonl", "--db", "copy.db", "--json").stdout)
@@ -137,11 +137,11 @@ class TestExportAndImport:
             ('{"kind":"fact"}\n', "not a Tenure export"),
             ('{"format":"tenure-export","version":99,"organization":"a"}\n', "version 99"),
             (
-                '{"format":"tenure-export","version":1,"organization":"a"}\n{"kind":"fact"}\n',
+                '{"format":"tenure-export","version":2,"organization":"a"}\n{"kind":"fact"}\n',
                 "damaged",
             ),
-            ('{"format":"tenure-export","version":1,"organization":"a"}\nNaN\n', "NaN"),
-            ('{"format":"tenure-export","version":1,"organization":"a"}\n{"x', "line 2 is not"),
+            ('{"format":"tenure-export","version":2,"organization":"a"}\nNaN\n', "NaN"),
+            ('{"format":"tenure-export","version":2,"organization":"a"}\n{"x', "line 2 is not"),
         ],
     )
     def test_a_damaged_export_is_refused_whole(self, run: Run, text: str, told: str) -> None:

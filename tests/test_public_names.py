@@ -59,6 +59,7 @@ NAMES = [
     "Status",
     "StoreBusy",
     "StoreConflict",
+    "StoreDamaged",
     "StoreError",
     "StoreFull",
     "StoreUnavailable",

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from datetime import UTC, date, datetime
 from functools import cached_property
+from itertools import chain
 from os import PathLike, fspath
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
@@ -43,6 +44,7 @@ from tenure.search.embedders import load
 from tenure.search.index import Index, Progress
 from tenure.session import Session
 from tenure.settings import Settings
+from tenure.stores.exports import checked_header, header_of, sealed, unsealed
 from tenure.stores.in_memory import MemoryStore
 from tenure.stores.port import Store, StoredReceipt, Transaction
 from tenure.stores.sqlite import SQLiteStore
@@ -56,8 +58,6 @@ if TYPE_CHECKING:
 
 Clock = Callable[[], datetime]
 
-EXPORT_FORMAT = "tenure-export"
-EXPORT_VERSION = 1
 _NO_LIMIT = 1 << 62
 
 
@@ -360,26 +360,23 @@ class Memory:
 
     def export(self, organization: str) -> Iterable[dict[str, Any]]:
         """Everything of an organization as JSON objects, for `import_`. What was erased is not in
-        it."""
-        yield {
-            "kind": "header",
-            "format": EXPORT_FORMAT,
-            "version": EXPORT_VERSION,
-            "organization": organization,
-        }
-        yield from self.store.dump(organization)
+        it. The last one tells whether all of it is there."""
+        yield from sealed(chain([header_of(organization)], self.store.dump(organization)))
 
-    def import_(self, records: Iterable[dict[str, Any]], *, organization: str | None = None) -> int:
-        """Load an export into an organization that has no facts yet. All or nothing."""
+    def import_(
+        self,
+        records: Iterable[dict[str, Any]],
+        *,
+        organization: str | None = None,
+        allow_unsealed: bool = False,
+    ) -> int:
+        """Load an export into an organization that has no facts yet. All or nothing.
+
+        One that lost its end, or anything else, is refused. Exports of before version 2 cannot
+        tell, and are taken with `allow_unsealed` only.
+        """
         rows = iter(records)
-        header = next(rows, None)
-        if not isinstance(header, dict) or header.get("format") != EXPORT_FORMAT:
-            raise InvalidInput("this is not a Tenure export: its first line is not a header")
-        if header.get("version") != EXPORT_VERSION:
-            raise InvalidInput(
-                f"the export has version {header.get('version')!r}, this Tenure reads "
-                f"{EXPORT_VERSION}; upgrade with: pip install --upgrade tenure"
-            )
+        header = checked_header(next(rows, None), allow_unsealed=allow_unsealed)
         target = organization or check_name(header.get("organization"), "organization")
         with self.store.write(target) as transaction:
             if transaction.head()[0]:
@@ -388,7 +385,7 @@ class Memory:
                     f"organization=..., or into a new file"
                 )
             try:
-                checked = _Checked(rows, transaction.declarations())
+                checked = _Checked(unsealed(header, rows), transaction.declarations())
                 count = transaction.restore(checked)
                 checked.check_complete()
             except (KeyError, TypeError, ValueError, AttributeError) as error:

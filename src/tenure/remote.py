@@ -377,9 +377,17 @@ class RemoteMemory:
         """Everything of an organization as JSON objects, for `import_`."""
         return self._service.lines("/v1/export", {"session": {"organization": organization}})
 
-    def import_(self, records: Iterable[dict[str, Any]], *, organization: str | None = None) -> int:
+    def import_(
+        self,
+        records: Iterable[dict[str, Any]],
+        *,
+        organization: str | None = None,
+        allow_unsealed: bool = False,
+    ) -> int:
         """Load an export into an organization that has no facts yet. All or nothing."""
         named = {} if organization is None else {"organization": organization}
+        if allow_unsealed:
+            named["allow_unsealed"] = "true"
         return int(self._service.send_lines("/v1/import", records, named)["records"])
 
     def close(self) -> None:

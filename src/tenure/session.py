@@ -383,7 +383,8 @@ class Session:
                 self.identity.organization, self._owners, self._places, key, subject or ""
             )
             if seen is not None and self._is_free_to_read(key, seen.declarations):
-                return json.loads(seen.value_text)
+                with suppress(ValueError, TypeError):  # the long way says that a row is damaged
+                    return json.loads(seen.value_text)
         with self._reading() as (reader, lens):
             found = lens.led_to(reader, key, subject)
         if any(fact.multi_valued for fact in found):

@@ -7,9 +7,10 @@ import pytest
 from psycopg import sql
 
 import tenure
-from tenure.stores.postgres import administration
+from tenure.stores.postgres import administration, schema
 from tenure.stores.postgres.local import LocalServer
 from tests.conftest import QUICK
+from tests.postgres import versions
 from tests.postgres.conftest import Run
 from tests.postgres.operating import as_role, ask, do, document
 
@@ -151,3 +152,121 @@ def test_an_administrator_needs_no_superuser(
     guarded.ask(sql.SQL("DROP DATABASE {} WITH (FORCE)").format(database))
     guarded.ask(sql.SQL("CREATE DATABASE {}").format(database))  # for who cleans up
     guarded.ask(sql.SQL("DROP ROLE {}, tenure_app, chief").format(sql.Identifier(login)))
+
+
+# Every function of ours that works with the rights of the owner, and a call of it.
+CALLS = {
+    "entry_at": "tenure.entry_at(1)",
+    "posted_under": "tenure.posted_under(ARRAY['1xbern'], 10)",
+    "organization_names": "tenure.organization_names()",
+    "key_of_id": "tenure.key_of_id('k')",
+    "key_organizations": "tenure.key_organizations()",
+}
+# What the functions name without saying where it is: types, and tables should one of them slip.
+TYPES = ("text", "tsquery", "int8", "bool", "name")
+TABLES = ("organizations", "verdicts", "entries", "api_keys")
+
+
+def taken_over(mine: str) -> dict[str, set[str]]:
+    """Who a caller becomes within each function that calls, by way of types of its own, something
+    that the caller has made."""
+    found: dict[str, set[str]] = {}
+    for name, call in CALLS.items():
+        with psycopg.connect(mine, autocommit=True) as connection:
+            connection.execute("SET tenure.organization = 'acme'")
+            connection.execute("SET tenure.everybody = 'on'")
+            for table in TABLES:
+                connection.execute(f"CREATE TEMP TABLE {table} (organization int8)".encode())
+            connection.execute("CREATE TEMP TABLE became (who pg_catalog.text)")
+            connection.execute("GRANT INSERT ON pg_temp.became TO PUBLIC")
+            connection.execute(
+                "CREATE FUNCTION pg_temp.spy(said anyelement) RETURNS pg_catalog.bool "
+                "LANGUAGE plpgsql AS $$ BEGIN INSERT INTO pg_temp.became VALUES (current_user); "
+                "RETURN true; END $$"
+            )
+            for kind in TYPES:
+                connection.execute(
+                    f"CREATE DOMAIN pg_temp.{kind} AS pg_catalog.{kind} "
+                    f"CHECK (pg_temp.spy(VALUE))".encode()
+                )
+            connection.execute(f"SELECT * FROM {call}".encode())
+            rows = connection.execute("SELECT who FROM pg_temp.became").fetchall()
+            found[name] = {who for (who,) in rows}
+    return found
+
+
+class TestRightsOfTheOwner:
+    @pytest.fixture
+    def mine(self, strict: str, login: str) -> str:
+        """The address for a login of the application, on the schema of an earlier version."""
+        versions.make(strict, 2)
+        do(strict, f"CREATE ROLE {login} LOGIN PASSWORD 'pw'", f"GRANT tenure_app TO {login}")
+        return as_role(strict, login, "pw")
+
+    def test_are_not_had_by_way_of_what_a_caller_makes_for_its_session(
+        self, strict: str, login: str, mine: str
+    ) -> None:
+        """A caller's own type in the place of a known one runs with the caller's rights or not at
+        all, also where somebody lets the application make temporary things. Before the migration
+        it ran with the owner's."""
+        database = strict.rpartition("/")[2]
+        do(strict, f"GRANT TEMPORARY ON DATABASE {database} TO PUBLIC")
+        ((owner,),) = ask(strict, "SELECT current_user::text")
+        assert owner in taken_over(mine)["entry_at"]
+        assert owner in taken_over(mine)["posted_under"]
+        do(strict, f"GRANT TEMPORARY ON DATABASE {database} TO PUBLIC")
+        administration.migrate(strict)
+        do(strict, f"GRANT TEMPORARY ON DATABASE {database} TO PUBLIC")
+        assert taken_over(mine) == {name: set() for name in CALLS}
+
+    def test_every_function_that_has_them_looks_at_such_things_last(self, strict: str) -> None:
+        """Also one that is added later; and nobody but the application may call any of ours."""
+        versions.make(strict, schema.latest())
+        functions = ask(
+            strict,
+            "SELECT proname::text, prosecdef, coalesce(proconfig, '{}'), coalesce(has.everybody, "
+            "proacl IS NULL) FROM pg_proc, LATERAL (SELECT bool_or(grantee = 0) AS everybody FROM "
+            "aclexplode(proacl)) AS has WHERE pronamespace = 'tenure'::regnamespace",
+        )
+        path = "search_path=pg_catalog, tenure, pg_temp"
+        assert {name for name, definer, *_ in functions if definer} == set(CALLS)
+        assert [name for name, _, config, _ in functions if config != [path]] == []
+        assert [name for name, *_, everybody in functions if everybody] == []
+
+    def test_nothing_can_be_made_for_a_session_at_all(
+        self, run: Run, strict: str, login: str, mine: str
+    ) -> None:
+        """Bringing the schema up to date takes the right to it away; check tells where it is
+        given back, or where whoever migrates does not own the database."""
+        database = strict.rpartition("/")[2]
+        do(strict, f"GRANT TEMPORARY ON DATABASE {database} TO PUBLIC")
+        administration.migrate(strict)
+        with pytest.raises(psycopg.errors.InsufficientPrivilege):
+            do(mine, "CREATE TEMP TABLE facts (value text)")
+        assert administration.check(strict).findings == []
+        do(strict, f"GRANT TEMPORARY ON DATABASE {database} TO PUBLIC")
+        do(strict, "ALTER FUNCTION tenure.entry_at(bigint) SET search_path = pg_catalog, tenure")
+        findings = document(run("db", "check", strict, "--json", code=1))["findings"]
+        assert len(findings) == 2
+        for finding in findings:
+            do(strict, finding.partition("run: ")[2])
+        assert administration.check(strict).findings == []
+        with pytest.raises(psycopg.errors.InsufficientPrivilege):
+            do(mine, "CREATE TEMP TABLE facts (value text)")
+
+    def test_who_owns_the_schema_alone_migrates_it_and_is_told_of_the_rest(
+        self, login: str, strict: str
+    ) -> None:
+        """On a server that somebody else runs, the database may be theirs."""
+        do(strict, f"CREATE ROLE {login} LOGIN PASSWORD 'pw'")
+        versions.make(strict, 1)  # makes the role of the application, if need be
+        do(strict, "DROP SCHEMA tenure CASCADE", f"GRANT tenure_app TO {login}")
+        database = strict.rpartition("/")[2]
+        do(strict, f"GRANT TEMPORARY ON DATABASE {database} TO PUBLIC")
+        do(strict, f"GRANT CREATE ON DATABASE {database} TO {login}")
+        owner = versions.make(as_role(strict, login, "pw"), 2)
+        assert administration.migrate(owner).after == schema.latest()
+        [finding] = administration.check(owner).findings
+        assert "let the owner of the database run: REVOKE TEMPORARY" in finding
+        do(strict, finding.partition("run: ")[2])
+        assert administration.check(owner).findings == []

@@ -40,7 +40,7 @@ def unchanged(service: Running) -> Iterator[None]:
     assert state(service) == before
 
 
-HEADER = b'{"kind": "header", "format": "tenure-export", "version": 1, "organization": "new"}\n'
+HEADER = b'{"kind": "header", "format": "tenure-export", "version": 2, "organization": "new"}\n'
 NESTED = "[" * 5000 + "]" * 5000
 MALFORMED = {
     "nothing but a brace": b"{",

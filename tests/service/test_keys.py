@@ -10,6 +10,7 @@ import pytest
 
 import tenure
 from tenure.interfaces.http.metrics import Metrics
+from tenure.stores.exports import header_of, sealed
 from tenure.surface import OPERATIONS, Operation
 from tenure.telemetry.prometheus import Prometheus
 from tests.conftest import QUICK
@@ -321,7 +322,6 @@ def test_a_declaration_takes_the_one_who_runs_the_service(guarded: Running) -> N
     key = a_key(guarded.memory, "read", "write", "review", "erase", "admin")
     refused = guarded.post("declare", {"key": "*", "requires": ["nobody"]}, key=key)
     problem(refused, 403, "NotPermitted")
-    header = {"kind": "header", "format": "tenure-export", "version": 1, "organization": "acme"}
     declaration = {
         "kind": "declaration",
         "pattern": "*",
@@ -330,7 +330,8 @@ def test_a_declaration_takes_the_one_who_runs_the_service(guarded: Running) -> N
         "write_authority": None,
         "requires": ["nobody"],
     }
-    body = "".join(json.dumps(one) + "\n" for one in (header, declaration)).encode()
+    records = sealed([header_of("acme"), declaration])
+    body = "".join(json.dumps(one) + "\n" for one in records).encode()
     done = guarded.post("import", body, key=key, Content_Type="application/x-ndjson")
     assert done.status_code == 200, done.text
     other = guarded.memory.session(user_id="eve", organization="globex")
@@ -343,8 +344,7 @@ def test_an_import_goes_into_the_organization_of_the_key(guarded: Running) -> No
     import json
 
     key = a_key(guarded.memory, "admin")
-    header = {"kind": "header", "format": "tenure-export", "version": 1, "organization": "globex"}
-    body = json.dumps(header).encode() + b"\n"
+    body = "".join(json.dumps(one) + "\n" for one in sealed([header_of("globex")])).encode()
     kind = "application/x-ndjson"
     elsewhere = guarded.post("import?organization=globex", body, key=key, Content_Type=kind)
     problem(elsewhere, 403, "NotPermitted")

@@ -17,6 +17,7 @@
     ├── DamagedModel            the file of the learned detector is missing or not the right one
     └── StoreError              the storage refused
         ├── NotADatabase        the file is not a Tenure database
+        │   └── StoreDamaged    it was one, and part of it cannot be read any more
         ├── NewerSchema         written by a newer Tenure
         ├── ReadOnlyStore       the file cannot be written
         ├── StoreFull           no space left
@@ -97,6 +98,10 @@ class StoreError(TenureError):
 
 class NotADatabase(StoreError):
     """The file exists and is not a Tenure database."""
+
+
+class StoreDamaged(NotADatabase):
+    """Part of the store cannot be read any more; it is to be restored from a backup."""
 
 
 class NewerSchema(StoreError):

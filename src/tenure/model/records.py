@@ -123,7 +123,9 @@ class WorkingItem:
 class Turn:
     """A turn of conversation that was observed: what it was called and what came of it.
 
-    It keeps nothing of what was said; `digest` only tells whether two turns said the same.
+    It keeps nothing of what was said. `digest` begins with a mark of the turn's own, up to "$";
+    what follows tells whether a turn that comes again says the same, until something that its
+    speaker stated is erased.
     """
 
     session_id: str

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -12,17 +11,19 @@ from tenure.language.detection import Detector, same_part
 from tenure.language.frames import frame_of
 from tenure.language.statements import Kind, Statement
 from tenure.model.errors import InvalidInput
-from tenure.model.fact import Fact, Part
+from tenure.model.fact import Fact, Part, Status
 from tenure.model.identity import check_name
 from tenure.model.records import Spot, Turn, WorkingItem
 from tenure.model.scope import Place
 from tenure.model.times import moment
 from tenure.model.values import check_text, text_of
+from tenure.model.verdict import Verdict
 from tenure.observing.anchoring import anchored
 from tenure.observing.clerk import Clerk
 from tenure.observing.desk import Desk, Record
 from tenure.observing.filing import Circumstances, Speaker, title_in
 from tenure.observing.observation import Observation
+from tenure.observing.recognising import digest_of, may_say
 from tenure.observing.situation import ASSISTANTS, Situation, item_key
 from tenure.observing.understanding import Understood, typed, understand
 from tenure.settings import Settings
@@ -84,8 +85,6 @@ def hear(
     if ref is not None:
         check_name(ref, "ref")
     who = Speaker(low, is_self, authority)
-    # So short that it tells two turns apart, and confirms no guess at what was said and forgotten.
-    digest = hashlib.sha256(f"{low}\n{text}".encode()).hexdigest()[:4]
     said = (
         ()
         if low in ASSISTANTS
@@ -93,7 +92,7 @@ def hear(
             understand(text, at or now, lambda name: title_in(name, settings.ladder) is not None)
         )
     )
-    return Heard(text, who, at, ref, digest, said)
+    return Heard(text, who, at, ref, digest_of(low, text, ref), said)
 
 
 class Observer:
@@ -170,7 +169,8 @@ class Observer:
             return None
         for turn in self._registrar.transaction.turns_called(self._user_id, heard.ref):
             here = turn.session_id == self._session_id
-            if turn.digest == heard.digest and (here or turn.at == heard.at):
+            same = may_say(turn.digest, heard.speaker.name, heard.text)
+            if same and (here or turn.at == heard.at):
                 return turn
             if here:
                 raise InvalidInput(
@@ -182,16 +182,28 @@ class Observer:
     def _again(self, turn: Turn) -> Observation:
         transaction, lens = self._registrar.transaction, self._registrar.lens
         facts = (lens.by_id(transaction, fact_id) for fact_id in turn.fact_ids)
-        verdicts = (transaction.verdict(verdict_id) for verdict_id in turn.verdict_ids)
+        decided = (transaction.verdict(verdict_id) for verdict_id in turn.verdict_ids)
+        # Who asks again may have fewer rights by now than when the turn was observed.
+        verdicts = (
+            verdict for verdict in decided if verdict is not None and self._may_know(verdict)
+        )
         return Observation(
             turn_index=turn.turn_index,
             speaker=turn.speaker,
             at=turn.at,
             ref=turn.ref,
             facts=tuple(fact for fact in facts if fact is not None),
-            verdicts=tuple(verdict for verdict in verdicts if verdict is not None),
+            verdicts=tuple(verdicts),
             repeated=True,
         )
+
+    def _may_know(self, verdict: Verdict) -> bool:
+        """Whether whoever asks may see what a verdict is about; of what was erased it says ids."""
+        transaction = self._registrar.transaction
+        fact = transaction.fact(verdict.fact_id)
+        if fact is None or fact.status is Status.ERASED:
+            return True
+        return self._registrar.lens.sees(transaction, fact)
 
     # the desk
 

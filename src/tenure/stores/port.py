@@ -377,7 +377,9 @@ class Transaction(Reader, Protocol):
         What stays is a row with the id, the links of the chain and the sequence numbers. The
         content, earlier tenures, dependency legs, and the reasons given in verdicts on them are
         gone from every table and index. So are the reasons of the verdicts named in `reasons`, and
-        the name of `user_id` in every verdict they made.
+        the name of `user_id` in every verdict they made. Turns of whoever owned one of these facts,
+        or has a turn that stated one, keep of their digest only what stands up to the first "$",
+        which is nothing where there is none: the rest tells of words.
         """
         ...
 

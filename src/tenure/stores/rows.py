@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from datetime import datetime
-from functools import lru_cache
-from typing import Any
+from functools import lru_cache, wraps
+from typing import Any, TypeVar
 
+from tenure.model.errors import StoreDamaged
 from tenure.model.fact import Address, Fact, MemoryType, Source, Status
 from tenure.model.keys import ApiKey, KeyScope
 from tenure.model.records import Declaration, Spot, Turn, WorkingItem
@@ -18,6 +20,7 @@ from tenure.stores import codec
 from tenure.stores.columns import INDEX, KEY, TENURE
 
 Row = tuple[Any, ...]
+Made = TypeVar("Made")
 
 _encode = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode
 _MEMORY_TYPES = {kind.value: kind for kind in MemoryType}
@@ -27,6 +30,31 @@ _last_source: tuple[Source | None, str] = (None, "")
 _REMEMBERED = 2048
 _MOST_FACTS = 8192
 _LONG = 4096  # characters; a source that quotes more than a paragraph is not worth the memory
+
+
+# What values are made of is checked before it is stored: where it does not fit, a row is not what
+# was written.
+_UNFIT = (ValueError, KeyError, TypeError, IndexError, OverflowError, AttributeError)
+
+
+def _damaged(error: Exception) -> StoreDamaged:
+    return StoreDamaged(
+        f"a row of the store is damaged ({type(error).__name__}); see what can still be read with: "
+        f"tenure doctor. Then restore a backup, or import an export into a new store"
+    )
+
+
+def _readable(make: Callable[[Row], Made]) -> Callable[[Row], Made]:
+    """Makes a value of a row, or says that the row is damaged."""
+
+    @wraps(make)
+    def made(row: Row) -> Made:
+        try:
+            return make(row)
+        except _UNFIT as error:
+            raise _damaged(error) from None
+
+    return made
 
 
 def _micros(value: datetime | None) -> int | None:
@@ -87,7 +115,10 @@ def fact_of(row: Row) -> Fact:
     known = _facts.get(row[0])
     if known is not None and known[0] == row:
         return known[1]
-    fact = _fact_of(row)
+    try:
+        fact = _fact_of(row)
+    except _UNFIT as error:
+        raise _damaged(error) from None
     # Not one whose value could be changed from outside, nor one that is not worth the memory.
     if row[6][0] not in "[{" and len(row[6]) + len(row[7]) <= _LONG:
         if len(_facts) >= _MOST_FACTS:
@@ -240,6 +271,7 @@ def verdict_values(verdict: Verdict) -> Row:
     )
 
 
+@_readable
 def verdict_of(row: Row) -> Verdict:
     return Verdict(
         organization=row[0],
@@ -263,10 +295,12 @@ def verdict_of(row: Row) -> Verdict:
     )
 
 
+@_readable
 def declaration_of(row: Row) -> Declaration:
     return Declaration(row[0], bool(row[1]), bool(row[2]), row[3], _list(row[4]))
 
 
+@_readable
 def item_of(row: Row) -> WorkingItem:
     key, value, created_at, expires_at, states, spots = row
     moments = (from_micros(created_at), _moment(expires_at))
@@ -285,6 +319,7 @@ def item_parameters(item: WorkingItem) -> dict[str, Any]:
     }
 
 
+@_readable
 def turn_of(row: Row) -> Turn:
     """A turn from the TURN columns."""
     session_id, turn_index, speaker, at, digest, ref, fact_ids, verdict_ids = row
@@ -306,6 +341,7 @@ def turn_parameters(turn: Turn) -> dict[str, Any]:
     }
 
 
+@_readable
 def key_of(row: Row) -> ApiKey:
     """A key from the KEY columns."""
     given = dict(zip(KEY, row, strict=True))

@@ -8,9 +8,8 @@ import logging
 import math
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -27,9 +26,17 @@ _CHALLENGE = {"WWW-Authenticate": 'Bearer realm="tenure"'}
 _LONGEST = 16_384
 _LOOK_AFTER = 1.0
 """Seconds between two looks for the first key."""
-_KEYS_LAST = 300.0
+_KEYS_LAST = 60.0
+"""Seconds after which a key that its issuer has taken out of the set is not believed any more."""
+_ISSUER_GONE = 3600.0
+"""The same, where the issuer does not answer: seconds in which its last set still counts."""
 _KEYS_ASKED_AFTER = 10.0
 """Seconds between two requests for the keys of an issuer, whatever tokens come in."""
+_FILE_LASTS = 10.0
+"""Seconds between two looks at a file of keys."""
+_FILE_GONE = 60.0
+"""Seconds in which the keys of a file count that is gone, or holds none any more."""
+_FILE_ASKED_AFTER = 1.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,10 +73,12 @@ HERE = Grant(name="local", organization=None, scopes=_ALL, max_authority=None, p
 class Gate:
     """Lets callers in by what they show."""
 
-    def __init__(self, memory: Memory, service: Service) -> None:
+    def __init__(
+        self, memory: Memory, service: Service, clock: Callable[[], float] = time.monotonic
+    ) -> None:
         self._memory = memory
         self._service = service
-        self._tokens = None if service.tokens is None else _Believed(service.tokens)
+        self._tokens = None if service.tokens is None else _Believed(service.tokens, clock)
         self._open = not service.credentials
         self._looked = -math.inf
 
@@ -146,24 +155,36 @@ def _chosen(keys: Sequence[Any], named: str | None) -> Any:
     return next((key for key in keys if key.key_id == named), None)
 
 
-class _Fetched:
-    """A key set at an address. Tokens that name unknown keys do not make us ask again and again,
-    and an issuer that is gone for a while does not lock everybody out."""
+class _KeySet:
+    """The keys of an issuer, read again and again: one that was taken out is not believed for long.
+    Tokens that name unknown keys do not make us ask all the time, and a source that is gone for a
+    while does not lock everybody out."""
 
-    def __init__(self, where: str) -> None:
-        import jwt
-
-        self._client = jwt.PyJWKClient(where, cache_jwk_set=False, timeout=5)
+    def __init__(
+        self,
+        read: Callable[[], Sequence[Any]],
+        clock: Callable[[], float],
+        *,
+        lasts: float,
+        asked_after: float,
+        gone_after: float,
+    ) -> None:
+        self._read = read
+        self._clock = clock
+        self._lasts, self._asked_after, self._gone_after = lasts, asked_after, gone_after
         self._lock = threading.Lock()
         self._found: Sequence[Any] = ()
-        self._asked = -math.inf
+        self._asked = self._had = -math.inf
 
     def keys(self, *, unknown: bool = False) -> Sequence[Any]:
         """The keys; asked for anew after a while, and for a key that was not among them."""
         with self._lock:
-            age = time.monotonic() - self._asked
-            if age >= (_KEYS_ASKED_AFTER if unknown or not self._found else _KEYS_LAST):
-                self._ask()
+            now = self._clock()
+            soon = unknown or not self._found or self._had < self._asked
+            if now - self._asked >= (self._asked_after if soon else self._lasts):
+                self._ask(now)
+            if now - self._had >= self._gone_after:
+                self._found = ()
             if not self._found:
                 raise Refusal(
                     503,
@@ -173,45 +194,58 @@ class _Fetched:
                 )
             return self._found
 
-    def _ask(self) -> None:
+    def _ask(self, now: float) -> None:
         import jwt
 
-        self._asked = time.monotonic()
+        self._asked = now
         try:
-            self._found = self._client.get_jwk_set(refresh=True).keys
-        except (jwt.PyJWTError, ValueError) as error:
+            self._found = self._read()
+            self._had = now
+        except (jwt.PyJWTError, ValueError, OSError, AttributeError, RecursionError) as error:
             _log.warning("the key set of the issuer cannot be had: %s", type(error).__name__)
+
+
+def _at_address(where: str, clock: Callable[[], float]) -> _KeySet:
+    import jwt
+
+    client = jwt.PyJWKClient(where, cache_jwk_set=False, timeout=5)
+    return _KeySet(
+        lambda: client.get_jwk_set(refresh=True).keys,
+        clock,
+        lasts=_KEYS_LAST,
+        asked_after=_KEYS_ASKED_AFTER,
+        gone_after=_ISSUER_GONE,
+    )
+
+
+def _in_file(where: str, clock: Callable[[], float]) -> _KeySet:
+    import jwt
+
+    def read() -> Sequence[Any]:
+        return jwt.PyJWKSet.from_dict(json.loads(Path(where).read_text(encoding="utf-8"))).keys
+
+    try:
+        read()
+    except (OSError, ValueError, AttributeError, jwt.PyJWTError) as error:
+        raise InvalidInput(f"the key set {where!r} cannot be read: {error}") from None
+    return _KeySet(
+        read, clock, lasts=_FILE_LASTS, asked_after=_FILE_ASKED_AFTER, gone_after=_FILE_GONE
+    )
 
 
 class _Believed:
     """Checks signed tokens and reads what they carry."""
 
-    def __init__(self, tokens: Tokens) -> None:
+    def __init__(self, tokens: Tokens, clock: Callable[[], float]) -> None:
         self._settings = tokens
-        self._source  # noqa: B018 - a file that cannot be read is told at the start
-
-    @cached_property
-    def _source(self) -> Any:
-        import jwt
-
-        where = self._settings.keys
-        if where.startswith(("https://", "http://")):
-            return _Fetched(where)
-        try:
-            return jwt.PyJWKSet.from_dict(json.loads(Path(where).read_text(encoding="utf-8")))
-        except (OSError, ValueError, jwt.PyJWTError) as error:
-            raise InvalidInput(f"the key set {where!r} cannot be read: {error}") from None
+        made = _at_address if tokens.keys.startswith(("https://", "http://")) else _in_file
+        self._source = made(tokens.keys, clock)
 
     def _key(self, text: str) -> Any:
         import jwt
 
         named = jwt.get_unverified_header(text).get("kid")
-        if not isinstance(self._source, _Fetched):
-            key = _chosen(self._source.keys, named)
-        else:
-            key = _chosen(self._source.keys(), named) or _chosen(
-                self._source.keys(unknown=True), named
-            )
+        key = _chosen(self._source.keys(), named) or _chosen(self._source.keys(unknown=True), named)
         if key is None:
             raise jwt.InvalidKeyError("no such key")
         return key

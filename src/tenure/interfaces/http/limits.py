@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from math import ceil
 
+from tenure.interfaces.http.credentials import Grant
 from tenure.interfaces.http.problems import Refusal
 
 _MOST_CALLERS = 100_000
@@ -66,6 +67,8 @@ class Answer:
     at: float
     told: datetime
     """When, by the clock of the memory."""
+    grant: Grant
+    """What the credential was good for that it was given to."""
 
 
 class Answers:
@@ -106,13 +109,13 @@ class Answers:
             self._running.add(name)
             return None
 
-    def end(self, caller: str, key: str, digest: str, body: bytes | None, told: datetime) -> None:
+    def end(self, grant: Grant, key: str, digest: str, body: bytes | None, told: datetime) -> None:
         """The request is over. Only what succeeded is kept: what failed may be tried again."""
-        name = (caller, key)
+        name = (grant.name, key)
         with self._lock:
             self._running.discard(name)
             if body is not None:
-                self._kept[name] = Answer(digest, body, self._clock(), told)
+                self._kept[name] = Answer(digest, body, self._clock(), told, grant)
                 self._bytes += len(body)
                 self._drop_old()
 

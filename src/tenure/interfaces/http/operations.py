@@ -6,6 +6,7 @@ Everything here is plain code without a network: a credential, a body, an answer
 from __future__ import annotations
 
 import hashlib
+import math
 import re
 from collections.abc import Mapping, Sequence
 from functools import cache
@@ -100,14 +101,27 @@ class Desk:
         digest = hashlib.sha256(operation.name.encode() + b"\0" + body).hexdigest()
         known = self._answers.begin(grant.name, key, digest)
         if known is not None:
+            self._check_still_allowed(known, grant)
             self._check_nothing_erased(known, grant, form)
             return known.body, True
         answer = None
         try:
             answer = self._answered(operation, grant, form, _name_of(grant.name, key, digest))
         finally:
-            self._answers.end(grant.name, key, digest, answer, self.memory.now())
+            self._answers.end(grant, key, digest, answer, self.memory.now())
         return answer, False
+
+    def _check_still_allowed(self, known: Answer, grant: Grant) -> None:
+        """An answer shows what a credential could see then, and the same caller may come back with
+        one that is good for less. With one that is good for as much, the same request is allowed
+        as it was."""
+        if not _reaches(self.memory, grant, known.grant):
+            raise Refusal(
+                403,
+                "NotPermitted",
+                "this was done before; its answer is not given again, because the credential was "
+                "good for more then",
+            )
 
     def _check_nothing_erased(self, known: Answer, grant: Grant, form: BaseModel) -> None:
         """An answer may hold what was erased since, here or by another process."""
@@ -178,6 +192,26 @@ class Desk:
         erased = Status.ERASED
         hidden = {one.id for one in kept if one.status is not erased and not session.get(one.id)}
         return [one for one, ids in zip(receipts, shown, strict=True) if not ids & hidden]
+
+
+def _reaches(memory: Memory, grant: Grant, before: Grant) -> bool:
+    """Whether a credential is good for all that another one was good for."""
+
+    def rank(authority: str | None) -> float:
+        found = None if authority is None else memory.settings.ladder.known(authority)
+        # None stands for any; a rung that left the ladder since counts as the lowest.
+        return math.inf if authority is None else 0 if found is None else found.rank
+
+    permitted = grant.permissions is None or (
+        before.permissions is not None and grant.permissions >= before.permissions
+    )
+    return (
+        (grant.organization, grant.user_id) == (before.organization, before.user_id)
+        and grant.department == before.department
+        and set(grant.scopes) >= set(before.scopes)
+        and rank(grant.max_authority) >= rank(before.max_authority)
+        and permitted
+    )
 
 
 def _own(grant: Grant, arguments: dict[str, Any]) -> dict[str, Any]:

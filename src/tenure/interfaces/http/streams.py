@@ -6,9 +6,9 @@ import asyncio
 import json
 import tempfile
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import aclosing
-from itertools import islice
+from itertools import chain, islice
 from typing import IO, TYPE_CHECKING, Any
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -23,6 +23,7 @@ from tenure.interfaces.http.problems import Refusal, document_of
 from tenure.model.errors import InvalidInput
 from tenure.model.keys import KeyScope
 from tenure.session import Session
+from tenure.stores.exports import UNSEALED_VERSION, checked_header, sealed, unsealed
 
 if TYPE_CHECKING:
     from tenure.interfaces.http.app import Door
@@ -234,6 +235,7 @@ def _importing(door: Door) -> Callable[[Request], Awaitable[Response]]:
     async def importing(request: Request) -> Response:
         grant = await door.in_thread(door.desk.admit, _shown(request), KeyScope.ADMIN)
         named = request.query_params.get("organization")
+        allow_unsealed = request.query_params.get("allow_unsealed") == "true"
         form = SessionForm.model_validate({"organization": named})
         # Where nobody says, the header of the export does.
         unsaid = grant.organization is None and named is None
@@ -245,19 +247,32 @@ def _importing(door: Door) -> Callable[[Request], Awaitable[Response]]:
                 if size > limit:
                     raise Refusal(413, "TooLarge", f"an import has at most {limit:,} bytes")
                 file.write(piece)
-            count = await door.in_thread(_imported, door, grant, organization, file)
+            given = (door, grant, organization, allow_unsealed, file)
+            count = await door.in_thread(_imported, *given)
         return JSONResponse({"records": count})
 
     return importing
 
 
-def _imported(door: Door, grant: Grant, organization: str | None, file: IO[bytes]) -> int:
+def _imported(
+    door: Door, grant: Grant, organization: str | None, allow_unsealed: bool, file: IO[bytes]
+) -> int:
     file.seek(0)
-    records: Iterable[dict[str, Any]] = _records(file, door.service.max_body_bytes)
+    records: Iterator[dict[str, Any]] = _records(file, door.service.max_body_bytes)
     if grant.organization is not None:
-        # They hold for every organization, and no credential of one reaches that far.
-        records = (one for one in records if not _declares(one))
-    return door.memory.import_(records, organization=organization)
+        records = _without_declarations(records, allow_unsealed)
+    return door.memory.import_(records, organization=organization, allow_unsealed=allow_unsealed)
+
+
+def _without_declarations(
+    records: Iterator[dict[str, Any]], allow_unsealed: bool
+) -> Iterator[dict[str, Any]]:
+    """The same export without what holds for every organization: no credential of one reaches that
+    far. What is left is sealed anew, once what came was found whole."""
+    header = checked_header(next(records, None), allow_unsealed=allow_unsealed)
+    kept = (one for one in unsealed(header, records) if not _declares(one))
+    whole = chain([header], kept)
+    return whole if header["version"] == UNSEALED_VERSION else sealed(whole)
 
 
 def _declares(record: Any) -> bool:

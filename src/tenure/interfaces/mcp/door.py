@@ -13,6 +13,7 @@ from typing import Any
 
 from mcp.server.transport_security import TransportSecuritySettings
 from starlette.requests import ClientDisconnect, Request
+from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from tenure.interfaces.http.app import Door, credential, refused, request_id_of
@@ -22,6 +23,7 @@ from tenure.interfaces.http.limits import Answers, Rates
 from tenure.interfaces.http.operations import Desk
 from tenure.interfaces.http.problems import Refusal, response_of
 from tenure.interfaces.http.serving import listening
+from tenure.interfaces.mcp.halves import answer_to
 from tenure.interfaces.mcp.seats import Seat, Seats
 from tenure.interfaces.mcp.server import SEAT, protocol_server
 from tenure.memory import Memory
@@ -72,8 +74,7 @@ class _Guarded:
             response.headers["X-Request-Id"] = request_id
             await response(scope, receive, answered.send)
         else:
-            known = {**scope, SEAT: seat}
-            await self._app(known, _once(body, receive), answered.send)
+            await self._answer(scope, seat, body, receive, answered.send)
         _log.info(
             "%s %s %d",
             request.method,
@@ -89,6 +90,16 @@ class _Guarded:
                 }
             },
         )
+
+    async def _answer(
+        self, scope: Scope, seat: Seat, body: bytes, receive: Receive, send: Send
+    ) -> None:
+        answer = answer_to(body.decode("utf-8", "replace"))
+        if answer is None:
+            await self._app({**scope, SEAT: seat}, _once(body, receive), send)
+            return
+        content = answer.model_dump_json(by_alias=True, exclude_unset=True)
+        await Response(content, media_type="application/json")(scope, receive, send)
 
     async def _let_in(self, request: Request) -> tuple[Seat, bytes]:
         self._door.check_origin(request)

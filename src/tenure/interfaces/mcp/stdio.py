@@ -10,6 +10,7 @@ from collections.abc import Callable
 import anyio
 from mcp.server.stdio import stdio_server
 
+from tenure.interfaces.mcp.halves import Answering
 from tenure.interfaces.mcp.seats import Seats
 from tenure.interfaces.mcp.server import protocol_server
 
@@ -29,7 +30,8 @@ async def _serve(seats: Seats, leave: Callable[[], None]) -> None:
         if sys.platform != "win32":
             tasks.start_soon(_await_signal, leave)
         async with stdio_server() as (read, write):
-            await server.run(read, write, server.create_initialization_options())
+            options = server.create_initialization_options()
+            await server.run(Answering(read, write), write, options)
         tasks.cancel_scope.cancel()
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from copy import deepcopy
 from dataclasses import asdict, dataclass, field, replace
 from datetime import date, datetime
@@ -127,6 +128,21 @@ class MemorySessions(MemoryIndex):
         for place, index in gone:
             self._drop_turn(place, index)
         return len(gone)
+
+    def empty_digests(self, fact_ids: Iterable[str], owners: Iterable[str]) -> None:
+        """Leave of the digests of these users' turns, and of those who stated one of these facts,
+        the marks alone."""
+        gone, tables = set(fact_ids), self._sessions.turns
+        stated = (
+            user_id
+            for (user_id, _), turns in tables.items()
+            if any(not gone.isdisjoint(turn.fact_ids) for turn in turns.values())
+        )
+        whose = {*owners, *stated}
+        for (user_id, _), turns in tables.items():
+            for index, turn in list(turns.items()) if user_id in whose else ():
+                mark, end, _ = turn.digest.partition("$")
+                self._set(turns, index, replace(turn, digest=f"{mark}{end}" if end else ""))
 
     def count_usage(self, usage: Usage) -> None:
         place = (usage.day, usage.model)

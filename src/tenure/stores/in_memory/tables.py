@@ -312,6 +312,7 @@ class MemoryTransaction(MemorySessions):
         user_id: str | None = None,
     ) -> Erasure:
         kept, counts = self._kept, {"facts": 0, "tenures": 0, "reasons": 0}
+        self.empty_digests(fact_ids, {kept.rows[fact_id].fact.owner for fact_id in fact_ids})
         for fact_id in fact_ids:
             row = kept.rows[fact_id]
             counts["facts"] += 1

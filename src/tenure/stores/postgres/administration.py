@@ -65,6 +65,8 @@ def administering(url: str) -> Iterator[tuple[Connection, str]]:
         raise told(error, address) from error
     with connection:
         try:
+            # Whoever may make functions in a schema that all share could have them called here.
+            connection.execute("SET search_path = pg_catalog, pg_temp")
             yield connection, address
         except psycopg.Error as error:
             raise translate(error, address) from error

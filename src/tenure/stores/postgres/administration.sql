@@ -71,6 +71,19 @@ SELECT 'everybody may call function ' || f.proname || ', which sees past the fen
     || 'REVOKE ALL ON FUNCTION ' || f.oid::regprocedure || ' FROM PUBLIC'
 FROM pg_proc AS f WHERE f.pronamespace = to_regnamespace(%(schema)s) AND f.prosecdef
     AND (f.proacl IS NULL OR EXISTS (SELECT 1 FROM aclexplode(f.proacl) AS a WHERE a.grantee = 0))
+UNION ALL
+SELECT 'function ' || f.proname || ' sees past the fence and looks first at what its caller made '
+    || 'for a session; run: ALTER FUNCTION ' || f.oid::regprocedure
+    || ' SET search_path = pg_catalog, ' || %(schema)s || ', pg_temp'
+FROM pg_proc AS f WHERE f.pronamespace = to_regnamespace(%(schema)s) AND f.prosecdef
+    AND NOT EXISTS (SELECT 1 FROM unnest(f.proconfig) AS set_to
+        WHERE set_to LIKE 'search_path=%%, pg_temp')
+UNION ALL
+SELECT 'role ' || %(role)s || ' may make temporary tables, functions and types, and needs none; '
+    || 'let the owner of the database run: REVOKE TEMPORARY ON DATABASE '
+    || quote_ident(current_database()) || ' FROM PUBLIC, ' || %(role)s
+FROM pg_roles WHERE rolname = %(role)s
+    AND has_database_privilege(oid, current_database(), 'TEMPORARY')
 ORDER BY 1;
 
 -- name: invalid_indexes

@@ -166,7 +166,7 @@ class Connections:
         # Planning takes longer than most of our statements, and what suits one organization suits
         # the next: every statement names its organization and walks an index.
         connection.execute(
-            f"SET search_path = {SCHEMA}, public; SET statement_timeout = {timeout}; "
+            f"SET search_path = {SCHEMA}, pg_temp; SET statement_timeout = {timeout}; "
             f"SET idle_in_transaction_session_timeout = {2 * timeout}; "
             f"SET synchronous_commit = {commit}; SET plan_cache_mode = force_generic_plan; "
             f"SET ROLE {APPLICATION_ROLE}"

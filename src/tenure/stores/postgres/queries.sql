@@ -6,7 +6,7 @@
 
 -- name: begin_reading
 BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY;
-SELECT set_config('role', '{role}', true), set_config('search_path', '{schema}, public', true),
+SELECT set_config('role', '{role}', true), set_config('search_path', '{schema}, pg_temp', true),
     set_config('tenure.organization', %(organization)s, true),
     set_config('tenure.person', %(person)s, true),
     set_config('tenure.everybody', %(everybody)s, true);
@@ -17,7 +17,7 @@ SELECT {standing} FROM organizations WHERE organization = %(organization)s;
 -- The lock on its row makes the writers of one organization queue. What they read afterwards is
 -- what the one before them has left.
 BEGIN ISOLATION LEVEL READ COMMITTED;
-SELECT set_config('role', '{role}', true), set_config('search_path', '{schema}, public', true),
+SELECT set_config('role', '{role}', true), set_config('search_path', '{schema}, pg_temp', true),
     set_config('tenure.organization', %(organization)s, true),
     set_config('tenure.person', '', true), set_config('tenure.everybody', 'on', true),
     set_config('lock_timeout', %(patience)s, true);
@@ -43,7 +43,7 @@ COMMIT;
 -- name: find_mark
 -- Adding the organization waits for a transaction that is adding it, which no reading would see.
 BEGIN ISOLATION LEVEL READ COMMITTED;
-SELECT set_config('role', '{role}', true), set_config('search_path', '{schema}, public', true),
+SELECT set_config('role', '{role}', true), set_config('search_path', '{schema}, pg_temp', true),
     set_config('tenure.organization', %(organization)s, true),
     set_config('tenure.person', '', true), set_config('tenure.everybody', 'on', true),
     set_config('lock_timeout', %(patience)s, true);
@@ -76,7 +76,7 @@ WHERE organization = %(organization)s AND live ORDER BY id;
 
 -- name: glance
 BEGIN ISOLATION LEVEL READ COMMITTED READ ONLY;
-SELECT set_config('role', '{role}', true), set_config('search_path', '{schema}, public', true),
+SELECT set_config('role', '{role}', true), set_config('search_path', '{schema}, pg_temp', true),
     set_config('tenure.organization', %(organization)s, true),
     set_config('tenure.person', %(person)s, true), set_config('tenure.everybody', 'off', true);
 SELECT declarations, erasures FROM versions;
@@ -299,6 +299,17 @@ UPDATE facts SET owner = '', subject = '', key = '', value = 'null', source = '{
     live = false, slot = '', flagged = false, ordinary = false
 WHERE organization = %(organization)s AND id = %(id)s;
 
+-- name: erase_digests
+-- Before the facts are emptied: their owners are asked for. What is left is the mark of a turn.
+UPDATE turns SET digest = substr(digest, 1, strpos(digest, '$'))
+WHERE organization = %(organization)s AND digest <> substr(digest, 1, strpos(digest, '$'))
+    AND user_id IN (
+        SELECT t.user_id FROM turns AS t
+        WHERE t.organization = %(organization)s AND t.fact_ids::jsonb ?| %(ids)s::text[]
+        UNION
+        SELECT owner FROM facts
+        WHERE organization = %(organization)s AND id = ANY(%(ids)s::text[]));
+
 -- name: erase_tenures
 DELETE FROM tenures WHERE organization = %(organization)s AND fact_id = %(id)s;
 
@@ -451,7 +462,7 @@ DELETE FROM receipts WHERE organization = %(organization)s {where};
 -- name: add_key
 -- Nothing comes back where the id is taken, by a key of whichever organization.
 BEGIN ISOLATION LEVEL READ COMMITTED;
-SELECT set_config('role', '{role}', true), set_config('search_path', '{schema}, public', true),
+SELECT set_config('role', '{role}', true), set_config('search_path', '{schema}, pg_temp', true),
     set_config('tenure.organization', %(organization)s, true);
 INSERT INTO api_keys ({key}) VALUES ({key_values}) ON CONFLICT DO NOTHING RETURNING id;
 SET LOCAL statement_timeout = 0;
@@ -459,27 +470,27 @@ COMMIT;
 
 -- name: key
 BEGIN ISOLATION LEVEL READ COMMITTED READ ONLY;
-SELECT set_config('role', '{role}', true), set_config('search_path', '{schema}, public', true);
+SELECT set_config('role', '{role}', true), set_config('search_path', '{schema}, pg_temp', true);
 SELECT {key} FROM key_of_id(%(id)s);
 COMMIT;
 
 -- name: keys
 BEGIN ISOLATION LEVEL READ COMMITTED READ ONLY;
-SELECT set_config('role', '{role}', true), set_config('search_path', '{schema}, public', true),
+SELECT set_config('role', '{role}', true), set_config('search_path', '{schema}, pg_temp', true),
     set_config('tenure.organization', %(organization)s, true);
 SELECT {key} FROM api_keys WHERE organization = %(organization)s ORDER BY id;
 COMMIT;
 
 -- name: key_organizations
 BEGIN ISOLATION LEVEL READ COMMITTED READ ONLY;
-SELECT set_config('role', '{role}', true), set_config('search_path', '{schema}, public', true);
+SELECT set_config('role', '{role}', true), set_config('search_path', '{schema}, pg_temp', true);
 SELECT key_organizations();
 COMMIT;
 
 -- name: revoke_key
 -- The first revocation stands.
 BEGIN ISOLATION LEVEL READ COMMITTED;
-SELECT set_config('role', '{role}', true), set_config('search_path', '{schema}, public', true),
+SELECT set_config('role', '{role}', true), set_config('search_path', '{schema}, pg_temp', true),
     set_config('tenure.organization', %(organization)s, true);
 UPDATE api_keys SET revoked_at = coalesce(revoked_at, %(at)s)
 WHERE organization = %(organization)s AND id = %(id)s RETURNING {key};

@@ -169,7 +169,7 @@ def _run(connection: Connection, version: int, script: str, wait: float) -> None
         connection.execute(f"SET LOCAL lock_timeout = {patience}")
         if version == migrations()[0][0]:
             _begin(connection)
-        connection.execute(f"SET LOCAL search_path = {SCHEMA}, public")
+        connection.execute(f"SET LOCAL search_path = {SCHEMA}, pg_temp")
         filled = script.replace("{schema}", SCHEMA).replace("{patience}", patience)
         connection.execute(filled.encode())
         if version == migrations()[0][0]:
@@ -234,6 +234,24 @@ def grant(connection: Connection) -> None:
     connection.execute(f"GRANT USAGE ON ALL SEQUENCES IN SCHEMA {SCHEMA} TO {role}")
     connection.execute(f"REVOKE ALL ON ALL FUNCTIONS IN SCHEMA {SCHEMA} FROM PUBLIC")
     connection.execute(f"GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA {SCHEMA} TO {role}")
+    _take_temporary(connection)
+
+
+def _take_temporary(connection: Connection) -> None:
+    """Take from everybody the right to make things for a session only, where we own the database.
+
+    Nothing of ours needs it, and what is made there can pose as something else. Where somebody else
+    owns the database, `tenure db check` says what they can do.
+    """
+    ((is_ours, is_open, database),) = connection.execute(
+        "SELECT pg_has_role(datdba, 'USAGE'), has_database_privilege(%s, oid, 'TEMPORARY'), "
+        "format('%%I', datname) FROM pg_database WHERE datname = current_database()",
+        (APPLICATION_ROLE,),
+    ).fetchall()
+    if is_ours and is_open:
+        connection.execute(
+            f"REVOKE TEMPORARY ON DATABASE {database} FROM PUBLIC, {APPLICATION_ROLE}"
+        )
 
 
 def _refused(error: psycopg.Error, address: str) -> Exception:

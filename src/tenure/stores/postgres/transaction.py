@@ -255,6 +255,8 @@ class PostgresTransaction(PostgresSessions):
     ) -> Erasure:
         counts = {"facts": 0, "tenures": 0, "reasons": 0}
         shelves: set[int | None] = set()
+        if fact_ids:
+            self.run("erase_digests", {"ids": array_of(fact_ids)})
         for fact_id in fact_ids:
             counts["reasons"] += self.rows("count_reasons", {"id": fact_id})[0][0]
             self.run("erase_reasons", {"id": fact_id})

@@ -8,7 +8,7 @@ import sqlite3
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TypeVar
 
@@ -18,6 +18,7 @@ from tenure.model.errors import (
     ReadOnlyStore,
     SessionClosed,
     StoreBusy,
+    StoreDamaged,
     StoreError,
     StoreFull,
 )
@@ -25,9 +26,15 @@ from tenure.stores.sqlite.sql import migrations
 
 T = TypeVar("T")
 
+FAILURES = (sqlite3.Error, UnicodeDecodeError)
+"""What the driver raises. The latter is its own failure to tell of a damaged schema, whose text it
+quotes in the message."""
 APPLICATION_ID = 0x54454E55  # "TENU"
+PRIVATE = 0o600
+"""The mode of a new file: what people said is for its owner alone, whatever the umask says."""
 _BRIEFLY = 20  # milliseconds
 _HEADER = b"SQLite format 3\x00"
+_UNDECODED = "Could not decode to UTF-8"
 _BUSY = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 
 
@@ -39,14 +46,21 @@ def is_busy(error: sqlite3.Error) -> bool:
     return _primary_code(error) in _BUSY
 
 
-def translate(error: sqlite3.Error, path: Path) -> StoreError:
+def translate(error: sqlite3.Error | UnicodeDecodeError, path: Path) -> StoreError:
     """Our own error for one of the driver's."""
+    if isinstance(error, UnicodeDecodeError):
+        return StoreDamaged(_damaged(path, "a schema that is none"))
     code = _primary_code(error)
     if code == sqlite3.SQLITE_FULL:
         return StoreFull(f"no space left to write {path}; nothing of this call was kept")
     if code == sqlite3.SQLITE_READONLY:
         return ReadOnlyStore(f"{path} cannot be written; check its permissions and its folder's")
-    if code in (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT):
+    if code == sqlite3.SQLITE_CORRUPT:
+        return StoreDamaged(_damaged(path, str(error)))
+    if not code and str(error).startswith(_UNDECODED):
+        # The driver's message quotes what was said, to whoever happens to read that row.
+        return StoreDamaged(_damaged(path, "a text that is none"))
+    if code == sqlite3.SQLITE_NOTADB:
         return NotADatabase(f"{path} is not a readable Tenure database ({error})")
     if code in _BUSY:
         return StoreBusy(f"{path} was held by other writers for too long; raise busy_timeout")
@@ -55,6 +69,25 @@ def translate(error: sqlite3.Error, path: Path) -> StoreError:
             f"{path} cannot be opened; does its folder exist and may you write there?"
         )
     return StoreError(f"{path}: {error}")
+
+
+def _damaged(path: Path, how: str) -> str:
+    return (
+        f"{path} is damaged ({how}); nothing of this call was kept. See what can still be read "
+        f"with: tenure doctor. Then restore a backup, or import an export into a new file"
+    )
+
+
+def end(connection: sqlite3.Connection) -> bool:
+    """Roll back what is not committed; False for a connection that is of no more use."""
+    try:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+    except sqlite3.Error:
+        with suppress(sqlite3.Error):
+            connection.close()
+        return False
+    return True
 
 
 class Connections:
@@ -70,6 +103,7 @@ class Connections:
         self._closed = False
         self._writing = threading.Lock()
         self._check_file()
+        self._make_private()
         first = self.patiently(self._connect)
         try:
             # Two openers of a new file can each hold what the other waits for. Giving up quickly
@@ -77,7 +111,7 @@ class Connections:
             first.execute(f"PRAGMA busy_timeout = {_BRIEFLY}")
             self.patiently(lambda: self._prepare(first))
             first.execute(f"PRAGMA busy_timeout = {int(busy_timeout * 1000)}")
-        except sqlite3.Error as error:
+        except FAILURES as error:
             first.close()
             raise translate(error, path) from error
         except BaseException:
@@ -142,8 +176,8 @@ class Connections:
             connection.execute("PRAGMA foreign_keys = ON")
             connection.execute("PRAGMA cache_size = -8000")
             return connection
-        except sqlite3.Error as error:
-            if is_busy(error):
+        except FAILURES as error:
+            if isinstance(error, sqlite3.Error) and is_busy(error):
                 raise
             raise translate(error, self.path) from error
 
@@ -173,6 +207,16 @@ class Connections:
                         f"choose another path"
                     )
 
+    def _make_private(self) -> None:
+        """A new file is for whoever makes it alone; SQLite gives its other files the same mode.
+
+        One that is there keeps the mode it has. What keeps a file from being made is told when
+        SQLite tries.
+        """
+        if not self.path.exists():
+            with suppress(OSError):
+                os.close(os.open(self.path, os.O_RDWR | os.O_CREAT, PRIVATE))
+
     @contextmanager
     def writer(self) -> Iterator[sqlite3.Connection]:
         """A connection inside BEGIN IMMEDIATE, rolled back unless the caller has committed.
@@ -192,9 +236,8 @@ class Connections:
                 self.patiently(lambda: connection.execute("BEGIN IMMEDIATE"))
                 yield connection
             finally:
-                if connection.in_transaction:
-                    connection.execute("ROLLBACK")
-                self.give_back(connection)
+                if end(connection):
+                    self.give_back(connection)
         finally:
             writing.release()
 

@@ -192,6 +192,18 @@ UPDATE facts SET owner = '', subject = '', key = '', value = 'null', source = '{
     flagged = 0, ordinary = 0
 WHERE organization = :organization AND id = :id;
 
+-- name: erase_digests
+-- Before the facts are emptied: their owners are asked for. What is left is the mark of a turn.
+UPDATE turns SET digest = substr(digest, 1, instr(digest, '$'))
+WHERE organization = :organization AND digest <> substr(digest, 1, instr(digest, '$'))
+    AND user_id IN (
+        SELECT t.user_id FROM turns AS t, json_each(coalesce(t.fact_ids, '[]')) AS stated
+        WHERE t.organization = :organization
+            AND stated.value IN (SELECT value FROM json_each(:ids))
+        UNION
+        SELECT owner FROM facts WHERE organization = :organization
+            AND id IN (SELECT value FROM json_each(:ids)));
+
 -- name: erase_tenures
 DELETE FROM tenures WHERE organization = :organization AND fact_id = :id;
 

@@ -19,7 +19,7 @@ from tenure.stores import codec
 from tenure.stores.columns import CONTENT, TENURE
 from tenure.stores.port import Glance, Reader, Transaction
 from tenure.stores.rows import declaration_of, fact_of, key_of, key_parameters, verdict_of
-from tenure.stores.sqlite.connections import Connections, translate
+from tenure.stores.sqlite.connections import FAILURES, Connections, end, translate
 from tenure.stores.sqlite.sql import probes, statement
 from tenure.stores.sqlite.transaction import SQLiteTransaction
 
@@ -42,12 +42,11 @@ class SQLiteStore:
         try:
             connection.execute("BEGIN")
             yield SQLiteTransaction(connection, organization, self._declarations)
-        except sqlite3.Error as error:
+        except FAILURES as error:
             raise translate(error, self.path) from error
         finally:
-            if connection.in_transaction:
-                connection.execute("ROLLBACK")
-            self._connections.give_back(connection)
+            if end(connection):
+                self._connections.give_back(connection)
 
     @contextmanager
     def write(self, organization: str) -> Iterator[Transaction]:
@@ -55,7 +54,7 @@ class SQLiteStore:
             try:
                 yield SQLiteTransaction(connection, organization, self._declarations)
                 connection.execute("COMMIT")
-            except sqlite3.Error as error:
+            except FAILURES as error:
                 raise translate(error, self.path) from error
 
     def glance(
@@ -81,7 +80,7 @@ class SQLiteStore:
             if version != known:
                 declared = self._declarations(connection)
             return Glance(value, declared)
-        except sqlite3.Error as error:
+        except FAILURES as error:
             raise translate(error, self.path) from error
         finally:
             self._connections.give_back(connection)
@@ -110,7 +109,7 @@ class SQLiteStore:
             try:
                 added = connection.execute(statement("add_key"), key_parameters(key)).rowcount
                 connection.execute("COMMIT")
-            except sqlite3.Error as error:
+            except FAILURES as error:
                 raise translate(error, self.path) from error
         if not added and self.key(key.id) != key:
             raise DuplicateId(f"a key with id {key.id!r} exists; ids are used once")
@@ -134,7 +133,7 @@ class SQLiteStore:
                 given = {"id": key_id, "at": to_micros(at)}
                 connection.execute(statement("revoke_key"), given)
                 connection.execute("COMMIT")
-            except sqlite3.Error as error:
+            except FAILURES as error:
                 raise translate(error, self.path) from error
         return self.key(key_id)
 
@@ -166,8 +165,8 @@ class SQLiteStore:
                 connection.execute("VACUUM")
                 busy, _, _ = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
                 return not busy
-            except sqlite3.OperationalError:
-                return False
+            except sqlite3.DatabaseError:
+                return False  # busy, full or damaged: what was erased is, and the file is as it was
             finally:
                 timeout = int(self._connections.busy_timeout * 1000)
                 connection.execute(f"PRAGMA busy_timeout = {timeout}")
@@ -188,7 +187,7 @@ class SQLiteStore:
         connection = self._connections.take()
         try:
             return use(connection)
-        except sqlite3.Error as error:
+        except FAILURES as error:
             raise translate(error, self.path) from error
         finally:
             self._connections.give_back(connection)

@@ -306,6 +306,8 @@ class SQLiteTransaction(SQLiteSessions):
         counts = {"facts": 0, "tenures": 0, "reasons": 0}
         execute = self._connection.execute
         shelves: set[int | None] = set()
+        if fact_ids:
+            self.rows("erase_digests", {"ids": json.dumps(list(fact_ids))})
         for fact_id in fact_ids:
             given = {"organization": self._organization, "id": fact_id}
             counts["reasons"] += self.rows("count_reasons", given)[0][0]

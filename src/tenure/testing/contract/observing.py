@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any
@@ -226,13 +227,39 @@ class ObservingContract(Contract):
         with store.read("globex") as reader:
             assert reader.turns("alice", "s1", 9) == [theirs]
 
-    def test_erasing_facts_leaves_turns_alone(self, store: Store, acme: Scribe) -> None:
-        """A turn says of the facts it brought no more than their ids, which stay."""
-        fact = acme.establish("Bern", source=TOLD)
-        brought = turn(acme, 4, ref="m-4", fact_ids=(fact.id,))
-        keep(acme, brought)
+    def test_erasing_facts_leaves_of_turns_all_but_their_words(
+        self, store: Store, acme: Scribe
+    ) -> None:
+        """A turn says of the facts it brought no more than their ids, which stay. What tells of its
+        words goes, and so it does from every other turn of its user: one may have said the same."""
+        fact = acme.establish("Bern", source=TOLD, owner="carol")
+        brought = turn(acme, 4, ref="m-4", fact_ids=("x", fact.id))
+        brought = replace(brought, digest="m4$words$more")
+        other = replace(turn(acme, 5, session_id="s2"), digest="m5$")
+        short = replace(turn(acme, 6, session_id="s3"), digest="a1b2")
+        keep(acme, brought, other, short)
+        owned = replace(turn(acme, 7), digest="m7$words")
+        keep(acme, owned, user="carol")
+        theirs = replace(turn(acme, 8, fact_ids=("x",)), digest="m8$words")
+        keep(acme, theirs, user="bob")
         with store.write("acme") as transaction:
             transaction.erase([fact.id], Erasure("e1", "acme", acme.clock(), (fact.id,)))
+        with store.read("acme") as reader:
+            assert reader.turns("alice", "s1", 9) == [replace(brought, digest="m4$")]
+            assert reader.turns_called("alice", "m-4") == [replace(brought, digest="m4$")]
+            assert reader.turns("alice", "s2", 9) == [other]
+            assert reader.turns("alice", "s3", 9) == [replace(short, digest="")]
+            assert reader.turns("carol", "s1", 9) == [replace(owned, digest="m7$")]
+            assert reader.turns("bob", "s1", 9) == [theirs]
+
+    def test_digests_come_back_when_an_erasure_does_not(self, store: Store, acme: Scribe) -> None:
+        """What is rolled back has touched nothing."""
+        fact = acme.establish("Bern", source=TOLD)
+        brought = replace(turn(acme, 4, ref="m-4", fact_ids=(fact.id,)), digest="m4$words")
+        keep(acme, brought)
+        with suppress(RuntimeError), store.write("acme") as transaction:
+            transaction.erase([fact.id], Erasure("e1", "acme", acme.clock(), (fact.id,)))
+            raise RuntimeError("half way")
         with store.read("acme") as reader:
             assert reader.turns("alice", "s1", 9) == [brought]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import stat
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -65,18 +66,28 @@ def import_(
             show_default="the one it came from",
         ),
     ] = None,
+    allow_unsealed: Annotated[
+        bool,
+        typer.Option(
+            "--allow-unsealed",
+            help="Take an export of before version 2, which cannot tell that its end is missing.",
+        ),
+    ] = False,
     common: Common,
 ) -> None:
     """Load an export into an organization that has no facts yet.
 
-    All of it, or nothing. Makes the file of the store if it is missing.
+    All of it, or nothing; one whose end is missing is refused. Makes the file of the store if it
+    is missing.
     """
     with _opened(file) as source:
         records = _records(source)
         header = next(records, {})
         with common.open(create=True) as memory:
             count = memory.import_(
-                _counted(_chained(header, records), "importing"), organization=organization
+                _counted(_chained(header, records), "importing"),
+                organization=organization,
+                allow_unsealed=allow_unsealed,
             )
     target = organization or header.get("organization")
     if common.json:
@@ -90,8 +101,8 @@ def _line(record: dict[str, Any]) -> bytes:
 
 
 def _print_all(lines: Iterable[bytes]) -> int:
-    """Write the lines to stdout; returns how many follow the header."""
-    count = -1
+    """Write the lines to stdout; returns how many stand between the header and the trailer."""
+    count = -2
     for line in lines:
         sys.stdout.buffer.write(line)
         count += 1
@@ -100,16 +111,22 @@ def _print_all(lines: Iterable[bytes]) -> int:
 
 
 def _save(path: Path, lines: Iterable[bytes], *, force: bool) -> int:
-    """Write the lines to a file that appears whole or not at all."""
+    """Write the lines to a file that appears whole or not at all, and is its owner's alone.
+
+    One that is replaced keeps the mode that it had.
+    """
     if path.exists() and not force:
         raise InvalidInput(f"{path} exists; replace it with --force")
     partial = path.with_name(f"{path.name}.partial")
-    count = -1
+    count = -2
     try:
-        with partial.open("wb") as file:
+        partial.unlink(missing_ok=True)  # what an interrupted export left has a mode of its own
+        with open(partial, "xb", opener=_private) as file:
             for line in lines:
                 file.write(line)
                 count += 1
+        if path.exists():
+            partial.chmod(stat.S_IMODE(path.stat().st_mode))
         os.replace(partial, path)
     except TenureError:
         raise  # NotPermitted is an OSError too
@@ -118,6 +135,10 @@ def _save(path: Path, lines: Iterable[bytes], *, force: bool) -> int:
     finally:
         partial.unlink(missing_ok=True)
     return count
+
+
+def _private(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)
 
 
 @contextmanager

@@ -18,7 +18,7 @@ from tenure.interfaces.cli.options import Common
 from tenure.interfaces.cli.root import command
 from tenure.interfaces.cli.servers import administration, is_address
 from tenure.interfaces.cli.tables import account_lines, print_json, show, table
-from tenure.model.errors import InvalidInput, TenureError
+from tenure.model.errors import InvalidInput, StoreDamaged, TenureError
 
 _MOST = 20
 _PORTION = 500
@@ -80,8 +80,7 @@ def doctor(
     findings: list[str] = []
     with common.open() as memory:
         file = _about_server(common.path) if is_address(common.path) else _about_file(common.path)
-        findings += [f"integrity: {finding}" for finding in memory.store.check()]
-        censuses = [_census(memory, name) for name in memory.store.organizations()]
+        censuses = _examined(memory, findings)
         for census in censuses:
             findings += [f"organization {census.organization!r}: {f}" for f in census.findings]
         tokenizer = _tokenizer(memory, findings)
@@ -98,6 +97,21 @@ def doctor(
         _print_report(file, tokenizer, recipe, censuses, findings)
     if findings:
         raise typer.Exit(1)
+
+
+def _examined(memory: tenure.Memory, findings: list[str]) -> list[_Census]:
+    """What can be read of a store. Where part of it is damaged, the rest is still told of."""
+    censuses = []
+    try:
+        findings += [f"integrity: {finding}" for finding in memory.store.check()]
+    except StoreDamaged as error:
+        findings.append(f"integrity: {error}")
+    for name in memory.store.organizations():
+        try:
+            censuses.append(_census(memory, name))
+        except StoreDamaged as error:
+            findings.append(f"organization {name!r}: {error}")
+    return censuses
 
 
 def _about_file(path: str) -> dict[str, Any]:
