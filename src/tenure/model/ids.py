@@ -18,3 +18,10 @@ def new_id(now: datetime) -> str:
     fraction = (micros << 2) | (int(noise[0], 16) >> 2)
     variant = "89ab"[int(noise[1], 16) >> 2]
     return f"{time[:8]}-{time[8:]}-7{fraction:03x}-{variant}{noise[2:5]}-{noise[5:17]}"
+
+
+def first_id(moment: datetime) -> str:
+    """What sorts before every fresh UUIDv7 of that moment, and after those of earlier ones."""
+    millis, micros = divmod(to_micros(moment), 1000)
+    time = f"{millis & 0xFFFFFFFFFFFF:012x}"
+    return f"{time[:8]}-{time[8:]}-7{micros << 2:03x}"
