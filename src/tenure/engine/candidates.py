@@ -20,6 +20,7 @@ from tenure.model.errors import (
 from tenure.model.fact import Basis, Fact, MemoryType, Source, Status
 from tenure.model.ids import new_id
 from tenure.model.records import Declaration
+from tenure.model.remembering import also_forget
 from tenure.model.scope import EVERYWHERE, Place
 from tenure.rules.authority import check_may_write_as, check_may_write_key, derived_authority
 from tenure.rules.classification import classify_constraint, classify_memory
@@ -278,7 +279,15 @@ def _constraint(proposal: Proposal, source: Source, *, guess: bool) -> str | Non
     return found or ("policy" if proposal.is_constraint else None)
 
 
-_last: tuple[Source, str, Source] = (Source(), "", Source(authority=""))
+_NOBODY = (Source(), "", Source(authority=""))
+_last: tuple[Source, str, Source] = _NOBODY
+
+
+@also_forget
+def _forget_source() -> None:
+    """A source has the words that were said."""
+    global _last
+    _last = _NOBODY
 
 
 def _with_authority(source: Source, title: str) -> Source:

@@ -100,6 +100,7 @@ class _Erasing:
         }
         proofs = [proof]
         if others or any(beyond.values()):
+            self._now = next_moment(self._now, self._now)  # proofs are ordered by their moments
             proofs.append(self._erase(others, beyond))
         relinked: Iterable[str] = [fact.id for fact in reach.facts]
         for one in proofs:
