@@ -110,9 +110,7 @@ class TestKeeping:
         assert again.text == context.text
         assert again.query == QUERY
 
-    def test_what_was_the_organizations_makes_everybodys_words_suspect(
-        self, brisk: Memory
-    ) -> None:
+    def test_what_was_the_organizations_makes_everybodys_words_suspect(self, brisk: Memory) -> None:
         """Anybody may have quoted it, and nobody can tell any more."""
         ceo = person(brisk, "ceo", authority="policy")
         code = ceo.write("gate", "swordfish 77", memory_type="organizational")
