@@ -109,7 +109,7 @@ def outermost(node: ast.AST) -> str:
     while not isinstance(getattr(node, "parent", None), ast.Module):
         node = node.parent  # type: ignore[attr-defined]
     target = node.targets[0] if isinstance(node, ast.Assign) else getattr(node, "target", node)
-    return getattr(target, "name", None) or getattr(target, "id", "?")
+    return str(getattr(target, "name", None) or getattr(target, "id", "?"))
 
 
 def holds(value: ast.expr | None, classes: dict[str, ast.ClassDef]) -> bool:
