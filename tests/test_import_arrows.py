@@ -32,16 +32,17 @@ ALLOWED = {
     "engine": {"model", "rules", "stores", "settings"},
     "gathering": {"model", "rules", "stores", "search", "engine", "context", "ghosts", "language"},
     "ghosts": {"model", "rules", "search", "context", "gathering"},
+    "receipts": {"model", "stores", "engine", "context"},
     "observing": {
         *("model", "rules", "stores", "settings", "engine", "language", "search", "telemetry")
     },
     "session": {
         *("model", "rules", "stores", "settings", "engine", "context", "memory", "search"),
-        *("gathering", "observing", "telemetry"),
+        *("gathering", "observing", "telemetry", "receipts"),
     },
     "memory": {
         *("model", "rules", "stores", "settings", "engine", "environment", "session", "context"),
-        *("search", "language", "observing", "telemetry", "auditing", "remote"),
+        *("search", "language", "observing", "telemetry", "auditing", "remote", "receipts"),
     },
     "api": {
         *("model", "settings", "context", "session", "memory", "search", "observing", "language"),

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from datetime import UTC, date, datetime
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import chain
 from os import PathLike, fspath
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
+from tenure import receipts
 from tenure.auditing.entries import PAGE, AuditEntry, check_after, read_page
 from tenure.auditing.waking import Bells
 from tenure.context.document import Context, Line
@@ -19,14 +19,12 @@ from tenure.context.receipt import (
     Receipt,
     ReceiptChange,
     compared,
-    condensed,
     digest_of,
-    redacted,
     reproduced,
 )
 from tenure.context.rendering import plain_line
 from tenure.context.tokens import counter
-from tenure.engine.forgetting import Quotes, forget
+from tenure.engine.forgetting import forget
 from tenure.engine.proposal import check_key
 from tenure.engine.repeating import repeated
 from tenure.environment import Providers
@@ -46,7 +44,7 @@ from tenure.session import Session
 from tenure.settings import Settings
 from tenure.stores.exports import checked_header, header_of, sealed, unsealed
 from tenure.stores.in_memory import MemoryStore
-from tenure.stores.port import Store, StoredReceipt, Transaction
+from tenure.stores.port import Store, Transaction
 from tenure.stores.sqlite import SQLiteStore
 from tenure.telemetry.port import Guarded
 from tenure.telemetry.telling import told
@@ -133,22 +131,6 @@ def _postgres(where: str, settings: Settings) -> Store:
 
 def _told(error: Exception) -> str:
     return str(error) if isinstance(error, InvalidInput) else repr(error)
-
-
-def _redact_receipts(transaction: Transaction) -> Callable[[set[str], Quotes, str | None], int]:
-    """How an erasure reaches receipts: lines of erased facts, and texts that quote them."""
-
-    def redact(erased: set[str], quotes: Quotes, user_id: str | None) -> int:
-        count = transaction.drop_receipts(user_id=user_id) if user_id is not None else 0
-        for stored in transaction.receipts(None, _NO_LIMIT):
-            kept = redacted(Receipt.from_record(json.loads(stored.body)), erased, quotes)
-            if kept is not None:
-                body = json.dumps(kept.record(), ensure_ascii=False)
-                transaction.put_receipt(stored._replace(body=body))
-                count += 1
-        return count
-
-    return redact
 
 
 class _Checked:
@@ -329,18 +311,27 @@ class Memory:
         user_id: str | None = None,
         subject: str | None = None,
         fact_id: str | None = None,
+        by: str | None = None,
     ) -> Erasure:
         """Erase facts for good: content, history, indexes, reasons, and what quotes them.
 
         Conditions narrow each other; `user_id` takes what that person owns and what is about them.
-        Returns the proof, which names ids and counts and holds no content. This cannot be undone.
+        `by` names a person who asks for it: then only what they own goes, and the proof tells of
+        nothing else. Returns the proof, which names ids and counts and holds no content. This
+        cannot be undone.
         """
         if user_id is None and subject is None and fact_id is None:
             raise InvalidInput("say what to forget: user_id=, subject= or fact_id=")
+        if check_optional(by, "by") is not None and user_id not in (None, by):
+            raise NotPermitted(
+                f"{by!r:.80} may have forgotten what is theirs, not what is of {user_id!r:.80}; "
+                f"leave out by= where you answer for the whole memory"
+            )
         conditions = {
             "user_id": check_optional(user_id, "user_id"),
             "subject": check_optional(subject, "subject"),
             "fact_id": check_optional(fact_id, "fact_id"),
+            "by": by,
         }
         with self.store.write(check_name(organization, "organization")) as transaction:
             erasure = self._forget_within(transaction, **conditions)
@@ -355,7 +346,7 @@ class Memory:
 
     def _forget_within(self, transaction: Transaction, **conditions: str | None) -> Erasure:
         """Erase as part of a transaction; what the medium still holds is for `store.scrub()`."""
-        redact = _redact_receipts(transaction)
+        redact = partial(receipts.redact, transaction)
         return forget(transaction, self.now(), redact=redact, **conditions)
 
     def export(self, organization: str) -> Iterable[dict[str, Any]]:
@@ -423,14 +414,13 @@ class Memory:
 
     @repeated
     def record(self, context: Context) -> Receipt:
-        """Keep the receipt of a context, so that it can be replayed by its id."""
+        """Keep the receipt of a context, so that it can be replayed by its id.
+
+        What was erased since the context was made is not kept.
+        """
         receipt = context.receipt
         with self.store.write(receipt.organization) as transaction:
-            shown = {line.fact_id for line in receipt.lines if line.fact_id is not None}
-            facts = {fact.id: fact for fact in transaction.facts(shown)}
-            kept = condensed(receipt, facts)
-            body = json.dumps(kept.record(), ensure_ascii=False)
-            transaction.put_receipt(StoredReceipt(kept.id, kept.user_id, self.now(), body))
+            receipts.keep(transaction, receipt, self.now())
         return receipt
 
     @repeated
@@ -444,7 +434,7 @@ class Memory:
                 f"no receipt {receipt_id!r} in organization {organization!r}; contexts are kept "
                 f"with context(..., record=True) or Settings(record_contexts=True)"
             )
-        return Receipt.from_record(json.loads(stored.body))
+        return receipts.read(stored)
 
     def replay(self, receipt: Receipt | str, *, organization: str = "default") -> Context:
         """The same context again, byte for byte, from a receipt or the id of one that was kept.
@@ -463,7 +453,8 @@ class Memory:
             style=receipt.style,
             at=receipt.at,
             lines=tuple(
-                Line(line.section, line.text or "", line.fact_id, line.score) for line in lines
+                Line(line.section, line.text or "", line.fact_id, line.score, quoted=line.quoted)
+                for line in lines
             ),
             seq=receipt.seq,
             organization=receipt.organization,
@@ -472,10 +463,10 @@ class Memory:
             intact=digest_of(text) == receipt.digest,
         )
 
-    def _shown(self, *receipts: Receipt) -> dict[str, Fact]:
+    def _shown(self, *shown: Receipt) -> dict[str, Fact]:
         """The facts that receipts name, as they stand now."""
-        named = {line.fact_id for receipt in receipts for line in receipt.lines if line.fact_id}
-        with self.store.read(receipts[0].organization) as reader:
+        named = set[str]().union(*(receipt.fact_ids for receipt in shown))
+        with self.store.read(shown[0].organization) as reader:
             # The log can be a little ahead of the clock.
             now = max(self.now(), reader.head()[1] or self.now())
             return {fact.id: as_seen(fact, now) for fact in reader.facts(named)}

@@ -11,6 +11,7 @@ from datetime import datetime, timedelta
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
+from tenure import receipts
 from tenure.context.assembly import assemble
 from tenure.context.document import Context
 from tenure.context.receipt import Receipt
@@ -301,7 +302,9 @@ class Session:
                 verdicts = (*observation.verdicts, *taken_back)
                 observation, doomed = replace(observation, verdicts=verdicts), []
             erasures = [
-                memory._forget_within(registrar.transaction, user_id=fact.owner, fact_id=fact.id)
+                memory._forget_within(
+                    registrar.transaction, by=self.identity.user_id, fact_id=fact.id
+                )
                 for fact in doomed
             ]
         if erasures:
@@ -758,12 +761,15 @@ class Session:
 
     @repeated
     def receipts(self, *, limit: int = 100) -> list[Receipt]:
-        """The receipts of this person's contexts that were kept, newest first."""
+        """The receipts of this person's contexts that were kept, newest first.
+
+        Not those that show what this session may not see.
+        """
         if type(limit) is not int or not 0 < limit <= _MOST_RECEIPTS:
             raise InvalidInput(f"limit must be from 1 to {_MOST_RECEIPTS:,}, not {limit!r:.80}")
-        with self._reading() as (reader, _):
-            kept = reader.receipts(self.identity.user_id, limit)
-            return [Receipt.from_record(json.loads(stored.body)) for stored in kept]
+        with self._reading() as (reader, lens):
+            kept = map(receipts.read, reader.receipts(self.identity.user_id, limit))
+            return receipts.shown_to(reader, lens, list(kept))
 
     # the end
 

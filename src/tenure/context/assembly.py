@@ -215,6 +215,7 @@ def _add_fact(
         score=ranked.score,
         parts=ranked.parts,
         sources=(fact.source,),
+        quoted=_quoted_in(fact, material),
     )
     if not page.put(line, tokens, ceiling=ceiling):
         page.omissions.append(Omission("over budget", fact.id))
@@ -240,6 +241,15 @@ def _review_text(fact: Fact, material: Material, request: Request) -> str:
     others = Roll(dead for dead in material.dead if dead.fact.id != fact.id)
     shown = guarded(fact.value, fact.key, others, in_passing)
     return review_line(fact.evolve(value=shown.value), changed, with_value=True, cuts=shown.cuts)
+
+
+def _quoted_in(fact: Fact, material: Material) -> tuple[str, ...]:
+    """The facts that the line of one names besides: the bases that changed, and what they are."""
+    if not fact.needs_review:
+        return ()
+    told = [_told(one, material) for one in material.changed.get(fact.id, ())]
+    named = (one for changed in told for one in changed if one is not None)
+    return tuple(dict.fromkeys(one.id for one in named))
 
 
 def _told(changed: Changed, material: Material) -> Changed:
@@ -288,7 +298,10 @@ def _add_working_set(page: Page, material: Material) -> None:
     """The newest first, so that they are the ones that fit; shown in the order they were put."""
     for item in reversed(material.working_set):
         text = _item_text(page, item, material)
-        if text is not None and not page.add(WORKING_SET, text):
+        if text is None:
+            continue
+        stated = dict.fromkeys((*item.states, *(s.fact_id for s in item.spots if s.fact_id)))
+        if not page.put(Line(WORKING_SET, text, quoted=tuple(stated))):
             page.omissions.append(Omission("over budget", item=item.key))
     page.turn_around(WORKING_SET)
 

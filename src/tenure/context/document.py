@@ -28,6 +28,8 @@ class Line:
     parts: Mapping[str, float] = field(default_factory=dict)
     sources: tuple[Source, ...] = ()
     """Who or what the fact came from."""
+    quoted: tuple[str, ...] = ()
+    """The other facts whose text is in it: what a base has become, what a note states."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +87,7 @@ class Context:
             user_id=self.user_id,
             tokenizer=self.tokenizer,
             lines=tuple(
-                ReceiptLine(line.section, line.text, line.fact_id, line.score)
+                ReceiptLine(line.section, line.text, line.fact_id, line.score, line.quoted)
                 for line in self.lines
             ),
         )

@@ -2,14 +2,15 @@
 
 A receipt keeps the lines that facts stand behind as ids, because what a fact says never changes;
 everything else (identity, notes, signals, lines whose wording depended on the moment) it keeps as
-it read. Erasing a fact therefore takes it out of every context that ever showed it.
+it read, with the ids of the facts it quotes. Erasing a fact therefore takes it out of every context
+that ever showed it.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Literal
@@ -20,14 +21,20 @@ from tenure.context.rendering import (
     UNKNOWN,
     note_on,
     plain_line,
+    quotable,
     render,
 )
 from tenure.model.errors import InvalidInput
 from tenure.model.fact import Fact, Status
 
 FORMAT = 1
+QUOTING = 2
+"""The format of a receipt with lines that quote facts besides their own."""
 ERASED = "[erased]"
 _ERASED_LINE = f"- {ERASED}"
+
+Quotes = Callable[[str], bool]
+"""Tells whether a text repeats something."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +45,13 @@ class ReceiptLine:
     text: str | None
     fact_id: str | None = None
     score: float | None = None
+    quoted: tuple[str, ...] = ()
+    """The other facts whose text is in it: what a base has become, what a note states."""
+
+    @property
+    def fact_ids(self) -> tuple[str, ...]:
+        """Every fact whose text is in it, as far as it says."""
+        return self.quoted if self.fact_id is None else (self.fact_id, *self.quoted)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +75,11 @@ class Receipt:
     lines: tuple[ReceiptLine, ...]
     format: int = FORMAT
 
+    @property
+    def fact_ids(self) -> set[str]:
+        """Every fact whose text is in it, as far as it says."""
+        return {fact_id for line in self.lines for fact_id in line.fact_ids}
+
     def record(self) -> dict[str, Any]:
         """Every field as JSON."""
         return {
@@ -77,21 +96,28 @@ class Receipt:
             "tokenizer": self.tokenizer,
             "tokens": self.tokens,
             "digest": self.digest,
-            "lines": [[line.section, line.text, line.fact_id, line.score] for line in self.lines],
+            "lines": [self._line_record(line) for line in self.lines],
         }
+
+    def _line_record(self, line: ReceiptLine) -> list[Any]:
+        told = [line.section, line.text, line.fact_id, line.score]
+        return told if self.format == FORMAT else [*told, list(line.quoted)]
 
     @staticmethod
     def from_record(record: Mapping[str, Any]) -> Receipt:
         """The reverse of `record`."""
-        if record.get("format") != FORMAT:
+        if record.get("format") not in (FORMAT, QUOTING):
             raise InvalidInput(
-                f"the receipt has format {record.get('format')!r}, this Tenure reads {FORMAT}"
+                f"the receipt has format {record.get('format')!r}, this Tenure reads {FORMAT} and "
+                f"{QUOTING}; a newer one does with: pip install --upgrade tenure"
             )
         try:
             given = {
                 **record,
                 "at": datetime.fromisoformat(record["at"]),
-                "lines": tuple(ReceiptLine(*line) for line in record["lines"]),
+                "lines": tuple(
+                    ReceiptLine(*line[:4], *map(tuple, line[4:])) for line in record["lines"]
+                ),
             }
             return Receipt(**given)
         except (KeyError, TypeError, ValueError) as error:
@@ -104,7 +130,8 @@ def digest_of(text: str) -> str:
 
 def receipt_of(*, text: str, lines: Sequence[ReceiptLine], **given: Any) -> Receipt:
     """The receipt of a context; its id is made of its content, so that equal contexts agree."""
-    receipt = Receipt(id="", digest=digest_of(text), lines=tuple(lines), **given)
+    kind = QUOTING if any(line.quoted for line in lines) else FORMAT
+    receipt = Receipt(id="", digest=digest_of(text), lines=tuple(lines), format=kind, **given)
     body = json.dumps(receipt.record(), sort_keys=True)
     return replace(receipt, id=f"rc-{hashlib.sha256(body.encode()).hexdigest()[:32]}")
 
@@ -128,34 +155,70 @@ def wording(fact: Fact, style: str) -> str:
 def reproduced(receipt: Receipt, facts: Mapping[str, Fact]) -> tuple[str, tuple[ReceiptLine, ...]]:
     """The text of a receipt, and its lines as they read."""
 
+    gone = gone_of(receipt, facts)
+
     def text_of(line: ReceiptLine) -> str:
-        fact = facts.get(line.fact_id or "")
-        if line.fact_id is not None and (fact is None or fact.status is Status.ERASED):
+        if not gone.isdisjoint(line.fact_ids):
             return _ERASED_LINE
         if line.text is not None:
             return line.text
-        assert fact is not None
-        return wording(fact, receipt.style)
+        return wording(facts[line.fact_id or ""], receipt.style)
 
     lines = tuple(replace(line, text=text_of(line)) for line in receipt.lines)
     return render([(line.section, line.text or "") for line in lines]), lines
 
 
-def redacted(receipt: Receipt, erased: set[str], quotes: Callable[[str], bool]) -> Receipt | None:
-    """The receipt without what was erased; None where there is nothing of it in here."""
+def gone_of(receipt: Receipt, facts: Mapping[str, Fact]) -> set[str]:
+    """The facts in a receipt that were erased since, where these are those that are left."""
+    left = {fact.id for fact in facts.values() if fact.status is not Status.ERASED}
+    return receipt.fact_ids - left
+
+
+def redacted(
+    receipt: Receipt, erased: Collection[str], quotes: Quotes | None = None
+) -> Receipt | None:
+    """The receipt without what was erased; None where there is nothing of it in here.
+
+    Lines go by the ids of the facts in them. Words are compared only in what a person or a system
+    said besides, and in lines that do not say which facts they quote: who asked, and what the clock
+    said, are nobody's statement.
+    """
 
     def kept(line: ReceiptLine) -> ReceiptLine:
         if line.fact_id in erased:
             return replace(line, text=None)
-        if line.text is not None and quotes(line.text):
+        if any(fact_id in erased for fact_id in line.quoted):
+            return replace(line, text=_ERASED_LINE)
+        if quotes is not None and _is_loose(line) and quotes(quotable(line.section, line.text)):
             return replace(line, text=_ERASED_LINE)
         return line
 
     lines = tuple(map(kept, receipt.lines))
-    query = ERASED if quotes(receipt.query) else receipt.query
+    query = ERASED if quotes is not None and quotes(receipt.query) else receipt.query
     if lines == receipt.lines and query == receipt.query:
         return None
     return replace(receipt, lines=lines, query=query)
+
+
+def without_said(receipt: Receipt, left: Container[str]) -> Receipt:
+    """The receipt without what was said besides facts, but for the lines that are `left`.
+
+    Where something was erased since and its content is gone, nobody can tell what repeats it.
+    """
+
+    def kept(line: ReceiptLine) -> ReceiptLine:
+        if line.fact_id is not None or line.text in left:
+            return line
+        return replace(line, text=_ERASED_LINE) if quotable(line.section, line.text) else line
+
+    return replace(receipt, lines=tuple(map(kept, receipt.lines)), query=ERASED)
+
+
+def _is_loose(line: ReceiptLine) -> bool:
+    """Whether a line has text that no fact it names stands behind."""
+    if line.fact_id is None:
+        return True
+    return line.section == RECALCULATE and not line.quoted  # as they were kept once
 
 
 @dataclass(frozen=True, slots=True)

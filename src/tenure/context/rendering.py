@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from tenure.context.quoting import Cuts, inline, name
 from tenure.model.fact import Fact, MemoryType, Status
 from tenure.model.identity import Identity
-from tenure.model.records import Environment
+from tenure.model.records import TURN, Environment
 
 IDENTITY = "Identity"
 CONSTRAINTS = "Constraints"
@@ -50,6 +50,10 @@ _SECTION_OF = {
     MemoryType.ORGANIZATIONAL: ORGANIZATION,
     MemoryType.CAPABILITY: LEARNED,
 }
+
+_UNAVAILABLE = "not available right now"
+_CLOCK = re.compile(r"Current (?:date: \w+ \d{4}-\d\d-\d\d|time: \d\d:\d\d .*)")
+_TURN = re.compile(rf'- "?{TURN}\d')
 
 # identity and environment
 
@@ -99,8 +103,9 @@ def other_environment_lines(environment: Environment) -> Iterator[tuple[str, str
     """What failed, and the clock, each with its name; the clock last, for it always changes."""
     for failed in sorted(environment.unavailable):
         # The reason may quote what a provider said in its error; it is for people, not for models.
-        yield failed, f"{name(failed)}: not available right now"
+        yield failed, f"{name(failed)}: {_UNAVAILABLE}"
     now = environment.current_time
+    # `quotable` knows these lines by how they read.
     yield "current_date", f"Current date: {now:%A} {environment.current_date.isoformat()}"
     yield "current_time", f"Current time: {now:%H:%M} {name(environment.timezone)}"
 
@@ -263,10 +268,26 @@ def item_line(key: str, value: Any, cuts: Cuts = ()) -> str:
     return f"- {name(key)}: {inline(value, cuts)}"
 
 
+_LEFT_OUT = re.compile(r"- (?:1 more fact was|\d+ more facts were) left out for lack of room")
+
+
 def left_out_line(count: int) -> str:
     """Tells a model that it has not been told everything."""
     facts = "1 more fact was" if count == 1 else f"{count} more facts were"
     return f"- {facts} left out for lack of room"
+
+
+def quotable(section: str, text: str | None) -> str:
+    """What of a line may repeat what somebody said: not who asks, nor the clock, nor the name of a
+    signal or of a turn, nor what we say ourselves of what is missing."""
+    if text is None or section == IDENTITY or (section == UNKNOWN and text == NOTHING_FOUND):
+        return ""
+    if _LEFT_OUT.fullmatch(text):
+        return ""
+    if section == ENVIRONMENT:
+        is_ours = _CLOCK.fullmatch(text) or text.endswith(f": {_UNAVAILABLE}")
+        return "" if is_ours else text.partition(": ")[2]
+    return text.partition(": ")[2] if section == WORKING_SET and _TURN.match(text) else text
 
 
 def heading_line(section: str) -> str:

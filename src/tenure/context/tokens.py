@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from functools import cache, lru_cache
+from functools import cache
 from typing import Protocol
 
 from tenure.model.errors import InvalidInput
+from tenure.model.remembering import remembering, when_forgetting
 
 # These cut a text at line breaks before they join anything.
 _ADDING_UP = ("cl100k_base", "o200k_base")
@@ -36,13 +37,18 @@ class Counter:
         self.name = name
         self.adds_up = name in _ADDING_UP
         try:
-            self._encode = splintr.Tokenizer.from_pretrained(name).encode_ordinary
+            self._tokenizer = splintr.Tokenizer.from_pretrained(name)
         except ValueError as error:
             raise InvalidInput(f"Settings.tokenizer {name!r} is not available: {error}") from None
-        self._short = lru_cache(maxsize=_REMEMBERED)(self._count)
+        self._short = remembering(_REMEMBERED)(self._count)
+        when_forgetting(self.forget)
+
+    def forget(self) -> None:
+        """Drop what the tokenizer itself keeps of texts."""
+        self._tokenizer.clear_cache()
 
     def _count(self, text: str) -> int:
-        return len(self._encode(text))
+        return len(self._tokenizer.encode_ordinary(text))
 
     def __call__(self, text: str) -> int:
         return self._short(text) if len(text) <= _SHORT else self._count(text)

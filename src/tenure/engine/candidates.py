@@ -20,6 +20,7 @@ from tenure.model.errors import (
 from tenure.model.fact import Basis, Fact, MemoryType, Source, Status
 from tenure.model.ids import alias, new_id
 from tenure.model.records import Declaration
+from tenure.model.remembering import also_forget
 from tenure.model.scope import EVERYWHERE, Place, Scope
 from tenure.rules.authority import (
     check_may_write_as,
@@ -312,7 +313,15 @@ class Candidates:
         return base.id
 
 
-_last: tuple[Source, str, Source] = (Source(), "", Source(authority=""))
+_NOBODY = (Source(), "", Source(authority=""))
+_last: tuple[Source, str, Source] = _NOBODY
+
+
+@also_forget
+def _forget_source() -> None:
+    """A source has the words that were said."""
+    global _last
+    _last = _NOBODY
 
 
 def _with_authority(source: Source, title: str) -> Source:

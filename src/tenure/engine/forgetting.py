@@ -2,29 +2,26 @@
 
 from __future__ import annotations
 
-import json
-import re
-from collections.abc import Callable, Iterable
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 
+from tenure.engine.reaching import Reach, quotations
 from tenure.engine.registrar import next_moment
 from tenure.engine.settling import settle
 from tenure.engine.workspace import Workspace
 from tenure.model.errors import UnknownFact
 from tenure.model.fact import Fact, Status
 from tenure.model.ids import new_id
-from tenure.model.records import Erasure, WorkingItem
-from tenure.model.values import bare, leaves, same_value, text_of
+from tenure.model.records import Erasure, WorkingItem, is_turn
+from tenure.model.values import leaves, same_value, text_of
 from tenure.model.verdict import Action, Outcome, Repair, Rule, Verdict
 from tenure.stores.port import Selection, Transaction
 
 _PAGE = 1_000
-_LONG_ENOUGH = 6
-"""A value within a statement counts as quoted from so many characters on: not "4" or "Monday"."""
 
-Quotes = Callable[[str], bool]
-Redact = Callable[[set[str], Quotes, str | None], int]
-"""Takes erased facts out of receipts: their ids, what quotes them, and whose receipts go whole."""
+Redact = Callable[[Reach], Mapping[str, int]]
+"""Takes what an erasure reaches out of receipts; gives how many of whose it changed."""
 
 
 def forget(
@@ -35,41 +32,106 @@ def forget(
     user_id: str | None = None,
     subject: str | None = None,
     fact_id: str | None = None,
+    by: str | None = None,
 ) -> Erasure:
     """Erase the facts that match every given condition, and what repeats them.
 
     Facts of the same chain that say the same go with them (the draft of a committed fact, a value
     gone back to), and so do facts derived from them that quote their content; derived facts that
-    do not are marked for review. Working items and reasons that quote it go too, and working items
-    that state it in whatever words. The turns of a user go with the user: what a turn is called may
-    name somebody. So do the keys that speak for the user: what lets in as somebody who is forgotten
-    should let nobody in. Turns of erased facts stay, since they hold nothing but ids.
+    do not are marked for review. Working items that state them go too, in whatever words and on
+    whosever desk; items and reasons of their owners go also where they only quote them. The turns
+    of a user go with the user: what a turn is called may name somebody. So do the keys that speak
+    for the user: what lets in as somebody who is forgotten should let nobody in. Turns of erased
+    facts stay, since they hold nothing but ids.
+
+    What a person asks for (`by`) takes what that person owns. What was derived from it and is not
+    theirs goes as well, or it would not be erased; but the proof that they get tells of their own
+    only, so that nobody learns by erasing what there is that they may not see.
     """
-    doomed = _with_copies(transaction, _matching(transaction, user_id, subject, fact_id))
-    quoting = _quoting(transaction, doomed)
-    items = _drop_items(transaction, [*doomed, *quoting], user_id, subject, fact_id)
-    reasons = _reasons(transaction, [*doomed, *quoting])
-    everything_of = user_id if subject is None and fact_id is None else None
-    turns = 0 if everything_of is None else transaction.drop_turns(user_id=everything_of)
-    keys = 0 if everything_of is None else transaction.drop_keys(everything_of)
-    pattern = quotes([*doomed, *quoting], names=() if subject is None else (subject,))
-    receipts = redact(
-        {fact.id for fact in (*doomed, *quoting)},
-        lambda text: pattern is not None and bool(pattern.search(bare(text))),
-        everything_of,
+    moment = next_moment(now, transaction.head()[1])
+    if by is None:
+        doomed = _with_copies(transaction, _matching(transaction, user_id, subject, fact_id))
+    else:
+        doomed = _with_copies(transaction, _owned(transaction, by, subject, fact_id))
+        doomed = [fact for fact in doomed if fact.owner == by]
+    reach = Reach(
+        (*doomed, *_quoting(transaction, doomed)),
+        names=() if subject is None else (subject,),
+        everything_of=user_id if subject is None and fact_id is None else None,
+        by=by,
     )
-    erasure = Erasure(
-        id=new_id(now),
-        organization=transaction.organization,
-        at=now,
-        fact_ids=tuple(sorted(fact.id for fact in (*doomed, *quoting))),
-        quoted_in=tuple(sorted(fact.id for fact in quoting)),
-        removed={"working_items": items, "turns": turns, "receipts": receipts, "keys": keys},
-    )
-    erasure = transaction.erase(erasure.fact_ids, erasure, reasons=reasons, user_id=everything_of)
-    if erasure.fact_ids:
-        _record(transaction, erasure, now)
-    return erasure
+    return _Erasing(transaction, moment, reach, {fact.id for fact in doomed}).carry_out(redact)
+
+
+class _Erasing:
+    """One erasure under way: what goes, counted for whom it is told."""
+
+    def __init__(
+        self, transaction: Transaction, now: datetime, reach: Reach, asked: set[str]
+    ) -> None:
+        self._transaction = transaction
+        self._now = now
+        self._reach = reach
+        self._asked = asked
+
+    def carry_out(self, redact: Redact) -> Erasure:
+        transaction, reach = self._transaction, self._reach
+        items = _drop_items(transaction, reach)
+        reasons = _reasons(transaction, reach)
+        receipts = redact(reach)
+        user = reach.everything_of
+        turns = 0 if user is None else transaction.drop_turns(user_id=user)
+        keys = 0 if user is None else transaction.drop_keys(user)
+        told = [fact for fact in reach.facts if reach.by in (None, fact.owner)]
+        others = [fact for fact in reach.facts if reach.by not in (None, fact.owner)]
+        removed = {
+            "working_items": self._told_of(items),
+            "turns": turns,
+            "receipts": self._told_of(receipts),
+            "keys": keys,
+        }
+        # A name is taken out of what its bearer decided for the organization only by those who
+        # answer for the record.
+        author = user if reach.by is None else None
+        proof = self._erase(told, removed, reasons, author)
+        beyond = {
+            "working_items": items.total() - removed["working_items"],
+            "receipts": sum(receipts.values()) - removed["receipts"],
+        }
+        proofs = [proof]
+        if others or any(beyond.values()):
+            self._now = next_moment(self._now, self._now)  # proofs are ordered by their moments
+            proofs.append(self._erase(others, beyond))
+        relinked: Iterable[str] = [fact.id for fact in reach.facts]
+        for one in proofs:
+            if one.fact_ids:
+                whose = reach.marks(one.id) if one is proof else ()
+                _record(transaction, one, self._now, relinked, whose)
+                relinked = ()
+        return proof
+
+    def _told_of(self, counts: Mapping[str, int]) -> int:
+        """How many there were, as far as the one who asks may know."""
+        by = self._reach.by
+        return sum(counts.values()) if by is None else counts.get(by, 0)
+
+    def _erase(
+        self,
+        facts: list[Fact],
+        removed: Mapping[str, int],
+        reasons: list[str] | None = None,
+        author: str | None = None,
+    ) -> Erasure:
+        ids = tuple(sorted(fact.id for fact in facts))
+        erasure = Erasure(
+            id=new_id(self._now),
+            organization=self._transaction.organization,
+            at=self._now,
+            fact_ids=ids,
+            quoted_in=tuple(one for one in ids if one not in self._asked),
+            removed=removed,
+        )
+        return self._transaction.erase(ids, erasure, reasons=reasons or (), user_id=author)
 
 
 def _matching(
@@ -93,28 +155,20 @@ def _matching(
     ]
 
 
-def quotes(facts: Iterable[Fact], names: Iterable[str] = ()) -> re.Pattern[str] | None:
-    """A pattern for text that repeats a value of these facts or one of these names, or None.
-
-    Erring on the side of removal: it looks only at what was derived from the facts or lies on
-    their owner's desk, where a repeated word is more likely a quotation than a coincidence.
-    """
-    facts = list(facts)
-    told = {leaf for fact in facts for leaf in leaves(fact.value)}
-    told |= {p.text for fact in facts for p in fact.parts if len(p.text) >= _LONG_ENOUGH}
-    # A receipt has lines as they were shown, where some characters are escaped.
-    told |= {json.dumps(leaf, ensure_ascii=False)[1:-1] for leaf in told}
-    found = sorted({_spelled(text) for text in told.union(names)}, key=len, reverse=True)
-    if not found:
-        return None
-    return re.compile("|".join(found), re.IGNORECASE)
-
-
-def _spelled(text: str) -> str:
-    """A pattern for a text however it is spaced and punctuated."""
-    words = re.findall(r"[^\W_]+", bare(text))
-    inner = r"[\W_]+".join(map(re.escape, words)) if words else re.escape(text)
-    return rf"(?<!\w){inner}(?!\w)"
+def _owned(
+    transaction: Transaction, owner: str, subject: str | None, fact_id: str | None
+) -> list[Fact]:
+    """What a person owns, of a subject or of an id."""
+    if fact_id is None:
+        return transaction.timeline(Selection((owner,), subject=subject))
+    fact = transaction.fact(fact_id)
+    # What is another's and what does not exist are told in the same words.
+    if fact is None or fact.owner != owner or subject not in (None, fact.subject):
+        raise UnknownFact(
+            f"no fact with id {fact_id!r} belongs to {owner!r} in organization "
+            f"{transaction.organization!r}; `tenure history KEY` shows the ids of a key"
+        )
+    return [fact]
 
 
 def _with_copies(transaction: Transaction, facts: list[Fact]) -> list[Fact]:
@@ -140,55 +194,52 @@ def _quoting(transaction: Transaction, doomed: list[Fact]) -> list[Fact]:
     seen = {fact.id for fact in doomed}
     found: list[Fact] = []
     frontier = doomed
+    known, told = -1, quotations(())
     while frontier:
         # A fact in between that quotes nothing can still have passed it on.
         derived = transaction.derived_from([fact.id for fact in frontier])
         frontier = [fact for fact in derived if fact.id not in seen]
         seen.update(fact.id for fact in frontier)
-        pattern = quotes([*doomed, *found])
-        if pattern is not None:
-            found.extend(fact for fact in frontier if pattern.search(bare(text_of(fact.value))))
+        if known < len(found):
+            known, told = len(found), quotations([*doomed, *found])
+        found.extend(fact for fact in frontier if told.found_in(text_of(fact.value)))
     return found
 
 
-def _reasons(transaction: Transaction, erased: list[Fact]) -> list[str]:
-    """The verdicts whose reason repeats what is erased."""
-    pattern = quotes(erased)
+def _reasons(transaction: Transaction, reach: Reach) -> list[str]:
+    """The verdicts whose reason repeats what is erased, on facts of its owners; on any where it
+    was the organization's."""
     found: list[str] = []
+    for owner in reach.owners:
+        quotes = reach.quotes(owner)
+        on = [fact.id for fact in transaction.timeline(Selection((owner,)))]
+        verdicts = transaction.verdicts(on) if quotes else ()
+        found.extend(v.id for v in verdicts if v.reason and quotes.found_in(v.reason))
     after = 0
-    while pattern is not None:
+    while reach.shared:
         page = transaction.log(after, _PAGE)
         if not page:
             break
         after = page[-1].seq
-        found.extend(
-            entry.id for entry in page if entry.reason and pattern.search(bare(entry.reason))
-        )
-    return found
+        found.extend(v.id for v in page if v.reason and reach.shared.found_in(v.reason))
+    return list(dict.fromkeys(found))
 
 
-def _drop_items(
-    transaction: Transaction,
-    erased: list[Fact],
-    user_id: str | None,
-    subject: str | None,
-    fact_id: str | None,
-) -> int:
-    dropped = 0
-    if user_id is not None and subject is None and fact_id is None:
-        dropped += transaction.drop_items(user_id=user_id)
-    ids = {fact.id for fact in erased}
-    pattern = quotes(erased, names=() if subject is None else (subject,))
-    # What somebody wants forgotten of their own leaves the desks of others alone: that theirs says
-    # the same is nobody's business.
-    whose = user_id if fact_id is not None else None
-    for owner, session_id, item in transaction.desks(whose) if erased or pattern else ():
-        if _names(item, ids) or (pattern is not None and pattern.search(bare(_told(item)))):
-            dropped += transaction.drop_items(user_id=owner, session_id=session_id, key=item.key)
+def _drop_items(transaction: Transaction, reach: Reach) -> Counter[str]:
+    """Take off the desks what states or quotes what is erased; gives how many from whose."""
+    dropped: Counter[str] = Counter()
+    if (user := reach.everything_of) is not None:
+        dropped[user] += transaction.drop_items(user_id=user)
+    if not reach.facts:
+        return dropped
+    for owner, session_id, item in transaction.desks(reach.only):
+        if _names(item, reach.ids) or reach.quotes(owner).found_in(_told(item)):
+            gone = transaction.drop_items(user_id=owner, session_id=session_id, key=item.key)
+            dropped[owner] += gone
     return dropped
 
 
-def _names(item: WorkingItem, fact_ids: set[str]) -> bool:
+def _names(item: WorkingItem, fact_ids: frozenset[str]) -> bool:
     """Whether an item states one of these facts.
 
     Once their values are gone nobody could find and cut out what it says of them.
@@ -199,13 +250,20 @@ def _names(item: WorkingItem, fact_ids: set[str]) -> bool:
 def _told(item: WorkingItem) -> str:
     """All that an item says: its key, its value, and what its spots repeat of facts."""
     said = (spot.text for spot in item.spots)
-    return "\n".join((item.key, text_of(item.value), *leaves(item.value), *said))
+    key = "" if is_turn(item) else item.key  # what a turn is called says who spoke, and no more
+    return "\n".join((key, text_of(item.value), *leaves(item.value), *said))
 
 
-def _record(transaction: Transaction, erasure: Erasure, now: datetime) -> None:
+def _record(
+    transaction: Transaction,
+    erasure: Erasure,
+    now: datetime,
+    relinked: Iterable[str],
+    whose: Iterable[str],
+) -> None:
     """Put the erasure on the log, with the derived facts that need review because of it."""
     workspace = Workspace(transaction, now)
-    marked, lifted = settle(workspace, relinked=erasure.fact_ids)
+    marked, lifted = settle(workspace, relinked=relinked)
     seq, last = transaction.head()
     moment = next_moment(now, last)
     verdict = Verdict(
@@ -216,7 +274,7 @@ def _record(transaction: Transaction, erasure: Erasure, now: datetime) -> None:
         outcome=Outcome.RETRACTED,
         rule=Rule.ERASURE,
         fact_id=erasure.fact_ids[0],
-        evidence={"erasure": erasure.id},
+        evidence={"erasure": erasure.id, "whose": sorted(whose)},
         by="",
         authority="",
         at=moment,

@@ -21,7 +21,7 @@ def erase_own(
             f"the memory erases it with `tenure forget`"
         )
     return [
-        memory.forget(organization=who.organization, user_id=who.user_id, fact_id=fact.id)
+        memory.forget(organization=who.organization, by=who.user_id, fact_id=fact.id)
         for fact in mine
     ]
 

@@ -10,13 +10,14 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import NamedTuple
 
 from tenure.language.lexicon import Lexicon, lexicon
 from tenure.language.tokens import Token, stem, tokens
 from tenure.language.values import Value, ValueKind, find
 from tenure.model.fact import Part
+from tenure.model.remembering import remembering
 from tenure.search.analysis import is_common
 
 TERM = "term"
@@ -93,7 +94,7 @@ def frame_of(text: str, at: datetime | None = None, language: str = "en") -> Fra
     return Framing(text, find(text, at), lexicon(language)).frame()
 
 
-@lru_cache(maxsize=4_096)
+@remembering(4_096)
 def frame_again(text: str) -> Frame:
     """The frame of a statement that was read before; its relative dates are not resolved."""
     return frame_of(text)

@@ -10,7 +10,6 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import lru_cache
 from typing import Protocol
 
 from tenure.language.meant import heard, is_meant, is_unconditional
@@ -19,6 +18,7 @@ from tenure.language.pairing import pairs as pairs_in
 from tenure.language.signs import signs
 from tenure.language.skeleton import HELD, MEASURED, Skeleton, skeleton
 from tenure.language.statements import Kind, Statement
+from tenure.model.remembering import remembering
 
 _LONGEST = 400
 _MOST_SENTENCES = 4
@@ -107,7 +107,7 @@ def gist(text: str, known: Knowing) -> Gist | None:
     return None
 
 
-@lru_cache(maxsize=1_024)
+@remembering(1_024)
 def told_of_one(text: str) -> Pair | None:
     """The thing and the value of a statement that says one value of one thing, and no more."""
     if len(text) > _LONGEST:

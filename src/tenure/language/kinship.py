@@ -6,9 +6,9 @@ tell which of two is meant, and nothing here decides by them alone.
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
+from tenure.model.remembering import remembering
 from tenure.search.embedders import load
 
 if TYPE_CHECKING:
@@ -20,13 +20,13 @@ KIN: Final = 0.25
 and blue (0.65), Belgian and Turkish (0.32) against cheap and Chinese (-0.04), new and red (0.2)."""
 
 
-@lru_cache(maxsize=8_192)
+@remembering(8_192)
 def _direction(text: str) -> npt.NDArray[np.float32]:
     row: npt.NDArray[np.float32] = load("static").embed([text])[0]
     return row
 
 
-@lru_cache(maxsize=16_384)
+@remembering(16_384)
 def kinship(left: str, right: str) -> float:
     """How near two words are: 1 for the same, around 0 for words of different kinds."""
     return float(_direction(left.lower()) @ _direction(right.lower()))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from functools import lru_cache
 
 from tenure.language.cues import Cues
 from tenure.language.pairing import Pair
@@ -12,6 +11,7 @@ from tenure.language.pairing import pairs as pairs_in
 from tenure.language.signs import signs
 from tenure.language.skeleton import Skeleton
 from tenure.language.statements import Kind, Statement, statements
+from tenure.model.remembering import remembering
 
 _UNMEANT = frozenset({"attitude", "counterfactual", "label", "quote", "quoted", "wish"})
 """Cues of sentences whose speaker does not stand by them."""
@@ -20,7 +20,7 @@ _AROUND = (Kind.SMALL_TALK, Kind.CONFIRMATION)
 _BREAK = re.compile(r"[.!?;:–—]\s|\s-\s")
 
 
-@lru_cache(maxsize=256)
+@remembering(256)
 def heard(text: str) -> tuple[Statement, ...]:
     """The statements of a turn, without what only tells why or how it is said."""
     plain = signs().remarks.sub(lambda found: " " * len(found.group()), text)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 from typing import NamedTuple
 
 import Stemmer
+
+from tenure.model.remembering import remembering
 
 _TOKEN = re.compile(r"['’][a-z]{1,2}\b|[^\W\d_](?:[\w'’&-]*\w)?|\d(?:[\w.,:/%-]*\w)?|[^\w\s]")
 _stemmer = Stemmer.Stemmer("english", 0)
@@ -32,7 +33,7 @@ def tokens(text: str) -> list[Token]:
     ]
 
 
-@lru_cache(maxsize=32_768)
+@remembering(32_768)
 def stem(word: str) -> str:
     """The stem of a word, without a genitive."""
     low = word.lower().replace("’", "'")

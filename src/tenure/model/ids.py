@@ -21,6 +21,13 @@ def new_id(now: datetime) -> str:
     return f"{time[:8]}-{time[8:]}-7{fraction:03x}-{variant}{noise[2:5]}-{noise[5:17]}"
 
 
+def first_id(moment: datetime) -> str:
+    """What sorts before every fresh UUIDv7 of that moment, and after those of earlier ones."""
+    millis, micros = divmod(to_micros(moment), 1000)
+    time = f"{millis & 0xFFFFFFFFFFFF:012x}"
+    return f"{time[:8]}-{time[8:]}-7{micros << 2:03x}"
+
+
 ALIAS = "\u241f"  # the symbol for a separator of units
 
 
@@ -28,8 +35,3 @@ def alias(fact_id: str, user_id: str) -> str:
     """What the fact of an id is kept as whose writer may not see that another one has that id."""
     told = hashlib.sha256(f"{user_id}\n{fact_id}".encode()).hexdigest()[:16]
     return f"{fact_id}{ALIAS}{told}"
-
-
-def as_chosen(fact_id: str) -> str:
-    """The id that a caller chose, of one that may be an alias."""
-    return fact_id.partition(ALIAS)[0]

@@ -1,30 +1,52 @@
-"""What was worked out from texts, kept for the next time, until something is erased."""
+"""What was worked out from texts, kept for the next time, until something is erased.
+
+The one place where people's words may be kept in the memory of a process: whatever keeps them does
+so through here, or has itself called from here, and `forget_texts` empties it. A test goes through
+the whole package for anything else that keeps something (`tests/trust/test_keeping.py`).
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from functools import lru_cache, wraps
-from typing import TypeVar
-from weakref import WeakMethod
+from threading import Lock
+from typing import Any, ParamSpec, TypeVar
+from weakref import WeakMethod, ref
 
+Given = ParamSpec("Given")
 Found = TypeVar("Found")
 
 _MOST = 8_192
 _LONG = 500  # characters; a longer text is not worth the memory
-_functions: list[Callable[[], None]] = []
+_functions: list[Callable[[], None]] = [re.purge]  # patterns are made of what people say, too
+_caches: list[ref[Any]] = []
 _others: list[WeakMethod[Callable[[], None]]] = []
+_lock = Lock()
 
 
 def remembered(function: Callable[[str], Found]) -> Callable[[str], Found]:
     """Keep what a pure function of a text gives: contexts show the same texts again and again."""
-    known = lru_cache(maxsize=_MOST)(function)
-    _functions.append(known.cache_clear)
+    known = remembering(_MOST)(function)
 
     @wraps(function)
     def recalled(text: str) -> Found:
         return known(text) if len(text) <= _LONG else function(text)
 
     return recalled
+
+
+def remembering(most: int) -> Callable[[Callable[Given, Found]], Callable[Given, Found]]:
+    """Keep what a pure function gives for as many arguments: of words and other short texts."""
+
+    def keep(function: Callable[Given, Found]) -> Callable[Given, Found]:
+        known: Any = lru_cache(maxsize=most)(function)
+        # A function of an object goes with it; those of modules stay as long as the process.
+        with _lock:
+            _caches[:] = [*(cache for cache in _caches if cache() is not None), ref(known)]
+        return known  # type: ignore[no-any-return]
+
+    return keep
 
 
 def also_forget(function: Callable[[], None]) -> Callable[[], None]:
@@ -35,14 +57,17 @@ def also_forget(function: Callable[[], None]) -> Callable[[], None]:
 
 def when_forgetting(method: Callable[[], None]) -> None:
     """Have a method called whenever texts are forgotten, as long as what it belongs to lives."""
-    _others[:] = [reference for reference in _others if reference() is not None]
-    _others.append(WeakMethod(method))
+    with _lock:
+        _others[:] = [*(other for other in _others if other() is not None), WeakMethod(method)]
 
 
 def forget_texts() -> None:
     """Drop all that is kept: what is erased must not live on in memory."""
-    for forget in _functions:
-        forget()
-    for reference in _others:
-        if (method := reference()) is not None:
-            method()
+    with _lock:
+        caches, others = [cache() for cache in _caches], [method() for method in _others]
+    for cache in caches:
+        if cache is not None:
+            cache.cache_clear()
+    for forget in (*_functions, *others):
+        if forget is not None:
+            forget()

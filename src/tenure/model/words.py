@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from functools import lru_cache
 from typing import Any
 
 from tenure.model.fact import Part
-from tenure.model.remembering import remembered
+from tenure.model.remembering import remembered, remembering
 from tenure.model.values import bare, leaves, telling_parts
 
 Words = tuple[str, ...]
@@ -27,7 +26,7 @@ _NOTHING_AFTER = re.compile(r"\.0+$")
 _LONGEST_VALUE = 8
 
 
-@lru_cache(maxsize=32_768)
+@remembering(32_768)
 def said_word(word: str) -> str:
     """A word as it is compared."""
     folded = bare(word)

@@ -10,7 +10,7 @@ from typing import Any
 from zlib import crc32
 
 from tenure.model.fact import Part
-from tenure.model.remembering import remembered
+from tenure.model.remembering import also_forget, remembered, remembering
 from tenure.model.values import bare, leaves, telling_parts, text_of
 from tenure.model.words import Words, holdings
 
@@ -49,7 +49,7 @@ _THOUSANDS = re.compile(r",(?=\d{3}(?:\D|$))")
 def _stemmer() -> Any:
     import Stemmer  # loaded on first use, like everything that only contexts need
 
-    return Stemmer.Stemmer("english")
+    return Stemmer.Stemmer("english", 0)  # what it is asked for is kept here, not in it
 
 
 class _Terms(dict[str, tuple[str, ...]]):
@@ -76,6 +76,7 @@ def _terms_of(part: str) -> Iterator[str]:
 
 
 _KNOWN = _Terms()
+also_forget(_KNOWN.clear)
 
 
 def normalised(text: str) -> str:
@@ -90,7 +91,7 @@ def terms(text: str) -> list[str]:
     ]
 
 
-@lru_cache(maxsize=16_384)
+@remembering(16_384)
 def name_terms(name: str) -> tuple[str, ...]:
     """The terms of a key or a subject, each once."""
     return tuple(dict.fromkeys(terms(spoken(name))))
@@ -121,7 +122,7 @@ def number(part: str) -> str:
     return _THOUSANDS.sub("", part).replace(".", "p").replace(",", "p")
 
 
-@lru_cache(maxsize=16_384)
+@remembering(16_384)
 def spoken(key: str) -> str:
     """A key as words: order_status, orderStatus and order.status are "order status"."""
     return _SEPARATED.sub(" ", _CAMEL.sub(" ", key)).strip()

@@ -275,6 +275,10 @@ class Reader(Protocol):
         """
         ...
 
+    def erasures(self, after: str = "") -> list[Erasure]:
+        """The proofs of what was forgotten with an id above `after`, oldest first."""
+        ...
+
     def usage(self, since: date | None = None) -> list[Usage]:
         """What was counted from that day on, or ever, ordered by day and model."""
         ...

@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from datetime import datetime
-from functools import lru_cache, wraps
+from functools import wraps
 from typing import Any, TypeVar
 
 from tenure.model.errors import StoreDamaged
 from tenure.model.fact import Address, Fact, MemoryType, Source, Status
 from tenure.model.keys import ApiKey, KeyScope
 from tenure.model.records import Declaration, Spot, Turn, WorkingItem
-from tenure.model.remembering import also_forget
+from tenure.model.remembering import also_forget, remembering
 from tenure.model.scope import Scope
 from tenure.model.times import from_micros, to_micros
 from tenure.model.verdict import Action, Outcome, Rule, Verdict
@@ -78,14 +78,13 @@ def _decoded(text: str) -> Source:
     return codec.source_from_record(json.loads(text))
 
 
-_remembered = lru_cache(maxsize=_REMEMBERED)(_decoded)
+_remembered = remembering(_REMEMBERED)(_decoded)
 
 
 @also_forget
 def _forget_rows() -> None:
     """Drop what is remembered of rows: an erased one says what was said."""
     global _last_source
-    _remembered.cache_clear()
     _facts.clear()
     _last_source = (None, "")
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
@@ -25,6 +25,7 @@ from tenure.model.errors import DuplicateId, NotPermitted, UnknownFact
 from tenure.model.fact import Status
 from tenure.model.keys import KeyScope
 from tenure.model.verdict import Action, Verdict
+from tenure.receipts import quoted_in
 from tenure.session import Session
 from tenure.surface import OPERATIONS, Operation
 
@@ -151,10 +152,7 @@ class Desk:
             return getattr(session, operation.name)
         if once is not None and operation.name in _REPEATABLE:
             return _REPEATABLE[operation.name](session, arguments, once)
-        result = getattr(session, operation.name)(**arguments)
-        if operation.name == "receipts":
-            return self._seen(session, result)
-        return result
+        return getattr(session, operation.name)(**arguments)
 
     def _of_memory(
         self, operation: Operation, grant: Grant, who: SessionForm, arguments: dict[str, Any]
@@ -162,7 +160,7 @@ class Desk:
         organization = organization_of(grant, who)
         call = getattr(self.memory, operation.name)
         if operation.name == "forget":
-            arguments = _own(grant, arguments)
+            arguments = _own(grant, who, arguments)
         if operation.name in _OF_A_PERSON:
             self._check_receipts(grant, who, organization, arguments.values())
         if operation.name == "declare":
@@ -178,20 +176,18 @@ class Desk:
         session = enter(self.memory, grant, who)
         for receipt_id in ids:
             found = self.memory.receipt(receipt_id, organization=organization)
-            if found.user_id != session.identity.user_id or not self._seen(session, [found]):
+            if found.user_id != session.identity.user_id or not self._may_see(session, found):
                 raise UnknownFact(f"no receipt {receipt_id!r} of this person")
 
-    def _seen(self, session: Session, receipts: Sequence[Receipt]) -> list[Receipt]:
-        """The receipts that show nothing which the session may not see.
+    def _may_see(self, session: Session, receipt: Receipt) -> bool:
+        """Whether a session may see every fact whose text a receipt has.
 
         The same person may have been shown more by a credential with more permissions.
         """
-        shown = [{line.fact_id for line in one.lines if line.fact_id} for one in receipts]
         with self.memory.store.read(session.identity.organization) as reader:
-            kept = reader.facts(set().union(*shown))
-        erased = Status.ERASED
-        hidden = {one.id for one in kept if one.status is not erased and not session.get(one.id)}
-        return [one for one, ids in zip(receipts, shown, strict=True) if not ids & hidden]
+            shown = reader.facts(quoted_in(reader, receipt))
+        left = (fact for fact in shown if fact.status is not Status.ERASED)
+        return all(session.get(fact.id) is not None for fact in left)
 
 
 def _reaches(memory: Memory, grant: Grant, before: Grant) -> bool:
@@ -214,16 +210,18 @@ def _reaches(memory: Memory, grant: Grant, before: Grant) -> bool:
     )
 
 
-def _own(grant: Grant, arguments: dict[str, Any]) -> dict[str, Any]:
-    """What a credential may have forgotten: one of a person, what is that person's or about them.
+def _own(grant: Grant, who: SessionForm, arguments: dict[str, Any]) -> dict[str, Any]:
+    """What a credential may have forgotten: an admin's anything, one of a person what is theirs.
 
-    Conditions narrow each other, so that naming the person is enough.
+    So has one of nobody in particular that says for whom it asks.
     """
-    if grant.user_id is None or KeyScope.ADMIN in grant.scopes:
+    person = grant.user_id or who.user_id
+    if KeyScope.ADMIN in grant.scopes or person is None:
         return arguments
-    if arguments.get("user_id") not in (None, grant.user_id):
+    named = (who.user_id, arguments.get("user_id"), arguments.get("by"))
+    if any(name not in (None, person) for name in named):
         raise NotPermitted("the credential is for another person")
-    return {**arguments, "user_id": grant.user_id}
+    return {**arguments, "user_id": person, "by": person}
 
 
 def _check_operator(grant: Grant) -> None:

@@ -8,7 +8,6 @@ import math
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final
 
@@ -18,6 +17,7 @@ import onnxruntime
 
 from tenure.language.learned.encoding import Encoded, Span, encode
 from tenure.model.errors import DamagedModel
+from tenure.model.remembering import remembering
 
 WEIGHTS: Final = Path(__file__).parent / "weights"
 FORMAT: Final = 1
@@ -94,7 +94,7 @@ class Model:
         self.name: Final = card.name
         self._card = card
         self._session = _session(folder / "detector.onnx", card.sha256)
-        self._remembered = lru_cache(maxsize=_REMEMBERED)(self._run)
+        self._remembered = remembering(_REMEMBERED)(self._run)
 
     def read(
         self, statement: str, marked: Sequence[Span], previous: str, turn: str

@@ -12,6 +12,7 @@ from functools import lru_cache
 
 from tenure.language.lexicon import DEFAULT_LANGUAGE
 from tenure.language.values.vocabulary import vocabulary
+from tenure.model.remembering import remembering
 
 _SURE = 0.4
 """How far beyond the line a word has to be: a name missed does less harm than one made up."""
@@ -34,7 +35,7 @@ def name_test(language: str = DEFAULT_LANGUAGE) -> Callable[[str], bool]:
     evened = rows.T @ rows + _EVENNESS * np.eye(rows.shape[1])
     line = np.linalg.solve(evened, rows.T @ wanted)
 
-    @lru_cache(maxsize=_REMEMBERED)
+    @remembering(_REMEMBERED)
     def is_name(word: str) -> bool:
         return bool(float(embed([word])[0] @ line) > _SURE)
 

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from tenure.language.lexicon import DEFAULT_LANGUAGE
 from tenure.language.values.vocabulary import Vocabulary, alternatives, vocabulary
+from tenure.model.remembering import remembering
 
 _SIGNS = {"½": Decimal("0.5"), "¼": Decimal("0.25"), "¾": Decimal("0.75")}
 _FIGURES = r"(?:[0-9]{1,3}(?:,[0-9]{3})+|[0-9]{1,15})(?:\.[0-9]{1,9})?(?![0-9])"
@@ -38,7 +39,7 @@ class Numbers:
         told = words.told["numbers"]
         self._language = words.language
         self._spelt_words = frozenset(words.number_words)
-        self._read = lru_cache(maxsize=4096)(self._read_anew)
+        self._read = remembering(4_096)(self._read_anew)
         self._scales = {word: Decimal(size) for word, size in told["scales"].items()}
         self._groups = {group: Decimal(size) for group, size in told["groups"].items()}
         self._signs = {sign: Decimal(size) for sign, size in told["signs"].items()}

@@ -12,6 +12,8 @@ import unicodedata
 from functools import cache
 from pathlib import Path
 
+from tenure.model.remembering import when_forgetting
+
 WEIGHTS = Path(__file__).parent / "weights"
 
 _UNKNOWN = 100
@@ -63,6 +65,11 @@ class _Cut(dict[str, tuple[int, ...]]):
 
     def __init__(self, pieces: dict[str, int]) -> None:
         self._pieces = pieces
+        when_forgetting(self.forget)
+
+    def forget(self) -> None:
+        """Drop the words that were asked for: some may be of a text that was erased."""
+        self.clear()
 
     def __missing__(self, word: str) -> tuple[int, ...]:
         found = tuple(piece for part in _parts(word) for piece in self._cut(part))

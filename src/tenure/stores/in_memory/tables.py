@@ -94,6 +94,9 @@ class MemoryTransaction(MemorySessions):
     def declarations(self) -> tuple[Declaration, ...]:
         return self._declared.all
 
+    def erasures(self, after: str = "") -> list[Erasure]:
+        return [proof for key, proof in sorted(self._kept.erasures.items()) if key > after]
+
     def head(self) -> tuple[int, datetime | None]:
         last = len(self._kept.verdicts)
         return (last, self._kept.verdicts[last].recorded_at) if last else (0, None)

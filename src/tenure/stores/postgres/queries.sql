@@ -343,7 +343,7 @@ UPDATE versions SET erasures = erasures + 1;
 INSERT INTO erasures (organization, id, proof) VALUES (%(organization)s, %(id)s, %(proof)s);
 
 -- name: erasures
-SELECT proof FROM erasures WHERE organization = %(organization)s ORDER BY id;
+SELECT proof FROM erasures WHERE organization = %(organization)s AND id > %(after)s ORDER BY id;
 
 -- name: organizations
 SELECT organization_names();

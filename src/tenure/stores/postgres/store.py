@@ -170,9 +170,7 @@ class PostgresStore:
 
     def erasures(self, organization: str) -> list[Erasure]:
         with self.read(organization) as reader:
-            assert isinstance(reader, PostgresTransaction)
-            rows = reader.rows("erasures", {})
-        return [codec.erasure_from_record(json.loads(row[0])) for row in rows]
+            return reader.erasures()
 
     def add_key(self, key: ApiKey) -> None:
         self._keys.add(key)
@@ -200,7 +198,7 @@ class PostgresStore:
             for row in reader.rows("dump_tenures", {}):
                 record = codec.fact_record(fact_of(row[:width]))
                 yield {"kind": "tenure", "since": row[width], "until": row[width + 1], **record}
-            for row in reader.rows("erasures", {}):
+            for row in reader.rows("erasures", {"after": ""}):
                 yield {"kind": "erasure", **json.loads(row[0])}
 
     def scrub(self) -> bool:

@@ -110,6 +110,10 @@ class PostgresTransaction(PostgresSessions):
         recorded = self._standing.recorded_at
         return self._standing.seq, None if recorded is None else from_micros(recorded)
 
+    def erasures(self, after: str = "") -> list[Erasure]:
+        rows = self.rows("erasures", {"after": after})
+        return [codec.erasure_from_record(json.loads(row[0])) for row in rows]
+
     def fact(self, fact_id: str) -> Fact | None:
         found = self._facts("facts", [fact_id])
         return found[0] if found else None

@@ -233,7 +233,7 @@ UPDATE verdicts SET by_user = '' WHERE organization = :organization AND by_user 
 INSERT INTO erasures (organization, id, proof) VALUES (:organization, :id, :proof);
 
 -- name: erasures
-SELECT proof FROM erasures WHERE organization = :organization ORDER BY id;
+SELECT proof FROM erasures WHERE organization = :organization AND id > :after ORDER BY id;
 
 -- name: organizations
 -- A loose index scan: one seek per organization instead of a pass over the log.

@@ -99,10 +99,8 @@ class SQLiteStore:
         )
 
     def erasures(self, organization: str) -> list[Erasure]:
-        rows = self._with_connection(
-            lambda c: c.execute(statement("erasures"), {"organization": organization}).fetchall()
-        )
-        return [codec.erasure_from_record(json.loads(row[0])) for row in rows]
+        with self.read(organization) as reader:
+            return reader.erasures()
 
     def add_key(self, key: ApiKey) -> None:
         with self._connections.writer() as connection:
@@ -152,7 +150,7 @@ class SQLiteStore:
             for row in reader.rows("dump_tenures", given):
                 record = codec.fact_record(fact_of(row[:width]))
                 yield {"kind": "tenure", "since": row[width], "until": row[width + 1], **record}
-            for row in reader.rows("erasures", given):
+            for row in reader.rows("erasures", {"after": ""}):
                 yield {"kind": "erasure", **json.loads(row[0])}
 
     def scrub(self) -> bool:

@@ -122,6 +122,10 @@ class SQLiteTransaction(SQLiteSessions):
         rows = self.rows("head", {})
         return (rows[0][0], from_micros(rows[0][1])) if rows else (0, None)
 
+    def erasures(self, after: str = "") -> list[Erasure]:
+        rows = self.rows("erasures", {"after": after})
+        return [codec.erasure_from_record(json.loads(row[0])) for row in rows]
+
     def fact(self, fact_id: str) -> Fact | None:
         rows = self.rows("fact", {"id": fact_id})
         return fact_of(rows[0]) if rows else None

@@ -180,6 +180,20 @@ class ErasingContract(Contract):
             with store.write("acme") as transaction:
                 transaction.erase([name], Erasure(name, "acme", acme.clock(), (name,)))
         assert [proof.id for proof in store.erasures("acme")] == ["e1", "e2", "e3"]
+        with store.read("acme") as reader:
+            assert reader.erasures() == store.erasures("acme")
+            assert [proof.id for proof in reader.erasures("e1")] == ["e2", "e3"]
+            assert reader.erasures("e3") == []
+
+    def test_a_transaction_knows_its_own_proofs(self, store: Store, acme: Scribe) -> None:
+        """A proof is there for whoever asks within the transaction that made it, and in no other
+        organization."""
+        acme.establish(SECRET, id="secret")
+        with store.write("acme") as transaction:
+            proof = transaction.erase(["secret"], Erasure("e1", "acme", acme.clock(), ("secret",)))
+            assert transaction.erasures() == [proof]
+        with store.read("globex") as reader:
+            assert reader.erasures() == []
 
     def test_the_address_is_free_again(self, store: Store, acme: Scribe) -> None:
         """After the incumbent was erased, another fact may take office there."""

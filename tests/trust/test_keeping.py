@@ -1,0 +1,224 @@
+"""Nothing that holds people's words is kept in memory outside the place that an erasure empties."""
+
+from __future__ import annotations
+
+import ast
+import gc
+from collections.abc import Iterator
+from pathlib import Path
+from types import FrameType, FunctionType
+from typing import Any
+
+import pytest
+
+import tenure
+from tenure.model import remembering
+from tenure.model.remembering import forget_texts, when_forgetting
+from tenure.model.remembering import remembering as kept_until_forgotten
+from tests.conftest import QUICK
+
+PACKAGE = Path(tenure.__file__).parent
+_KEEPING = {"lru_cache", "cache", "cached_property"}
+_HOLDERS = {"dict", "list", "set", "OrderedDict", "defaultdict", "deque", "Counter", "WeakSet"}
+
+_DATA = "keyed by a language; made of the data files that come with it"
+_CODE = "keyed by parts of the program; made of them and of files that come with it"
+_CALL = "an object of one call, gone with it"
+# Everything that keeps something and is not emptied by an erasure, with the reason why it need not.
+ALLOWED = {
+    "model/remembering.py:remembering": "this is the place",
+    "model/remembering.py:_caches": "this is the place",
+    "model/remembering.py:_others": "this is the place",
+    "model/times.py:_last": "one moment, which says nothing",
+    "stores/postgres/sql.py:_templates": _CODE,
+    "stores/postgres/sql.py:statement": _CODE,
+    "stores/postgres/sql.py:migrations": _CODE,
+    "stores/postgres/administration.py:_statements": _CODE,
+    "stores/postgres/connections.py:_LEFT_TO_PARENTS": "connections of a process that forked",
+    "stores/sqlite/sql.py:probes": _CODE,
+    "stores/sqlite/sql.py:_templates": _CODE,
+    "stores/sqlite/sql.py:statement": _CODE,
+    "stores/sqlite/transaction.py:_where_text": "keyed by how many conditions there are",
+    "stores/rows.py:_facts": "emptied by _forget_rows",
+    "stores/rows.py:_last_source": "emptied by _forget_rows",
+    "engine/candidates.py:_last": "emptied by _forget_source",
+    "search/analysis.py:_stemmer": "one stemmer, told to keep nothing itself",
+    "search/analysis.py:_vocabulary": _DATA,
+    "search/analysis.py:_KNOWN": "emptied: handed to also_forget",
+    "search/embedders/words.py:vocabulary": _DATA,
+    "search/embedders/__init__.py:_loaded": "the models that come with it",
+    "language/learned/model.py:_loaded": "the model that comes with it",
+    "language/values/likeness.py:name_test": "keyed by a language; keeps words in remembering",
+    "language/llm/prompting.py:prompt": _CODE,
+    "context/tokens.py:counter": "the counters, each of which keeps through remembering",
+    "interfaces/http/operations.py:request_form": _CODE,
+    "interfaces/http/openapi.py:document": _CODE,
+    "interfaces/cli/options.py:_fields_of": _CODE,
+    "interfaces/mcp/server.py:_listed": _CODE,
+    "wire.py:arguments_of": _CODE,
+    "wire.py:adapter": _CODE,
+    "surface.py:hints_of": _CODE,
+    "surface.py:parameters_of": _CODE,
+    "memory.py:Memory": "the index, which is emptied, and the detector",
+    "context/document.py:Context": "the caller's own",
+    "context/ranking.py:_Judge": _CALL,
+    "observing/situation.py:Situation": _CALL,
+    "observing/understanding.py:Understood": _CALL,
+    "language/values/sentence.py:Sentence": _CALL,
+    "language/frames.py:Frame": "kept, if at all, by what is emptied",
+    "language/reading.py:_Conventions": _DATA,
+    "engine/lens.py:Lens": _CALL,
+    "gathering.py:Gathering": _CALL,
+    "ghosts.py:Ghosts": _CALL,
+    "interfaces/http/credentials.py:_Believed": "what a token's issuer is asked with",
+}
+_BY_LANGUAGE = {"language", "observing"}
+
+
+def kept_in(path: Path) -> Iterator[tuple[str, str]]:
+    """(name, how) of everything in a module that outlives a call and could keep something."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    classes = {node.name: node for node in tree.body if isinstance(node, ast.ClassDef)}
+    keeping = set(imported_from_functools(tree))
+    for node in ast.walk(tree):
+        for child in ast.iter_child_nodes(node):
+            child.parent = node  # type: ignore[attr-defined]
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name | ast.Attribute) and ast.unparse(node) in keeping:
+            yield outermost(node), ast.unparse(node)
+        elif isinstance(node, ast.Global):
+            yield from ((name, "global") for name in node.names)
+    for node in (*tree.body, *(one for made in classes.values() for one in made.body)):
+        if isinstance(node, ast.Assign | ast.AnnAssign) and holds(node.value, classes):
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            yield from ((target.id, "holder") for target in targets if isinstance(target, ast.Name))
+
+
+def imported_from_functools(tree: ast.Module) -> Iterator[str]:
+    """What the makers of caches are called in a module."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and node.module == "functools":
+            yield from (one.asname or one.name for one in node.names if one.name in _KEEPING)
+        elif isinstance(node, ast.Import):
+            called = [one.asname or one.name for one in node.names if one.name == "functools"]
+            yield from (f"{module}.{name}" for module in called for name in _KEEPING)
+
+
+def outermost(node: ast.AST) -> str:
+    """The function, class or variable of a module that something stands in."""
+    while not isinstance(getattr(node, "parent", None), ast.Module):
+        node = node.parent  # type: ignore[attr-defined]
+    target = node.targets[0] if isinstance(node, ast.Assign) else getattr(node, "target", node)
+    return str(getattr(target, "name", None) or getattr(target, "id", "?"))
+
+
+def holds(value: ast.expr | None, classes: dict[str, ast.ClassDef]) -> bool:
+    """Whether a value is an empty container, to be filled while the program runs."""
+    if isinstance(value, ast.Dict):
+        return not value.keys
+    if isinstance(value, ast.List):
+        return not value.elts
+    if not isinstance(value, ast.Call) or not isinstance(value.func, ast.Name):
+        return False
+    made = classes.get(value.func.id)
+    bases = [] if made is None else [ast.unparse(base).partition("[")[0] for base in made.bases]
+    return not value.args and bool(_HOLDERS & {value.func.id, *bases})
+
+
+def test_whatever_keeps_something_is_known_and_says_why_it_may() -> None:
+    """Caches and containers of modules, in all of the package: a new one keeps through
+    `tenure.model.remembering`, or is entered above with a reason."""
+    found = {}
+    for path in sorted(PACKAGE.rglob("*.py")):
+        inside = path.relative_to(PACKAGE)
+        if inside.parts[0] in ("evaluation", "testing"):
+            continue  # works on conversations that are made up, in a process of its own
+        for name, how in kept_in(path):
+            found[f"{inside.as_posix()}:{name}"] = how
+    by_language = {name for name in found if is_of_a_language(name)}
+    assert found.keys() - ALLOWED.keys() - by_language == set()
+    assert ALLOWED.keys() - found.keys() == set(), "no longer there"
+
+
+def is_of_a_language(name: str) -> bool:
+    """Whether a cached function takes nothing but the name of a language."""
+    place, _, function = name.partition(":")
+    if place.split("/")[0] not in _BY_LANGUAGE:
+        return False
+    for node in ast.parse((PACKAGE / place).read_text(encoding="utf-8")).body:
+        if isinstance(node, ast.FunctionDef) and node.name == function:
+            taken = [one.arg for one in node.args.args]
+            kept_inside = any(isinstance(one, ast.FunctionDef) for one in node.body)
+            return taken in (["language"], ["name", "language"]) and not kept_inside
+    return False
+
+
+class TestForgetting:
+    """What an erasure does to what a process keeps."""
+
+    def test_every_cache_is_emptied(self) -> None:
+        """Those of modules and those of objects; one of an object that is gone is no trouble."""
+
+        class Keeper:
+            def __init__(self) -> None:
+                self.read = kept_until_forgotten(9)(self.look)
+                self.told: list[str] = []
+                when_forgetting(self.forget)
+
+            def look(self, text: str) -> str:
+                return text.upper()
+
+            def forget(self) -> None:
+                self.told.clear()
+
+        keeper, gone = Keeper(), Keeper()
+        for one in (keeper, gone):
+            one.told.append(one.read("secret"))
+        del gone
+        gc.collect()
+        info: Any = keeper.read
+        assert info.cache_info().currsize == 1
+        forget_texts()
+        assert info.cache_info().currsize == 0
+        assert keeper.told == []
+
+    @pytest.mark.parametrize("spoken", [True, False], ids=["by a turn", "by a call"])
+    def test_no_word_of_an_erased_fact_is_left_in_the_process(
+        self, tmp_path: Path, spoken: bool
+    ) -> None:
+        """After it was read, framed, compared, searched for, shown, counted in tokens and erased,
+        nothing but this test still has the word."""
+        secret = "".join(reversed("ibbewroxog"))
+        with tenure.open(tmp_path / "agent.db", settings=QUICK) as memory:
+            ann = memory.session(user_id="ann", organization="acme", session_id="s")
+            ann.observe(f"My dentist is Dr. {secret.title()}.")
+            ann.observe(f"The dentist appointment with Dr. {secret.title()} is on Friday.")
+            ann.write(f"{secret}_note", f"{secret} is kind", subject=secret)
+            ann.context(f"Who is {secret}?", style="annotated", history=True)
+            assert holders(secret)
+            if spoken:
+                assert ann.observe("Please delete my dentist from your memory.").erasures
+                memory.forget(organization="acme", subject=secret)
+                for fact in [one for one in ann.facts() if secret in str(one.value).lower()]:
+                    memory.forget(organization="acme", fact_id=fact.id)
+            else:
+                memory.forget(organization="acme", user_id="ann")
+            for cache in remembering._caches:
+                known: Any = cache()
+                assert known is None or known.cache_info().currsize == 0, known
+            assert holders(secret) == []
+
+
+def holders(word: str) -> list[str]:
+    """What in this process has a text with a word in it, but for what runs just now."""
+    gc.collect()
+    found: list[str] = []
+    for one in gc.get_objects():
+        if isinstance(one, FrameType | FunctionType):
+            continue
+        found += [
+            f"{type(one).__name__}: {held[:60]}"
+            for held in gc.get_referents(one)
+            if isinstance(held, str) and held is not word and word in held.lower()
+        ]
+    return found
