@@ -77,14 +77,6 @@ EVERYDAY = {
     "delivery_weight": [("20 kg", "twenty kilos", "20 kilograms", "20kg")],
     "delivery_phone": [("+1 415 555 0199", "(415) 555-0199", "415.555.0199", "555-0199")],
 }
-PAIRS = [
-    (key, dead, said)
-    for key, families in EVERYDAY.items()
-    for family in families
-    for dead in family
-    for said in family
-    if dead != said
-]
 
 
 @pytest.mark.parametrize("road", ROADS)
