@@ -18,7 +18,7 @@ from tenure.context.guard import (
 )
 from tenure.context.rendering import signals
 from tenure.model.fact import Fact, Status
-from tenure.model.forms import Read, common, held_as, held_by
+from tenure.model.forms import Read, common, held_as
 from tenure.model.records import WorkingItem
 from tenure.model.values import leaves, text_of
 from tenure.model.words import Words, said
@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 
 _ALIVE = frozenset({Status.OFFICE, Status.WAITING})
 _LONG = 2_000
+Ways = tuple[Words, ...]
+"""Several ways to say the same."""
 _FEW = 4
 
 
@@ -75,7 +77,7 @@ class Ghosts:
         rare = [
             dead
             for dead in found
-            if not _is_in(self._held, dead.words)
+            if not _is_one(self._held, dead.ways)
             and not (is_statement(dead.fact) and self._is_said(dead))
         ]
         held = self._held_elsewhere(rare)
@@ -103,8 +105,8 @@ class Ghosts:
 
     def _is_said(self, dead: Dead) -> bool:
         """Whether a fact in office uses the words of a value that a statement lost."""
-        if dead.lost is not None:
-            return _is_in(self._spoken_forms, dead.words)
+        if _is_one(self._spoken_forms, dead.ways):
+            return True
         words = f" {' '.join(dead.words)} "
         return any(words in text for text in self._spoken)
 
@@ -177,42 +179,43 @@ class Ghosts:
         """Of what these values say, what a fact in office says that was not looked at yet."""
         if self._hall.facts is not None:
             return set()
-        wanted = {value.words: self._holding(value.words) for value in dead}
+        ways = {value.words: value.ways for value in dead}
+        wanted = {words: self._holding(said) for words, said in ways.items()}
         unheard = {entry for those in wanted.values() for entry in those if not self._heard(entry)}
         if unheard:
             self._listened_to(unheard)
-        return {words for words, entries in wanted.items() if self._is_held(words, entries)}
+        return {words for words, those in wanted.items() if self._is_held(ways[words], those)}
 
-    def _holding(self, words: Words) -> list[int]:
+    def _holding(self, ways: Ways) -> list[int]:
         """The newest entries in office that may hold this: mostly one of them is enough."""
-        return list(islice(self._all_holding(words), _FEW))
+        return list(islice(self._all_holding(ways), _FEW))
 
-    def _all_holding(self, words: Words) -> Iterator[int]:
-        mark = analysis.mark(common(words))
-        for stack in self._hall.stacks:
-            yield from (e for e in stack.holding(mark) if e not in self._hall.hidden)
+    def _all_holding(self, ways: Ways) -> Iterator[int]:
+        for mark in dict.fromkeys(analysis.mark(common(words)) for words in ways):
+            for stack in self._hall.stacks:
+                yield from (e for e in stack.holding(mark) if e not in self._hall.hidden)
 
     def _heard(self, entry: int) -> Heard | None:
         found = (stack.heard(entry) for stack in self._hall.stacks)
         return next((heard for heard in found if heard is not None), None)
 
-    def _is_held(self, words: Words, entries: Sequence[int]) -> bool:
+    def _is_held(self, ways: Ways, entries: Sequence[int]) -> bool:
         """Whether one of these entries holds this, or where there are more, one of those."""
-        if any(self._holds(entry, words) for entry in entries):
+        if any(self._holds(entry, ways) for entry in entries):
             return True
-        rest = islice(self._all_holding(words), _FEW, None) if len(entries) == _FEW else ()
-        return any(self._holds(entry, words) for entry in rest)
+        rest = islice(self._all_holding(ways), _FEW, None) if len(entries) == _FEW else ()
+        return any(self._holds(entry, ways) for entry in rest)
 
-    def _holds(self, entry: int, words: Words) -> bool:
+    def _holds(self, entry: int, ways: Ways) -> bool:
         heard = self._heard(entry)
         if heard is not None and heard.fact_id in self._aside:
             return False
         if heard is not None and heard.held is not None:
-            return _is_in(heard.held, words)
+            return _is_one(heard.held, ways)
         lens, reader = self._gathering.lens, self._gathering.reader
         seen = lens.in_office(reader, self._listened_to([entry]).values())
         held = (fact for fact in seen if not is_dead(fact) and fact.id not in self._aside)
-        return _is_in(held_values(held, self._read), words)
+        return _is_one(held_values(held, self._read), ways)
 
     def gone(self, items: Sequence[WorkingItem]) -> dict[str, list[Dead]]:
         """Of the facts that notes say they stated, those that are dead now, with what they said.
@@ -251,9 +254,9 @@ class Ghosts:
         return after is not None and not after.source.earlier and is_statement(after)
 
 
-def _is_in(held: Container[Words], words: Words) -> bool:
-    """Whether what is held makes it right to say this."""
-    return any(one in held for one in held_by(words))
+def _is_one(held: Container[Words], ways: Ways) -> bool:
+    """Whether one of these ways to say something is held."""
+    return any(words in held for words in ways)
 
 
 def _whole(fact: Fact) -> Dead:

@@ -16,7 +16,7 @@ from tenure.model.forms import (
     lost_as,
     part_forms,
 )
-from tenure.model.words import LONGEST_VALUE, said
+from tenure.model.words import LONGEST_VALUE, Words, said
 
 _CONNECTING = """
 about after am an and approximately are around as at be before between by do each every for from go
@@ -72,6 +72,12 @@ def lost_in_text(text: str, read: Read) -> Iterator[Lost]:
     for form in found:
         for word in lost_as(form):
             yield Lost(word, text[form.start : form.end], form, beside)
+
+
+def same_in_form(text: str, read: Read) -> Words:
+    """The word of a form by which all of a text is said as well; none where more is said."""
+    exact = {lost.word for lost in lost_in_text(text, read) if lost.is_exact}
+    return (exact.pop(),) if len(exact) == 1 else ()
 
 
 def _outermost(forms: list[Form]) -> list[Form]:

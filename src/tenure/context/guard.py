@@ -13,10 +13,10 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from tenure.context.forms import Lost, lost_in_part, lost_in_text
+from tenure.context.forms import Lost, lost_in_part, lost_in_text, same_in_form
 from tenure.context.quoting import GONE
 from tenure.model.fact import Fact, Part, Status
-from tenure.model.forms import Read, held_words, no_forms, said_as
+from tenure.model.forms import Read, held_by, held_words, no_forms, said_as
 from tenure.model.remembering import remembered
 from tenure.model.unseen import without
 from tenure.model.values import leaves, telling_parts, text_of
@@ -47,6 +47,13 @@ class Dead(NamedTuple):
     fact: Fact
     lost: Lost | None = None
     """Where it is one of another form, what is known of that; its words are the one of the form."""
+    also: Words = ()
+    """Where its words say a day, a time or an amount and nothing else, the word of that form."""
+
+    @property
+    def ways(self) -> tuple[Words, ...]:
+        """What a fact in office may have for this value to be right."""
+        return (*held_by(self.words), *(held_by(self.also) if self.also else ()))
 
 
 Sayings = tuple[Words, ...]
@@ -75,7 +82,8 @@ def dead_values(facts: Iterable[Fact], read: Read = no_forms) -> list[Dead]:
     for fact in facts:
         for text in _sayings(fact):
             for words in filter(None, ways_said(text)):
-                found.setdefault(words, Dead(words, text, fact))
+                if words not in found:
+                    found[words] = Dead(words, text, fact, also=same_in_form(text, read))
         for lost in _lost(fact, read):
             # Most of them count only beside a word for their matter, so each matter has its own.
             place = (lost.word, fact.key, fact.subject or "")
