@@ -53,7 +53,7 @@ def told(memory: Memory, session: Session, road: str, text: str) -> str:
 
 
 # Each matter with what was said of it, and other ways to say the same.
-EVERYDAY = {
+EVERYDAY: dict[str, list[tuple[str, ...]]] = {
     "delivery_date": [
         ("March 3rd", "2026-03-03", "3 March", "03/03/2026", "the third of March", "Mar. 3, 2026"),
         ("2026-11-09", "November 9th", "9 Nov 2026", "Monday, 9 November", "9.11.2026"),

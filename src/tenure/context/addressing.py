@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 import unicodedata
 
+from tenure.model.remembering import remembered
 from tenure.model.unseen import parted
 
 CLASSES = {
@@ -171,6 +172,7 @@ _GAPS = re.compile(r"\s+")
 _APOSTROPHES = str.maketrans("’ʼ‘`", "''''")
 
 
+@remembered
 def is_addressed(text: str) -> bool:
     """Whether a text could be taken for a turn of somebody, or for an order to who reads it.
 

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from tenure.context.forms import Lost, lost_in_part, lost_in_text, same_in_form
 from tenure.context.quoting import GONE
 from tenure.model.fact import Fact, Part, Status
-from tenure.model.forms import Read, held_by, held_words, no_forms, said_as
+from tenure.model.forms import Read, held_by, held_words, no_forms
 from tenure.model.remembering import remembered
 from tenure.model.unseen import without
 from tenure.model.values import leaves, telling_parts, text_of
@@ -67,7 +67,7 @@ def vocabulary(text: str) -> frozenset[str]:
 
 def told_forms(text: str, read: Read) -> set[str]:
     """The words that stand for the values of a text."""
-    return {word for form in read(text) for word in said_as(form)}
+    return {word for form in read(text) for word in form.words}
 
 
 def has_several_words(text: str) -> bool:
@@ -214,7 +214,7 @@ class Roll:
         if not self._formed:
             return
         for form in self._read(text):
-            for word in said_as(form):
+            for word in form.words:
                 yield from ((form.start, form.end, dead) for dead in self._formed.get(word, ()))
 
 

@@ -42,6 +42,8 @@ class Form(NamedTuple):
     """Whether it is one end of a range, which was not said by itself."""
     doubtful: bool = False
     """Whether it may be something else altogether: the 5 of "at 5"."""
+    words: tuple[str, ...] = ()
+    """The words that stand for it in the text it was read in."""
 
     @property
     def probe(self) -> str:
@@ -62,8 +64,12 @@ def no_forms(text: str) -> Sequence[Form]:
 _EXACT, _OPEN, _ANY, _EVERY, _DOUBTFUL = "=", "~", "*", "?", "^"
 
 
-def said_as(form: Form) -> tuple[str, ...]:
-    """The words that stand for a value in a text that says it."""
+def in_words(form: Form) -> Form:
+    """A value with the words that stand for it in a text that says it."""
+    return form._replace(words=_said_as(form))
+
+
+def _said_as(form: Form) -> tuple[str, ...]:
     if form.doubtful:
         return (f"{_DOUBTFUL}{form.probe}",)
     if form.whole:

@@ -10,7 +10,7 @@ from tenure.language.lexicon import DEFAULT_LANGUAGE
 from tenure.language.values.finding import measures
 from tenure.language.values.kinds import Value, ValueKind
 from tenure.language.values.vocabulary import alternatives, vocabulary
-from tenure.model.forms import Form, forms_of
+from tenure.model.forms import Form, forms_of, in_words
 from tenure.model.remembering import remembered
 from tenure.model.unseen import readings
 
@@ -42,7 +42,7 @@ def forms(text: str) -> tuple[Form, ...]:
             for form in _read(piece):
                 start, end = way.span(begin + form.start, begin + form.end)
                 found[form._replace(start=start, end=end)] = None
-    return tuple(sorted(found, key=lambda form: (form.start, -form.end)))
+    return tuple(map(in_words, sorted(found, key=lambda form: (form.start, -form.end))))
 
 
 def _pieces(text: str) -> Iterator[tuple[int, str]]:
