@@ -20,6 +20,7 @@ from tenure.context.request import LONGEST_QUERY, Request
 from tenure.engine.lens import Lens
 from tenure.ghosts import Ghosts
 from tenure.language.discourse import asides
+from tenure.language.values.forms import forms
 from tenure.model.fact import SERVED, Fact, Status
 from tenure.model.records import Environment, WorkingItem, is_turn
 from tenure.model.values import text_of
@@ -66,7 +67,7 @@ class Gathering:
             ranked = self._rank(view.effective, hits)
             ranked, aside = self._without_asides(ranked)
             changed = self._changed(ranked)
-            ghosts = Ghosts(self, hall, view)
+            ghosts = Ghosts(self, hall, view, forms)
             # What took the place of a base is told beside what rests on it, found or not.
             told = [one.now for those in changed.values() for one in those if one.now is not None]
             dead = ghosts.dead([*(candidate.fact for candidate in ranked), *told])
@@ -83,7 +84,7 @@ class Gathering:
             unknown=unknown,
             unanswered=not unknown and self._is_unanswered(ranked, hits),
             past=self._past(ranked) if self.request.history else (),
-            dead=Roll(dead),
+            dead=Roll(dead, forms),
             gone=gone,
             omissions=omissions,
             is_common=analysis.is_common,

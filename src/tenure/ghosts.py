@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING, Any
@@ -18,6 +18,7 @@ from tenure.context.guard import (
 )
 from tenure.context.rendering import signals
 from tenure.model.fact import Fact, Status
+from tenure.model.forms import Read, common, held_as
 from tenure.model.records import WorkingItem
 from tenure.model.values import leaves, text_of
 from tenure.model.words import Words, said
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
 
 _ALIVE = frozenset({Status.OFFICE, Status.WAITING})
 _LONG = 2_000
+Ways = tuple[Words, ...]
+"""Several ways to say the same."""
 _FEW = 4
 
 
@@ -45,8 +48,9 @@ def is_dead(fact: Fact) -> bool:
 class Ghosts:
     """Finds dead values by the words of the texts that are about to be shown."""
 
-    def __init__(self, gathering: Gathering, hall: Hall, view: View) -> None:
+    def __init__(self, gathering: Gathering, hall: Hall, view: View, read: Read) -> None:
         self._gathering = gathering
+        self._read = read
         self._hall = hall
         self._view = view
         self._aside: dict[str, Fact] = {}
@@ -58,12 +62,13 @@ class Ghosts:
         if not self._aside and not self._doubled and not self._hall.has_suspects:
             return []
         texts = self._texts(shown)
-        words = set[str]().union(*map(analysis.words, texts))
+        words = set[str]().union(*(analysis.words(f"{name} {text}") for name, text in texts))
+        words.update(form.probe for told in texts for one in told for form in self._read(one))
         # What no text has all the words of needs no further thought.
-        spoken = Spoken(texts)
+        spoken = Spoken(texts, self._read)
         self._look_beside(spoken)
         suspects = [*self._suspects(words, spoken), *self._aside.values()]
-        found = dead_values(self._only_dead(suspects))
+        found = dead_values(self._only_dead(suspects), self._read)
         return self._not_held(list(filter(spoken.can_repeat, found)))
 
     def _not_held(self, found: list[Dead]) -> list[Dead]:
@@ -72,8 +77,8 @@ class Ghosts:
         rare = [
             dead
             for dead in found
-            if dead.words not in self._held
-            and not (is_statement(dead.fact) and _is_said(dead, self._spoken))
+            if not _is_one(self._held, dead.ways)
+            and not (is_statement(dead.fact) and self._is_said(dead))
         ]
         held = self._held_elsewhere(rare)
         return [dead for dead in rare if dead.words not in held]
@@ -85,19 +90,32 @@ class Ghosts:
     @cached_property
     def _held(self) -> set[Words]:
         """What the facts in office say."""
-        return held_values(self._live)
+        return held_values(self._live, self._read)
 
     @cached_property
     def _spoken(self) -> list[str]:
         """The words of each of them, in a row."""
         return [f" {' '.join(said(text_of(fact.value)[:_LONG]))} " for fact in self._live]
 
-    def _texts(self, shown: Sequence[Fact]) -> list[str]:
-        """Every running text that may be shown."""
-        texts = [f"{item.key} {_all_text(item.value)}" for item in self._gathering.items]
+    @cached_property
+    def _spoken_forms(self) -> set[Words]:
+        """The days, times and amounts that they speak of."""
+        texts = (text_of(fact.value)[:_LONG] for fact in self._live)
+        return {(word,) for text in texts for form in self._read(text) for word in held_as(form)}
+
+    def _is_said(self, dead: Dead) -> bool:
+        """Whether a fact in office uses the words of a value that a statement lost."""
+        if _is_one(self._spoken_forms, dead.ways):
+            return True
+        words = f" {' '.join(dead.words)} "
+        return any(words in text for text in self._spoken)
+
+    def _texts(self, shown: Sequence[Fact]) -> list[tuple[str, str]]:
+        """Every running text that may be shown, with the name it goes by."""
+        texts = [(item.key, _all_text(item.value)) for item in self._gathering.items]
         told = signals(self._gathering.environment)
-        texts.extend(f"{name} {_all_text(value)}" for name, value in told)
-        texts.extend(f"{fact.key} {_all_text(fact.value)}" for fact in shown if _is_running(fact))
+        texts.extend((name, _all_text(value)) for name, value in told)
+        texts.extend((fact.key, _all_text(fact.value)) for fact in shown if _is_running(fact))
         return texts
 
     def _suspects(self, words: set[str], spoken: Spoken) -> list[Fact]:
@@ -132,7 +150,7 @@ class Ghosts:
             if heard is None or spoken.can_repeat_one(heard.sayings)
         ]
         facts = self._listened_to(wanted).values() if wanted else ()
-        repeated = [fact for fact in facts if spoken.can_repeat_one(sayings(fact))]
+        repeated = [fact for fact in facts if spoken.can_repeat_one(sayings(fact, self._read))]
         if repeated:
             seen = gathering.lens.in_office(gathering.reader, repeated)
             self._set_aside(gathering.resolved(gathering.nearby(seen, hall)))
@@ -150,49 +168,54 @@ class Ghosts:
         facts = self._gathering.reader.facts(row.fact_id for row in rows) if rows else ()
         by_id = {fact.id: fact for fact in facts}
         found = {row.entry: by_id[row.fact_id] for row in rows if row.fact_id in by_id}
-        self._hall.hear({entry: _heard(fact) for entry, fact in found.items()})
+        self._hall.hear({entry: self._hearing(fact) for entry, fact in found.items()})
         return found
+
+    def _hearing(self, fact: Fact) -> Heard:
+        held = None if fact.depends_on else frozenset(held_values([fact], self._read))
+        return Heard(fact.id, sayings(fact, self._read), held)
 
     def _held_elsewhere(self, dead: Sequence[Dead]) -> set[Words]:
         """Of what these values say, what a fact in office says that was not looked at yet."""
         if self._hall.facts is not None:
             return set()
-        wanted = {value.words: self._holding(value.words) for value in dead}
+        ways = {value.words: value.ways for value in dead}
+        wanted = {words: self._holding(said) for words, said in ways.items()}
         unheard = {entry for those in wanted.values() for entry in those if not self._heard(entry)}
         if unheard:
             self._listened_to(unheard)
-        return {words for words, entries in wanted.items() if self._is_held(words, entries)}
+        return {words for words, those in wanted.items() if self._is_held(ways[words], those)}
 
-    def _holding(self, words: Words) -> list[int]:
+    def _holding(self, ways: Ways) -> list[int]:
         """The newest entries in office that may hold this: mostly one of them is enough."""
-        return list(islice(self._all_holding(words), _FEW))
+        return list(islice(self._all_holding(ways), _FEW))
 
-    def _all_holding(self, words: Words) -> Iterator[int]:
-        mark = analysis.mark(words)
-        for stack in self._hall.stacks:
-            yield from (e for e in stack.holding(mark) if e not in self._hall.hidden)
+    def _all_holding(self, ways: Ways) -> Iterator[int]:
+        for mark in dict.fromkeys(analysis.mark(common(words)) for words in ways):
+            for stack in self._hall.stacks:
+                yield from (e for e in stack.holding(mark) if e not in self._hall.hidden)
 
     def _heard(self, entry: int) -> Heard | None:
         found = (stack.heard(entry) for stack in self._hall.stacks)
         return next((heard for heard in found if heard is not None), None)
 
-    def _is_held(self, words: Words, entries: Sequence[int]) -> bool:
+    def _is_held(self, ways: Ways, entries: Sequence[int]) -> bool:
         """Whether one of these entries holds this, or where there are more, one of those."""
-        if any(self._holds(entry, words) for entry in entries):
+        if any(self._holds(entry, ways) for entry in entries):
             return True
-        rest = islice(self._all_holding(words), _FEW, None) if len(entries) == _FEW else ()
-        return any(self._holds(entry, words) for entry in rest)
+        rest = islice(self._all_holding(ways), _FEW, None) if len(entries) == _FEW else ()
+        return any(self._holds(entry, ways) for entry in rest)
 
-    def _holds(self, entry: int, words: Words) -> bool:
+    def _holds(self, entry: int, ways: Ways) -> bool:
         heard = self._heard(entry)
         if heard is not None and heard.fact_id in self._aside:
             return False
         if heard is not None and heard.held is not None:
-            return words in heard.held
+            return _is_one(heard.held, ways)
         lens, reader = self._gathering.lens, self._gathering.reader
         seen = lens.in_office(reader, self._listened_to([entry]).values())
         held = (fact for fact in seen if not is_dead(fact) and fact.id not in self._aside)
-        return words in held_values(held)
+        return _is_one(held_values(held, self._read), ways)
 
     def gone(self, items: Sequence[WorkingItem]) -> dict[str, list[Dead]]:
         """Of the facts that notes say they stated, those that are dead now, with what they said.
@@ -203,7 +226,7 @@ class Ghosts:
         lens, reader = self._gathering.lens, self._gathering.reader
         found: dict[str, list[Dead]] = {}
         facts = lens.by_ids(reader, stated)
-        values = {fact.id: dead_values([fact]) for fact in facts.values() if is_dead(fact)}
+        values = {f.id: dead_values([f], self._read) for f in facts.values() if is_dead(f)}
         left = self._not_held([dead for those in values.values() for dead in those])
         for fact_id in stated:
             fact = facts.get(fact_id)
@@ -231,21 +254,15 @@ class Ghosts:
         return after is not None and not after.source.earlier and is_statement(after)
 
 
-def _heard(fact: Fact) -> Heard:
-    held = None if fact.depends_on else frozenset(held_values([fact]))
-    return Heard(fact.id, sayings(fact), held)
+def _is_one(held: Container[Words], ways: Ways) -> bool:
+    """Whether one of these ways to say something is held."""
+    return any(words in held for words in ways)
 
 
 def _whole(fact: Fact) -> Dead:
     """All that a fact says, as one value."""
     text = text_of(fact.value)
     return Dead(said(text), text, fact)
-
-
-def _is_said(dead: Dead, spoken: Sequence[str]) -> bool:
-    """Whether a fact in office uses the words of a value that a statement lost."""
-    words = f" {' '.join(dead.words)} "
-    return any(words in text for text in spoken)
 
 
 def _all_text(value: Any) -> str:

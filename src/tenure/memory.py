@@ -186,6 +186,8 @@ class Memory:
     @cached_property
     def index(self) -> Index:
         """What contexts search. Made on first use: it loads an embedder and a tokenizer."""
+        from tenure.language.values.forms import forms
+
         count = counter(self.settings.tokenizer)
         chosen = self.settings.embedder
         return Index(
@@ -193,6 +195,7 @@ class Memory:
             tokenizer=self.settings.tokenizer,
             measure=lambda fact: count(f"{plain_line(fact)}\n"),
             progress=self._tell,
+            read=forms,
         )
 
     @cached_property

@@ -6,7 +6,7 @@ import unicodedata
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import date, time, timedelta
 from typing import Any
 
 import pytest
@@ -266,6 +266,120 @@ def test_no_disguise_brings_a_dead_value_back(
         for death in found:
             desk.end(death)
         assert_gone(desk.context(), found)
+
+
+UNSEEN = [
+    chr(code)
+    for first, last in (
+        *((0x01, 0x08), (0x0E, 0x1F), (0x7F, 0x84), (0x86, 0x9F), (0xAD, 0xAD), (0x34F, 0x34F)),
+        *((0x61C, 0x61C), (0x115F, 0x1160), (0x17B4, 0x17B5), (0x180B, 0x180F), (0x200B, 0x200F)),
+        *((0x202A, 0x202E), (0x2060, 0x206F), (0x2800, 0x2800), (0x3164, 0x3164)),
+        *((0xFE00, 0xFE0F), (0xFEFF, 0xFEFF), (0xFFA0, 0xFFA0), (0xFFF0, 0xFFFB)),
+        *((0x1BCA0, 0x1BCA3), (0x1D173, 0x1D17A), (0xE0000, 0xE0FFF)),
+    )
+    for code in range(first, last + 1)
+]
+"""Every character that shows nothing."""
+hidings = st.lists(
+    st.tuples(st.integers(0, 30), st.text(st.sampled_from(UNSEEN), min_size=1, max_size=3)),
+    min_size=1,
+    max_size=8,
+)
+
+
+def cut_items(context: Context) -> set[str | None]:
+    return {left.item for left in context.omissions if left.reason == "quotes a dead value"}
+
+
+@FEW
+@given(
+    shape=st.sampled_from([shape for shape in SHAPES if shape not in ("list", "object")]),
+    how=st.sampled_from(HOW),
+    road=st.sampled_from(["fact", "note", "signal"]),
+    hidden=hidings,
+    instead=st.booleans(),
+)
+@example("number", "superseded", "note", [(1, "\u3164"), (2, "\u200b\u2800")], False)
+@example("address", "superseded", "fact", [(0, "\u3164")], True)
+def test_nothing_that_shows_nothing_hides_a_dead_value(
+    shape: str, how: str, road: str, hidden: list[tuple[int, str]], instead: bool
+) -> None:
+    """Any characters that do not show, anywhere within a value, or in place of every space."""
+    death = Death(shape, how, 0)
+    said = str(death.value)
+    if instead:
+        said = said.replace(" ", hidden[0][1])
+    else:
+        for place, signs in hidden:
+            said = f"{said[:place]}{signs}{said[place:]}"
+    with a_desk("memory") as desk:
+        desk.begin(death)
+        name = desk.plant(road, f"We spoke of matter0 for long: {said} as you may remember", death)
+        desk.end(death)
+        assert name in cut_items(desk.context())
+
+
+MONTHS = "January February March April May June July August September October November December"
+
+
+def _ordinal(day: int) -> str:
+    ending = "th" if day in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(day % 10, "th")
+    return f"{day}{ending}"
+
+
+DAYS: dict[str, Callable[[date], str]] = {
+    "iso": date.isoformat,
+    "month first": lambda day: f"{MONTHS.split()[day.month - 1]} {_ordinal(day.day)}",
+    "day first": lambda day: f"{day.day} {MONTHS.split()[day.month - 1]} {day.year}",
+    "short": lambda day: f"{MONTHS.split()[day.month - 1][:3]} {day.day}, {day.year}",
+    "the nth of": lambda day: f"the {_ordinal(day.day)} of {MONTHS.split()[day.month - 1]}",
+    "in figures": lambda day: f"{day.month:02}/{day.day:02}/{day.year}",
+    "with points": lambda day: f"{day.day}.{day.month}.{day.year}",
+}
+CLOCKS: dict[str, Callable[[time], str]] = {
+    "24 hours": lambda at: f"{at:%H:%M}",
+    "12 hours": lambda at: f"{at.hour % 12 or 12}:{at.minute:02} {'pm' if at.hour > 11 else 'am'}",
+    "capitals": lambda at: f"{at.hour % 12 or 12}:{at.minute:02} {'PM' if at.hour > 11 else 'AM'}",
+    "open": lambda at: f"{at.hour % 12 or 12}:{at.minute:02}",
+}
+SUMS: dict[str, Callable[[int], str]] = {
+    "sign": lambda amount: f"${amount * 100:,}",
+    "k": lambda amount: f"${amount / 10:g}k",
+    "words": lambda amount: f"{amount * 100} dollars",
+    "gaps": lambda amount: f"{amount * 100:,} USD".replace(",", " "),
+    "thousand": lambda amount: f"{amount / 10:g} thousand dollars",
+}
+forms = st.one_of(
+    st.tuples(st.just(DAYS), st.dates(date(2020, 1, 1), date(2039, 12, 31))),
+    st.tuples(st.just(CLOCKS), st.times()),
+    st.tuples(st.just(SUMS), st.integers(11, 999)),
+)
+
+
+@FEW
+@given(put=forms, ways=st.tuples(st.integers(0, 6), st.integers(0, 6)), road=st.sampled_from(ROADS))
+@example((DAYS, date(2026, 3, 3)), (0, 1), "note")
+@example((CLOCKS, time(17, 0)), (0, 1), "fact")
+@example((SUMS, 12), (1, 3), "signal")
+def test_no_everyday_form_brings_a_dead_value_back(
+    put: tuple[dict[str, Callable[[Any], str]], Any], ways: tuple[int, int], road: str
+) -> None:
+    """However it was put, and however it is put again: the same day, time or sum is dead, unless
+    a fact in office says it in whatever form."""
+    ways_of_saying, value = list(put[0].values()), put[1]
+    lost, said = (ways_of_saying[way % len(ways_of_saying)](value) for way in ways)
+    with a_desk("memory") as desk:
+        session = desk.session()
+        first = session.write("delivery", lost)
+        desk.said[0] = first
+        session.write("delivery", "as agreed since")
+        death = Death("word", "superseded", 0)
+        road = "note" if road == "derived fact" else road
+        name = desk.plant(road, f"Of the delivery they said {said} as you may remember", death)
+        name = {"subject's fact": "remark", "location": "Location"}.get(road, name)
+        assert name in cut_items(desk.context()), f"{lost!r} came back as {said!r}"
+        session.write("keeper", said)
+        assert name not in cut_items(desk.context()), f"{said!r} is in office"
 
 
 @pytest.mark.parametrize("road", ROADS)

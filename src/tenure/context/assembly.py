@@ -18,11 +18,10 @@ from tenure.context.guard import (
     Guarded,
     Roll,
     guarded,
-    in_passing,
     mentions,
     says_more,
-    within_fact,
 )
+from tenure.context.judging import in_passing, within_fact
 from tenure.context.page import Page
 from tenure.context.ranking import Ranked
 from tenure.context.rendering import (
@@ -238,7 +237,7 @@ def _review_text(fact: Fact, material: Material, request: Request) -> str:
     changed = [_told(one, material) for one in material.changed.get(fact.id, ())]
     if request.profile.reviews != "show":
         return review_line(fact, changed)
-    others = Roll(dead for dead in material.dead if dead.fact.id != fact.id)
+    others = material.dead.others(d for d in material.dead if d.fact.id != fact.id)
     shown = guarded(fact.value, fact.key, others, in_passing)
     return review_line(fact.evolve(value=shown.value), changed, with_value=True, cuts=shown.cuts)
 
@@ -319,11 +318,12 @@ def _item_text(page: Page, item: WorkingItem, material: Material) -> str | None:
     for fact_id in stated:
         if fact_id in spotted:
             continue
-        if not guarded(item.value, "", Roll(material.gone[fact_id]), lambda *_: True).found:
+        gone = material.dead.others(material.gone[fact_id])
+        if not guarded(item.value, "", gone, lambda *_: True).found:
             # It said in its own words what is no longer so; there is no telling where.
             page.omissions.append(Omission("quotes a dead value", fact_id, item.key))
             return None
-    dead = Roll((*own, *material.dead)) if own else material.dead
+    dead = material.dead.others((*own, *material.dead)) if own else material.dead
     shown = _shown(page, item.key, item.value, dead, counts)
     if shown is None:
         return None

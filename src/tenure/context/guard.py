@@ -2,7 +2,8 @@
 
 A dead value is one that only facts out of office hold. Wherever it turns up in running text (a
 note, a signal, the text of another fact) it is taken out. Values are compared word by word, so
-that case, punctuation and spacing hide nothing, and "123 Main St" is not "1234 Main St".
+that case, punctuation and spacing hide nothing, and "123 Main St" is not "1234 Main St". Days,
+times and amounts are also compared by what they mean: "March 3rd" is "2026-03-03".
 """
 
 from __future__ import annotations
@@ -12,38 +13,20 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
+from tenure.context.forms import Lost, lost_in_part, lost_in_text, same_in_form
 from tenure.context.quoting import GONE
 from tenure.model.fact import Fact, Part, Status
+from tenure.model.forms import Read, held_by, held_words, no_forms
 from tenure.model.remembering import remembered
+from tenure.model.unseen import without
 from tenure.model.values import leaves, telling_parts, text_of
-from tenure.model.words import WORD, Words, holdings, said, said_word
+from tenure.model.words import Word, Words, holdings, said, ways_of, ways_said, words_of
 
 _UNSPACED = re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]")
 _BEFORE = re.compile(r"[$€£¥#+-]")
 _AFTER = re.compile(r"[%€£°]")
 _LOOK_BACK = 40
 _HEADING = re.compile(r"[^.!?\n]*:\s*$")
-_LOOKING_BACK = re.compile(
-    r"\b(was|were|had been|used to be|formerly|previous(?:ly)?|prior|before|earlier|old|former|ex|"
-    r"once|until|instead of|rather than|no longer|not|from|replac\w+|chang\w+ from|moved from)"
-    r"\W+(?:\w+\W+){0,2}$",
-    re.IGNORECASE,
-)
-
-
-_CONNECTING = """
-am an and are as at be by do for go has he her his if in is it its me my no not of on or our so the
-to up us was we with you your
-"""
-_FUNCTION_WORDS = frozenset(_CONNECTING.split())
-
-
-class Word(NamedTuple):
-    """A word of a text, as it is compared, and where it stands."""
-
-    said: str
-    start: int
-    end: int
 
 
 class Mention(NamedTuple):
@@ -62,20 +45,29 @@ class Dead(NamedTuple):
     words: tuple[str, ...]
     text: str
     fact: Fact
+    lost: Lost | None = None
+    """Where it is one of another form, what is known of that; its words are the one of the form."""
+    also: Words = ()
+    """Where its words say a day, a time or an amount and nothing else, the word of that form."""
+
+    @property
+    def ways(self) -> tuple[Words, ...]:
+        """What a fact in office may have for this value to be right."""
+        return (*held_by(self.words), *(held_by(self.also) if self.also else ()))
 
 
 Sayings = tuple[Words, ...]
 
 
-def words_of(text: str) -> list[Word]:
-    """The words of a text in the form in which they are compared."""
-    return [Word(said_word(found.group()), *found.span()) for found in WORD.finditer(text)]
-
-
 @remembered
 def vocabulary(text: str) -> frozenset[str]:
     """The words of a text, in no order."""
-    return frozenset(said(text))
+    return frozenset(word for way in ways_said(text) for word in way)
+
+
+def told_forms(text: str, read: Read) -> set[str]:
+    """The words that stand for the values of a text."""
+    return {word for form in read(text) for word in form.words}
 
 
 def has_several_words(text: str) -> bool:
@@ -83,15 +75,31 @@ def has_several_words(text: str) -> bool:
     return len(said(text)) > 1
 
 
-def dead_values(facts: Iterable[Fact]) -> list[Dead]:
+def dead_values(facts: Iterable[Fact], read: Read = no_forms) -> list[Dead]:
     """The values of facts out of office, each leaf of a list or an object by itself."""
     found: dict[tuple[str, ...], Dead] = {}
+    formed: dict[tuple[str, ...], Dead] = {}
     for fact in facts:
         for text in _sayings(fact):
-            words = said(text)
-            if words:
-                found.setdefault(words, Dead(words, text, fact))
-    return list(found.values())
+            for words in filter(None, ways_said(text)):
+                if words not in found:
+                    found[words] = Dead(words, text, fact, also=same_in_form(text, read))
+        for lost in _lost(fact, read):
+            # Most of them count only beside a word for their matter, so each matter has its own.
+            place = (lost.word, fact.key, fact.subject or "")
+            known = formed.get(place)
+            if known is None or known.lost is None or (known.lost.beside and not lost.beside):
+                formed[place] = Dead((lost.word,), lost.text, fact, lost)
+    return [*found.values(), *formed.values()]
+
+
+def _lost(fact: Fact, read: Read) -> Iterator[Lost]:
+    """What a fact says that others may put in another form."""
+    for part in fact.parts:
+        yield from lost_in_part(part, read)
+    if not is_statement(fact):
+        for text in _sayings(fact):
+            yield from lost_in_text(text, read)
 
 
 def _sayings(fact: Fact) -> Iterator[str]:
@@ -118,11 +126,13 @@ def is_framing(part: Part) -> bool:
 class Spoken:
     """The words of some texts, to tell which values one of them can repeat at all."""
 
-    def __init__(self, texts: Iterable[str]) -> None:
+    def __init__(self, texts: Iterable[tuple[str, str]], read: Read = no_forms) -> None:
+        """Each text with the name that it goes by."""
         self._having: dict[str, list[frozenset[str]]] = {}
         """For each word, the words of the texts that have it."""
-        for text in texts:
-            words = vocabulary(text)
+        for name, text in texts:
+            forms = told_forms(name, read) | told_forms(text, read)
+            words = vocabulary(f"{name} {text}") | forms
             for word in words:
                 self._having.setdefault(word, []).append(words)
 
@@ -138,36 +148,50 @@ class Spoken:
         return any(one.issuperset(words) for one in fewest or ())
 
     def can_repeat(self, dead: Dead) -> bool:
-        return _is_unspaced(dead.text) or self.has_all(dead.words)
+        return is_unspaced(dead.text) or self.has_all(dead.words)
 
     def can_repeat_one(self, sayings: Sayings) -> bool:
         """The same for one of the things that a fact says."""
         return any(not words or self.has_all(words) for words in sayings)
 
 
-def sayings(fact: Fact) -> Sayings:
+def sayings(fact: Fact, read: Read = no_forms) -> Sayings:
     """All that a fact says, or could be taken to say, each in words.
 
     Where words cannot be told apart there are none, and a text may always have it.
     """
     whole = (text for leaf in leaves(fact.value) for text in (leaf, *telling_parts(leaf)))
     texts = {*(part.text for part in fact.parts), *whole}
-    found = {() if _is_unspaced(text) else said(text) for text in texts}
-    return tuple(found) if any(map(_is_unspaced, texts)) else tuple(found - {()})
+    found: set[Words] = set()
+    for text in texts:
+        found.update(((),) if is_unspaced(text) else ways_said(text))
+    found.update((lost.word,) for lost in _lost(fact, read))
+    return tuple(found) if any(map(is_unspaced, texts)) else tuple(found - {()})
 
 
 class Roll:
     """Dead values, in order, to be looked for in many texts."""
 
-    def __init__(self, dead: Iterable[Dead] = ()) -> None:
+    def __init__(self, dead: Iterable[Dead] = (), read: Read = no_forms) -> None:
         self._dead = tuple(dead)
+        self._read = read
         self._unspaced = [
-            place for place, value in enumerate(self._dead) if _is_unspaced(value.text)
+            place
+            for place, value in enumerate(self._dead)
+            if value.lost is None and is_unspaced(value.text)
         ]
         self._beginning: dict[str, list[int]] = defaultdict(list)
+        self._formed: dict[str, list[Dead]] = defaultdict(list)
         for place, value in enumerate(self._dead):
             for word in value.words[:1]:
-                self._beginning[word].append(place)
+                if value.lost is None:
+                    self._beginning[word].append(place)
+                else:
+                    self._formed[word].append(value)
+
+    def others(self, dead: Iterable[Dead]) -> Roll:
+        """A roll of other values, looked for in the same way."""
+        return Roll(dead, self._read)
 
     def __iter__(self) -> Iterator[Dead]:
         return iter(self._dead)
@@ -179,57 +203,37 @@ class Roll:
         """Those that a text may have: nearly always none, which is quickly told."""
         words = vocabulary(text)
         first = words & self._beginning.keys()
+        formed = [value for _, _, value in self.formed(text)]
         if not first and not self._unspaced:
-            return []
+            return formed
         places = {*self._unspaced, *(place for word in first for place in self._beginning[word])}
-        return [self._dead[place] for place in sorted(places)]
+        return [*(self._dead[place] for place in sorted(places)), *formed]
+
+    def formed(self, text: str) -> Iterator[tuple[int, int, Dead]]:
+        """Where a text has values of the roll in whatever form."""
+        if not self._formed:
+            return
+        for form in self._read(text):
+            for word in form.words:
+                yield from ((form.start, form.end, dead) for dead in self._formed.get(word, ()))
 
 
-def _is_unspaced(text: str) -> bool:
+def is_unspaced(text: str) -> bool:
     """Whether a text is in a script without spaces, in which words cannot be told apart."""
     return _UNSPACED.search(text) is not None
 
 
-def held_values(facts: Iterable[Fact]) -> set[Words]:
+def held_values(facts: Iterable[Fact], read: Read = no_forms) -> set[Words]:
     """What facts in office say."""
-    return set[Words]().union(*(holdings(fact.value, fact.parts) for fact in facts))
+    held: set[Words] = set()
+    for fact in facts:
+        held |= holdings(fact.value, fact.parts)
+        held |= held_words(fact.value, fact.parts, read)
+    return held
 
 
-def is_telling(dead: Dead) -> bool:
-    """Whether a value can be told by itself: "25%", "blue" or "4711", but not "3" or "yes"."""
-    if _UNSPACED.search(dead.text):
-        return len(dead.text.strip()) > 1
-    if len(dead.words) > 1:
-        measured = any(word[0].isdigit() for word in dead.words)
-        return sum(map(len, dead.words)) > (3 if measured else 4)
-    word = dead.words[0]
-    if any(map(str.isdigit, word)):
-        return len(word) > 2 or not dead.text.strip().isalnum()
-    return len(word) > 3
-
-
-def is_distinctive(dead: Dead, is_common: Callable[[str], bool]) -> bool:
-    """Whether nobody would use these words but for this value: stricter than telling.
-
-    A fact may well speak of Berlin although somebody no longer lives there.
-    """
-    if len(dead.words) > 1:
-        return is_telling(dead) and not (
-            len(dead.words) == 2 and all(len(word) < 4 for word in dead.words)
-        )
-    word = dead.words[0]
-    if any(map(str.isdigit, word)):
-        return len(word) > 3
-    return len(word) > 3 and not is_common(word)
-
-
-def topic(fact: Fact) -> set[str]:
-    """The words that name what a fact is about."""
-    named = said(f"{_spaced(fact.key)} {fact.subject or ''}")
-    return {word for word in named if len(word) > 1 and word not in _FUNCTION_WORDS}
-
-
-def _spaced(key: str) -> str:
+def spaced(key: str) -> str:
+    """A key as words."""
     return re.sub(r"_|(?<=[a-z])(?=[A-Z])", " ", key)
 
 
@@ -242,13 +246,22 @@ def mentions(text: str, name: str, dead: Roll, counts: Counts) -> list[Mention]:
     suspected = dead.of(text)
     if not suspected:
         return []
-    words = words_of(text)
+    present = {*vocabulary(text), *said(spaced(name))}
+    found = list(_in_other_forms(text, dead, present, counts))
+    plain = [value for value in suspected if value.lost is None]
+    for words in ways_of(text) if plain else ():
+        found.extend(_in_words(text, words, present, plain, counts))
+    return _apart(found)
+
+
+def _in_words(
+    text: str, words: list[Word], present: set[str], dead: Sequence[Dead], counts: Counts
+) -> Iterator[Mention]:
+    """Where a text, read as these words, repeats dead values word by word."""
     spoken = [word.said for word in words]
-    present = {*spoken, *said(_spaced(name))}
-    found: list[Mention] = []
-    for value in suspected:
-        if _is_unspaced(value.text):
-            found.extend(_unspaced(text, value, present, counts))
+    for value in dead:
+        if is_unspaced(value.text):
+            yield from _unspaced(text, value, present, counts)
             continue
         if not present.issuperset(value.words) or len(value.words) > len(spoken):
             continue
@@ -261,15 +274,23 @@ def mentions(text: str, name: str, dead: Roll, counts: Counts) -> list[Mention]:
             start -= bool(_BEFORE.match(text[max(0, start - 1) : start]))
             end += bool(_AFTER.match(text[end : end + 1]))
             if counts(value, present, text[max(0, start - _LOOK_BACK) : start]):
-                found.append(Mention(start, end, value.fact, width))
-    return _apart(found)
+                yield Mention(start, end, value.fact, width)
+
+
+def _in_other_forms(text: str, dead: Roll, present: set[str], counts: Counts) -> Iterator[Mention]:
+    """Where a text says dead values in whatever form."""
+    for start, end, value in dead.formed(text):
+        if counts(value, present, text[max(0, start - _LOOK_BACK) : start]):
+            yield Mention(start, end, value.fact, len(said(text[start:end])))
 
 
 def _unspaced(text: str, value: Dead, present: set[str], counts: Counts) -> Iterator[Mention]:
     """Where a text in a script without spaces has a value."""
-    for hit in re.finditer(re.escape(value.text), text):
-        if counts(value, present, text[max(0, hit.start() - _LOOK_BACK) : hit.start()]):
-            yield Mention(*hit.span(), value.fact)
+    shown = without(text)
+    for hit in re.finditer(re.escape(without(value.text).text), shown.text):
+        start, end = shown.span(*hit.span())
+        if counts(value, present, text[max(0, start - _LOOK_BACK) : start]):
+            yield Mention(start, end, value.fact)
 
 
 def _apart(found: list[Mention]) -> list[Mention]:
@@ -279,38 +300,6 @@ def _apart(found: list[Mention]) -> list[Mention]:
         if not kept or mention.start >= kept[-1].end:
             kept.append(mention)
     return kept
-
-
-def in_passing(value: Dead, present: set[str], before: str) -> bool:
-    """Whether a mention in a note or a signal counts: those say little else, so nearly always.
-
-    A short value such as "3" or "no" counts only beside a word for what it was about: otherwise
-    it would blot out innocent text.
-    """
-    return is_telling(value) or bool(topic(value.fact) & present)
-
-
-def within_fact(
-    fact: Fact, is_common: Callable[[str], bool]
-) -> Callable[[Dead, set[str], str], bool]:
-    """How mentions in the text of a fact in office are judged.
-
-    The holder of an office says what is so now, and may use words that its predecessor used; only
-    where it looks back ("was ...") is it cut. Elsewhere, words that people use for many things
-    count only where the matter is the same.
-    """
-
-    def counts(value: Dead, present: set[str], before: str) -> bool:
-        if (value.fact.key, value.fact.subject) == (fact.key, fact.subject):
-            return is_telling(value) and bool(_LOOKING_BACK.search(before))
-        if is_distinctive(value, is_common):
-            return True
-        linked = value.fact.id in fact.depends_on or bool(
-            topic(value.fact) & (topic(fact) | present)
-        )
-        return linked and is_telling(value)
-
-    return counts
 
 
 class Guarded(NamedTuple):

@@ -8,6 +8,7 @@ import unicodedata
 from collections.abc import Sequence
 from typing import Any
 
+from tenure.context.addressing import is_addressed
 from tenure.model.remembering import remembered
 from tenure.model.values import text_of
 
@@ -20,7 +21,7 @@ Cuts = Sequence[tuple[int, int]]
 # Anything that could end a line, hide text or turn its direction. The joiners that emoji and some
 # scripts are written with may stand after a character of such a script, and nowhere else.
 _UNRULY = re.compile(
-    "[\x00-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u2028\u2029"
+    "[\x00-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2028\u2029"
     "\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0d\ufeff\uffa0\ufff0-\ufffb"
     "\U00013430-\U0001345f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
     "|(?<![^\x00-\u02ff])[\u200c\u200d\ufe0e\ufe0f]"
@@ -41,16 +42,10 @@ _DELIMITER = re.compile(
     r"|(?i:\[/?(?:INST|SYS|SYSTEM_PROMPT|TOOL_CALLS|TOOL_RESULTS|AVAILABLE_TOOLS)\])"
 )
 # What could be taken for the frame around the data instead of data: headings, list marks, our own
-# markers and sentences, the names of speakers, and words addressed to a model.
-_SPEAKERS = "system|assistant|user|human|developer|tool|instructions?|policy|constraints?|important"
+# markers and sentences. Who speaks, and who is spoken to, is told by `addressing`.
 _FRAME = re.compile(
     r"^\s{0,8}(?:#{1,6}\s|[-*+>|]\s|\d{1,3}[.)]\s|={3,}|-{3,}|\*{3,})|(?:^|\s)#{2,}\s"
     r"|\[(?:cut|policy|budget|deadline|capacity|binding|no longer current|erased|id )"
-    rf"|(?:^|[\"'(\[{{*_>.;!?-]\s{{0,4}})(?:{_SPEAKERS})\s?:"
-    r"|\bnote to (?:the )?(?:model|ai|assistant)\b"
-    r"|\b(?:ignore|disregard|forget|override|bypass)\b[^.]{0,40}\b(?:previous|prior|above|earlier|"
-    r"instructions?|rules?|polic(?:y|ies)|constraints?)\b"
-    r"|\byou (?:are now|must now|are no longer|have been)\b|\bnew instructions?\b"
     r"|\bnot known, recalculate\b|\bnever act against\b|\bnot to be relied on\b"
     r"|what was known (?:was taken back|expired)|^nothing on record|^not available right now"
     r"|^(?:Not known|History|To recalculate|Working set|Constraints)\b.{0,3}\("
@@ -92,7 +87,7 @@ def _quoted(text: str, kept: Sequence[str]) -> str:
         said = (json.dumps(part, ensure_ascii=False)[1:-1] for part in kept)
         # As a whole: what is cut out may have stood in the middle of a delimiter.
         return f'"{_escaped(GONE.join(said))}"'
-    if _matches(_FRAME, text):
+    if _matches(_FRAME, text) or is_addressed(text):
         opened, closed = ("«", "»") if '"' in text else ('"', '"')
         return f"{opened}{GONE.join(kept)}{closed}"
     return GONE.join(kept)

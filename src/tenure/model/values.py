@@ -11,6 +11,7 @@ from typing import Any
 
 from tenure.model.errors import InvalidInput
 from tenure.model.remembering import remembered
+from tenure.model.unseen import LETTERS
 
 type_names = "a string, number, boolean, null, list or object"
 
@@ -156,5 +157,7 @@ def bare(text: str) -> str:
     if text.isascii():
         return text.lower()
     apart = unicodedata.normalize("NFKD", text)
-    kept = (c for c in apart if unicodedata.category(c) not in ("Mn", "Me", "Cf"))
+    kept = (
+        c for c in apart if c not in LETTERS and unicodedata.category(c) not in ("Mn", "Me", "Cf")
+    )
     return "".join(kept).casefold()

@@ -4,26 +4,28 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, NamedTuple
 
 from tenure.model.fact import Part
 from tenure.model.remembering import remembered, remembering
+from tenure.model.unseen import Reading, readings, without
 from tenure.model.values import bare, leaves, telling_parts
 
 Words = tuple[str, ...]
 
-# Characters that show nothing must not keep two words from being compared, or hide one.
-_UNSEEN = (
-    "\u00ad\u0300-\u036f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufe00-\ufe0f\ufeff"
-    "\U000e0000-\U000e01ef"
-)
-_DIGITS = rf"\d(?:[{_UNSEEN}]*\d)*"
-WORD = re.compile(
-    rf"{_DIGITS}(?:[{_UNSEEN}]*[.,][{_UNSEEN}]*{_DIGITS})+|[^\W_](?:[{_UNSEEN}]*[^\W_])*"
-)
+_WORD = re.compile(r"\d+(?:[.,]\d+)+|[^\W_]+")
 _THOUSANDS = re.compile(r",(?=\d{3}(?:\D|$))")
 _NOTHING_AFTER = re.compile(r"\.0+$")
-_LONGEST_VALUE = 8
+LONGEST_VALUE = 8
+"""Of so many words a text is still a value, and not a sentence that speaks of some."""
+
+
+class Word(NamedTuple):
+    """A word of a text, as it is compared, and where it stands."""
+
+    said: str
+    start: int
+    end: int
 
 
 @remembering(32_768)
@@ -38,19 +40,43 @@ def said_word(word: str) -> str:
 @remembered
 def said(text: str) -> Words:
     """What a value says: its words as they are compared."""
-    return tuple(map(said_word, WORD.findall(text)))
+    return tuple(map(said_word, _WORD.findall(without(text).text)))
+
+
+@remembered
+def ways_said(text: str) -> tuple[Words, ...]:
+    """What a text says by every reading of the characters in it that show nothing."""
+    ways = (tuple(map(said_word, _WORD.findall(way.text))) for way in readings(text))
+    return tuple(dict.fromkeys(ways))
+
+
+def words_of(text: str) -> list[Word]:
+    """The words of a text in the form in which they are compared."""
+    return _words_in(without(text))
+
+
+def ways_of(text: str) -> list[list[Word]]:
+    """The same, by every reading of the characters in it that show nothing."""
+    return [_words_in(way) for way in readings(text)]
+
+
+def _words_in(way: Reading) -> list[Word]:
+    return [
+        Word(said_word(found.group()), *way.span(*found.span()))
+        for found in _WORD.finditer(way.text)
+    ]
 
 
 def holdings(value: Any, parts: Iterable[Part] = ()) -> set[Words]:
     """All that a fact with this value and these parts says while it is in office."""
-    held = {said(part.text) for part in parts}
+    held = {way for part in parts for way in ways_said(part.text)}
     return held.union(*map(_all_said, leaves(value)))
 
 
 @remembered
 def _all_said(leaf: str) -> frozenset[Words]:
     """What one text of a value says, with the parts that would be recognised alone."""
-    words = said(leaf)
-    if len(words) > _LONGEST_VALUE:
-        return frozenset((words,))  # a sentence only speaks of what it mentions
-    return frozenset((words, *map(said, telling_parts(leaf))))
+    if len(said(leaf)) > LONGEST_VALUE:
+        return frozenset(ways_said(leaf))  # a sentence only speaks of what it mentions
+    texts = (leaf, *telling_parts(leaf))
+    return frozenset(way for text in texts for way in ways_said(text))

@@ -6,15 +6,18 @@ import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from itertools import islice
 from typing import Any
 from zlib import crc32
 
 from tenure.model.fact import Part
+from tenure.model.forms import Read, no_forms, value_forms
 from tenure.model.remembering import also_forget, remembered, remembering
+from tenure.model.unseen import readings
 from tenure.model.values import bare, leaves, telling_parts, text_of
 from tenure.model.words import Words, holdings
 
-VERSION = 5
+VERSION = 6
 """Changes with every change of what a text gives; indexes of another version are rebuilt."""
 
 _TELLING_DIGITS = 3
@@ -142,26 +145,30 @@ def sentence(key: str, subject: str | None, value: Any) -> str:
     return f"{about}: {said}" if about else said
 
 
-def probes(value: Any, parts: Sequence[Part] = ()) -> list[str]:
+def probes(value: Any, parts: Sequence[Part] = (), read: Read = no_forms) -> list[str]:
     """By what the texts in a value are found, and who else says the same.
 
     One term for each text: whoever repeats it uses that term too. A number of a few digits, or else
     the longest word, because few other texts have it: of many values that leave office one after
     the other, the words are often the same. Of the parts of a statement those count that are
-    values; plain words are used by others as well. Beside the terms a mark for all that is held,
-    by which holders of the same are found.
+    values; plain words are used by others as well. A day, a time or an amount has what all its
+    forms have in common. Beside the terms a mark for all that is held, by which holders of the same
+    are found.
     """
     found: dict[str, None] = {}
     for leaf in leaves(value):
         for text in (leaf, *telling_parts(leaf)):
-            found[probe(text)] = None
+            found.update((probe(way.text), None) for way in readings(text[:_LONGEST_TEXT]))
         if len(found) >= _MOST_PROBES:
             break
     for part in parts[:_MOST_PROBES]:
         if part.kind != "term":
             found[probe(part.text)] = None
     found.pop("", None)
+    forms = {form.probe for form in islice(value_forms(value, parts, read), _MOST_PROBES)}
+    found.update(dict.fromkeys(sorted(forms)))
     marks = {mark(words) for words in holdings(value, parts) if words}
+    marks.update(mark((form,)) for form in forms)
     return [*found, *sorted(marks)[:_MOST_MARKS]]
 
 
@@ -202,7 +209,12 @@ def _is_telling_number(part: str) -> bool:
 @remembered
 def words(text: str) -> frozenset[str]:
     """Every term that `probe` could have chosen of a text that occurs in this one."""
-    return frozenset(term for part in _PARTS.findall(bare(text)) for term in _noticeable(part))
+    return frozenset(
+        term
+        for way in readings(text)
+        for part in _PARTS.findall(bare(way.text))
+        for term in _noticeable(part)
+    )
 
 
 @lru_cache(maxsize=1)

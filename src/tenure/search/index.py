@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from tenure.model.errors import InvalidInput
 from tenure.model.fact import Fact
+from tenure.model.forms import Read, no_forms
 from tenure.model.records import Declaration
 from tenure.model.remembering import when_forgetting
 from tenure.model.scope import Place
@@ -50,6 +51,7 @@ class Index:
         tokenizer: str,
         measure: Callable[[Fact], int],
         progress: Progress | None = None,
+        read: Read = no_forms,
     ) -> None:
         self.embedder = embedder
         self.progress = progress
@@ -58,6 +60,7 @@ class Index:
         named = embedder.name if embedder is not None else "no embedder"
         self.recipe = f"analysis {analysis.VERSION}, {named}, {tokenizer}"
         self._measure = measure
+        self._read = read
         self._vectors: OrderedDict[str, bytes] = OrderedDict()
         self._recent: Recent | None = None  # takes numpy, which only searching needs
         self._stacks: OrderedDict[tuple[str, int], Stack] = OrderedDict()
@@ -116,7 +119,10 @@ class Index:
             fact=fact,
             terms=" ".join(analysis.terms(text)),
             probes=" ".join(
-                [*analysis.probes(fact.value, fact.parts), analysis.matter(fact.key, fact.subject)]
+                [
+                    *analysis.probes(fact.value, fact.parts, self._read),
+                    analysis.matter(fact.key, fact.subject),
+                ]
             ),
             tokens=self._measure(fact),
             vector=self.vector(meaning) if live else None,

@@ -168,18 +168,35 @@ def find(text: str, at: datetime | None = None, language: str = DEFAULT_LANGUAGE
     """
     sentence = Sentence(text[:_LONGEST_TEXT], at, vocabulary(language))
     found = list(literals.find(sentence))
+    found.extend(_measured(sentence))
+    found.extend(names(language).find(sentence))
+    return _joined(sentence, _apart(found))
+
+
+def measures(text: str, language: str = DEFAULT_LANGUAGE) -> list[Value]:
+    """The values of a text that people put in many ways: days, times, amounts, telephone numbers.
+
+    What is quoted is read as well. What is no such value, though it has figures (a link, a house in
+    a street), is only there to keep its figures from being read.
+    """
+    sentence = Sentence(text, None, vocabulary(language))
+    found = [*literals.unquoted(sentence), *_measured(sentence)]
+    return _joined(sentence, _apart(found))
+
+
+def _measured(sentence: Sentence) -> Iterator[Value]:
+    """Everything that begins with a figure or a word for a number, a day or a time."""
+    language = sentence.vocabulary.language
     forms, reader = _forms(language), amounts(language)
     for index, word in enumerate(sentence.words):
         for form in forms.starting(sentence, index):
             value = form.at(sentence, word.start)
             if value is not None:
-                found.append(value)
+                yield value
         if word.low == FIGURE:
-            found.extend(_figures(sentence, word))
+            yield from _figures(sentence, word)
         if word.low in reader.first_words:
-            found.extend(reader.at(sentence, word))
-    found.extend(names(language).find(sentence))
-    return _joined(sentence, _apart(found))
+            yield from reader.at(sentence, word)
 
 
 def _figures(sentence: Sentence, word: Word) -> Iterator[Value]:

@@ -68,8 +68,13 @@ def find(sentence: Sentence) -> Iterator[Value]:
     text = sentence.text
     if any(mark in text for mark in "\"“«`'‘"):
         yield from _quoted(sentence)
+    yield from unquoted(sentence)
+
+
+def unquoted(sentence: Sentence) -> Iterator[Value]:
+    """The same without quotations, in which there may be values of other kinds."""
     yield from _chunks(sentence)
-    if _MANY_DIGITS.search(text):
+    if _MANY_DIGITS.search(sentence.text):
         yield from _phones(sentence)
 
 

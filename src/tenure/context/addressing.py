@@ -1,0 +1,187 @@
+"""Text that speaks as somebody of the conversation, or to the model that reads it.
+
+One table of classes of words, and the orders in which they make such text. A class is a pattern for
+one of its words; gaps between classes are bounded, so that no text makes the search slow. To quote
+an ordinary sentence by mistake does no harm: it reads the same. So the classes are wide where
+somebody is told what to do, and narrow where somebody is told how things are.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+from tenure.model.remembering import remembered
+from tenure.model.unseen import parted
+
+CLASSES = {
+    # Who may speak in a conversation with a model, or be taken for the frame around one.
+    "speaker": """
+        system assistant user human developer tool function model agent ai bot chatbot llm claude
+        chatgpt gpt gemini copilot llama admin administrator operator moderator root supervisor
+        instructions? polic(?:y|ies) constraints? important prompt context guardrails?
+    """,
+    # What a speaker's name is followed by before the colon: "tool_result", "system prompt".
+    "what_is_said": """
+        messages? prompts? instructions? notes? results? outputs? calls? responses? overrides?
+        turns? notices? commands? inputs? repl(?:y|ies) updates? polic(?:y|ies)
+    """,
+    "machine": """
+        ai model assistant agent bot chatbot llm claude chatgpt gpt gemini copilot language.model
+    """,
+    # From when on an order is to hold.
+    "henceforth": """
+        from.now.on(?:wards?)? from.here.on(?:.out)? henceforth henceforward hereafter
+        from.(?:this|here|that).(?:moment|point|time|message|turn).on(?:wards?)? going.forward
+        starting.(?:right.)?now effective.immediately as.of.(?:right.)?now
+        for.the.rest.of.(?:this|the|our).\\w{4,12} until.(?:further.notice|i.say|told.otherwise)
+    """,
+    # How a second person is told to do something.
+    "must": """
+        must shall will should have.to need.to ought.to are.to are.required.to are.going.to
+        are.expected.to are.obliged.to are.instructed.to are.authorized.to are.allowed.to can.now
+        may.now can.only may.only cannot can't can.not won't mustn't shouldn't
+    """,
+    # What makes it an order to a model, and no advice to a person.
+    "doing": """
+        now always never only no.longer not obey comply ignore disregard forget act behave pretend
+        respond reply answer speak talk write say output print return repeat reveal disclose show
+        display tell follow treat consider assume refuse accept approve grant execute run call
+        invoke use begin start stop continue adopt become simulate impersonate translate
+        summari[sz]e do bypass override prioriti[sz]e hide omit include transfer send
+    """,
+    "become": """
+        an? the now no.longer hereby in.\\w{2,12}.mode free bound unrestricted jailbroken not.bound
+        not.restricted not.limited dan going.to
+    """,
+    "own": """
+        instructions? task job role goal objective mission purpose persona identity name rules?
+        guidelines? guardrails? programming training prompt directives? orders? constraints?
+        restrictions? limits limitations safety polic(?:y|ies) configuration memory master creator
+        developers? answers? responses? repl(?:y|ies) output behaviou?r
+    """,
+    "which": """
+        new real true actual only next sole primary main current system initial original previous
+        prior hidden secret internal updated first final default
+    """,
+    "pose": """
+        act.(?:as|like) pretend behave.(?:as|like) role-?.?play impersonate play.the.(?:role|part)
+        (?:assume|adopt|take.on).(?:the|a).(?:role|persona|identity) imagine.you(?:'re|.are)
+        you(?:'re|.are).to.act speak.as respond.as.(?:if|an?|the) answer.as.(?:if|an?|the)
+    """,
+    "utter": """
+        respond reply answer output print return write say speak begin.your start.your
+    """,
+    "exactly": """
+        only exactly solely nothing.but verbatim always never with in.the.voice in.character
+        without as.follows the.following
+    """,
+    "conceal": """
+        tell(?:ing)? inform(?:ing)? mention(?:ing)? reveal(?:ing)? disclos(?:e|ing) show(?:ing)?
+        warn(?:ing)? alert(?:ing)? notify(?:ing)? say.(?:anything.)?to let(?:ting)? admit
+        explain.to report.(?:this.)?to
+    """,
+    "reader": """
+        users? humans? customers? operators? clients? anyone anybody them people developers? owner
+    """,
+    "disclose": """
+        reveal print show display output repeat leak expose share dump disclose give.me tell.me
+        send.me what(?:'s|.is|.are|.were) write.out recite summari[sz]e translate
+    """,
+    "secret": """
+        system.(?:prompt|message|instructions?) developer.message context.window
+        (?:initial|hidden|original|secret|internal|full).prompt (?:prompt|text|words).above
+        your.(?:prompt|instructions?|rules|guidelines) (?:instructions?|everything).above
+        everything.before.this
+    """,
+    "drop": """
+        ignore disregard forget override overrule bypass skip circumvent neglect set.aside
+        pay.no.attention.to stop.(?:following|obeying) (?:do.not|don't|never).(?:follow|obey|apply)
+        no.longer.(?:follow|obey|apply) cancel.all void
+    """,
+    "order": """
+        previous prior above earlier preceding instructions? rules? polic(?:y|ies) constraints?
+        guidelines? guardrails? restrictions? directives? system.prompt safety
+        everything.(?:you|before|above) what.you.(?:were|have.been).told (?:the|this|your).context
+    """,
+    "obey": """
+        obey.(?:me|this|these|the|my|only|every|all) comply.with.(?:this|these|the.following|my)
+        follow.(?:these|this|my|the.following|only.these|the.new).(?:new.)?(?:instructions?|orders?)
+        follow.(?:these|this|my|the.following|only.these|the.new).(?:new.)?(?:commands?|rules?)
+        (?:execute|run|perform).the.following do.(?:exactly.)?(?:as|what).i.(?:say|tell)
+        you.have.been you.have.no.(?:rules|restrictions|limits|choice)
+    """,
+    "mode": """
+        (?:developer|god|dan|debug|admin|jailbreak|root|sudo|maintenance|unrestricted|unfiltered).mode
+        jailbreak(?:ed|en|ing)? (?:prompt|system).(?:injection|override) new.instructions?
+        (?:begin|start|end).of.(?:the.)?(?:system|prompt|instructions?|context|data|conversation|input)
+    """,
+}
+
+
+def _class(name: str) -> str:
+    """A pattern for one of the words of a class; a dot in it stands for a gap between words."""
+    words = "|".join(CLASSES[name].split())
+    return rf"(?:{words.replace('.', '[ _-]')})(?![^\W_])"
+
+
+_CLAUSE = r"(?:^|[.!?;:,\"'(\[{*_>\-] ?|\b(?:please|now|and|then|so|just|you) )"
+_NEAR, _FAR = r"[^.!?]{0,40}", r"[^.!?]{0,80}"
+# The orders in which words of the classes make text that is addressed to a model, or speaks as one:
+# by what a text must have for any of them to be in it, which most texts have not.
+_ORDERS = {
+    (":", "=", "->", "\u2236", "\ua789", "\u02d0"): (
+        # a speaker, in bold or with other marks around: "System:", "**Tool result** :"
+        r"(?:^|[\"'(\[{*_>.;!?#~-] ?)[*_~#\"'\[(<]{0,4} ?{speaker}(?:[ _-]{0,2}{what_is_said})?"
+        r"(?: ?#?[0-9]{1,3})?[*_~\"'\])>]{0,4} ?(?:[:=\u2236\ua789\u02d0]|->)",
+    ),
+    ("you",): (
+        r"\b{henceforth},? " + _FAR + r"\b(?:you(?:'re|'ll)?|your|yourself)\b",
+        r"\byou(?:'ll| {must}) (?:\w{1,12} )?{doing}\b",
+        r"\byou must\b",
+        r"\byou(?:'re| are) {become}\b",
+        r"\byour {which} (?:\w{1,12} )?{own}\b",
+        r"\byour (?:instructions?|guidelines|programming|guardrails|system prompt|directives?)\b",
+    ),
+    (" ",): (
+        r"\b(?:note|message|attention|instructions?|dear|hey|hello|hi|to)[ ,:]{1,2}(?:to )?"
+        r"(?:the |all |any )?{machine}\b",
+        r"(?:^|[.!?;] )(?:{machine}, ?{doing}|as an? {machine})\b",
+        r"\b{henceforth},? (?:please |only |just )?{doing}\b",
+        _CLAUSE + r"{pose}\b",
+        _CLAUSE + r"{utter}\b[^.!?]{0,24}\b{exactly}\b",
+        r"\b(?:do not|don't|never|without|must not|cannot) (?:ever )?{conceal} "
+        + _NEAR
+        + r"\b{reader}\b",
+        r"\b{disclose}\b" + _NEAR + r"\b{secret}\b",
+        r"\b{drop}\b" + _NEAR + r"\b{order}\b",
+        r"\b{obey}\b",
+        r"\b{mode}\b",
+        r"\brepeat (?:after me|the (?:words|text|above))\b",
+    ),
+}
+
+
+def _pattern(orders: tuple[str, ...]) -> re.Pattern[str]:
+    """Any of these orders, in small letters: those of either case would take twice as long."""
+    return re.compile(re.sub(r"\{([a-z_]+)\}", lambda found: _class(found[1]), "|".join(orders)))
+
+
+_PATTERNS = [(signs, _pattern(orders)) for signs, orders in _ORDERS.items()]
+_GAPS = re.compile(r"\s+")
+_APOSTROPHES = str.maketrans("’ʼ‘`", "''''")
+
+
+@remembered
+def is_addressed(text: str) -> bool:
+    """Whether a text could be taken for a turn of somebody, or for an order to who reads it.
+
+    Looked at as it reads: one gap for any, plain letters for wide ones.
+    """
+    plain = text if text.isascii() else unicodedata.normalize("NFKC", parted(text))
+    shown = _GAPS.sub(" ", plain).translate(_APOSTROPHES).lower()
+    return any(
+        pattern.search(shown) is not None
+        for signs, pattern in _PATTERNS
+        if any(sign in shown for sign in signs)
+    )

@@ -1,0 +1,110 @@
+"""Judging mentions: whether words that a dead value has are in a text because of that value."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from tenure.context.forms import FUNCTION_WORDS, Lost
+from tenure.context.guard import Dead, is_unspaced, spaced
+from tenure.model.fact import Fact
+from tenure.model.words import said
+
+_LOOKING_BACK = re.compile(
+    r"\b(was|were|had been|used to be|formerly|previous(?:ly)?|prior|before|earlier|old|former|ex|"
+    r"once|until|instead of|rather than|no longer|not|from|replac\w+|chang\w+ from|moved from)"
+    r"\W+(?:\w+\W+){0,2}$",
+    re.IGNORECASE,
+)
+
+
+def is_telling(dead: Dead) -> bool:
+    """Whether a value can be told by itself: "25%", "blue" or "4711", but not "3" or "yes"."""
+    if dead.lost is not None:
+        return not dead.lost.is_doubtful and is_telling(_as_words(dead, dead.lost))
+    if not dead.words:
+        return False
+    if is_unspaced(dead.text):
+        return len(dead.text.strip()) > 1
+    if len(dead.words) > 1:
+        measured = any(word[0].isdigit() for word in dead.words)
+        return sum(map(len, dead.words)) > (3 if measured else 4)
+    word = dead.words[0]
+    if any(map(str.isdigit, word)):
+        return len(word) > 2 or not dead.text.strip().isalnum()
+    return len(word) > 3
+
+
+def is_distinctive(dead: Dead, is_common: Callable[[str], bool]) -> bool:
+    """Whether nobody would use these words but for this value: stricter than telling.
+
+    A fact may well speak of Berlin although somebody no longer lives there.
+    """
+    if dead.lost is not None:
+        plain = _as_words(dead, dead.lost)
+        return dead.lost.is_exact and is_telling(dead) and is_distinctive(plain, is_common)
+    if len(dead.words) > 1:
+        return is_telling(dead) and not (
+            len(dead.words) == 2 and all(len(word) < 4 for word in dead.words)
+        )
+    word = dead.words[0]
+    if any(map(str.isdigit, word)):
+        return len(word) > 3
+    return len(word) > 3 and not is_common(word)
+
+
+def _as_words(dead: Dead, lost: Lost) -> Dead:
+    """A value of another form as it would be judged if it were repeated word by word."""
+    return Dead((lost.number,) if lost.number else said(dead.text), dead.text, dead.fact)
+
+
+def _is_sign(dead: Dead) -> bool:
+    """Whether a value says enough where its matter is spoken of: a day or a time always does."""
+    if dead.lost is not None and not dead.lost.number:
+        return True
+    return is_telling(dead if dead.lost is None else _as_words(dead, dead.lost))
+
+
+def topic(fact: Fact) -> set[str]:
+    """The words that name what a fact is about."""
+    named = said(f"{spaced(fact.key)} {fact.subject or ''}")
+    return {word for word in named if len(word) > 1 and word not in FUNCTION_WORDS}
+
+
+def in_passing(value: Dead, present: set[str], before: str) -> bool:
+    """Whether a mention in a note or a signal counts: those say little else, so nearly always.
+
+    A short value such as "3" or "no" counts only beside a word for what it was about: otherwise
+    it would blot out innocent text.
+    """
+    return is_telling(value) or _is_near(value, present)
+
+
+def _is_near(value: Dead, present: set[str]) -> bool:
+    """Whether a word for what a value was about is there, or one that was said with it."""
+    if value.lost is None:
+        return bool(topic(value.fact) & present)
+    if value.lost.is_counting:
+        return bool(value.lost.beside & present)
+    return bool((topic(value.fact) | value.lost.beside) & present)
+
+
+def within_fact(
+    fact: Fact, is_common: Callable[[str], bool]
+) -> Callable[[Dead, set[str], str], bool]:
+    """How mentions in the text of a fact in office are judged.
+
+    The holder of an office says what is so now, and may use words that its predecessor used; only
+    where it looks back ("was ...") is it cut. Elsewhere, words that people use for many things
+    count only where the matter is the same.
+    """
+
+    def counts(value: Dead, present: set[str], before: str) -> bool:
+        if (value.fact.key, value.fact.subject) == (fact.key, fact.subject):
+            return _is_sign(value) and bool(_LOOKING_BACK.search(before))
+        if is_distinctive(value, is_common):
+            return True
+        linked = value.fact.id in fact.depends_on or _is_near(value, topic(fact) | present)
+        return linked and _is_sign(value)
+
+    return counts
