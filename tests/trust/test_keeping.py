@@ -70,7 +70,6 @@ ALLOWED = {
     "engine/lens.py:Lens": _CALL,
     "gathering.py:Gathering": _CALL,
     "ghosts.py:Ghosts": _CALL,
-    "interfaces/http/credentials.py:_Believed": "what a token's issuer is asked with",
 }
 _BY_LANGUAGE = {"language", "observing"}
 
