@@ -56,7 +56,8 @@ class TenureSystem:
                 ),
                 source=tenure.Source(becomes=(entry.becomes,)) if entry.becomes else None,
                 authority=entry.authority,
-                memory_type="user" if entry.is_private else "organizational",
+                memory_type=None if entry.is_private else "organizational",
+                requires=entry.requires,
                 is_constraint=entry.is_constraint or None,
                 valid_from=entry.valid_from,
                 valid_until=entry.valid_until,
@@ -77,6 +78,17 @@ class TenureSystem:
         with _refusing():
             verdict, scope = self._known(written)
             self._session(who, scope).undo(verdict)
+
+    def erase(self, who: Who, written: str) -> None:
+        with _refusing():
+            fact_id = self._fact(written)
+            self.memory.forget(organization=who.organization, fact_id=fact_id, by=who.user)
+
+    def told(self, written: str) -> str:
+        verdict = self._known(written).verdict
+        names = ", ".join(sorted(verdict.evidence))
+        gone = len(verdict.superseded)
+        return f"{verdict.outcome} ({verdict.rule}), {gone} superseded; evidence: {names or 'none'}"
 
     def observe(self, who: Who, text: str, speaker: str = "user") -> None:
         with _refusing():
@@ -129,7 +141,9 @@ class TenureSystem:
         Everybody may speak for the organization here, so that people of every rank meet at the same
         addresses; a guest binds nobody.
         """
-        permissions = [SPEAK] if who.authority == "guest" else [SPEAK, BIND]
+        permissions = [SPEAK, *who.permissions]
+        if who.authority != "guest":
+            permissions.append(BIND)
         if speaks_for is not None:
             rung = self.memory.settings.ladder.resolve(speaks_for).rung
             permissions.append(f"authority:{rung}")

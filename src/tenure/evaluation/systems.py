@@ -44,6 +44,10 @@ class Ability(StrEnum):
     """Keep what is one session's from another."""
     PERSON = "person"
     """Keep what is one person's from another."""
+    PERMISSION = "permission"
+    """Keep what takes a permission from those who lack it."""
+    ERASE = "erase"
+    """Erase what one wrote, for good, and nothing of others."""
     ORGANIZATION = "organization"
     """Keep what is one organization's from another."""
     BUDGET = "budget"
@@ -70,6 +74,7 @@ class Who:
     organization: str = "acme"
     authority: str = "employee"
     session: str = "one"
+    permissions: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -94,6 +99,8 @@ class Entry:
     is_private: bool = False
     """Whether it is the writer's alone."""
     is_constraint: bool = False
+    requires: tuple[str, ...] = ()
+    """The permissions that reading it takes."""
     valid_from: datetime | None = None
     valid_until: datetime | None = None
     said_at: datetime | None = None
@@ -164,6 +171,24 @@ class Accountable(Protocol):
 
     def account(self, who: Who, query: str, budget: int) -> str:
         """All that somebody can learn beside the text of a context, without ids of its own."""
+        ...
+
+
+@runtime_checkable
+class Erasing(Protocol):
+    """A system that erases for good what somebody wrote."""
+
+    def erase(self, who: Who, written: str) -> None:
+        """Erase a value, if it is theirs to erase."""
+        ...
+
+
+@runtime_checkable
+class Telling(Protocol):
+    """A system that says what became of a write."""
+
+    def told(self, written: str) -> str:
+        """All that the writer was told, without ids and times of its own."""
         ...
 
 
