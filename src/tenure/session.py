@@ -460,15 +460,21 @@ class Session:
 
     @repeated
     def retract(
-        self, key_or_id: str, reason: str | None = None, *, subject: str | None = None
+        self,
+        key_or_id: str,
+        reason: str | None = None,
+        *,
+        subject: str | None = None,
+        at: datetime | None = None,
     ) -> Verdict:
-        """Take back a fact with no new value. Its chain ends here."""
+        """Take back a fact with no new value. Its chain ends here, at `at` where that is given."""
         self._check_named(key_or_id, subject)
         check_reason(reason)
+        at = None if at is None else moment(at, "at")
         with self._registrar() as registrar:
             fact = registrar.lens.find(registrar.transaction, key_or_id, subject, UnknownFact)
             self._check_retractable(fact)
-            return registrar.retract(fact, reason=reason)
+            return registrar.retract(fact, at=at, reason=reason)
 
     def _check_retractable(self, fact: Fact) -> None:
         if fact.status not in _RETRACTABLE:

@@ -301,7 +301,10 @@ class Applying:
             if self._conversation.branch not in (None, fact.place):
                 raise Declined("a branch takes back nothing real")
             verdict = self._registrar.retract(
-                fact, reason=grounds.quote[:LONGEST_QUOTE], evidence=self._evidence
+                fact,
+                at=grounds.waiting.moment,
+                reason=grounds.quote[:LONGEST_QUOTE],
+                evidence=self._evidence,
             )
             done.append(self._record(grounds, verdict, text_of(fact.value), lost))
         return done

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from tenure.engine.registrar import Registrar
 from tenure.language.cues import Cues
@@ -94,9 +95,14 @@ class Desk:
             self.record.facts.extend(brought)
         self.situation.add(brought, [fact.id for fact in gone])
 
-    def take_back(self, fact: Fact, reason: str) -> None:
+    def take_back(
+        self, fact: Fact, reason: str, evidence: Mapping[str, Any] | None = None
+    ) -> None:
+        """End a fact within reach, from when the turn was said."""
         try:
-            verdict = self.registrar.retract(fact, reason=reason[:LONGEST_REASON])
+            verdict = self.registrar.retract(
+                fact, at=self.around.at, reason=reason[:LONGEST_REASON], evidence=evidence
+            )
         except NotPermitted:
             return
         self.note(verdict, gone=[fact], retired=said_by(fact))

@@ -9,7 +9,7 @@ from tenure.language.loosely import removed
 from tenure.language.statements import Kind
 from tenure.model.fact import Fact
 from tenure.observing import limiting, overtaking, resolving, ties, voices
-from tenure.observing.desk import LONGEST_REASON, Desk, said_by, tells_of_an_end
+from tenure.observing.desk import Desk, tells_of_an_end
 from tenure.observing.labels import without_label
 from tenure.observing.sorting import REAL
 from tenure.observing.understanding import Understood
@@ -88,15 +88,8 @@ class Ending:
         """Take back what a statement ends without a word about that: "we broke up"."""
         for fact, judged in self._desk.replacing.ended(said):
             if self._desk.within_reach(said, [fact]):
-                verdict = self._desk.registrar.retract(
-                    fact,
-                    reason=said.statement.text[:LONGEST_REASON],
-                    evidence={
-                        "detector": self._desk.detector.name,
-                        "confidence": judged.confidence,
-                    },
-                )
-                self._desk.note(verdict, gone=[fact], retired=said_by(fact))
+                how = {"detector": self._desk.detector.name, "confidence": judged.confidence}
+                self._desk.take_back(fact, said.statement.text, how)
 
     def _named_in(self, words: str) -> list[Fact]:
         """The fact about the thing that words name, however long ago it was said."""
