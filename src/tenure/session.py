@@ -35,7 +35,15 @@ from tenure.model.errors import (
 from tenure.model.fact import Fact, Source, Status
 from tenure.model.identity import Identity, check_name
 from tenure.model.ids import new_id
-from tenure.model.records import Chain, Declaration, Environment, Explanation, Review, WorkingItem
+from tenure.model.records import (
+    Chain,
+    Declaration,
+    Environment,
+    ErasureRequest,
+    Explanation,
+    Review,
+    WorkingItem,
+)
 from tenure.model.scope import EVERYWHERE, Place, Scope
 from tenure.model.times import moment
 from tenure.model.values import canonical
@@ -291,13 +299,21 @@ class Session:
                 branch=self._branch,
             )
             observation, record = observer.observe(heard)
+            if record.wants_all_gone:
+                who = self.identity
+                asked = ErasureRequest(who.organization, who.user_id, self.may_erase)
+                observation = replace(observation, erasure_requested=asked)
             doomed = [
                 fact
                 for fact_id in dict.fromkeys(record.doomed)
                 if (fact := registrar.lens.glimpse(registrar.transaction, fact_id)) is not None
             ]
             if not self.may_erase:
-                taken_back = [registrar.retract(f) for f in doomed if f.status in _RETRACTABLE]
+                taken_back = [
+                    registrar.retract(fact, at=heard.at)
+                    for fact in doomed
+                    if fact.status in _RETRACTABLE
+                ]
                 verdicts = (*observation.verdicts, *taken_back)
                 observation, doomed = replace(observation, verdicts=verdicts), []
             erasures = [
@@ -308,7 +324,7 @@ class Session:
             scrubbed = memory._scrub()
             proofs = tuple(replace(one, scrubbed=scrubbed) for one in erasures)
             return replace(observation, erasures=proofs), None
-        if memory._advice is None:
+        if memory._advice is None or record.wants_all_gone:
             return observation, None
         return memory._advice.taken(self._conversation(), heard, observation, record, now)
 

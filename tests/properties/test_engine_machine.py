@@ -274,17 +274,15 @@ class Engine(RuleBasedStateMachine):
             return multiple()
         at = None if seconds_ago is None else self.clock.now - timedelta(seconds=seconds_ago)
         before = all_facts(self.memory)
+        held = [fact for fact in before.values() if fact.key == key and fact.is_valid]
+        is_late = at is not None and any(at < fact.order for fact in held)
+        refused = (tenure.NotPermitted, tenure.InvalidInput) if is_late else tenure.NotPermitted
         try:
             verdict = self.people[who].retract(key, at=at)
-        except (tenure.NotPermitted, tenure.InvalidInput) as error:
-            is_late = any(
-                at is not None and at < fact.order
-                for fact in before.values()
-                if fact.key == key and fact.is_valid
-            )
-            assert is_late or isinstance(error, tenure.NotPermitted)
+        except refused:
             assert tenures(before.values()) == tenures(all_facts(self.memory).values())
             return multiple()
+        assert not is_late
         self.check_authority(before, rank(PEOPLE[who]))
         return self.note(verdict, kind="retract")
 

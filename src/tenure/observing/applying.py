@@ -17,6 +17,7 @@ from tenure.language.detection import same_part
 from tenure.language.llm.checking import key_of
 from tenure.language.llm.reading import Candidate, Commitment, Objection, Proposals
 from tenure.language.statements import Kind
+from tenure.language.voice import Voice
 from tenure.model.errors import InvalidInput, NotPermitted
 from tenure.model.fact import Fact, Part
 from tenure.model.scope import Scope
@@ -25,6 +26,7 @@ from tenure.model.verdict import Rule, Verdict
 from tenure.observing.clerk import says_the_same
 from tenure.observing.drafting import LONGEST_QUOTE, WIDTH, Drafting
 from tenure.observing.filing import Filing, history_of
+from tenure.observing.labels import label_end
 from tenure.observing.observer import WINDOW
 from tenure.observing.opinions import Proposed
 from tenure.observing.scrutiny import (
@@ -293,6 +295,9 @@ class Applying:
             raise Declined(f"the turn only supposes it ({grounds.kind})")
         if not targets:
             raise Declined("; ".join(lost) or "it names no fact that it takes back")
+        text, statement = grounds.waiting.heard.text, grounds.said.statement
+        if not Voice(text, begin=label_end(text)).is_own(statement.start, statement.end):
+            raise Declined("the turn does not take it back in the speaker's own words")
         rank = self._registrar.ladder.rank(filing.rung(grounds.said))
         done = []
         for fact in (target.fact for target in targets):
