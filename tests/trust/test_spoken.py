@@ -16,7 +16,8 @@ from tenure.language.speakers import is_machine
 from tenure.language.voice import Manner, Voice
 from tenure.testing import SteppingClock
 from tenure.wire import dumped, loaded
-from tests.conftest import QUICK
+from tests.conftest import QUICK, OpenMemory
+from tests.llm.scripted import Scripted, answer, opinion, replacing, settings
 
 MONDAY = datetime(2026, 3, 2, 9, tzinfo=UTC)
 DAY = timedelta(days=1)
@@ -458,3 +459,18 @@ def test_roles_of_a_transcript_are_told_in_the_same_way(memory: tenure.Memory) -
     ]
     ann.observe_many(turns)
     assert ann.current("budget") == "$900"
+
+
+def test_a_model_takes_nothing_back_by_words_that_are_not_meant(open_memory: OpenMemory) -> None:
+    """What the user's own model takes for a retraction is one only in the speaker's own words."""
+    model = Scripted()
+    ann = open_memory(settings=settings(model)).session(user_id="ann", organization="acme")
+    model.answers[:] = [answer()]
+    ann.observe("I am allergic to peanuts.")
+    held = {fact.id for fact in ann.facts()}
+    says, gone = str(ann.facts()[0].value), "the peanut thing is gone"
+    for turn, text in enumerate((f"Bo thinks {gone}", f"I would not say that {gone}"), start=2):
+        model.answers[:] = [replacing(turn, gone, "allergy", "", says=says, commitment="retracted")]
+        made = ann.observe(text)
+        assert opinion(made).verdicts == ()
+        assert held <= {fact.id for fact in ann.facts()}

@@ -17,7 +17,6 @@ from tenure.language.detection import same_part
 from tenure.language.llm.checking import key_of
 from tenure.language.llm.reading import Candidate, Commitment, Objection, Proposals
 from tenure.language.statements import Kind
-from tenure.language.voice import Voice
 from tenure.model.errors import InvalidInput, NotPermitted
 from tenure.model.fact import Fact, Part
 from tenure.model.scope import Scope
@@ -26,13 +25,13 @@ from tenure.model.verdict import Rule, Verdict
 from tenure.observing.clerk import says_the_same
 from tenure.observing.drafting import LONGEST_QUOTE, WIDTH, Drafting
 from tenure.observing.filing import Filing, history_of
-from tenure.observing.labels import label_end
 from tenure.observing.observer import WINDOW
 from tenure.observing.opinions import Proposed
 from tenure.observing.scrutiny import (
     Declined,
     Grounds,
     Target,
+    check_is_meant,
     grounds_for,
     is_out_of_reach,
     targets_of,
@@ -295,9 +294,7 @@ class Applying:
             raise Declined(f"the turn only supposes it ({grounds.kind})")
         if not targets:
             raise Declined("; ".join(lost) or "it names no fact that it takes back")
-        text, statement = grounds.waiting.heard.text, grounds.said.statement
-        if not Voice(text, begin=label_end(text)).is_own(statement.start, statement.end):
-            raise Declined("the turn does not take it back in the speaker's own words")
+        check_is_meant(grounds)
         rank = self._registrar.ladder.rank(filing.rung(grounds.said))
         done = []
         for fact in (target.fact for target in targets):
@@ -305,12 +302,8 @@ class Applying:
                 raise Declined("the fact stands on a higher authority")
             if self._conversation.branch not in (None, fact.place):
                 raise Declined("a branch takes back nothing real")
-            verdict = self._registrar.retract(
-                fact,
-                at=grounds.waiting.moment,
-                reason=grounds.quote[:LONGEST_QUOTE],
-                evidence=self._evidence,
-            )
+            said = {"at": grounds.waiting.moment, "reason": grounds.quote[:LONGEST_QUOTE]}
+            verdict = self._registrar.retract(fact, **said, evidence=self._evidence)
             done.append(self._record(grounds, verdict, text_of(fact.value), lost))
         return done
 

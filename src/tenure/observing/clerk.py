@@ -51,11 +51,8 @@ class Clerk:
     def take_turn(self, heard: Sequence[Understood]) -> None:
         """File the statements of a turn, one after the other."""
         if Cues(self._desk.around.text).announces:
-            earlier = (
-                self._desk.within_reach(heard[0], self._desk.situation.facts.values())
-                if heard
-                else []
-            )
+            known = self._desk.situation.facts.values() if heard else ()
+            earlier = self._desk.within_reach(heard[0], known) if known else []
             self._overtaken = overtaking.overtaken((said.frame for said in heard), earlier)
         opened, self._took_off = False, False
         for index, said in enumerate(heard):
