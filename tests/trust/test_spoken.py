@@ -241,7 +241,8 @@ def test_a_request_to_erase_everything_is_told_and_not_carried_out(
     ann.observe("The budget is $900.")
     bo.observe("My address is 12 Elm Rd.")
     made = ann.observe(text)
-    assert made.erasures == made.verdicts == ()
+    assert not made.erasures
+    assert not made.verdicts
     assert ann.current("phone_number") == "555-0199"
     asked = made.erasure_requested
     assert asked == tenure.ErasureRequest("acme", "ann", permitted=True)
@@ -420,7 +421,7 @@ def test_a_machine_is_one_however_its_name_is_spelled(memory: tenure.Memory, spe
     ann.observe("My phone number is 555-0199.")
     for text in ("My phone number is 555-7777.", "Forget my phone number.", "The budget is $5."):
         made = ann.observe(text, speaker=speaker)
-        assert made.facts == made.verdicts == made.erasures == ()
+        assert not (made.facts or made.verdicts or made.erasures)
     assert [fact.value for fact in ann.facts()] == ["555-0199"]
 
 

@@ -310,7 +310,7 @@ def _supposes(before: list[str], rest: list[str], known: _Words) -> bool:
     return bool(maybe) and known.wishing.isdisjoint(around)
 
 
-def _denies(words: list[str], known: _Words) -> bool:
+def _denies(words: Sequence[str], known: _Words) -> bool:
     words = known.harmless.sub(" ", _line(words)).split()
     if words and words[0] in known.answer and words[1:2] == [","]:
         words = words[2:]  # it answers what was said before

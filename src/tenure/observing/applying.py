@@ -302,8 +302,8 @@ class Applying:
                 raise Declined("the fact stands on a higher authority")
             if self._conversation.branch not in (None, fact.place):
                 raise Declined("a branch takes back nothing real")
-            said = {"at": grounds.waiting.moment, "reason": grounds.quote[:LONGEST_QUOTE]}
-            verdict = self._registrar.retract(fact, **said, evidence=self._evidence)
+            at, quote = grounds.waiting.moment, grounds.quote[:LONGEST_QUOTE]
+            verdict = self._registrar.retract(fact, at=at, reason=quote, evidence=self._evidence)
             done.append(self._record(grounds, verdict, text_of(fact.value), lost))
         return done
 
