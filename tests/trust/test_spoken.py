@@ -421,7 +421,7 @@ def test_a_machine_is_one_however_its_name_is_spelled(memory: tenure.Memory, spe
     ann.observe("My phone number is 555-0199.")
     for text in ("My phone number is 555-7777.", "Forget my phone number.", "The budget is $5."):
         made = ann.observe(text, speaker=speaker)
-        assert not (made.facts or made.verdicts or made.erasures)
+        assert [*made.facts, *made.verdicts, *made.erasures] == []
     assert [fact.value for fact in ann.facts()] == ["555-0199"]
 
 
