@@ -185,19 +185,25 @@ def test_the_manner_of_words_is_told_by_what_stands_around_them(text: str, manne
     assert Voice(text).manner() is manner
 
 
-def test_a_hostile_turn_costs_no_more_than_a_plain_one_of_its_length() -> None:
-    """Quotation marks without end, colons and requests without end are read once each."""
+@pytest.mark.parametrize(
+    "hostile", ["delete ", "\"“«' ", "he wrote: delete it. ", "Assistant: x\n", "> a\n", "a: "]
+)
+def test_a_turn_is_read_in_proportion_to_its_length(hostile: str) -> None:
+    """Quotation marks, labels, colons and requests without end take no more than their length."""
 
-    def cost(text: str) -> float:
-        begun = time.perf_counter()
-        voice = Voice(text)
-        for start in range(0, len(text), 400):
-            voice.manner(start, min(len(text), start + 400))
-        return time.perf_counter() - begun
+    def cost(size: int) -> float:
+        text = hostile * (size // len(hostile))
+        took = []
+        for _ in range(3):
+            begun = time.process_time()
+            voice = Voice(text)
+            for start in range(0, len(text), 400):
+                voice.manner(start, min(len(text), start + 400))
+            took.append(time.process_time() - begun)
+        return min(took)
 
-    plain = cost("The order is for thirty chairs and a table, delivered on Monday. " * 1_500)
-    for hostile in ("delete ", "\"“«' ", "he wrote: delete it. ", "Assistant: x\n", "> a\n"):
-        assert cost(hostile * (97_500 // len(hostile))) < 40 * plain + 1
+    # Eight times the length: eight times the work, and 64 times if it grew with the square.
+    assert cost(96_000) < 24 * cost(12_000)
 
 
 def test_quoted_values_put_nothing_out_of_office(memory: tenure.Memory) -> None:

@@ -243,24 +243,23 @@ class _Reach(NamedTuple):
 
 def _said(text: str) -> list[str]:
     """The words and marks of a text, in one spelling."""
-    return [
-        part
-        for word in _WORD.finditer(text)
-        for part in _CLITIC.sub(r" \1", word.group().lower().replace("’", "'")).split()
-    ]
+    said: list[str] = []
+    for word in _WORD.findall(text.lower().replace("’", _APOSTROPHE)):
+        said.extend(_CLITIC.sub(r" \1", word).split() if _APOSTROPHE in word else (word,))
+    return said
 
 
 def _introduced(words: Sequence[str], known: _Words) -> Manner | None:
-    """How it is said what stands after the last colon; None where that, or none, announces it."""
-    if ":" not in words:
-        return None
-    opening = words[: len(words) - 1 - words[::-1].index(":")]
-    before = _introduced(opening, known)
-    if before is not None or known.announcing.issuperset(w for w in opening if w[0].isalnum()):
-        return before
-    if _denies(opening, known):
-        return Manner.DENIED
-    return Manner.REPORTED if _reports(opening, known) else Manner.INTRODUCED
+    """How it is said what stands after a colon; None where that, or none, announces it."""
+    strange = False
+    for index, word in enumerate(words):
+        strange |= word[0].isalnum() and word not in known.announcing
+        if strange and word == ":":
+            opening = words[:index]
+            if _denies(opening, known):
+                return Manner.DENIED
+            return Manner.REPORTED if _reports(opening, known) else Manner.INTRODUCED
+    return None
 
 
 def _judged(before: list[str], act: list[str], rest: list[str], known: _Words) -> Manner:
