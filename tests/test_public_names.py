@@ -23,6 +23,7 @@ NAMES = [
     "Embedder",
     "Environment",
     "Erasure",
+    "ErasureRequest",
     "Explanation",
     "Fact",
     "Identity",

@@ -36,7 +36,15 @@ from tenure.model.errors import (
 from tenure.model.fact import Fact, Source, Status
 from tenure.model.identity import Identity, check_name
 from tenure.model.ids import new_id
-from tenure.model.records import Chain, Declaration, Environment, Explanation, Review, WorkingItem
+from tenure.model.records import (
+    Chain,
+    Declaration,
+    Environment,
+    ErasureRequest,
+    Explanation,
+    Review,
+    WorkingItem,
+)
 from tenure.model.scope import EVERYWHERE, Place, Scope
 from tenure.model.times import moment
 from tenure.model.values import canonical
@@ -292,13 +300,21 @@ class Session:
                 branch=self._branch,
             )
             observation, record = observer.observe(heard)
+            if record.wants_all_gone:
+                who = self.identity
+                asked = ErasureRequest(who.organization, who.user_id, self.may_erase)
+                observation = replace(observation, erasure_requested=asked)
             doomed = [
                 fact
                 for fact_id in dict.fromkeys(record.doomed)
                 if (fact := registrar.lens.glimpse(registrar.transaction, fact_id)) is not None
             ]
             if not self.may_erase:
-                taken_back = [registrar.retract(f) for f in doomed if f.status in _RETRACTABLE]
+                taken_back = [
+                    registrar.retract(fact, at=heard.at)
+                    for fact in doomed
+                    if fact.status in _RETRACTABLE
+                ]
                 verdicts = (*observation.verdicts, *taken_back)
                 observation, doomed = replace(observation, verdicts=verdicts), []
             erasures = [
@@ -311,7 +327,7 @@ class Session:
             scrubbed = memory._scrub()
             proofs = tuple(replace(one, scrubbed=scrubbed) for one in erasures)
             return replace(observation, erasures=proofs), None
-        if memory._advice is None:
+        if memory._advice is None or record.wants_all_gone:
             return observation, None
         return memory._advice.taken(self._conversation(), heard, observation, record, now)
 
@@ -464,15 +480,21 @@ class Session:
 
     @repeated
     def retract(
-        self, key_or_id: str, reason: str | None = None, *, subject: str | None = None
+        self,
+        key_or_id: str,
+        reason: str | None = None,
+        *,
+        subject: str | None = None,
+        at: datetime | None = None,
     ) -> Verdict:
-        """Take back a fact with no new value. Its chain ends here."""
+        """Take back a fact with no new value. Its chain ends here, at `at` where that is given."""
         self._check_named(key_or_id, subject)
         check_reason(reason)
+        at = None if at is None else moment(at, "at")
         with self._registrar() as registrar:
             fact = registrar.lens.find(registrar.transaction, key_or_id, subject, UnknownFact)
             self._check_retractable(fact)
-            return registrar.retract(fact, reason=reason)
+            return registrar.retract(fact, at=at, reason=reason)
 
     def _check_retractable(self, fact: Fact) -> None:
         if fact.status not in _RETRACTABLE:

@@ -120,7 +120,7 @@ class Stage:
                 self.hand_over([(gone, None, entry.time)])
         elif entry.kind == "assert":
             self.known.add(entry.fact)
-            self.hand_over(self.seat(entry, entry.time, heir=False))
+            self.hand_over(self.seat(entry, entry.time))
 
     def holds(self, fact: str) -> bool:
         return any(holder.fact == fact for holder in self.holders.values())
@@ -130,7 +130,7 @@ class Stage:
             fact = self.followed[fact]
         return fact
 
-    def seat(self, entry: Said, time: Any, *, heir: bool) -> list[tuple[Holder, Any, Any]]:
+    def seat(self, entry: Said, time: Any) -> list[tuple[Holder, Any, Any]]:
         """Let somebody in, if nobody above is in the way. Returns who had to leave."""
         target = self.end_of(entry.target) if entry.target else None
         targeted = [key for key, holder in self.holders.items() if holder.fact == target]
@@ -140,7 +140,7 @@ class Stage:
             return []
         holder = self.holders.get(entry.key)
         is_late = holder and time < holder.time and entry.rank <= holder.rank
-        if holder and is_late and not targeted and not heir:
+        if holder and is_late and not targeted:
             self.followed[entry.fact] = holder.fact
             return []
         for key in wanted:
@@ -159,7 +159,7 @@ class Stage:
                 if value is not None and value == holder.value:
                     self.heirs.append((self.followed[holder.fact], heir))
                 else:
-                    queue += self.seat(heir, max(time, heir.time), heir=True)
+                    queue += self.seat(heir, max(time, heir.time))
 
 
 class Engine(RuleBasedStateMachine):
@@ -263,16 +263,26 @@ class Engine(RuleBasedStateMachine):
         assert verdict.outcome is Outcome.WAITING
         return self.note(verdict, kind="wait", base=held[base].id)
 
-    @rule(target=verdicts, who=st.sampled_from(sorted(PEOPLE)), key=st.sampled_from(KEYS))
-    def retracts(self, who: str, key: str) -> Any:
+    @rule(
+        target=verdicts,
+        who=st.sampled_from(sorted(PEOPLE)),
+        key=st.sampled_from(KEYS),
+        seconds_ago=st.sampled_from([None, None, 0, 1, 4]),
+    )
+    def retracts(self, who: str, key: str, seconds_ago: int | None) -> Any:
         if key not in self.look():
             return multiple()
+        at = None if seconds_ago is None else self.clock.now - timedelta(seconds=seconds_ago)
         before = all_facts(self.memory)
+        held = [fact for fact in before.values() if fact.key == key and fact.is_valid]
+        is_late = at is not None and any(at < fact.order for fact in held)
+        refused = (tenure.NotPermitted, tenure.InvalidInput) if is_late else tenure.NotPermitted
         try:
-            verdict = self.people[who].retract(key)
-        except tenure.NotPermitted:
+            verdict = self.people[who].retract(key, at=at)
+        except refused:
             assert tenures(before.values()) == tenures(all_facts(self.memory).values())
             return multiple()
+        assert not is_late
         self.check_authority(before, rank(PEOPLE[who]))
         return self.note(verdict, kind="retract")
 

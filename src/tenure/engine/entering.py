@@ -151,6 +151,17 @@ def depart(workspace: Workspace, fact: Fact, status: Status, at: datetime) -> No
             workspace.put(before.evolve(superseded_by=None))
 
 
+def end_of_term(fact: Fact, said: datetime, now: datetime) -> datetime:
+    """From when on a fact that is taken back no longer holds: from when that was said.
+
+    Not later than now, since nobody takes back what they will only come to say; and not before it
+    began, if it has, for then it would never have held.
+    """
+    begun = fact.started_at if fact.started_at is not None and fact.started_at <= now else None
+    end = min(said, now)
+    return end if begun is None else max(end, begun)
+
+
 def _let_go(workspace: Workspace, fact: Fact) -> None:
     """Take a fact off the predecessors of the one that was to follow it."""
     other = workspace.get(fact.superseded_by) if fact.superseded_by else None

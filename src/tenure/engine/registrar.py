@@ -7,13 +7,21 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from tenure.engine.candidates import Candidate, Candidates
-from tenure.engine.entering import Entered, accept, depart, enter, follow_departures, said_at
+from tenure.engine.entering import (
+    Entered,
+    accept,
+    depart,
+    end_of_term,
+    enter,
+    follow_departures,
+    said_at,
+)
 from tenure.engine.lens import Lens, matching
 from tenure.engine.proposal import Proposal
 from tenure.engine.redaction import blind, redacted
 from tenure.engine.settling import settle
 from tenure.engine.workspace import Workspace
-from tenure.model.errors import NotPermitted
+from tenure.model.errors import InvalidInput, NotPermitted
 from tenure.model.fact import Fact, MemoryType, Status
 from tenure.model.identity import BIND, SPEAK
 from tenure.model.ids import new_id
@@ -197,15 +205,26 @@ class Registrar:
         fact: Fact,
         *,
         rule: Rule = Rule.RETRACTION,
+        at: datetime | None = None,
         reason: str | None = None,
         evidence: Mapping[str, Any] | None = None,
     ) -> Verdict:
-        """Take a fact out of office, or off the list of those that want in, with no successor."""
+        """Take a fact out of office, or off the list of those that want in, with no successor.
+
+        `at` is when that was said, where it was not just now: the fact has not held since then.
+        """
         self.check_may_settle(fact)
         workspace = Workspace(self.transaction, self.now)
         fact = workspace.need(fact.id)
+        if at is not None and at < fact.order:
+            raise InvalidInput(
+                f"{fact.key!r} ({fact.id}) was said, or said again, at {fact.order.isoformat()}; "
+                f"what was taken back before, at {at.isoformat()}, cannot have been that: give a "
+                f"later `at`, or leave it out"
+            )
+        end = end_of_term(fact, at or self.now, self.now)
         status = Status.DISCARDED if rule is Rule.DISCARD else Status.RETRACTED
-        depart(workspace, fact, status, self.now)
+        depart(workspace, fact, status, end)
         entered = Entered(UNOPPOSED, workspace.need(fact.id))
         if fact.status is Status.OFFICE or fact.held_at(self.now):
             follow_departures(workspace, [fact], self.ladder, entered)
@@ -217,6 +236,7 @@ class Registrar:
             fact.id,
             entered=entered,
             evidence=evidence,
+            at=end,
             reason=reason,
         )
 

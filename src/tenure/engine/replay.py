@@ -16,6 +16,7 @@ from tenure.engine.entering import (
     accept,
     await_departure,
     depart,
+    end_of_term,
     enter,
     follow_departures,
 )
@@ -139,7 +140,7 @@ def _step(
         accept(past, current, _in_office(past, named[fact.id]), ladder, _beside(entry))
     elif entry.action is Action.RETRACT and _can_leave(current, past.now):
         leaving = Status.DISCARDED if entry.rule is Rule.DISCARD else Status.RETRACTED
-        depart(past, current, leaving, entry.at)
+        depart(past, current, leaving, end_of_term(current, entry.at, past.now))
         if holds:
             follow_departures(past, [current], ladder, Entered(UNOPPOSED, current))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import datetime
 from typing import Any
 
 from tenure.engine.lens import Causes, Lens
@@ -119,8 +120,10 @@ def revert(
     to: str | None,
     subject: str | None,
     branch: Place | None = None,
+    *,
+    at: datetime | None = None,
 ) -> Verdict:
-    """Put an earlier value of a chain back into office, as a new fact.
+    """Put an earlier value of a chain back into office, as a new fact, said at `at` or now.
 
     It comes back on its own grounds, so that it claims no more authority than it had and needs
     review if they have changed; and it is read by nobody whom either fact kept out.
@@ -136,19 +139,20 @@ def revert(
             + (f" with id {to!r}" if to else "")
             + "; session.history(key) shows the chain"
         )
-    at = live or earlier
-    limits = [rung for rung in (earlier.min_authority, at.min_authority) if rung]
-    place = branch or at.place
+    seat = live or earlier
+    limits = [rung for rung in (earlier.min_authority, seat.min_authority) if rung]
+    place = branch or seat.place
     proposal = again(
         earlier,
-        key=at.key,
-        subject=at.subject,
+        key=seat.key,
+        subject=seat.subject,
         scope=place[0],
         scope_id=place[1] or None,
-        memory_type=at.memory_type,
-        requires=tuple(sorted({*earlier.requires, *at.requires})),
+        memory_type=seat.memory_type,
+        requires=tuple(sorted({*earlier.requires, *seat.requires})),
         min_authority=registrar.ladder.highest(*limits) if limits else None,
         supersedes=live.id if live and live.place == place else None,
+        at=at,
     )
     return registrar.propose(proposal, rule=Rule.REVERSION, outcome=Outcome.REVERTED)
 
@@ -196,11 +200,19 @@ def commit(registrar: Registrar, branch: Place, place: Place) -> list[Verdict]:
     return verdicts
 
 
-def take_over(registrar: Registrar, fact: Fact, place: Place, moved: dict[str, str]) -> Verdict:
+def take_over(
+    registrar: Registrar,
+    fact: Fact,
+    place: Place,
+    moved: dict[str, str],
+    *,
+    at: datetime | None = None,
+) -> Verdict:
     """Put a narrower fact forward in a wider place, judged by the same rules as any other.
 
     It speaks with the authority it was written with, or with the committer's if that is lower.
-    `moved` maps facts already taken over to what they became.
+    `moved` maps facts already taken over to what they became; `at` is when that was settled, if it
+    was not just now.
     """
     rung = fact.authority
     if not may_write_as(registrar.identity, rung, registrar.ladder):
@@ -215,6 +227,7 @@ def take_over(registrar: Registrar, fact: Fact, place: Place, moved: dict[str, s
         depends_on=tuple(moved.get(base, base) for base in fact.depends_on),
         valid_from=fact.valid_from if fact.valid_from > registrar.now else None,
         valid_until=fact.valid_until,
+        at=at,
     )
     return registrar.propose(
         proposal,

@@ -196,6 +196,25 @@ class Usage:
 
 
 @dataclass(frozen=True, slots=True)
+class ErasureRequest:
+    """That a turn asked for all that is its speaker's own to be erased.
+
+    Observing it erases nothing: so much goes only after somebody has confirmed it.
+    """
+
+    organization: str
+    user_id: str
+    permitted: bool
+    """Whether the session in which it was said may erase at all."""
+
+    @property
+    def how(self) -> str:
+        """What does it, once it is confirmed."""
+        call = f"memory.forget(organization={self.organization!r}, user_id={self.user_id!r})"
+        return call if self.permitted else f"{call}, by somebody who may erase"
+
+
+@dataclass(frozen=True, slots=True)
 class Erasure:
     """The proof of a `forget`: what was removed, by id and count, and nothing of its content."""
 

@@ -71,8 +71,9 @@ class Answering:
 
     def _put_back(self, live: Fact, earlier: Fact) -> bool:
         try:
+            around = self._desk.around
             verdict = reviewing.revert(
-                self._desk.registrar, live.id, earlier.id, None, self._desk.around.branch
+                self._desk.registrar, live.id, earlier.id, None, around.branch, at=around.at
             )
         except NotPermitted:
             return False
@@ -81,7 +82,10 @@ class Answering:
 
     def settle(self, said: Understood) -> bool:
         """Make real what was proposed a moment ago."""
-        proposed = list(self._desk.situation.proposed.values())
+        at = self._desk.around.at
+        # What was proposed later was not settled on then.
+        known = self._desk.situation.proposed.values()
+        proposed = [fact for fact in known if at is None or at >= fact.order]
         turn = (proposed[-1].source.turn_index or 0) if proposed else 0
         if not proposed or self._desk.around.turn_index - turn > _STILL_OPEN:
             return False
@@ -89,12 +93,13 @@ class Answering:
             return False  # a branch is settled on as a whole, by commit()
         for fact in (one for one in proposed if one.source.turn_index == turn):
             if self._replaces_something(fact, said):
-                self._desk.note(self._desk.registrar.retract(fact, rule=Rule.COMMIT), gone=[fact])
+                gone = self._desk.registrar.retract(fact, rule=Rule.COMMIT, at=at)
+                self._desk.note(gone, gone=[fact])
             else:
                 place = self._desk.around.branch or EVERYWHERE
-                verdict = reviewing.take_over(self._desk.registrar, fact, place, {})
-                gone = [one for one in self._desk.fetched(verdict.superseded) if one.id != fact.id]
-                self._desk.note(verdict, gone=[fact, *gone], retired=of_all(gone))
+                verdict = reviewing.take_over(self._desk.registrar, fact, place, {}, at=at)
+                others = [o for o in self._desk.fetched(verdict.superseded) if o.id != fact.id]
+                self._desk.note(verdict, gone=[fact, *others], retired=of_all(others))
         return True
 
     def _replaces_something(self, proposed: Fact, said: Understood) -> bool:

@@ -31,6 +31,7 @@ from tenure.observing.scrutiny import (
     Declined,
     Grounds,
     Target,
+    check_is_meant,
     grounds_for,
     is_out_of_reach,
     targets_of,
@@ -293,6 +294,7 @@ class Applying:
             raise Declined(f"the turn only supposes it ({grounds.kind})")
         if not targets:
             raise Declined("; ".join(lost) or "it names no fact that it takes back")
+        check_is_meant(grounds)
         rank = self._registrar.ladder.rank(filing.rung(grounds.said))
         done = []
         for fact in (target.fact for target in targets):
@@ -302,9 +304,8 @@ class Applying:
                 raise Declined("the fact is the organization's, and the turn speaks for one person")
             if self._conversation.branch not in (None, fact.place):
                 raise Declined("a branch takes back nothing real")
-            verdict = self._registrar.retract(
-                fact, reason=grounds.quote[:LONGEST_QUOTE], evidence=self._evidence
-            )
+            at, quote = grounds.waiting.moment, grounds.quote[:LONGEST_QUOTE]
+            verdict = self._registrar.retract(fact, at=at, reason=quote, evidence=self._evidence)
             done.append(self._record(grounds, verdict, text_of(fact.value), lost))
         return done
 

@@ -51,11 +51,8 @@ class Clerk:
     def take_turn(self, heard: Sequence[Understood]) -> None:
         """File the statements of a turn, one after the other."""
         if Cues(self._desk.around.text).announces:
-            earlier = (
-                self._desk.within_reach(heard[0], self._desk.situation.facts.values())
-                if heard
-                else []
-            )
+            known = self._desk.situation.facts.values() if heard else ()
+            earlier = self._desk.within_reach(heard[0], known) if known else []
             self._overtaken = overtaking.overtaken((said.frame for said in heard), earlier)
         opened, self._took_off = False, False
         for index, said in enumerate(heard):
@@ -88,6 +85,9 @@ class Clerk:
 
     def take(self, said: Understood) -> None:
         """File one statement, as what it is."""
+        if said.kind is not Kind.VERBATIM and self._desk.is_retold(said):
+            self._desk.record.readings.append(Kind.REPORT)
+            return
         self._desk.record.outdated.extend(said.outdated)
         if self._acts(said):
             self._desk.record.readings.append(said.kind)
@@ -106,6 +106,8 @@ class Clerk:
 
     def _acts(self, said: Understood) -> bool:
         """Whether the statement was about what is there, and has been seen to."""
+        if self._ending.is_in_vain(said) or self._ending.asks_for_everything(said):
+            return True
         if self._tying.tie(said):
             return True
         if said.is_anchored:
@@ -114,7 +116,7 @@ class Clerk:
         if contingency is not None and self._tying.wait(said, contingency):
             return True
         if (erasure := said.cues.erasure) is not None:
-            self._ending.erase(erasure.what)
+            self._ending.erase(said, erasure.what)
             self._took_off = True
             return True
         if self._ending.remove(said):
@@ -128,10 +130,13 @@ class Clerk:
         if (
             what is not None
             and said.kind is not Kind.HYPOTHETICAL
+            and self._desk.is_meant(said)
             and (self._answering.go_back(said, what) or said.cues.is_earlier(what))
         ):
             return True
         if said.kind is Kind.RETRACTION or "retraction" in said.statement.cues or said.cues.ends:
+            if not self._desk.is_meant(said):
+                return True  # that it is over is nothing that is said here
             self._ending.retract(said)
             if said.cues.what_is_over is not None and said.kind is not Kind.RETRACTION:
                 return False  # that it is over is worth knowing

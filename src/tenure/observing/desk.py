@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from tenure.engine.registrar import Registrar
 from tenure.language.cues import Cues
 from tenure.language.detection import Detector, RuleDetector, same_part
 from tenure.language.statements import Kind
+from tenure.language.voice import Voice
 from tenure.model.errors import NotPermitted
 from tenure.model.fact import Fact, MemoryType, Part
 from tenure.model.values import text_of
 from tenure.model.verdict import Outcome, Verdict
 from tenure.observing.filing import Circumstances, Filing
+from tenure.observing.labels import label_end
 from tenure.observing.replacing import Replacing
 from tenure.observing.situation import Situation
 from tenure.observing.understanding import Understood, typed, understood
@@ -30,6 +33,8 @@ class Record:
     retired: list[Part] = field(default_factory=list)
     doomed: list[str] = field(default_factory=list)
     """Ids of facts that are to be erased."""
+    wants_all_gone: bool = False
+    """Whether it asks for all that is the speaker's own to be erased."""
     outdated: list[tuple[int, int]] = field(default_factory=list)
     """Where the turn says what had been replaced by the time it came."""
     said: Sequence[Understood] = ()
@@ -56,9 +61,28 @@ class Desk:
         self.filing = Filing(registrar, situation, circumstances)
         # What a statement is does not hang on which detector is in use.
         self.by_rules = Replacing(situation, RuleDetector(), circumstances.text)
+        self.voice = Voice(circumstances.text, begin=label_end(circumstances.text))
         self.record = Record()
         self.granted: list[Fact] = []
         """Facts that a clause took for granted, which the next one follows from."""
+
+    def is_meant(self, said: Understood, *, whole: bool = False) -> bool:
+        """Whether what a statement ends is ended by the speaker's own words, said straight out.
+
+        Nothing is erased, taken back or gone back on by a turn without asking this. With `whole`
+        the rest of its sentence has to be the speaker's own as well.
+        """
+        start, end = said.statement.start, said.statement.end
+        if not self.voice.is_own(start, end):
+            return False
+        # "He asked me:" ends nothing by itself, and what follows is not the speaker's.
+        return not whole or self.voice.is_own(*self.voice.sentence(start, end))
+
+    def is_retold(self, said: Understood) -> bool:
+        """Whether a statement only shows or repeats somebody else's words, who has no office."""
+        if said.by is not None:
+            return self.voice.is_shown(said.statement.start, said.statement.end)
+        return self.voice.is_retold(said.statement.start, said.statement.end)
 
     def within_reach(self, said: Understood, facts: Iterable[Fact]) -> list[Fact]:
         """Of these facts, those that whoever speaks may act on, here and at this time."""
@@ -95,9 +119,12 @@ class Desk:
             self.record.facts.extend(brought)
         self.situation.add(brought, [fact.id for fact in gone])
 
-    def take_back(self, fact: Fact, reason: str) -> None:
+    def take_back(self, fact: Fact, reason: str, evidence: Mapping[str, Any] | None = None) -> None:
+        """End a fact within reach, from when the turn was said."""
         try:
-            verdict = self.registrar.retract(fact, reason=reason[:LONGEST_REASON])
+            verdict = self.registrar.retract(
+                fact, at=self.around.at, reason=reason[:LONGEST_REASON], evidence=evidence
+            )
         except NotPermitted:
             return
         self.note(verdict, gone=[fact], retired=said_by(fact))

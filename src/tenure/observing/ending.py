@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from tenure.language.cues import Cues
 from tenure.language.detection import same_part
+from tenure.language.everything import asks_for_everything
 from tenure.language.loosely import removed
 from tenure.language.statements import Kind
 from tenure.model.fact import Fact
 from tenure.observing import limiting, overtaking, resolving, ties, voices
-from tenure.observing.desk import LONGEST_REASON, Desk, said_by, tells_of_an_end
-from tenure.observing.labels import without_label
+from tenure.observing.desk import Desk, tells_of_an_end
+from tenure.observing.labels import voice_of, without_label
 from tenure.observing.sorting import REAL
 from tenure.observing.understanding import Understood
 
@@ -19,15 +21,31 @@ _PRIVATE = ("phone", "email", "address", "code", "url")
 
 
 class Ending:
-    """Takes back, or marks for erasure, what a statement says is over."""
+    """Takes back, or marks for erasure, what a statement says is over.
+
+    Only what is meant does: see `Desk.is_meant`.
+    """
 
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
 
-    def erase(self, what: str) -> None:
+    def is_in_vain(self, said: Understood) -> bool:
+        """Whether a statement asks for something to go in words that are not meant."""
+        words = Cues(said.statement.text.rpartition(": ")[2])
+        asks = words.erasure is not None or words.removes is not None
+        return asks and not self._desk.is_meant(said)
+
+    def asks_for_everything(self, said: Understood) -> bool:
+        """Whether somebody wants all gone that is theirs: noted, and for them to confirm."""
+        if not asks_for_everything(said.statement.text) or not self._desk.is_meant(said):
+            return False
+        self._desk.record.wants_all_gone |= self._may_erase(said)
+        return True
+
+    def erase(self, said: Understood, what: str) -> None:
         """Mark for erasure what somebody wants gone, with all that it was before."""
-        if not self._desk.around.speaker.is_self or self._desk.around.branch is not None:
-            return  # only one's own, and only for real
+        if not self._may_erase(said):
+            return
         lens, reader = self._desk.registrar.lens, self._desk.registrar.transaction
         facts = list(self._desk.situation.known.values())
         named = ties.about(what, resolving.named(what, facts, self._desk.last(), all_of=True))
@@ -36,12 +54,29 @@ class Ending:
         again = [f for f in facts if any(same_part(p, q) for p in f.parts for q in private)]
         for fact in (*named, *again):
             for one in lens.chain(reader, [fact]).facts:
-                if one.owner == self._desk.registrar.identity.user_id:
+                if one.owner == self._desk.registrar.identity.user_id and self._is_earlier(one):
                     self._desk.record.doomed.append(one.id)
+
+    def _may_erase(self, said: Understood) -> bool:
+        """Whether it is one's own that goes, by one's own words, and for real."""
+        around = self._desk.around
+        return (
+            around.speaker.is_self
+            and around.branch is None
+            and voice_of(around.text) is None
+            and self._desk.is_meant(said)
+        )
+
+    def _is_earlier(self, fact: Fact) -> bool:
+        """Whether a fact had been said by the time of the turn."""
+        at = self._desk.around.at
+        return at is None or at >= fact.timestamp
 
     def remove(self, said: Understood) -> bool:
         """Take back what somebody wants removed, if it is something that is known."""
         if said.kind not in (*REAL, Kind.RETRACTION):
+            return False
+        if not self._desk.is_meant(said):
             return False
         what = said.removes or said.cues.removes or removed(said.statement.text)
         fact = ties.meant(self._desk.situation, what) if what is not None else None
@@ -57,16 +92,23 @@ class Ending:
     def drop_mistakes(self, said: Understood) -> None:
         """Take back what somebody said who, as a statement tells, was wrong."""
         found = voices.was_wrong(said.statement.text, self._desk.situation)
+        if found and not self._desk.is_meant(said):
+            return
         for fact in self._desk.within_reach(said, found):
             self._desk.take_back(fact, said.statement.text)
 
     def rule_out(self, said: Understood) -> None:
         """Take back what asks for more than a limit allows that a statement sets."""
         beyond = limiting.ruled_out(said, self._desk.situation.facts.values())
+        if beyond and not self._desk.is_meant(said):
+            return
         for fact in self._desk.within_reach(said, beyond):
             self._desk.take_back(fact, said.statement.text)
 
     def retract(self, said: Understood) -> None:
+        """Take back what a statement names, or points back to, as over or wrong."""
+        if not self._desk.is_meant(said):
+            return
         # What tells that something is over is not what is called off once more.
         standing = [f for f in self._desk.situation.facts.values() if not tells_of_an_end(f)]
         facts = self._desk.within_reach(said, standing)
@@ -87,16 +129,9 @@ class Ending:
     def end(self, said: Understood) -> None:
         """Take back what a statement ends without a word about that: "we broke up"."""
         for fact, judged in self._desk.replacing.ended(said):
-            if self._desk.within_reach(said, [fact]):
-                verdict = self._desk.registrar.retract(
-                    fact,
-                    reason=said.statement.text[:LONGEST_REASON],
-                    evidence={
-                        "detector": self._desk.detector.name,
-                        "confidence": judged.confidence,
-                    },
-                )
-                self._desk.note(verdict, gone=[fact], retired=said_by(fact))
+            if self._desk.within_reach(said, [fact]) and self._desk.is_meant(said, whole=True):
+                how = {"detector": self._desk.detector.name, "confidence": judged.confidence}
+                self._desk.take_back(fact, said.statement.text, how)
 
     def _named_in(self, words: str) -> list[Fact]:
         """The fact about the thing that words name, however long ago it was said."""

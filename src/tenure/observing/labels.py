@@ -6,8 +6,9 @@ import re
 from typing import NamedTuple
 
 _NAMES = r"[A-Z][\w.'’-]*(?: [A-Z][\w.'’-]*){0,3}"
-_IN_BRACKETS = rf"\[(?P<within>{_NAMES})(?: \((?P<office>[^()\n]{{2,40}})\))?\]:"
-_WITH_ROLE = rf"(?P<name>{_NAMES}) \((?P<role>[^()\n]{{2,40}})\):"
+_OFFICE = r"[^\W\d_][^()\n]{1,39}"  # and not a time, as chats have that are pasted in
+_IN_BRACKETS = rf"\[(?P<within>{_NAMES})(?: \((?P<office>{_OFFICE})\))?\]:"
+_WITH_ROLE = rf"(?P<name>{_NAMES}) \((?P<role>{_OFFICE})\):"
 _LABEL = re.compile(rf"[^\w\[]*(?:\[[\w ]{{1,30}}\] )?(?:{_IN_BRACKETS}|{_WITH_ROLE})\s")
 
 

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from tenure.model.fact import Fact, Part
-from tenure.model.records import Erasure
+from tenure.model.records import Erasure, ErasureRequest
 from tenure.model.verdict import Verdict
 from tenure.observing.opinions import Opinion
 
@@ -32,6 +32,8 @@ class Observation:
     """The values that it put out of office."""
     erasures: tuple[Erasure, ...] = ()
     """Proofs of what it asked to be forgotten."""
+    erasure_requested: ErasureRequest | None = None
+    """That it asked for all that is the speaker's own to be erased, which was not done."""
     repeated: bool = False
     """Whether a turn of this ref had been observed before, so that nothing was done."""
     opinion: Opinion | None = field(default=None, compare=False)
@@ -44,4 +46,6 @@ class Observation:
         gone = sum(len(erasure.fact_ids) for erasure in self.erasures)
         if gone:
             decided = f"{gone} forgotten"
+        if self.erasure_requested is not None:
+            decided = f"nothing forgotten; everything takes {self.erasure_requested.how}"
         return f"turn {self.turn_index}: {decided}"

@@ -9,6 +9,7 @@ from datetime import datetime
 from tenure.engine.registrar import Registrar
 from tenure.language.detection import Detector, same_part
 from tenure.language.frames import frame_of
+from tenure.language.speakers import is_machine, plain_name
 from tenure.language.statements import Kind, Statement
 from tenure.model.errors import InvalidInput
 from tenure.model.fact import Fact, Part, Status
@@ -24,7 +25,7 @@ from tenure.observing.desk import Desk, Record
 from tenure.observing.filing import Circumstances, Speaker, title_in
 from tenure.observing.observation import Observation
 from tenure.observing.recognising import digest_of, may_say
-from tenure.observing.situation import ASSISTANTS, Situation, item_key
+from tenure.observing.situation import Situation, item_key
 from tenure.observing.understanding import Understood, typed, understand
 from tenure.settings import Settings
 
@@ -49,7 +50,7 @@ class Heard:
     @property
     def is_context(self) -> bool:
         """Whether it only helps to understand others."""
-        return self.speaker.name in ASSISTANTS
+        return is_machine(self.speaker.name)
 
     @property
     def statements(self) -> tuple[Statement, ...]:
@@ -76,23 +77,35 @@ def hear(
             f"the turn takes {size:,} bytes and the limit is {settings.max_turn_bytes:,}; split it "
             f"into turns, write() it as a document, or raise Settings.max_turn_bytes"
         )
-    name = check_name(speaker, "speaker").strip()
-    is_self = name.lower() in ("user", "human", "me")
-    low = name.lower() if is_self or name.lower() in ASSISTANTS else name
+    who = speaking(speaker, authority)
     if authority is not None:
         settings.ladder.resolve(authority)  # refuses what is no title
     at = None if at is None else moment(at, "at")
     if ref is not None:
         check_name(ref, "ref")
-    who = Speaker(low, is_self, authority)
     said = (
         ()
-        if low in ASSISTANTS
+        if is_machine(who.name)
         else tuple(
             understand(text, at or now, lambda name: title_in(name, settings.ladder) is not None)
         )
     )
-    return Heard(text, who, at, ref, digest_of(low, text, ref), said)
+    return Heard(text, who, at, ref, digest_of(who.name, text, ref), said)
+
+
+def speaking(name: str, authority: str | None) -> Speaker:
+    """Whoever is called so; raises InvalidInput where nobody can be."""
+    name = check_name(name, "speaker").strip()
+    seen = plain_name(name)
+    if not seen:
+        raise InvalidInput(
+            f"speaker {name!r:.80} shows nothing; give a name that can be read, or leave it out"
+        )
+    # As it is written, and not as it looks: nobody becomes the user by a likeness.
+    is_self = name.lower() in ("user", "human", "me")
+    if is_self or is_machine(name):
+        name = name.lower() if is_self else seen
+    return Speaker(name, is_self, authority)
 
 
 class Observer:

@@ -12,9 +12,11 @@ from tenure.language.lexicon import agreeing
 from tenure.language.llm.checking import Span, is_supported, names, place_in, places_of
 from tenure.language.llm.reading import Candidate, Commitment, Objection, Replaced
 from tenure.language.statements import Kind
+from tenure.language.voice import Voice
 from tenure.model.fact import Fact, Part, Source
 from tenure.model.scope import Scope
 from tenure.model.values import text_of
+from tenure.observing.labels import label_end
 from tenure.observing.relating import parts_in
 from tenure.observing.sorting import REAL
 from tenure.observing.understanding import Understood, typed
@@ -85,6 +87,13 @@ class Target:
             if part.start >= self.old.end
         ]
         return before + value + whole[self.old.end :], (*kept, *new, *after)
+
+
+def check_is_meant(grounds: Grounds) -> None:
+    """Raise Declined where nobody takes something back in their own words, said straight out."""
+    text, statement = grounds.waiting.heard.text, grounds.said.statement
+    if not Voice(text, begin=label_end(text)).is_own(statement.start, statement.end):
+        raise Declined("the turn does not take it back in the speaker's own words")
 
 
 # what it rests on

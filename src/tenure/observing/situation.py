@@ -10,6 +10,7 @@ from tenure.language.attributes import is_persons
 from tenure.language.discourse import is_exploring
 from tenure.language.frames import Frame, frame_again, telling_words
 from tenure.language.lexicon import lexicon
+from tenure.language.speakers import is_machine
 from tenure.language.tokens import stem, tokens
 from tenure.model.fact import Fact, Part, Status
 from tenure.model.records import TURN, Turn, WorkingItem
@@ -17,11 +18,6 @@ from tenure.model.scope import Scope
 from tenure.model.values import text_of
 from tenure.search.analysis import terms
 from tenure.stores.port import Reader
-
-ASSISTANTS = frozenset(
-    {"assistant", "system", "developer", "agent", "ai", "bot", "tool", "model", "function"}
-)
-"""Speakers whose turns are context, and never anybody's word."""
 
 _JUST_NOW = 30
 """How far back the log is looked at for what was written beside the conversation."""
@@ -112,7 +108,7 @@ class Situation:
     @cached_property
     def is_exploring(self) -> bool:
         """Whether what is said now is only tried out, because somebody said so."""
-        said = [item_key(turn) for turn in self.turns if turn.speaker not in ASSISTANTS]
+        said = [item_key(turn) for turn in self.turns if not is_machine(turn.speaker)]
         kept = [self.items[key] for key in said if key in self.items]
         return is_exploring([text_of(item.value)[:400] for item in kept])
 
@@ -123,7 +119,7 @@ class Situation:
     @cached_property
     def previous(self) -> str:
         """What the assistant had just said, if it was the last to speak."""
-        if not self.turns or self.turns[-1].speaker not in ASSISTANTS:
+        if not self.turns or not is_machine(self.turns[-1].speaker):
             return ""
         item = self.items.get(item_key(self.turns[-1]))
         return text_of(item.value) if item is not None else ""

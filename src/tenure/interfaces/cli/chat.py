@@ -80,14 +80,29 @@ class Chat:
         self._print(made, self._session)
         if made.verdicts:
             self._turns.append(made.verdicts)
+        if made.erasure_requested is not None:
+            self._erase_everything(made.erasure_requested)
         self._print_change()
+
+    def _erase_everything(self, asked: tenure.ErasureRequest) -> None:
+        """Erase all that is the speaker's own, if they say so once more."""
+        if not asked.permitted:
+            show(f"  nothing was erased; it takes {asked.how}")
+            return
+        answer = self._ask(f"Erase for good everything that is {shown(asked.user_id)}'s? [y/N] ")
+        if answer.strip().lower() not in _YES:
+            show("  nothing was erased")
+            return
+        proof = self._memory.forget(organization=asked.organization, user_id=asked.user_id)
+        show(Text.assemble("  ", word("erased"), f"  {len(proof.fact_ids)} fact(s) for good"))
+        self._turns.clear()
 
     def _print(self, made: tenure.Observation, session: tenure.Session) -> None:
         for verdict in made.verdicts:
             _print_verdict(verdict, session)
         for erasure in made.erasures:
             show(Text.assemble("  ", word("erased"), f"  {len(erasure.fact_ids)} fact(s) for good"))
-        if not made.verdicts and not made.erasures:
+        if not made.verdicts and not made.erasures and made.erasure_requested is None:
             said = ", ".join(dict.fromkeys(kind for kind, _ in kinds_of(made)))
             show(Text(f"  nothing to remember{f' ({said})' if said else ''}", style="dim"))
 

@@ -37,6 +37,8 @@ class Tally:
     overruled: int = 0
     retracted: int = 0
     erased: int = 0
+    erasures_asked: int = 0
+    """How many turns asked for all that is the speaker's own to be erased, which was not done."""
     skipped: int = 0
     advised: int = 0
     """How many turns a model has given its opinion on."""
@@ -46,6 +48,7 @@ class Tally:
         if made.repeated:
             self.before += 1
             return
+        self.erasures_asked += made.erasure_requested is not None
         self.erased += sum(len(erasure.fact_ids) for erasure in made.erasures)
         for verdict in made.verdicts:
             self._count(verdict)
@@ -93,12 +96,20 @@ def print_single(session: tenure.Session, made: tenure.Observation, *, as_json: 
     for erasure in made.erasures:
         show(Text.assemble(word("erased"), f"  {len(erasure.fact_ids)} fact(s) for good"))
         show(account_lines([("proof", erasure.id), ("digest", erasure.digest)]))
-    if not made.verdicts and not made.erasures:
+    if made.erasure_requested is not None:
+        show(_not_erased(made.erasure_requested))
+    elif not made.verdicts and not made.erasures:
         show("nothing to remember")
         if said := kinds_of(made):
             show(account_lines(said))
     if made.opinion is not None:
         show(account_lines(opinion_lines(made.opinion)))
+
+
+def _not_erased(asked: tenure.ErasureRequest) -> str:
+    """That everything was asked to be erased, what it takes, and that it was not done."""
+    where = f"--organization {shown(asked.organization)}"
+    return f"nothing was erased; that takes: tenure forget --user {shown(asked.user_id)} {where}"
 
 
 def kinds_of(made: tenure.Observation) -> list[tuple[str, str]]:
@@ -125,6 +136,8 @@ def _turn_lines(session: tenure.Session, made: tenure.Observation) -> Iterator[t
             yield "", f"{label} {text}"
     for erasure in made.erasures:
         yield "erased", f"{len(erasure.fact_ids)} fact(s) for good, proof {erasure.id}"
+    if made.erasure_requested is not None:
+        yield "asked for", _not_erased(made.erasure_requested)
 
 
 def print_tallies(
@@ -171,6 +184,8 @@ def _tally_lines(total: Tally, tallies: Sequence[Tally]) -> Iterator[tuple[str, 
         yield "overruled", f"{total.overruled:,}"
     yield "retracted", f"{total.retracted:,}"
     yield "erased", f"{total.erased:,}"
+    if total.erasures_asked:
+        yield "not erased", f"{total.erasures_asked:,} asked for everything; see: tenure forget"
     if total.skipped:
         yield "passed over", f"{total.skipped:,}"
     sessions = list(dict.fromkeys(tally.session for tally in tallies if tally.turns))
@@ -200,5 +215,8 @@ def observation_document(
         "verdicts": [verdict_document(verdict) for verdict in made.verdicts],
         "retired": [part.text for part in made.retired],
         "erasures": [erasure_record(erasure) for erasure in made.erasures],
+        "erasure_requested": None
+        if made.erasure_requested is None
+        else asdict(made.erasure_requested),
         "opinion": opinion_document(made.opinion),
     }

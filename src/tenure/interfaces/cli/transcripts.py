@@ -18,8 +18,8 @@ from itertools import chain
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
+from tenure.language.speakers import is_machine
 from tenure.model.errors import InvalidInput
-from tenure.observing.situation import ASSISTANTS
 from tenure.observing.transcripts import turn_arguments
 
 STDIN = "-"
@@ -195,7 +195,7 @@ def _telling(found: Found) -> str:
         given = _given(found.record)
     except InvalidInput:
         return ""
-    if str(given.get("speaker")).lower() in ASSISTANTS:
+    if is_machine(str(given.get("speaker"))):
         return ""
     return _digest_of(given["text"]) + _digest_of(f"{given.get('ref')} {given.get('at')}")
 

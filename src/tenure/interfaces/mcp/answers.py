@@ -134,6 +134,17 @@ _NOTES = {
 }
 
 
+_NOT_ERASED = (
+    "The words ask for everything of the user to be erased. That was not done: so much goes only "
+    "after they have confirmed it. Ask them; then `forget` erases what they name, key by key, and "
+    "whoever keeps the memory erases all of it with `tenure forget --user`."
+)
+_MAY_NOT_ERASE = (
+    "The words ask for everything of the user to be erased. That was not done, and this connection "
+    "may not erase. Tell the user; whoever keeps the memory does it with `tenure forget --user`."
+)
+
+
 def decided(verdicts: Iterable[Verdict], find: Find) -> Decided:
     """Verdicts as an answer."""
     listed = list(verdicts)
@@ -148,7 +159,9 @@ def observed(made: Observation, find: Find) -> Decided:
     answer = decided(made.verdicts, find)
     erased = sum(len(erasure.fact_ids) for erasure in made.erasures)
     note = answer.note
-    if not made.verdicts and not erased:
+    if made.erasure_requested is not None:
+        note = _NOT_ERASED if made.erasure_requested.permitted else _MAY_NOT_ERASE
+    elif not made.verdicts and not erased:
         kinds = ", ".join(
             dict.fromkeys(one.kind.value.replace("_", " ") for one in made.statements)
         )

@@ -195,13 +195,22 @@ def retract(
     *,
     reason: Reason = None,
     subject: Subject = None,
+    at: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TIME",
+            help="When it was taken back: ISO 8601 with a zone.",
+            show_default="now",
+        ),
+    ] = None,
     who: Who,
     common: Common,
 ) -> None:
     """Take back a fact, with no new value. Its chain ends there."""
+    said = parse_moment(at, "--at")
     with common.open() as memory:
         session = who.at(memory)
-        verdict = session.retract(key_or_id, reason, subject=subject)
+        verdict = session.retract(key_or_id, reason, subject=subject, at=said)
         print_verdict(session, verdict, as_json=common.json)
 
 
