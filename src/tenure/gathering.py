@@ -15,6 +15,7 @@ from tenure.context.assembly import Material
 from tenure.context.document import Omission
 from tenure.context.guard import Roll
 from tenure.context.ranking import Candidate, Ranked, base_score, rank
+from tenure.context.reach import MEASURED, Allowance, is_longer
 from tenure.context.rendering import Changed, Unknown, speaks_for_itself
 from tenure.context.request import LONGEST_QUERY, Request
 from tenure.engine.lens import Lens
@@ -39,6 +40,8 @@ _SMALL = 400
 """Of so many facts every one is ranked, and every one that is left out is named."""
 _RETRACTIONS = 200
 _MOST_HISTORY = 500
+_LEAFED = 4_000
+"""How much of a fact is looked at for whether its past is asked for."""
 _MATCHING = 0.5
 """How much of a key a query has to use to be asking for it."""
 
@@ -65,20 +68,21 @@ class Gathering:
             view = self.resolved(held)
             ranked = self._rank(view.effective, hits)
             ranked, aside = self._without_asides(ranked)
+            ranked, beyond = self._within_reach(ranked)
             changed = self._changed(ranked)
             ghosts = Ghosts(self, hall, view)
             # What took the place of a base is told beside what rests on it, found or not.
             told = [one.now for those in changed.values() for one in those if one.now is not None]
             dead = ghosts.dead([*(candidate.fact for candidate in ranked), *told])
-            gone = ghosts.gone(self.items)
+            gone = ghosts.gone(self.shown)
             unknown = self._unknown(hall)
-            omissions = [*self._omissions(hall, view), *aside]
+            omissions = [*self._omissions(hall, view), *aside, *beyond, *self._too_long]
         return Material(
             identity=self.lens.identity,
             environment=self.environment,
             frame=self.frame,
             facts=ranked,
-            working_set=self._shown_items(),
+            working_set=self.shown,
             changed=changed,
             unknown=unknown,
             unanswered=not unknown and self._is_unanswered(ranked, hits),
@@ -213,7 +217,8 @@ class Gathering:
             if hit is None:
                 candidates.append(Candidate(fact, 0.0, 0.0))
             else:
-                candidates.append(Candidate(fact, hit.text, hit.meaning, hit.tokens, hit.vector))
+                tokens = None if is_longer(fact.value, MEASURED) else hit.tokens
+                candidates.append(Candidate(fact, hit.text, hit.meaning, tokens, hit.vector))
         return rank(
             candidates,
             self.asked,
@@ -225,7 +230,21 @@ class Gathering:
 
     # the conversation
 
-    def _shown_items(self) -> list[WorkingItem]:
+    @cached_property
+    def shown(self) -> list[WorkingItem]:
+        """What may be shown of the working set: of what is on the desk, what is in reach."""
+        allowance = Allowance(self.request.budget)
+        newest_first = [i for i in reversed(self._on_desk) if allowance.takes(i.key, i.value)]
+        return newest_first[::-1]
+
+    @property
+    def _too_long(self) -> list[Omission]:
+        kept = {item.key for item in self.shown}
+        out = (item.key for item in self._on_desk if item.key not in kept)
+        return [Omission("over budget", item=key) for key in out]
+
+    @cached_property
+    def _on_desk(self) -> list[WorkingItem]:
         """The notes, and of the turns the last few that bear on the matter at hand."""
         turns = [item for item in self.items if is_turn(item)]
         out = {turns[index].key for index in self._asides}
@@ -255,11 +274,27 @@ class Gathering:
         kept = [one for one in ranked if one not in out]
         return kept, [Omission("irrelevant", one.fact.id) for one in out]
 
+    def _within_reach(self, ranked: list[Ranked]) -> tuple[list[Ranked], list[Omission]]:
+        """Leave out what is too long to be shown, rules first: it need not be looked at."""
+        allowance = Allowance(self.request.budget)
+        tells = self.request.profile.reviews == "show"
+        kept = {
+            one.fact.id
+            for one in sorted(ranked, key=lambda one: not one.fact.is_constraint)
+            # Of what needs review only the name is told, which is short.
+            if (one.fact.needs_review and not tells)
+            or allowance.takes(one.fact.key, one.fact.value)
+        }
+        out = [one.fact.id for one in ranked if one.fact.id not in kept]
+        near = [one for one in ranked if one.fact.id in kept]
+        return near, [Omission("over budget", fact_id) for fact_id in out]
+
     # what the facts leave open
 
     def _changed(self, ranked: Sequence[Ranked]) -> dict[str, list[Changed]]:
         """What the facts that need review rest on and has changed, as far as it may be seen."""
         found: dict[str, list[Changed]] = {}
+        allowance = Allowance(self.request.budget)
         for fact in (one.fact for one in ranked if one.fact.needs_review):
             found[fact.id] = []
             for cause in sorted(fact.causes, key=lambda cause: cause.base):
@@ -267,6 +302,7 @@ class Gathering:
                 now = self.lens.by_id(self.reader, cause.now) if cause.now else None
                 if base is not None:
                     sure = now is not None and now.is_valid and not now.needs_review
+                    sure = sure and now is not None and allowance.takes(now.key, now.value)
                     found[fact.id].append(Changed(base, now if sure else None))
         return found
 
@@ -350,7 +386,7 @@ class Gathering:
 
     def _says(self, fact: Fact) -> bool:
         text = analysis.text_for_terms(fact.key, fact.subject, fact.value)
-        return not self.asked.isdisjoint(analysis.terms(text))
+        return not self.asked.isdisjoint(analysis.terms(text[:_LEAFED]))
 
     # accounting
 

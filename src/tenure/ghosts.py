@@ -16,11 +16,12 @@ from tenure.context.guard import (
     is_statement,
     sayings,
 )
+from tenure.context.reach import is_longer, longest_line
 from tenure.context.rendering import signals
 from tenure.model.fact import Fact, Status
 from tenure.model.records import WorkingItem
 from tenure.model.values import leaves, text_of
-from tenure.model.words import Words, said
+from tenure.model.words import Words, beginning, is_long, said
 from tenure.rules.scope import View
 from tenure.search import analysis
 from tenure.search.marked import Heard
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 
 _ALIVE = frozenset({Status.OFFICE, Status.WAITING})
 _LONG = 2_000
+_MOST_SPOKEN = 200_000
 _FEW = 4
 
 
@@ -72,15 +74,20 @@ class Ghosts:
         rare = [
             dead
             for dead in found
-            if dead.words not in self._held
-            and not (is_statement(dead.fact) and _is_said(dead, self._spoken))
+            if not self._is_among_held(dead)
+            and not (is_statement(dead.fact) and self._is_spoken(dead))
         ]
         held = self._held_elsewhere(rare)
-        return [dead for dead in rare if dead.words not in held]
+        return [dead for dead in rare if is_long(dead.text) or dead.words not in held]
 
     @cached_property
     def _live(self) -> list[Fact]:
         return [fact for fact in self._view.effective if not is_dead(fact)]
+
+    def _is_among_held(self, dead: Dead) -> bool:
+        if is_long(dead.text):
+            return dead.text.strip() in self._held_at_length
+        return dead.words in self._held
 
     @cached_property
     def _held(self) -> set[Words]:
@@ -88,15 +95,31 @@ class Ghosts:
         return held_values(self._live)
 
     @cached_property
-    def _spoken(self) -> list[str]:
-        """The words of each of them, in a row."""
-        return [f" {' '.join(said(text_of(fact.value)[:_LONG]))} " for fact in self._live]
+    def _held_at_length(self) -> set[str]:
+        """The long texts that they have, which are the same only to the letter."""
+        return {leaf for fact in self._live for leaf in leaves(fact.value) if is_long(leaf)}
+
+    @cached_property
+    def _spoken(self) -> str:
+        """The words of each of them, in rows: of very much text, of the first."""
+        rows: list[str] = []
+        left = _MOST_SPOKEN
+        for fact in self._live:
+            text = text_of(fact.value)[: min(_LONG, left)]
+            left -= len(text)
+            rows.append(" ".join(said(text)))
+        return "".join(f" {row} \n" for row in rows)
+
+    def _is_spoken(self, dead: Dead) -> bool:
+        """Whether a fact in office uses the words of a value that a statement lost."""
+        return f" {' '.join(dead.words)} " in self._spoken
 
     def _texts(self, shown: Sequence[Fact]) -> list[str]:
         """Every running text that may be shown."""
-        texts = [f"{item.key} {_all_text(item.value)}" for item in self._gathering.items]
+        texts = [f"{item.key} {_all_text(item.value)}" for item in self._gathering.shown]
+        longest = longest_line(self._gathering.request.budget)
         told = signals(self._gathering.environment)
-        texts.extend(f"{name} {_all_text(value)}" for name, value in told)
+        texts.extend(f"{n} {_all_text(v)}" for n, v in told if not is_longer(v, longest))
         texts.extend(f"{fact.key} {_all_text(fact.value)}" for fact in shown if _is_running(fact))
         return texts
 
@@ -157,7 +180,8 @@ class Ghosts:
         """Of what these values say, what a fact in office says that was not looked at yet."""
         if self._hall.facts is not None:
             return set()
-        wanted = {value.words: self._holding(value.words) for value in dead}
+        short = (value for value in dead if not is_long(value.text))
+        wanted = {value.words: self._holding(value.words) for value in short}
         unheard = {entry for those in wanted.values() for entry in those if not self._heard(entry)}
         if unheard:
             self._listened_to(unheard)
@@ -239,13 +263,7 @@ def _heard(fact: Fact) -> Heard:
 def _whole(fact: Fact) -> Dead:
     """All that a fact says, as one value."""
     text = text_of(fact.value)
-    return Dead(said(text), text, fact)
-
-
-def _is_said(dead: Dead, spoken: Sequence[str]) -> bool:
-    """Whether a fact in office uses the words of a value that a statement lost."""
-    words = f" {' '.join(dead.words)} "
-    return any(words in text for text in spoken)
+    return Dead(said(beginning(text)), text, fact)
 
 
 def _all_text(value: Any) -> str:

@@ -8,15 +8,24 @@ that case, punctuation and spacing hide nothing, and "123 Main St" is not "1234 
 from __future__ import annotations
 
 import re
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
+from tenure.context.phrases import Phrases
 from tenure.context.quoting import GONE
 from tenure.model.fact import Fact, Part, Status
 from tenure.model.remembering import remembered
 from tenure.model.values import leaves, telling_parts, text_of
-from tenure.model.words import WORD, Words, holdings, said, said_word
+from tenure.model.words import (
+    LONGEST_SAYING,
+    WORD,
+    Words,
+    beginning,
+    holdings,
+    is_long,
+    said,
+    said_word,
+)
 
 _UNSPACED = re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]")
 _BEFORE = re.compile(r"[$€£¥#+-]")
@@ -88,7 +97,7 @@ def dead_values(facts: Iterable[Fact]) -> list[Dead]:
     found: dict[tuple[str, ...], Dead] = {}
     for fact in facts:
         for text in _sayings(fact):
-            words = said(text)
+            words = said(beginning(text))
             if words:
                 found.setdefault(words, Dead(words, text, fact))
     return list(found.values())
@@ -119,23 +128,20 @@ class Spoken:
     """The words of some texts, to tell which values one of them can repeat at all."""
 
     def __init__(self, texts: Iterable[str]) -> None:
-        self._having: dict[str, list[frozenset[str]]] = {}
-        """For each word, the words of the texts that have it."""
-        for text in texts:
-            words = vocabulary(text)
-            for word in words:
-                self._having.setdefault(word, []).append(words)
+        self._having: dict[str, int] = {}
+        """For each word, the texts that have it: one bit for each text."""
+        for number, text in enumerate(texts):
+            for word in vocabulary(text):
+                self._having[word] = self._having.get(word, 0) | 1 << number
 
     def has_all(self, words: Sequence[str]) -> bool:
         """Whether one of the texts has all these words."""
-        fewest: Sequence[frozenset[str]] | None = None
+        having = self._having.get(words[0], 0) if words else 0
         for word in words:
-            found = self._having.get(word)
-            if found is None:
+            having &= self._having.get(word, 0)
+            if not having:
                 return False
-            if fewest is None or len(found) < len(fewest):
-                fewest = found
-        return any(one.issuperset(words) for one in fewest or ())
+        return bool(having)
 
     def can_repeat(self, dead: Dead) -> bool:
         return _is_unspaced(dead.text) or self.has_all(dead.words)
@@ -152,42 +158,59 @@ def sayings(fact: Fact) -> Sayings:
     """
     whole = (text for leaf in leaves(fact.value) for text in (leaf, *telling_parts(leaf)))
     texts = {*(part.text for part in fact.parts), *whole}
-    found = {() if _is_unspaced(text) else said(text) for text in texts}
+    found = {() if _is_unspaced(text) else said(beginning(text)) for text in texts}
     return tuple(found) if any(map(_is_unspaced, texts)) else tuple(found - {()})
 
 
 class Roll:
     """Dead values, in order, to be looked for in many texts."""
 
-    def __init__(self, dead: Iterable[Dead] = ()) -> None:
+    def __init__(self, dead: Iterable[Dead] = (), *, beside: Roll | None = None) -> None:
+        """With those of another roll beside them, which come after."""
         self._dead = tuple(dead)
-        self._unspaced = [
-            place for place, value in enumerate(self._dead) if _is_unspaced(value.text)
-        ]
-        self._beginning: dict[str, list[int]] = defaultdict(list)
-        for place, value in enumerate(self._dead):
-            for word in value.words[:1]:
-                self._beginning[word].append(place)
+        self._beside = beside
+        self._unspaced = [value for value in self._dead if _is_unspaced(value.text)]
+        self._phrases = Phrases[Dead]()
+        for value in self._dead:
+            if value.words and not _is_unspaced(value.text):
+                self._phrases.add(value.words, value)
+        self._firsts = self._phrases.firsts()
 
     def __iter__(self) -> Iterator[Dead]:
-        return iter(self._dead)
+        yield from self._dead
+        if self._beside is not None:
+            yield from self._beside
 
     def __bool__(self) -> bool:
-        return bool(self._dead)
+        return bool(self._dead) or bool(self._beside)
 
-    def of(self, text: str) -> list[Dead]:
-        """Those that a text may have: nearly always none, which is quickly told."""
-        words = vocabulary(text)
-        first = words & self._beginning.keys()
-        if not first and not self._unspaced:
+    @property
+    def rolls(self) -> Iterator[Roll]:
+        """This and those beside it, each by itself."""
+        yield self
+        if self._beside is not None:
+            yield from self._beside.rolls
+
+    def may_be_in(self, text: str) -> bool:
+        """Whether a text may have one of them: nearly always not, which is quickly told."""
+        words = vocabulary(text) if self else frozenset[str]()
+        return any(not words.isdisjoint(one._firsts) or one._unspaced for one in self.rolls)
+
+    def at(self, spoken: Sequence[str], place: int) -> Iterator[tuple[int, Dead]]:
+        """The values at a place of running words, the longest first, with how many are theirs."""
+        return self._phrases.at(spoken, place)
+
+    def unspaced_in(self, text: str) -> list[Dead]:
+        """The values without words, as far as a text may have them."""
+        if not self._unspaced:
             return []
-        places = {*self._unspaced, *(place for word in first for place in self._beginning[word])}
-        return [self._dead[place] for place in sorted(places)]
+        pairs = {text[place : place + 2] for place in range(len(text))}
+        return [value for value in self._unspaced if len(value.text) < 2 or value.text[:2] in pairs]
 
 
 def _is_unspaced(text: str) -> bool:
     """Whether a text is in a script without spaces, in which words cannot be told apart."""
-    return _UNSPACED.search(text) is not None
+    return _UNSPACED.search(text, 0, LONGEST_SAYING) is not None
 
 
 def held_values(facts: Iterable[Fact]) -> set[Words]:
@@ -197,7 +220,7 @@ def held_values(facts: Iterable[Fact]) -> set[Words]:
 
 def is_telling(dead: Dead) -> bool:
     """Whether a value can be told by itself: "25%", "blue" or "4711", but not "3" or "yes"."""
-    if _UNSPACED.search(dead.text):
+    if _is_unspaced(dead.text):
         return len(dead.text.strip()) > 1
     if len(dead.words) > 1:
         measured = any(word[0].isdigit() for word in dead.words)
@@ -239,37 +262,56 @@ Counts = Callable[[Dead, set[str], str], bool]
 
 def mentions(text: str, name: str, dead: Roll, counts: Counts) -> list[Mention]:
     """Where a text that goes by a name repeats dead values."""
-    suspected = dead.of(text)
-    if not suspected:
+    if not dead.may_be_in(text):
         return []
     words = words_of(text)
     spoken = [word.said for word in words]
     present = {*spoken, *said(_spaced(name))}
     found: list[Mention] = []
-    for value in suspected:
-        if _is_unspaced(value.text):
+    for roll in dead.rolls:
+        for value in roll.unspaced_in(text):
             found.extend(_unspaced(text, value, present, counts))
-            continue
-        if not present.issuperset(value.words) or len(value.words) > len(spoken):
-            continue
-        width = len(value.words)
-        first = value.words[0]
-        for index in range(len(spoken) - width + 1):
-            if spoken[index] != first or tuple(spoken[index : index + width]) != value.words:
-                continue
-            start, end = words[index].start, words[index + width - 1].end
-            start -= bool(_BEFORE.match(text[max(0, start - 1) : start]))
-            end += bool(_AFTER.match(text[end : end + 1]))
-            if counts(value, present, text[max(0, start - _LOOK_BACK) : start]):
-                found.append(Mention(start, end, value.fact, width))
+    # Within one mention no other is looked for, unless it may have to give way to another kind.
+    skips = not found
+    for roll in dead.rolls:
+        place = 0
+        while place < len(spoken):
+            mention = _at(text, words, roll.at(spoken, place), place, present, counts)
+            if mention is not None:
+                found.append(mention)
+            place += mention.words if mention is not None and skips else 1
     return _apart(found)
+
+
+def _at(
+    text: str,
+    words: Sequence[Word],
+    values: Iterable[tuple[int, Dead]],
+    place: int,
+    present: set[str],
+    counts: Counts,
+) -> Mention | None:
+    """The longest of the values at a place that counts."""
+    for width, value in values:
+        start, end = words[place].start, words[place + width - 1].end
+        if is_long(value.text) and width == len(value.words):
+            width, end = len(words) - place, len(text)  # there may be more of it
+        start -= bool(_BEFORE.match(text[max(0, start - 1) : start]))
+        end += bool(_AFTER.match(text[end : end + 1]))
+        if counts(value, present, text[max(0, start - _LOOK_BACK) : start]):
+            return Mention(start, end, value.fact, width)
+    return None
 
 
 def _unspaced(text: str, value: Dead, present: set[str], counts: Counts) -> Iterator[Mention]:
     """Where a text in a script without spaces has a value."""
-    for hit in re.finditer(re.escape(value.text), text):
-        if counts(value, present, text[max(0, hit.start() - _LOOK_BACK) : hit.start()]):
-            yield Mention(*hit.span(), value.fact)
+    looked_for = value.text[:LONGEST_SAYING]
+    start = text.find(looked_for)
+    while start >= 0:
+        end = len(text) if is_long(value.text) else start + len(looked_for)
+        if counts(value, present, text[max(0, start - _LOOK_BACK) : start]):
+            yield Mention(start, end, value.fact)
+        start = text.find(looked_for, end)
 
 
 def _apart(found: list[Mention]) -> list[Mention]:

@@ -25,6 +25,8 @@ WORD = re.compile(
 _THOUSANDS = re.compile(r",(?=\d{3}(?:\D|$))")
 _NOTHING_AFTER = re.compile(r"\.0+$")
 _LONGEST_VALUE = 8
+LONGEST_SAYING = 4_000
+"""A text of more characters is compared by its beginning."""
 
 
 @lru_cache(maxsize=32_768)
@@ -42,10 +44,30 @@ def said(text: str) -> Words:
     return tuple(map(said_word, WORD.findall(text)))
 
 
+def is_long(text: str) -> bool:
+    """Whether a text is compared by its beginning."""
+    return len(text) > LONGEST_SAYING
+
+
+def beginning(text: str) -> str:
+    """A text, of a long one as much as is compared: up to the end of a word."""
+    if not is_long(text):
+        return text
+    end = 0
+    for found in WORD.finditer(text):
+        if found.start() >= LONGEST_SAYING:
+            break
+        end = found.end()
+    return text[:end]
+
+
 def holdings(value: Any, parts: Iterable[Part] = ()) -> set[Words]:
-    """All that a fact with this value and these parts says while it is in office."""
-    held = {said(part.text) for part in parts}
-    return held.union(*map(_all_said, leaves(value)))
+    """All that a fact with this value and these parts says while it is in office.
+
+    But for long texts: those are the same only where every character is.
+    """
+    held = {said(part.text) for part in parts if not is_long(part.text)}
+    return held.union(*map(_all_said, (leaf for leaf in leaves(value) if not is_long(leaf))))
 
 
 @remembered

@@ -14,7 +14,7 @@ from tenure.model.remembering import remembered
 from tenure.model.values import bare, leaves, telling_parts, text_of
 from tenure.model.words import Words, holdings
 
-VERSION = 5
+VERSION = 6
 """Changes with every change of what a text gives; indexes of another version are rebuilt."""
 
 _TELLING_DIGITS = 3
