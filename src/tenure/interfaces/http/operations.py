@@ -20,7 +20,7 @@ from tenure.interfaces.http.entering import SessionForm, check_title, enter, org
 from tenure.interfaces.http.limits import Answer, Answers, Rates
 from tenure.interfaces.http.problems import Refusal
 from tenure.memory import Memory
-from tenure.model.errors import DuplicateId, NotPermitted, UnknownFact
+from tenure.model.errors import DuplicateId, InvalidInput, NotPermitted, UnknownFact
 from tenure.model.fact import Status
 from tenure.model.keys import KeyScope
 from tenure.model.verdict import Action, Verdict
@@ -58,6 +58,8 @@ class Desk:
         self._gate = gate
         self._rates = rates
         self._answers = answers
+        self.most: Mapping[str, int] = {}
+        """How many of what one call may bring."""
 
     def admit(self, authorization: str | None, scope: KeyScope) -> Grant:
         """Let a caller in for something of that scope, or refuse."""
@@ -84,9 +86,20 @@ class Desk:
         grant = self.admit(authorization, operation.scope)
         # Strict all the way down: also in what has no form of ours, such as a source.
         form = request_form(operation).model_validate_json(body or b"{}", strict=True)
+        self._check_size(form)
         if idempotency_key is None or not operation.changes:
             return self._answered(operation, grant, form, None), False
         return self._once(operation, grant, form, body, idempotency_key)
+
+    def _check_size(self, form: BaseModel) -> None:
+        """Refuse a call that would be worked on for long: the rest of it can come in another."""
+        for name, most in self.most.items():
+            given = len(getattr(form, name, ()) or ())
+            if given > most:
+                raise InvalidInput(
+                    f"{given:,} {name} in one call, and the limit is {most:,}; split them into "
+                    f"several calls, or send turns to /v1/observe/stream, a line each"
+                )
 
     def _once(
         self, operation: Operation, grant: Grant, form: BaseModel, body: bytes, key: str
