@@ -16,7 +16,7 @@ from tenure.context.guard import (
     is_statement,
     sayings,
 )
-from tenure.context.reach import is_longer, longest_line
+from tenure.context.reach import MEASURED, is_longer, longest_line
 from tenure.context.rendering import signals
 from tenure.model.fact import Fact, Status
 from tenure.model.records import WorkingItem
@@ -91,13 +91,15 @@ class Ghosts:
 
     @cached_property
     def _held(self) -> set[Words]:
-        """What the facts in office say."""
-        return held_values(self._live)
+        """What the facts in office say, but for very large ones: what only those say is taken out
+        of other texts rather than looked for."""
+        return held_values(fact for fact in self._live if not is_longer(fact.value, MEASURED))
 
     @cached_property
     def _held_at_length(self) -> set[str]:
         """The long texts that they have, which are the same only to the letter."""
-        return {leaf for fact in self._live for leaf in leaves(fact.value) if is_long(leaf)}
+        texts = (fact.value for fact in self._live if isinstance(fact.value, str))
+        return {text.strip() for text in texts if is_long(text)}
 
     @cached_property
     def _spoken(self) -> str:
@@ -105,6 +107,8 @@ class Ghosts:
         rows: list[str] = []
         left = _MOST_SPOKEN
         for fact in self._live:
+            if is_longer(fact.value, MEASURED):
+                continue
             text = text_of(fact.value)[: min(_LONG, left)]
             left -= len(text)
             rows.append(" ".join(said(text)))

@@ -19,6 +19,7 @@ from tenure.interfaces.http.credentials import HERE, Gate, Grant
 from tenure.interfaces.http.entering import SessionForm, check_title, enter, organization_of
 from tenure.interfaces.http.limits import Answer, Answers, Rates
 from tenure.interfaces.http.problems import Refusal
+from tenure.interfaces.http.turns import METER
 from tenure.memory import Memory
 from tenure.model.errors import DuplicateId, InvalidInput, NotPermitted, UnknownFact
 from tenure.model.fact import Status
@@ -150,6 +151,8 @@ class Desk:
             return getattr(session, operation.name)
         if once is not None and operation.name in _REPEATABLE:
             return _REPEATABLE[operation.name](session, arguments, once)
+        if operation.name == "observe_many":
+            return _observe_many(session, arguments["turns"])
         result = getattr(session, operation.name)(**arguments)
         if operation.name == "receipts":
             return self._seen(session, result)
@@ -237,7 +240,13 @@ def _observe_many_once(session: Session, arguments: Mapping[str, Any], name: str
         turn if turn.get("id") is not None else _named(turn, "ref", f"{name}-{number}")
         for number, turn in enumerate(arguments["turns"])
     ]
-    return session.observe_many(turns)
+    return _observe_many(session, turns)
+
+
+def _observe_many(session: Session, turns: Sequence[Mapping[str, Any]]) -> Any:
+    """Observe turn by turn, with a rest in between where others are kept waiting."""
+    meter = METER.get()
+    return session.observe_many(turns, progress=None if meter is None else meter.pace)
 
 
 def _write_once(session: Session, arguments: Mapping[str, Any], name: str) -> Any:

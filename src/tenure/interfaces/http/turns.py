@@ -64,16 +64,32 @@ def _digest(shown: str) -> bytes:
 class Meter:
     """Adds up the work that a call takes, by the clock of the processor."""
 
-    def __init__(self) -> None:
+    def __init__(self, rest: Callable[[float], float] = lambda work: 0.0) -> None:
+        """`rest` tells how long to rest after so many seconds of work."""
         self.spent = 0.0
+        self.rested = 0.0
+        """Of what was spent, that after which there was a rest already."""
+        self._rest = rest
+        self._since = 0.0
 
     def measured(self, call: Callable[..., Any], *given: Any) -> Any:
         """A call on a thread, whose work is added."""
-        began = time.thread_time()
+        self._since = time.thread_time()
         try:
             return call(*given)
         finally:
-            self.spent += time.thread_time() - began
+            self._count()
+
+    def pace(self, *_: object) -> None:
+        """Between two parts of a long call, on its thread: rest from the first."""
+        self._count()
+        time.sleep(min(_MOST_REST, self._rest(self.spent - self.rested)))
+        self.rested = self.spent
+
+    def _count(self) -> None:
+        now = time.thread_time()
+        self.spent += now - self._since
+        self._since = now
 
 
 METER: ContextVar[Meter | None] = ContextVar("METER", default=None)
@@ -139,18 +155,18 @@ class Turns:
     @asynccontextmanager
     async def turn(self, caller: Caller | None) -> AsyncIterator[Meter]:
         """A part of a call that takes work, when it is its organization's turn."""
-        meter = Meter()
         if caller is None:
-            yield meter
+            yield Meter()
             return
         line = self._line(caller.organization)
+        meter = Meter(lambda work: self._rest(caller.organization, line, work))
         await self._begin(caller.organization, line)
         known = METER.set(meter)
         try:
             yield meter
         finally:
             METER.reset(known)
-            self._end(caller.organization, line, meter.spent)
+            self._end(caller.organization, line, meter.spent, meter.spent - meter.rested)
 
     def most(self, organization: str) -> int:
         """How many calls of an organization may be worked on at the same time just now."""
@@ -181,14 +197,22 @@ class Turns:
                 self._end(organization, line, 0.0)
                 raise
 
-    def _end(self, organization: str, line: _Line, spent: float) -> None:
+    def _rest(self, organization: str, line: _Line, work: float) -> float:
+        """How long an organization rests after work in the middle of a call; told on a thread."""
+        is_busy = _left(line, self._clock()) + work > _BUSY
+        return self._due(work) if is_busy and not self._is_alone(organization) else 0.0
+
+    def _due(self, work: float) -> float:
+        return work * (1 - self._share) / self._share
+
+    def _end(self, organization: str, line: _Line, spent: float, work: float = 0.0) -> None:
+        """A call is over that took so much, and has not rested yet from some of it."""
         line.running -= 1
         now = self._clock()
         line.spent = _left(line, now) + spent
         line.since = now
         if self._is_busy(line):
-            rest = spent * (1 - self._share) / self._share
-            line.rests_until = max(now, line.rests_until) + min(_MOST_REST, rest)
+            line.rests_until = max(now, line.rests_until) + min(_MOST_REST, self._due(work))
         while line.waiting and line.running < self.most(organization):
             line.running += 1
             line.waiting.popleft().set()
@@ -204,9 +228,8 @@ class Turns:
     def _is_alone(self, organization: str) -> bool:
         """Whether no other organization called of late."""
         oldest = self._clock() - _LATELY
-        others = (name for name in reversed(self._lines) if name != organization)
-        last = next(others, None)
-        return last is None or self._lines[last].called < oldest
+        last = [name for name in list(self._lines)[-2:] if name != organization][-1:]
+        return not last or self._lines[last[0]].called < oldest
 
     def _is_busy(self, line: _Line) -> bool:
         return _left(line, self._clock()) > _BUSY
