@@ -15,7 +15,7 @@ from tenure.context.assembly import Material
 from tenure.context.document import Omission
 from tenure.context.guard import Roll
 from tenure.context.ranking import Candidate, Ranked, base_score, rank
-from tenure.context.reach import MEASURED, Allowance, is_longer
+from tenure.context.reach import MEASURED, Allowance, facts_within, is_longer, items_within
 from tenure.context.rendering import Changed, Unknown, speaks_for_itself
 from tenure.context.request import LONGEST_QUERY, Request
 from tenure.engine.lens import Lens
@@ -68,7 +68,7 @@ class Gathering:
             view = self.resolved(held)
             ranked = self._rank(view.effective, hits)
             ranked, aside = self._without_asides(ranked)
-            ranked, beyond = self._within_reach(ranked)
+            ranked, beyond = facts_within(self.request, ranked)
             changed = self._changed(ranked)
             ghosts = Ghosts(self, hall, view)
             # What took the place of a base is told beside what rests on it, found or not.
@@ -76,7 +76,10 @@ class Gathering:
             dead = ghosts.dead([*(candidate.fact for candidate in ranked), *told])
             gone = ghosts.gone(self.shown)
             unknown = self._unknown(hall)
-            omissions = [*self._omissions(hall, view), *aside, *beyond, *self._too_long]
+            kept = {item.key for item in self.shown}
+            out = (item.key for item in self._on_desk if item.key not in kept)
+            beyond.extend(Omission("over budget", item=key) for key in out)
+            omissions = [*self._omissions(hall, view), *aside, *beyond]
         return Material(
             identity=self.lens.identity,
             environment=self.environment,
@@ -233,15 +236,7 @@ class Gathering:
     @cached_property
     def shown(self) -> list[WorkingItem]:
         """What may be shown of the working set: of what is on the desk, what is in reach."""
-        allowance = Allowance(self.request.budget)
-        newest_first = [i for i in reversed(self._on_desk) if allowance.takes(i.key, i.value)]
-        return newest_first[::-1]
-
-    @property
-    def _too_long(self) -> list[Omission]:
-        kept = {item.key for item in self.shown}
-        out = (item.key for item in self._on_desk if item.key not in kept)
-        return [Omission("over budget", item=key) for key in out]
+        return items_within(self.request.budget, self._on_desk)
 
     @cached_property
     def _on_desk(self) -> list[WorkingItem]:
@@ -273,21 +268,6 @@ class Gathering:
         out = [one for one in ranked if one.fact.id in said and not one.fact.is_constraint]
         kept = [one for one in ranked if one not in out]
         return kept, [Omission("irrelevant", one.fact.id) for one in out]
-
-    def _within_reach(self, ranked: list[Ranked]) -> tuple[list[Ranked], list[Omission]]:
-        """Leave out what is too long to be shown, rules first: it need not be looked at."""
-        allowance = Allowance(self.request.budget)
-        tells = self.request.profile.reviews == "show"
-        kept = {
-            one.fact.id
-            for one in sorted(ranked, key=lambda one: not one.fact.is_constraint)
-            # Of what needs review only the name is told, which is short.
-            if (one.fact.needs_review and not tells)
-            or allowance.takes(one.fact.key, one.fact.value)
-        }
-        out = [one.fact.id for one in ranked if one.fact.id not in kept]
-        near = [one for one in ranked if one.fact.id in kept]
-        return near, [Omission("over budget", fact_id) for fact_id in out]
 
     # what the facts leave open
 

@@ -37,7 +37,7 @@ class Phrases(Generic[What]):
     def at(self, spoken: Sequence[str], place: int) -> Iterator[tuple[int, What]]:
         """The phrases that running words have at a place, the longest first, each with how many
         of the words are its own."""
-        node = self._root
+        node: dict[Any, Any] | None = self._root
         met: list[list[tuple[Sequence[str], What]]] = []
         for index in range(place, min(len(spoken), place + _DEEP)):
             node = node.get(spoken[index])

@@ -6,16 +6,21 @@ all: of one that is left out nothing is shown, so nothing is ever shown that was
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
+from tenure.context.document import Omission
+from tenure.context.ranking import Ranked
 from tenure.context.rendering import plain_line
+from tenure.context.request import Request
 from tenure.context.tokens import Count
 from tenure.model.fact import Fact
+from tenure.model.records import WorkingItem
 from tenure.model.values import text_of
 
 CHARACTERS_A_TOKEN = 16
 """More than this many characters a token, and a text is no language: it is taken to be too long."""
-MEASURED = 40_000
+MEASURED = 20_000
 """Of a longer fact the tokens are only guessed when it is stored: no look at it is short."""
 _GUESSED = 4
 _SHORT = 2_000
@@ -74,6 +79,27 @@ class Allowance:
         length = len(value) if isinstance(value, str) else _length(value)
         self._left -= min(self._left, length + len(name))
         return True
+
+
+def facts_within(request: Request, ranked: Sequence[Ranked]) -> tuple[list[Ranked], list[Omission]]:
+    """The facts that are looked at, rules first, and those that are left out unseen."""
+    allowance = Allowance(request.budget)
+    tells = request.profile.reviews == "show"
+    kept = {
+        one.fact.id
+        for one in sorted(ranked, key=lambda one: not one.fact.is_constraint)
+        # Of what needs review only the name is told, which is short.
+        if (one.fact.needs_review and not tells) or allowance.takes(one.fact.key, one.fact.value)
+    }
+    out = [Omission("over budget", one.fact.id) for one in ranked if one.fact.id not in kept]
+    return [one for one in ranked if one.fact.id in kept], out
+
+
+def items_within(budget: int, items: Sequence[WorkingItem]) -> list[WorkingItem]:
+    """The notes that are looked at, the newest first; in the order in which they were put."""
+    allowance = Allowance(budget)
+    newest_first = [item for item in reversed(items) if allowance.takes(item.key, item.value)]
+    return newest_first[::-1]
 
 
 def _length(value: Any) -> int:
