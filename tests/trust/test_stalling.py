@@ -153,6 +153,7 @@ def test_texts_that_only_begin_alike_are_not_taken_for_each_other() -> None:
 def a_roll(values: Sequence[str]) -> Roll:
     with tenure.open(":memory:", settings=QUICK) as memory:
         fact = memory.session(user_id="ann").write("plan", "x").fact
+    assert fact is not None
     return Roll(Dead(said(value), value, fact) for value in values)
 
 

@@ -37,12 +37,12 @@ class Phrases(Generic[What]):
     def at(self, spoken: Sequence[str], place: int) -> Iterator[tuple[int, What]]:
         """The phrases that running words have at a place, the longest first, each with how many
         of the words are its own."""
-        node: dict[Any, Any] | None = self._root
+        node = self._root
         met: list[list[tuple[Sequence[str], What]]] = []
         for index in range(place, min(len(spoken), place + _DEEP)):
-            node = node.get(spoken[index])
-            if node is None:
+            if spoken[index] not in node:
                 break
+            node = node[spoken[index]]
             if _END in node:
                 met.append(node[_END])
         for ends in reversed(met):
