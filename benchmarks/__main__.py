@@ -20,6 +20,8 @@ organization costs alone in the database, and beside a hundred others.
 
 service: 200 clients over HTTP, against as many threads that make the same calls in one process.
 
+hostile: the calls of one organization on a service, alone and beside another that does its worst.
+
 neighbours: the nearest vectors of one organization among many, ranked in the process as Tenure does
 it, and by pgvector.
 
@@ -52,6 +54,7 @@ from benchmarks import (
     contexts,
     crowd,
     engine,
+    hostile,
     neighbour_tables,
     neighbours,
     observing,
@@ -63,7 +66,7 @@ from benchmarks.crowds import tables as crowd_tables
 from benchmarks.figures import Figures, Target, targets_of
 from benchmarks.peers import KINDS
 
-PARTS = ("engine", "contexts", "observing", "crowd", "neighbours", "service")
+PARTS = ("engine", "contexts", "observing", "crowd", "neighbours", "service", "hostile")
 SYSTEMS = (*KINDS, *crowd.PEERS)
 SIZES = (1_000, 10_000, 100_000)
 
@@ -90,6 +93,8 @@ def main() -> int:
         figures["neighbours"] = run_neighbours(console, options)
     if "service" in options.parts:
         figures["service"] = run_service(console, options)
+    if "hostile" in options.parts:
+        figures["hostile"] = run_hostile(console, options)
     if options.json:
         options.json.write_text(json.dumps(figures, indent=2) + "\n")
     return 0
@@ -123,7 +128,7 @@ def parse() -> argparse.Namespace:
         "--seconds",
         type=float,
         metavar="S",
-        help="how long the clients of crowd and service call",
+        help="how long the clients of crowd, service and hostile call",
     )
     parser.add_argument(
         "--organizations",
@@ -243,6 +248,20 @@ def run_service(console: Console, options: argparse.Namespace) -> dict[str, Any]
     for remark in service.remarks(report):
         console.print(remark, highlight=False)
     console.print(verdicts(service.targets_of(report)))
+    return report.plain()
+
+
+def run_hostile(console: Console, options: argparse.Namespace) -> dict[str, Any]:
+    progress = Console(stderr=True)
+    report = hostile.measure(
+        lambda text: progress.print(text, style="dim"),
+        facts=max(options.sizes) if options.sizes else hostile.FACTS,
+        seconds=options.seconds or hostile.SECONDS,
+    )
+    console.print(hostile.table(report))
+    for remark in hostile.remarks(report):
+        console.print(remark, highlight=False)
+    console.print(verdicts(hostile.targets_of(report)))
     return report.plain()
 
 

@@ -149,23 +149,24 @@ def served(path: Path, embedder: str, processes: int) -> Iterator[tuple[int, psu
             process.wait(60)
 
 
-class _Connection:
+class Connection:
     """A connection that is kept open: as little of a client as there can be, so that what is
     measured is the service."""
 
-    def __init__(self, port: int) -> None:
+    def __init__(self, port: int, key: str | None = None) -> None:
         self._port = port
+        self._shown = "" if key is None else f"Authorization: Bearer {key}\r\n"
         self._reader: asyncio.StreamReader | None = None
         self._writer: asyncio.StreamWriter | None = None
 
-    async def post(self, path: str, body: dict[str, Any]) -> int:
+    async def post(self, path: str, body: dict[str, Any] | bytes) -> int:
         if self._writer is None:
             self._reader, self._writer = await asyncio.open_connection("127.0.0.1", self._port)
         assert self._reader is not None
-        content = json.dumps(body).encode()
+        content = body if isinstance(body, bytes) else json.dumps(body).encode()
         head = (
             f"POST {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"
-            f"Content-Length: {len(content)}\r\n\r\n"
+            f"{self._shown}Content-Length: {len(content)}\r\n\r\n"
         )
         self._writer.write(head.encode() + content)
         answer = await self._reader.readuntil(b"\r\n\r\n")
@@ -180,7 +181,7 @@ class _Connection:
 
 
 async def _client(number: int, port: int, facts: int, begin: float, end: float, load: Load) -> None:
-    connection = _Connection(port)
+    connection = Connection(port)
     for call in calls(number, facts):
         if time.monotonic() >= end:
             break
@@ -194,7 +195,7 @@ async def _client(number: int, port: int, facts: int, begin: float, end: float, 
         try:
             status = await connection.post(f"/v1/{call.kind}", body)
         except (OSError, asyncio.IncompleteReadError):
-            status, connection = 0, _Connection(port)
+            status, connection = 0, Connection(port)
         ended = time.monotonic()
         if started >= begin and ended <= end:
             if status == 200:

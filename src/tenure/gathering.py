@@ -15,6 +15,7 @@ from tenure.context.assembly import Material
 from tenure.context.document import Omission
 from tenure.context.guard import Roll
 from tenure.context.ranking import Candidate, Ranked, base_score, rank
+from tenure.context.reach import MEASURED, Allowance, facts_within, is_longer, items_within
 from tenure.context.rendering import Changed, Unknown, speaks_for_itself
 from tenure.context.request import LONGEST_QUERY, Request
 from tenure.engine.lens import Lens
@@ -40,6 +41,8 @@ _SMALL = 400
 """Of so many facts every one is ranked, and every one that is left out is named."""
 _RETRACTIONS = 200
 _MOST_HISTORY = 500
+_LEAFED = 4_000
+"""How much of a fact is looked at for whether its past is asked for."""
 _MATCHING = 0.5
 """How much of a key a query has to use to be asking for it."""
 
@@ -66,20 +69,24 @@ class Gathering:
             view = self.resolved(held)
             ranked = self._rank(view.effective, hits)
             ranked, aside = self._without_asides(ranked)
+            ranked, beyond = facts_within(self.request, ranked)
             changed = self._changed(ranked)
             ghosts = Ghosts(self, hall, view, forms)
             # What took the place of a base is told beside what rests on it, found or not.
             told = [one.now for those in changed.values() for one in those if one.now is not None]
             dead = ghosts.dead([*(candidate.fact for candidate in ranked), *told])
-            gone = ghosts.gone(self.items)
+            gone = ghosts.gone(self.shown)
             unknown = self._unknown(hall)
-            omissions = [*self._omissions(hall, view), *aside]
+            kept = {item.key for item in self.shown}
+            out = (item.key for item in self._on_desk if item.key not in kept)
+            beyond.extend(Omission("over budget", item=key) for key in out)
+            omissions = [*self._omissions(hall, view), *aside, *beyond]
         return Material(
             identity=self.lens.identity,
             environment=self.environment,
             frame=self.frame,
             facts=ranked,
-            working_set=self._shown_items(),
+            working_set=self.shown,
             changed=changed,
             unknown=unknown,
             unanswered=not unknown and self._is_unanswered(ranked, hits),
@@ -214,7 +221,8 @@ class Gathering:
             if hit is None:
                 candidates.append(Candidate(fact, 0.0, 0.0))
             else:
-                candidates.append(Candidate(fact, hit.text, hit.meaning, hit.tokens, hit.vector))
+                tokens = None if is_longer(fact.value, MEASURED) else hit.tokens
+                candidates.append(Candidate(fact, hit.text, hit.meaning, tokens, hit.vector))
         return rank(
             candidates,
             self.asked,
@@ -226,7 +234,13 @@ class Gathering:
 
     # the conversation
 
-    def _shown_items(self) -> list[WorkingItem]:
+    @cached_property
+    def shown(self) -> list[WorkingItem]:
+        """What may be shown of the working set: of what is on the desk, what is in reach."""
+        return items_within(self.request.budget, self._on_desk)
+
+    @cached_property
+    def _on_desk(self) -> list[WorkingItem]:
         """The notes, and of the turns the last few that bear on the matter at hand."""
         turns = [item for item in self.items if is_turn(item)]
         out = {turns[index].key for index in self._asides}
@@ -261,6 +275,7 @@ class Gathering:
     def _changed(self, ranked: Sequence[Ranked]) -> dict[str, list[Changed]]:
         """What the facts that need review rest on and has changed, as far as it may be seen."""
         found: dict[str, list[Changed]] = {}
+        allowance = Allowance(self.request.budget)
         for fact in (one.fact for one in ranked if one.fact.needs_review):
             found[fact.id] = []
             for cause in sorted(fact.causes, key=lambda cause: cause.base):
@@ -268,6 +283,7 @@ class Gathering:
                 now = self.lens.by_id(self.reader, cause.now) if cause.now else None
                 if base is not None:
                     sure = now is not None and now.is_valid and not now.needs_review
+                    sure = sure and now is not None and allowance.takes(now.key, now.value)
                     found[fact.id].append(Changed(base, now if sure else None))
         return found
 
@@ -351,7 +367,7 @@ class Gathering:
 
     def _says(self, fact: Fact) -> bool:
         text = analysis.text_for_terms(fact.key, fact.subject, fact.value)
-        return not self.asked.isdisjoint(analysis.terms(text))
+        return not self.asked.isdisjoint(analysis.terms(text[:_LEAFED]))
 
     # accounting
 

@@ -16,12 +16,13 @@ from tenure.context.guard import (
     is_statement,
     sayings,
 )
+from tenure.context.reach import MEASURED, is_longer, longest_line
 from tenure.context.rendering import signals
 from tenure.model.fact import Fact, Status
 from tenure.model.forms import Read, common, held_as
 from tenure.model.records import WorkingItem
 from tenure.model.values import leaves, text_of
-from tenure.model.words import Words, said
+from tenure.model.words import Words, beginning, is_long, said
 from tenure.rules.scope import View
 from tenure.search import analysis
 from tenure.search.marked import Heard
@@ -34,6 +35,7 @@ _ALIVE = frozenset({Status.OFFICE, Status.WAITING})
 _LONG = 2_000
 Ways = tuple[Words, ...]
 """Several ways to say the same."""
+_MOST_SPOKEN = 200_000
 _FEW = 4
 
 
@@ -77,44 +79,68 @@ class Ghosts:
         rare = [
             dead
             for dead in found
-            if not _is_one(self._held, dead.ways)
+            if not self._is_among_held(dead)
             and not (is_statement(dead.fact) and self._is_said(dead))
         ]
         held = self._held_elsewhere(rare)
-        return [dead for dead in rare if dead.words not in held]
+        return [dead for dead in rare if is_long(dead.text) or dead.words not in held]
 
     @cached_property
     def _live(self) -> list[Fact]:
         return [fact for fact in self._view.effective if not is_dead(fact)]
 
-    @cached_property
-    def _held(self) -> set[Words]:
-        """What the facts in office say."""
-        return held_values(self._live, self._read)
+    def _is_among_held(self, dead: Dead) -> bool:
+        if is_long(dead.text):
+            return dead.text.strip() in self._held_at_length
+        return _is_one(self._held, dead.ways)
 
     @cached_property
-    def _spoken(self) -> list[str]:
-        """The words of each of them, in a row."""
-        return [f" {' '.join(said(text_of(fact.value)[:_LONG]))} " for fact in self._live]
+    def _held(self) -> set[Words]:
+        """What the facts in office say, but for very large ones: what only those say is taken out
+        of other texts rather than looked for."""
+        short = (fact for fact in self._live if not is_longer(fact.value, MEASURED))
+        return held_values(short, self._read)
+
+    @cached_property
+    def _held_at_length(self) -> set[str]:
+        """The long texts that they have, which are the same only to the letter."""
+        texts = (fact.value for fact in self._live if isinstance(fact.value, str))
+        return {text.strip() for text in texts if is_long(text)}
+
+    @cached_property
+    def _spoken(self) -> str:
+        """The words of each of them, in rows: of very much text, of the first."""
+        rows: list[str] = []
+        left = _MOST_SPOKEN
+        for fact in self._live:
+            if is_longer(fact.value, MEASURED):
+                continue
+            text = text_of(fact.value)[: min(_LONG, left)]
+            left -= len(text)
+            rows.append(" ".join(said(text)))
+        return "".join(f" {row} \n" for row in rows)
+
+    def _is_spoken(self, dead: Dead) -> bool:
+        """Whether a fact in office uses the words of a value that a statement lost."""
+        return f" {' '.join(dead.words)} " in self._spoken
 
     @cached_property
     def _spoken_forms(self) -> set[Words]:
         """The days, times and amounts that they speak of."""
-        texts = (text_of(fact.value)[:_LONG] for fact in self._live)
+        facts = (fact for fact in self._live if not is_longer(fact.value, MEASURED))
+        texts = (text_of(fact.value)[:_LONG] for fact in facts)
         return {(word,) for text in texts for form in self._read(text) for word in held_as(form)}
 
     def _is_said(self, dead: Dead) -> bool:
-        """Whether a fact in office uses the words of a value that a statement lost."""
-        if _is_one(self._spoken_forms, dead.ways):
-            return True
-        words = f" {' '.join(dead.words)} "
-        return any(words in text for text in self._spoken)
+        """Whether a fact in office says a value that a statement lost, in whatever form."""
+        return _is_one(self._spoken_forms, dead.ways) or self._is_spoken(dead)
 
     def _texts(self, shown: Sequence[Fact]) -> list[tuple[str, str]]:
         """Every running text that may be shown, with the name it goes by."""
-        texts = [(item.key, _all_text(item.value)) for item in self._gathering.items]
+        texts = [(item.key, _all_text(item.value)) for item in self._gathering.shown]
+        longest = longest_line(self._gathering.request.budget)
         told = signals(self._gathering.environment)
-        texts.extend((name, _all_text(value)) for name, value in told)
+        texts.extend((n, _all_text(v)) for n, v in told if not is_longer(v, longest))
         texts.extend((fact.key, _all_text(fact.value)) for fact in shown if _is_running(fact))
         return texts
 
@@ -179,7 +205,8 @@ class Ghosts:
         """Of what these values say, what a fact in office says that was not looked at yet."""
         if self._hall.facts is not None:
             return set()
-        ways = {value.words: value.ways for value in dead}
+        short = [value for value in dead if not is_long(value.text)]
+        ways = {value.words: value.ways for value in short}
         wanted = {words: self._holding(said) for words, said in ways.items()}
         unheard = {entry for those in wanted.values() for entry in those if not self._heard(entry)}
         if unheard:
@@ -262,7 +289,7 @@ def _is_one(held: Container[Words], ways: Ways) -> bool:
 def _whole(fact: Fact) -> Dead:
     """All that a fact says, as one value."""
     text = text_of(fact.value)
-    return Dead(said(text), text, fact)
+    return Dead(said(beginning(text)), text, fact)
 
 
 def _all_text(value: Any) -> str:

@@ -15,6 +15,7 @@ from tenure import receipts
 from tenure.auditing.entries import PAGE, AuditEntry, check_after, read_page
 from tenure.auditing.waking import Bells
 from tenure.context.document import Context, Line
+from tenure.context.reach import measured
 from tenure.context.receipt import (
     Receipt,
     ReceiptChange,
@@ -22,7 +23,6 @@ from tenure.context.receipt import (
     digest_of,
     reproduced,
 )
-from tenure.context.rendering import plain_line
 from tenure.context.tokens import counter
 from tenure.engine.forgetting import forget
 from tenure.engine.proposal import check_key
@@ -193,7 +193,7 @@ class Memory:
         return Index(
             load(chosen) if isinstance(chosen, str) else chosen,
             tokenizer=self.settings.tokenizer,
-            measure=lambda fact: count(f"{plain_line(fact)}\n"),
+            measure=lambda fact: measured(fact, count),
             progress=self._tell,
             read=forms,
         )

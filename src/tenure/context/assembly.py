@@ -24,6 +24,7 @@ from tenure.context.guard import (
 from tenure.context.judging import in_passing, within_fact
 from tenure.context.page import Page
 from tenure.context.ranking import Ranked
+from tenure.context.reach import is_longer, longest_line
 from tenure.context.rendering import (
     ENVIRONMENT,
     HISTORY,
@@ -119,9 +120,12 @@ def _account_for_all(page: Page, material: Material) -> None:
 
 def _add_environment(page: Page, material: Material) -> None:
     for name, value in signals(material.environment):
-        shown = _shown(page, name, value, material.dead)
         # One signal may not crowd out everything else, however large it is.
         room = page.used + (page.budget - page.used) // 4
+        if is_longer(value, longest_line(room - page.used)):
+            page.omissions.append(Omission("over budget", item=name))
+            continue
+        shown = _shown(page, name, value, material.dead)
         line = None if shown is None else signal_line(name, shown.value, shown.cuts)
         if line is not None and not page.add(ENVIRONMENT, line, ceiling=room):
             page.omissions.append(Omission("over budget", item=name))
@@ -228,17 +232,22 @@ def _is_known_to_be_too_long(
     fact = ranked.fact
     if ranked.tokens is None or request.style != "plain":
         return False
-    if fact.needs_review or fact.time_sensitive or material.dead.of(text_of(fact.value)):
+    if fact.needs_review or fact.time_sensitive:
         return False
-    return not page.has_room(section_of(fact), ranked.tokens, ceiling)
+    if page.has_room(section_of(fact), ranked.tokens, ceiling):
+        return False
+    return not material.dead.may_be_in(text_of(fact.value))
 
 
 def _review_text(fact: Fact, material: Material, request: Request) -> str:
     changed = [_told(one, material) for one in material.changed.get(fact.id, ())]
     if request.profile.reviews != "show":
         return review_line(fact, changed)
-    others = material.dead.others(d for d in material.dead if d.fact.id != fact.id)
-    shown = guarded(fact.value, fact.key, others, in_passing)
+
+    def counts(value: Dead, present: set[str], before: str) -> bool:
+        return value.fact.id != fact.id and in_passing(value, present, before)
+
+    shown = guarded(fact.value, fact.key, material.dead, counts)
     return review_line(fact.evolve(value=shown.value), changed, with_value=True, cuts=shown.cuts)
 
 
@@ -288,6 +297,9 @@ def _add_unknown(page: Page, material: Material) -> None:
 
 def _add_history(page: Page, material: Material) -> None:
     for fact in material.past:
+        if is_longer(fact.value, longest_line(page.budget - page.used)):
+            page.omissions.append(Omission("over budget", fact.id))
+            continue
         line = Line(HISTORY, history_line(fact), fact.id, sources=(fact.source,))
         if not page.put(line):
             page.omissions.append(Omission("over budget", fact.id))
@@ -323,7 +335,7 @@ def _item_text(page: Page, item: WorkingItem, material: Material) -> str | None:
             # It said in its own words what is no longer so; there is no telling where.
             page.omissions.append(Omission("quotes a dead value", fact_id, item.key))
             return None
-    dead = material.dead.others((*own, *material.dead)) if own else material.dead
+    dead = material.dead.after(own) if own else material.dead
     shown = _shown(page, item.key, item.value, dead, counts)
     if shown is None:
         return None

@@ -9,18 +9,29 @@ times and amounts are also compared by what they mean: "March 3rd" is "2026-03-0
 from __future__ import annotations
 
 import re
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from tenure.context.forms import Lost, lost_in_part, lost_in_text, same_in_form
+from tenure.context.phrases import Phrases
 from tenure.context.quoting import GONE
 from tenure.model.fact import Fact, Part, Status
 from tenure.model.forms import Read, held_by, held_words, no_forms
 from tenure.model.remembering import remembered
 from tenure.model.unseen import without
 from tenure.model.values import leaves, telling_parts, text_of
-from tenure.model.words import Word, Words, holdings, said, ways_of, ways_said, words_of
+from tenure.model.words import (
+    LONGEST_SAYING,
+    Word,
+    Words,
+    beginning,
+    holdings,
+    is_long,
+    said,
+    ways_of,
+    ways_said,
+    words_of,
+)
 
 _UNSPACED = re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]")
 _BEFORE = re.compile(r"[$€£¥#+-]")
@@ -81,7 +92,7 @@ def dead_values(facts: Iterable[Fact], read: Read = no_forms) -> list[Dead]:
     formed: dict[tuple[str, ...], Dead] = {}
     for fact in facts:
         for text in _sayings(fact):
-            for words in filter(None, ways_said(text)):
+            for words in filter(None, ways_said(beginning(text))):
                 if words not in found:
                     found[words] = Dead(words, text, fact, also=same_in_form(text, read))
         for lost in _lost(fact, read):
@@ -128,24 +139,21 @@ class Spoken:
 
     def __init__(self, texts: Iterable[tuple[str, str]], read: Read = no_forms) -> None:
         """Each text with the name that it goes by."""
-        self._having: dict[str, list[frozenset[str]]] = {}
-        """For each word, the words of the texts that have it."""
-        for name, text in texts:
+        self._having: dict[str, int] = {}
+        """For each word, the texts that have it: one bit for each text."""
+        for number, (name, text) in enumerate(texts):
             forms = told_forms(name, read) | told_forms(text, read)
-            words = vocabulary(f"{name} {text}") | forms
-            for word in words:
-                self._having.setdefault(word, []).append(words)
+            for word in vocabulary(f"{name} {text}") | forms:
+                self._having[word] = self._having.get(word, 0) | 1 << number
 
     def has_all(self, words: Sequence[str]) -> bool:
         """Whether one of the texts has all these words."""
-        fewest: Sequence[frozenset[str]] | None = None
+        having = self._having.get(words[0], 0) if words else 0
         for word in words:
-            found = self._having.get(word)
-            if found is None:
+            having &= self._having.get(word, 0)
+            if not having:
                 return False
-            if fewest is None or len(found) < len(fewest):
-                fewest = found
-        return any(one.issuperset(words) for one in fewest or ())
+        return bool(having)
 
     def can_repeat(self, dead: Dead) -> bool:
         return is_unspaced(dead.text) or self.has_all(dead.words)
@@ -164,7 +172,7 @@ def sayings(fact: Fact, read: Read = no_forms) -> Sayings:
     texts = {*(part.text for part in fact.parts), *whole}
     found: set[Words] = set()
     for text in texts:
-        found.update(((),) if is_unspaced(text) else ways_said(text))
+        found.update(((),) if is_unspaced(text) else ways_said(beginning(text)))
     found.update((lost.word,) for lost in _lost(fact, read))
     return tuple(found) if any(map(is_unspaced, texts)) else tuple(found - {()})
 
@@ -172,42 +180,55 @@ def sayings(fact: Fact, read: Read = no_forms) -> Sayings:
 class Roll:
     """Dead values, in order, to be looked for in many texts."""
 
-    def __init__(self, dead: Iterable[Dead] = (), read: Read = no_forms) -> None:
+    def __init__(
+        self, dead: Iterable[Dead] = (), read: Read = no_forms, *, beside: Roll | None = None
+    ) -> None:
+        """With those of another roll beside them, which come after."""
         self._dead = tuple(dead)
         self._read = read
-        self._unspaced = [
-            place
-            for place, value in enumerate(self._dead)
-            if value.lost is None and is_unspaced(value.text)
-        ]
-        self._beginning: dict[str, list[int]] = defaultdict(list)
-        self._formed: dict[str, list[Dead]] = defaultdict(list)
-        for place, value in enumerate(self._dead):
-            for word in value.words[:1]:
-                if value.lost is None:
-                    self._beginning[word].append(place)
-                else:
-                    self._formed[word].append(value)
+        self._beside = beside
+        self._unspaced: list[Dead] = []
+        self._phrases = Phrases[Dead]()
+        self._formed: dict[str, list[Dead]] = {}
+        for value in self._dead:
+            if value.lost is not None:
+                self._formed.setdefault(value.words[0], []).append(value)
+            elif is_unspaced(value.text):
+                self._unspaced.append(value)
+            elif value.words:
+                self._phrases.add(value.words, value)
+        self._firsts = self._phrases.firsts()
 
     def others(self, dead: Iterable[Dead]) -> Roll:
         """A roll of other values, looked for in the same way."""
         return Roll(dead, self._read)
 
+    def after(self, dead: Iterable[Dead]) -> Roll:
+        """A roll of other values, with these after them."""
+        return Roll(dead, self._read, beside=self)
+
     def __iter__(self) -> Iterator[Dead]:
-        return iter(self._dead)
+        yield from self._dead
+        if self._beside is not None:
+            yield from self._beside
 
     def __bool__(self) -> bool:
-        return bool(self._dead)
+        return bool(self._dead) or bool(self._beside)
 
-    def of(self, text: str) -> list[Dead]:
-        """Those that a text may have: nearly always none, which is quickly told."""
-        words = vocabulary(text)
-        first = words & self._beginning.keys()
-        formed = [value for _, _, value in self.formed(text)]
-        if not first and not self._unspaced:
-            return formed
-        places = {*self._unspaced, *(place for word in first for place in self._beginning[word])}
-        return [*(self._dead[place] for place in sorted(places)), *formed]
+    @property
+    def rolls(self) -> Iterator[Roll]:
+        """This and those beside it, each by itself."""
+        yield self
+        if self._beside is not None:
+            yield from self._beside.rolls
+
+    def may_be_in(self, text: str) -> bool:
+        """Whether a text may have one of them: nearly always not, which is quickly told."""
+        words = vocabulary(text) if self else frozenset[str]()
+        return any(
+            one._unspaced or not words.isdisjoint(one._firsts) or any(one.formed(text))
+            for one in self.rolls
+        )
 
     def formed(self, text: str) -> Iterator[tuple[int, int, Dead]]:
         """Where a text has values of the roll in whatever form."""
@@ -217,10 +238,23 @@ class Roll:
             for word in form.words:
                 yield from ((form.start, form.end, dead) for dead in self._formed.get(word, ()))
 
+    def at(self, spoken: Sequence[str], place: int) -> Iterator[tuple[int, Dead]]:
+        """The values at a place of running words, the longest first, with how many are theirs."""
+        return self._phrases.at(spoken, place)
+
+    def unspaced_in(self, text: str) -> list[Dead]:
+        """The values without words, as far as a text may have them."""
+        if not self._unspaced:
+            return []
+        shown = without(text).text
+        pairs = {shown[place : place + 2] for place in range(len(shown))}
+        begin = ((value, without(value.text[:LONGEST_SAYING]).text) for value in self._unspaced)
+        return [value for value, told in begin if len(told) < 2 or told[:2] in pairs]
+
 
 def is_unspaced(text: str) -> bool:
     """Whether a text is in a script without spaces, in which words cannot be told apart."""
-    return _UNSPACED.search(text) is not None
+    return _UNSPACED.search(text, 0, LONGEST_SAYING) is not None
 
 
 def held_values(facts: Iterable[Fact], read: Read = no_forms) -> set[Words]:
@@ -243,38 +277,33 @@ Counts = Callable[[Dead, set[str], str], bool]
 
 def mentions(text: str, name: str, dead: Roll, counts: Counts) -> list[Mention]:
     """Where a text that goes by a name repeats dead values."""
-    suspected = dead.of(text)
-    if not suspected:
+    if not dead.may_be_in(text):
         return []
     present = {*vocabulary(text), *said(spaced(name))}
-    found = list(_in_other_forms(text, dead, present, counts))
-    plain = [value for value in suspected if value.lost is None]
-    for words in ways_of(text) if plain else ():
-        found.extend(_in_words(text, words, present, plain, counts))
+    found: list[Mention] = []
+    for roll in dead.rolls:
+        found.extend(_in_other_forms(text, roll, present, counts))
+        for value in roll.unspaced_in(text):
+            found.extend(_unspaced(text, value, present, counts))
+    # Within one mention no other is looked for, unless it may have to give way to another kind.
+    skips = not found
+    for words in ways_of(text):
+        found.extend(_in_words(text, words, dead, present, counts, skips=skips))
     return _apart(found)
 
 
 def _in_words(
-    text: str, words: list[Word], present: set[str], dead: Sequence[Dead], counts: Counts
+    text: str, words: list[Word], dead: Roll, present: set[str], counts: Counts, *, skips: bool
 ) -> Iterator[Mention]:
     """Where a text, read as these words, repeats dead values word by word."""
     spoken = [word.said for word in words]
-    for value in dead:
-        if is_unspaced(value.text):
-            yield from _unspaced(text, value, present, counts)
-            continue
-        if not present.issuperset(value.words) or len(value.words) > len(spoken):
-            continue
-        width = len(value.words)
-        first = value.words[0]
-        for index in range(len(spoken) - width + 1):
-            if spoken[index] != first or tuple(spoken[index : index + width]) != value.words:
-                continue
-            start, end = words[index].start, words[index + width - 1].end
-            start -= bool(_BEFORE.match(text[max(0, start - 1) : start]))
-            end += bool(_AFTER.match(text[end : end + 1]))
-            if counts(value, present, text[max(0, start - _LOOK_BACK) : start]):
-                yield Mention(start, end, value.fact, width)
+    for roll in dead.rolls:
+        place = 0
+        while place < len(spoken):
+            mention = _at(text, words, roll.at(spoken, place), place, present, counts)
+            if mention is not None:
+                yield mention
+            place += mention.words if mention is not None and skips else 1
 
 
 def _in_other_forms(text: str, dead: Roll, present: set[str], counts: Counts) -> Iterator[Mention]:
@@ -284,13 +313,37 @@ def _in_other_forms(text: str, dead: Roll, present: set[str], counts: Counts) ->
             yield Mention(start, end, value.fact, len(said(text[start:end])))
 
 
+def _at(
+    text: str,
+    words: Sequence[Word],
+    values: Iterable[tuple[int, Dead]],
+    place: int,
+    present: set[str],
+    counts: Counts,
+) -> Mention | None:
+    """The longest of the values at a place that counts."""
+    for width, value in values:
+        start, end = words[place].start, words[place + width - 1].end
+        if is_long(value.text) and width == len(value.words):
+            width, end = len(words) - place, len(text)  # there may be more of it
+        start -= bool(_BEFORE.match(text[max(0, start - 1) : start]))
+        end += bool(_AFTER.match(text[end : end + 1]))
+        if counts(value, present, text[max(0, start - _LOOK_BACK) : start]):
+            return Mention(start, end, value.fact, width)
+    return None
+
+
 def _unspaced(text: str, value: Dead, present: set[str], counts: Counts) -> Iterator[Mention]:
     """Where a text in a script without spaces has a value."""
     shown = without(text)
-    for hit in re.finditer(re.escape(without(value.text).text), shown.text):
-        start, end = shown.span(*hit.span())
+    looked_for = without(value.text[:LONGEST_SAYING]).text
+    begin = shown.text.find(looked_for) if looked_for else -1
+    while begin >= 0:
+        start, end = shown.span(begin, begin + len(looked_for))
+        end = len(text) if is_long(value.text) else end
         if counts(value, present, text[max(0, start - _LOOK_BACK) : start]):
             yield Mention(start, end, value.fact)
+        begin = shown.text.find(looked_for, begin + len(looked_for))
 
 
 def _apart(found: list[Mention]) -> list[Mention]:

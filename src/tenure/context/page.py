@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 
 from tenure.context.document import Context, Line, Omission
+from tenure.context.reach import longest_line
 from tenure.context.rendering import HEADINGS, heading_line, render
 from tenure.context.request import Request
 from tenure.context.tokens import Count
@@ -36,8 +37,11 @@ class Page:
 
     def put(self, line: Line, tokens: int | None = None, *, ceiling: int | None = None) -> bool:
         """Add a line if it fits; `tokens` is what it costs, where that is known."""
+        most = self.budget if ceiling is None else ceiling
+        if tokens is None and len(line.text) > longest_line(most - self.used):
+            return False  # which need not be counted
         cost = self.count(f"{line.text}\n") if tokens is None else tokens
-        if not self.has_room(line.section, cost, self.budget if ceiling is None else ceiling):
+        if not self.has_room(line.section, cost, most):
             return False
         self.used += cost + (0 if line.section in self._lines else self._heading(line.section))
         self._lines.setdefault(line.section, []).append((line, cost))

@@ -12,6 +12,8 @@ from tenure.context.addressing import is_addressed
 from tenure.model.remembering import remembered
 from tenure.model.values import text_of
 
+_STRETCH = 4_096
+_SHARED = 256
 GONE = "[no longer current]"
 """Stands where a dead value was taken out of a text."""
 
@@ -108,7 +110,7 @@ def _is_odd(text: str) -> bool:
         not text
         or text != text.strip()
         or unicodedata.category(text[0]).startswith("M")
-        or bool(_UNRULY.search(text))
+        or _finds(_UNRULY, text)
         or _matches(_DELIMITER, text)
         or (("«" in text or "»" in text) and '"' in text)
     )
@@ -116,12 +118,25 @@ def _is_odd(text: str) -> bool:
 
 def _matches(pattern: re.Pattern[str], text: str) -> bool:
     """Whether a pattern is in a text, or in what full-width and other forms of it stand for."""
-    if pattern.search(text):
+    if _finds(pattern, text):
         return True
     if text.isascii():
         return False
     plain = unicodedata.normalize("NFKC", text)
-    return plain != text and bool(pattern.search(plain))
+    return plain != text and _finds(pattern, plain)
+
+
+def _finds(pattern: re.Pattern[str], text: str) -> bool:
+    """Whether a pattern is in a text, looked for in stretches: nobody else gets to do anything in
+    this process during one search. Where a stretch ends, it may take that for the end of the text,
+    and find too much rather than too little; no pattern but one for a whole text is wider than
+    what two stretches share."""
+    if len(text) <= _STRETCH:
+        return bool(pattern.search(text))
+    if text[0] + text[-1] in ('""', "«»"):  # as one whole, quoted already
+        return True
+    starts = range(0, len(text), _STRETCH - _SHARED)
+    return any(pattern.search(text, start, start + _STRETCH) for start in starts)
 
 
 def _escaped(text: str) -> str:

@@ -26,6 +26,8 @@ REPEATED = 0.5
 _HALF_LIFE = 7 * 86_400
 _ALIKE = 0.94
 _SAME = 0.8
+_COMPARED = 4_000
+"""How much of two texts is compared."""
 
 
 class Candidate(NamedTuple):
@@ -148,7 +150,8 @@ def _repeats(ordered: Sequence[Candidate], terms: Terms, alike: Alike) -> set[in
     """
     found: set[int] = set()
     for better, worse in alike([candidate.vector for candidate in ordered], _ALIKE):
-        one, other = (set(terms(text_of(ordered[i].fact.value))) for i in (better, worse))
+        texts = (text_of(ordered[i].fact.value)[:_COMPARED] for i in (better, worse))
+        one, other = (set(terms(text)) for text in texts)
         if (
             one
             and len(one & other) >= _SAME * len(one | other)

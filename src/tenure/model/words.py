@@ -18,6 +18,8 @@ _THOUSANDS = re.compile(r",(?=\d{3}(?:\D|$))")
 _NOTHING_AFTER = re.compile(r"\.0+$")
 LONGEST_VALUE = 8
 """Of so many words a text is still a value, and not a sentence that speaks of some."""
+LONGEST_SAYING = 4_000
+"""A text of more characters is compared by its beginning."""
 
 
 class Word(NamedTuple):
@@ -67,10 +69,30 @@ def _words_in(way: Reading) -> list[Word]:
     ]
 
 
+def is_long(text: str) -> bool:
+    """Whether a text is compared by its beginning."""
+    return len(text) > LONGEST_SAYING
+
+
+def beginning(text: str) -> str:
+    """A text, of a long one as much as is compared: up to the end of a word."""
+    if not is_long(text):
+        return text
+    end = 0
+    for found in _WORD.finditer(text):
+        if found.start() >= LONGEST_SAYING:
+            break
+        end = found.end()
+    return text[:end]
+
+
 def holdings(value: Any, parts: Iterable[Part] = ()) -> set[Words]:
-    """All that a fact with this value and these parts says while it is in office."""
-    held = {way for part in parts for way in ways_said(part.text)}
-    return held.union(*map(_all_said, leaves(value)))
+    """All that a fact with this value and these parts says while it is in office.
+
+    But for long texts: those are the same only where every character is.
+    """
+    held = {way for part in parts if not is_long(part.text) for way in ways_said(part.text)}
+    return held.union(*map(_all_said, (leaf for leaf in leaves(value) if not is_long(leaf))))
 
 
 @remembered

@@ -17,7 +17,7 @@ from tenure.model.unseen import readings
 from tenure.model.values import bare, leaves, telling_parts, text_of
 from tenure.model.words import Words, holdings
 
-VERSION = 6
+VERSION = 7
 """Changes with every change of what a text gives; indexes of another version are rebuilt."""
 
 _TELLING_DIGITS = 3

@@ -112,7 +112,7 @@ class Shelved:
         stacks: dict[int, Stack],
         binding: Sequence[int],
         hidden: set[int],
-        frequent: dict[tuple[tuple[str | int, ...], str, int], Frequent],
+        frequent: dict[tuple[tuple[int, ...], str, int], Frequent],
     ) -> None:
         self._reader = reader
         self._stacks = stacks
@@ -122,7 +122,8 @@ class Shelved:
         self._frequent = frequent
         self._turned = sum(stack.turned for stack in stacks.values())
         self._numbers = tuple(stacks)
-        self._name: tuple[str | int, ...] = (reader.organization, *self._numbers)
+        # Not the numbers of the shelves: what is remembered counts from what a stack saw leave.
+        self._name = tuple(stack.serial for stack in stacks.values())
         self._fetched: dict[tuple[str, int], list[int]] = {}
 
     @property

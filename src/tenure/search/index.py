@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING
 
 from tenure.model.errors import InvalidInput
@@ -64,19 +64,20 @@ class Index:
         self._vectors: OrderedDict[str, bytes] = OrderedDict()
         self._recent: Recent | None = None  # takes numpy, which only searching needs
         self._stacks: OrderedDict[tuple[str, int], Stack] = OrderedDict()
-        self._frequent: dict[tuple[tuple[str | int, ...], str, int], Frequent] = {}
-        self._lock = threading.RLock()
+        self._frequent: dict[tuple[tuple[int, ...], str, int], Frequent] = {}
+        # Held for a look into these tables and never while a store, an embedder or a caller works:
+        # all organizations share it.
+        self._lock = threading.Lock()
         when_forgetting(self.forget)
 
     def forget(self) -> None:
         """Drop the texts that are remembered, and the shelves, whose words are of texts: one of
-        them was erased."""
+        them was erased. A search under way goes on with what it has, and nobody after it."""
         with self._lock:
             self._vectors.clear()
             self._stacks.clear()
-            self._frequent.clear()
-            if self._recent is not None:
-                self._recent.clear()
+            self._frequent = {}
+            self._recent = None
 
     # writing
 
@@ -208,10 +209,7 @@ class Index:
         """The entries on these shelves that hold at a moment, but those whose key is hidden."""
         from tenure.search.collection import Shelved
 
-        with self._lock:
-            stacks = {
-                shelf.id: self._stack(reader, shelf, with_keys=bool(hides)) for shelf in shelves
-            }
+        with self._looked_at(reader, shelves, with_keys=bool(hides)) as stacks:
             kept: set[int] = set()
             for stack in stacks.values() if hides else ():
                 kept |= stack.kept_by(hides)
@@ -235,24 +233,60 @@ class Index:
                 filled=_by_place(shelves, stacks),
             )
 
-    def _stack(self, reader: Reader, shelf: Shelf, *, with_keys: bool) -> Stack:
-        from tenure.search.stack import Recent, Stack
+    @contextmanager
+    def _looked_at(
+        self, reader: Reader, shelves: Sequence[Shelf], *, with_keys: bool
+    ) -> Iterator[dict[int, Stack]]:
+        """The stacks of shelves as this reader sees them, which nobody changes meanwhile.
 
-        self._recent = self._recent or Recent()
+        Others look at them side by side. Whoever sees a newer shelf waits for those who look at
+        that very one, and for nobody else.
+        """
+        while True:
+            stacks = {shelf.id: self._stack(reader, shelf, with_keys) for shelf in shelves}
+            with ExitStack() as looking:
+                for stack in stacks.values():
+                    looking.enter_context(stack.latch.looking())
+                if all(stacks[shelf.id].version == shelf.version for shelf in shelves):
+                    yield stacks
+                    return
+            # Somebody who sees more came in between: the next look at it tells.
+
+    def _stack(self, reader: Reader, shelf: Shelf, with_keys: bool) -> Stack:
         name = (reader.organization, shelf.id)
-        stack = self._stacks.get(name)
-        if stack is None or (with_keys and stack.keys is None):
-            stack = self._stacks[name] = Stack(
-                self.dimensions, with_keys=with_keys, recent=self._recent
-            )
-            self._frequent.clear()  # what is remembered counts from what a stack has seen leave
-        self._stacks.move_to_end(name)
+        stack = self._kept_stack(name, with_keys)
+        if stack.version < shelf.version:
+            with stack.latch.changing():
+                if stack.version < shelf.version:
+                    self._catch_up(stack, reader, shelf, name)
         if stack.version > shelf.version:
             raise Outpaced
-        if stack.version < shelf.version:
-            stack.catch_up(reader.placed(shelf.id, stack.version), shelf.version)
-            self._make_room()
         return stack
+
+    def _kept_stack(self, name: tuple[str, int], with_keys: bool) -> Stack:
+        from tenure.search.stack import Recent, Stack
+
+        with self._lock:
+            self._recent = self._recent or Recent()
+            stack = self._stacks.get(name)
+            if stack is None or (with_keys and stack.keys is None):
+                stack = self._stacks[name] = Stack(
+                    self.dimensions, with_keys=with_keys, recent=self._recent
+                )
+            self._stacks.move_to_end(name)
+            return stack
+
+    def _catch_up(self, stack: Stack, reader: Reader, shelf: Shelf, name: tuple[str, int]) -> None:
+        try:
+            stack.catch_up(reader.placed(shelf.id, stack.version), shelf.version)
+        except BaseException:
+            # It may have taken in a part; whoever comes next begins anew.
+            with self._lock:
+                if self._stacks.get(name) is stack:
+                    del self._stacks[name]
+            raise
+        with self._lock:
+            self._make_room()
 
     def _make_room(self) -> None:
         while len(self._stacks) > 1 and sum(map(len, self._stacks.values())) > _REMEMBERED_ENTRIES:

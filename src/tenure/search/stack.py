@@ -11,6 +11,7 @@ import numpy as np
 
 from tenure.model.records import Declaration
 from tenure.search.analysis import MARK, MATTER
+from tenure.search.latch import Latch
 from tenure.search.marked import Heard, Marked
 from tenure.stores.port import Found, Placed
 
@@ -24,6 +25,8 @@ _PORTION = 8_192
 _WORD = 64
 _RECENT = 16_384
 _HEARD = 65_536
+_LONG = 4_000
+"""Characters; a row with more terms is read again rather than kept."""
 _serials = count()
 _ARRAYS = ("_entries", "_lengths", "_live", "_meant", "_codes")
 
@@ -84,32 +87,37 @@ class Stack:
         self._marked = Marked()
         self._matters = Marked()
         self._kept: dict[tuple[Declaration, ...], tuple[int, set[int]]] = {}
-        self._serial = next(_serials)
+        self.latch = Latch()
+        """Held by whoever looks at it for long, or changes it, where it is shared."""
+        self.serial = next(_serials)
+        """No other stack of this process has the same, nor ever had."""
         self._recent = recent or Recent()
 
     def recent(self, entry: int) -> Found | None:
         """The row of an entry, where it was read and has not changed since."""
-        return self._recent.rows.get((self._serial, entry))
+        return self._recent.rows.get((self.serial, entry))
 
     def note_recent(self, row: Found) -> None:
+        if len(row.terms) > _LONG:
+            return
         if len(self._recent.rows) >= _RECENT:
             self._recent.rows.clear()
-        self._recent.rows[self._serial, row.entry] = row
+        self._recent.rows[self.serial, row.entry] = row
 
     def heard(self, entry: int) -> Heard | None:
         """What an entry says, where that was looked at and has not changed since."""
-        return self._recent.heard.get((self._serial, entry))
+        return self._recent.heard.get((self.serial, entry))
 
     def hear(self, entry: int, heard: Heard) -> None:
         if len(self._recent.heard) >= _HEARD:
             self._recent.heard.clear()
-        self._recent.heard[self._serial, entry] = heard
+        self._recent.heard[self.serial, entry] = heard
 
     def suspected(self, words: set[str], is_of_interest: Callable[[Heard], bool]) -> Iterator[int]:
         """Entries whose value may be dead and repeated by a text with these words; of those that
         were heard, such as are of interest."""
         known = self.suspects
-        heard, serial = self._recent.heard, self._serial
+        heard, serial = self._recent.heard, self.serial
         probes = (
             [p for p in known if p in words] if len(known) < len(words) else words & known.keys()
         )
@@ -219,8 +227,8 @@ class Stack:
             self.size -= 1
             self.length -= int(self._lengths[position])
         self.turned += bool(self._live[position]) != placed.live
-        self._recent.rows.pop((self._serial, placed.entry), None)
-        self._recent.heard.pop((self._serial, placed.entry), None)
+        self._recent.rows.pop((self.serial, placed.entry), None)
+        self._recent.heard.pop((self.serial, placed.entry), None)
         if not placed.key:
             self.filled -= 1  # erased, which happens once
             for _, kept in self._kept.values():
@@ -278,10 +286,14 @@ class Stack:
         """Entries whose key one of these declarations matches. Keys are looked at once."""
         assert self.keys is not None, "this stack was made without keys"
         seen, kept = self._kept.get(hides, (0, set()))
-        for entry, key in islice(self.keys.items(), seen, None):
-            if any(told.matches(key) for told in hides):
-                kept.add(entry)
-        self._kept[hides] = (len(self.keys), kept)
+        if seen < len(self.keys):
+            added = (
+                entry
+                for entry, key in islice(self.keys.items(), seen, None)
+                if any(told.matches(key) for told in hides)
+            )
+            kept = kept.union(added)  # a new one: others may be looking at this
+            self._kept[hides] = (len(self.keys), kept)
         return kept
 
     def only_live(self, entries: Iterable[int]) -> Iterator[int]:

@@ -93,7 +93,8 @@ class Chat:
         if answer.strip().lower() not in _YES:
             show("  nothing was erased")
             return
-        proof = self._memory.forget(organization=asked.organization, user_id=asked.user_id)
+        who = asked.user_id
+        proof = self._memory.forget(organization=asked.organization, user_id=who, by=who)
         show(Text.assemble("  ", word("erased"), f"  {len(proof.fact_ids)} fact(s) for good"))
         self._turns.clear()
 

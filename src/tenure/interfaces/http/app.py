@@ -22,6 +22,7 @@ from tenure.interfaces.http.limits import Answers, Rates
 from tenure.interfaces.http.metrics import Metrics
 from tenure.interfaces.http.operations import Desk, make_forms
 from tenure.interfaces.http.problems import Refusal, refusal_of, response_of
+from tenure.interfaces.http.turns import Caller, Callers, Turns
 from tenure.memory import Memory
 from tenure.model.errors import TenureError
 from tenure.model.ids import new_id
@@ -47,6 +48,9 @@ class Door:
         self.limiter = CapacityLimiter(service.threads)
         self.gate = Gate(memory, service)
         self.desk = Desk(memory, self.gate, Rates(service.rate, service.burst), Answers())
+        self.desk.most = {"turns": service.max_turns, "writes": service.max_writes}
+        self.turns = Turns(threads=service.threads, at_once=service.at_once, share=service.share)
+        self._callers = Callers()
 
     async def in_thread(self, call: Callable[..., Any], *given: Any) -> Any:
         """A call of the memory, which may wait for a disk, on one of a few threads.
@@ -55,6 +59,23 @@ class Door:
         written whole.
         """
         return await anyio.to_thread.run_sync(call, *given, limiter=self.limiter)
+
+    async def work(self, caller: Caller | None, call: Callable[..., Any], *given: Any) -> Any:
+        """A call of the memory that may take long, when it is its organization's turn."""
+        async with self.turns.turn(caller) as meter:
+            return await self.in_thread(meter.measured, call, *given)
+
+    async def caller(self, shown: str | None) -> Caller | None:
+        """Whose turn it is to be, by what is shown; None where nobody has to show anything."""
+        if self.gate.is_open or shown is None:
+            return None
+        known = self._callers.of(shown)
+        if known is None:
+            grant = await self.in_thread(self.gate.admit, shown)
+            if grant.organization is None:
+                return None
+            known = self._callers.keep(shown, Caller(grant.name, grant.organization))
+        return known
 
     def guarded(self, endpoint: Endpoint) -> Endpoint:
         """An endpoint whose errors are told as problems, and whose requests are told in the log."""
@@ -69,7 +90,8 @@ class Door:
                 self.check_origin(request)
                 if self.gate.is_open or credential(request) is not None:
                     check_parameters(request)
-                response = await endpoint(request)
+                async with self.turns.under_way(self._callers.of(credential(request))):
+                    response = await endpoint(request)
             except ClientDisconnect:
                 response = response_of(Refusal(400, "Disconnected", _ENDED), request_id)
             except Exception as error:
@@ -253,7 +275,8 @@ def application(
 def _endpoint(door: Door, operation: Operation) -> Endpoint:
     async def endpoint(request: Request) -> Response:
         body = await door.body(request)
-        answer, again = await door.in_thread(
+        answer, again = await door.work(
+            await door.caller(credential(request)),
             door.desk.perform,
             operation,
             credential(request),

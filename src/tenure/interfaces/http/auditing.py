@@ -15,6 +15,7 @@ from starlette.responses import Response, StreamingResponse
 from tenure.auditing.entries import PAGE, check_after, read_page
 from tenure.interfaces.http.entering import SessionForm, organization_of
 from tenure.interfaces.http.streams import NDJSON, problem_line
+from tenure.interfaces.http.turns import Caller
 from tenure.model.keys import KeyScope
 
 if TYPE_CHECKING:
@@ -49,14 +50,20 @@ def endpoint(door: Door) -> Callable[[Request], Awaitable[Response]]:
         form = AuditRequest.model_validate_json(body or b"{}")
         organization = organization_of(grant, form.session)
         await door.in_thread(check_after, door.memory.store, organization, form.after)
-        entries = _entries(door, form, organization, shown, request)
+        caller = await door.caller(shown)
+        entries = _entries(door, form, organization, shown, caller, request)
         return StreamingResponse(entries, media_type=NDJSON)
 
     return auditing
 
 
 async def _entries(
-    door: Door, form: AuditRequest, organization: str, shown: str | None, request: Request
+    door: Door,
+    form: AuditRequest,
+    organization: str,
+    shown: str | None,
+    caller: Caller | None,
+    request: Request,
 ) -> AsyncIterator[bytes]:
     after, quiet = form.after, 0.0
     store = door.memory.store
@@ -67,7 +74,8 @@ async def _entries(
                 # A stream can outlast the credential that opened it, also a busy one.
                 await door.in_thread(door.desk.admit, shown, KeyScope.ADMIN)
                 admitted = time.monotonic()
-            page = await door.in_thread(read_page, store, organization, after, form.values, PAGE)
+            asked = (store, organization, after, form.values, PAGE)
+            page = await door.work(caller, read_page, *asked)
             if page:
                 after, quiet = page[-1].seq, 0.0
                 yield b"".join(

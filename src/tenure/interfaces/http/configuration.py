@@ -70,6 +70,14 @@ class Service:
     """Requests a second that one key may make for long; 0 for no limit."""
     burst: int = 200
     """Requests that it may make at once."""
+    at_once: int = 64
+    """Calls of one key that may be under way at the same time; more are told to come back."""
+    share: float = 0.5
+    """Of one processor, how much an organization may keep busy while others call too."""
+    max_turns: int = 100
+    """Turns in one call."""
+    max_writes: int = 1_000
+    """Writes in one call."""
     threads: int = 8
     """Calls that are worked on at the same time; others queue."""
     waiting: int = 1000
@@ -84,11 +92,13 @@ class Service:
         ):
             if getattr(self, name) <= 0:
                 raise InvalidInput(f"{name} must be positive, not {getattr(self, name)!r}")
-        for name in ("threads", "waiting", "burst"):
+        for name in ("threads", "waiting", "burst", "at_once", "max_turns", "max_writes"):
             if getattr(self, name) < 1:
                 raise InvalidInput(f"{name} must be at least 1, not {getattr(self, name)!r}")
         if self.rate < 0:
             raise InvalidInput(f"rate must not be negative, not {self.rate!r}")
+        if not 0 < self.share <= 1:
+            raise InvalidInput(f"share must be more than 0 and at most 1, not {self.share!r}")
         if not 0 <= self.port < 65536:
             raise InvalidInput(f"port must be between 0 and 65535, not {self.port!r}")
         if not self.credentials and not is_here(self.host):

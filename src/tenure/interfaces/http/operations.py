@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
 
@@ -20,8 +20,9 @@ from tenure.interfaces.http.credentials import HERE, Gate, Grant
 from tenure.interfaces.http.entering import SessionForm, check_title, enter, organization_of
 from tenure.interfaces.http.limits import Answer, Answers, Rates
 from tenure.interfaces.http.problems import Refusal
+from tenure.interfaces.http.turns import METER
 from tenure.memory import Memory
-from tenure.model.errors import DuplicateId, NotPermitted, UnknownFact
+from tenure.model.errors import DuplicateId, InvalidInput, NotPermitted, UnknownFact
 from tenure.model.fact import Status
 from tenure.model.keys import KeyScope
 from tenure.model.verdict import Action, Verdict
@@ -60,6 +61,8 @@ class Desk:
         self._gate = gate
         self._rates = rates
         self._answers = answers
+        self.most: Mapping[str, int] = {}
+        """How many of what one call may bring."""
 
     def admit(self, authorization: str | None, scope: KeyScope) -> Grant:
         """Let a caller in for something of that scope, or refuse."""
@@ -86,9 +89,20 @@ class Desk:
         grant = self.admit(authorization, operation.scope)
         # Strict all the way down: also in what has no form of ours, such as a source.
         form = request_form(operation).model_validate_json(body or b"{}", strict=True)
+        self._check_size(form)
         if idempotency_key is None or not operation.changes:
             return self._answered(operation, grant, form, None), False
         return self._once(operation, grant, form, body, idempotency_key)
+
+    def _check_size(self, form: BaseModel) -> None:
+        """Refuse a call that would be worked on for long: the rest of it can come in another."""
+        for name, most in self.most.items():
+            given = len(getattr(form, name, ()) or ())
+            if given > most:
+                raise InvalidInput(
+                    f"{given:,} {name} in one call, and the limit is {most:,}; split them into "
+                    f"several calls, or send turns to /v1/observe/stream, a line each"
+                )
 
     def _once(
         self, operation: Operation, grant: Grant, form: BaseModel, body: bytes, key: str
@@ -152,6 +166,8 @@ class Desk:
             return getattr(session, operation.name)
         if once is not None and operation.name in _REPEATABLE:
             return _REPEATABLE[operation.name](session, arguments, once)
+        if operation.name == "observe_many":
+            return _observe_many(session, arguments["turns"])
         return getattr(session, operation.name)(**arguments)
 
     def _of_memory(
@@ -256,7 +272,13 @@ def _observe_many_once(session: Session, arguments: Mapping[str, Any], name: str
         turn if turn.get("id") is not None else _named(turn, "ref", f"{name}-{number}")
         for number, turn in enumerate(arguments["turns"])
     ]
-    return session.observe_many(turns)
+    return _observe_many(session, turns)
+
+
+def _observe_many(session: Session, turns: Sequence[Mapping[str, Any]]) -> Any:
+    """Observe turn by turn, with a rest in between where others are kept waiting."""
+    meter = METER.get()
+    return session.observe_many(turns, progress=None if meter is None else meter.pace)
 
 
 def _write_once(session: Session, arguments: Mapping[str, Any], name: str) -> Any:

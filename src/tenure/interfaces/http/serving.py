@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import socket
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, Literal
@@ -19,6 +20,8 @@ from tenure.memory import Memory
 
 _KEEP_ALIVE = 30
 _LARGEST_HEAD = 65_536
+_SWITCH = 0.0005
+"""Seconds after which a thread that computes lets another one go on."""
 _LINGER = 5.0
 """Seconds for the rest of a body that was refused: who still sends it can read the answer."""
 _HEAD_TOO_LARGE = (
@@ -173,6 +176,9 @@ def serve(
     Where the service says, or at a `place` that is bound already.
     """
     server = server_for(memory, service, announce, metrics)
+    # A call that waits for a disk a few times would otherwise wait as often, and each time this
+    # long, for one that computes: whoever has much to compute must not be felt by the others.
+    sys.setswitchinterval(_SWITCH)
     try:
         server.run(sockets=None if place is None else [place])
     except SystemExit as ended:

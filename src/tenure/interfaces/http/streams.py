@@ -20,6 +20,7 @@ from tenure import Observation, wire
 from tenure.interfaces.http.credentials import Grant
 from tenure.interfaces.http.entering import SessionForm, enter, organization_of
 from tenure.interfaces.http.problems import Refusal, document_of
+from tenure.interfaces.http.turns import Caller
 from tenure.model.errors import InvalidInput
 from tenure.model.keys import KeyScope
 from tenure.session import Session
@@ -82,7 +83,8 @@ def _observing(door: Door) -> Callable[[Request], Awaitable[Response]]:
         lines = _lines(door, request)
         opening = Opening.model_validate_json(await anext(lines, b""))
         session = await door.in_thread(enter, door.memory, grant, opening.session)
-        told = _observations(door, session, lines, shown, request.state.request_id)
+        caller = await door.caller(shown)
+        told = _observations(door, session, lines, shown, caller, request.state.request_id)
         return _Stream(told, media_type=NDJSON)
 
     return observing
@@ -93,20 +95,22 @@ async def _observations(
     session: Session,
     lines: AsyncIterator[bytes],
     shown: str | None,
+    caller: Caller | None,
     request_id: str,
 ) -> AsyncIterator[bytes]:
     """A line for each turn, as soon as it is durable; a problem ends the stream."""
     number, awaited = 0, 1
     try:
-        async for line in lines:
-            number = awaited
-            turn = _record(line, number)
-            # A stream can outlast the credential that opened it, and is no way past the limits.
-            while pause := await door.in_thread(door.desk.wait, shown, KeyScope.WRITE):
-                await asyncio.sleep(pause)
-            (made,) = await door.in_thread(session.observe_many, [turn])
-            awaited = number + 1
-            yield wire.dumped(Observation, made) + b"\n"
+        async with door.turns.under_way(caller):
+            async for line in lines:
+                number = awaited
+                turn = _record(line, number)
+                # A stream can outlast the credential that opened it, and is no way past the limits.
+                while pause := await door.in_thread(door.desk.wait, shown, KeyScope.WRITE):
+                    await asyncio.sleep(pause)
+                (made,) = await door.work(caller, session.observe_many, [turn])
+                awaited = number + 1
+                yield wire.dumped(Observation, made) + b"\n"
     except ClientDisconnect:
         return
     except Exception as error:
@@ -200,8 +204,9 @@ def _exporting(door: Door) -> Callable[[Request], Awaitable[Response]]:
         form = ForOrganization.model_validate_json(body or b"{}")
         organization = organization_of(grant, form.session)
         records = iter(door.memory.export(organization))
-        first = await door.in_thread(_some, records)
-        told = _chunks(door, first, records, request.state.request_id)
+        caller = await door.caller(credential(request))
+        first = await door.work(caller, _some, records)
+        told = _chunks(door, first, records, caller, request.state.request_id)
         return _Stream(told, media_type=NDJSON)
 
     return exporting
@@ -214,14 +219,18 @@ def _some(records: Iterator[dict[str, Any]]) -> bytes:
 
 
 async def _chunks(
-    door: Door, chunk: bytes, records: Iterator[dict[str, Any]], request_id: str
+    door: Door,
+    chunk: bytes,
+    records: Iterator[dict[str, Any]],
+    caller: Caller | None,
+    request_id: str,
 ) -> AsyncIterator[bytes]:
     """What is exported, piece by piece; an export that could not go on says so in its last line,
     which no import takes."""
     try:
         while chunk:
             yield chunk
-            chunk = await door.in_thread(_some, records)
+            chunk = await door.work(caller, _some, records)
     except Exception as error:
         yield problem_line(error, request_id)
     finally:
@@ -233,7 +242,8 @@ async def _chunks(
 
 def _importing(door: Door) -> Callable[[Request], Awaitable[Response]]:
     async def importing(request: Request) -> Response:
-        grant = await door.in_thread(door.desk.admit, _shown(request), KeyScope.ADMIN)
+        shown = _shown(request)
+        grant = await door.in_thread(door.desk.admit, shown, KeyScope.ADMIN)
         named = request.query_params.get("organization")
         allow_unsealed = request.query_params.get("allow_unsealed") == "true"
         form = SessionForm.model_validate({"organization": named})
@@ -247,8 +257,9 @@ def _importing(door: Door) -> Callable[[Request], Awaitable[Response]]:
                 if size > limit:
                     raise Refusal(413, "TooLarge", f"an import has at most {limit:,} bytes")
                 file.write(piece)
+            caller = await door.caller(shown)
             given = (door, grant, organization, allow_unsealed, file)
-            count = await door.in_thread(_imported, *given)
+            count = await door.work(caller, _imported, *given)
         return JSONResponse({"records": count})
 
     return importing

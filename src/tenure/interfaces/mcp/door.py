@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable
+from contextlib import AsyncExitStack
 from typing import Any
 
 from mcp.server.transport_security import TransportSecuritySettings
@@ -23,6 +24,7 @@ from tenure.interfaces.http.limits import Answers, Rates
 from tenure.interfaces.http.operations import Desk
 from tenure.interfaces.http.problems import Refusal, response_of
 from tenure.interfaces.http.serving import listening
+from tenure.interfaces.http.turns import Caller
 from tenure.interfaces.mcp.halves import answer_to
 from tenure.interfaces.mcp.seats import Seat, Seats
 from tenure.interfaces.mcp.server import SEAT, protocol_server
@@ -65,16 +67,19 @@ class _Guarded:
         request = Request(scope, receive)
         request_id = request_id_of(request)
         answered = _Status(send)
-        try:
-            seat, body = await self._let_in(request)
-        except ClientDisconnect:
-            return
-        except Exception as error:
-            response = response_of(refused(error, request_id), request_id)
-            response.headers["X-Request-Id"] = request_id
-            await response(scope, receive, answered.send)
-        else:
-            await self._answer(scope, seat, body, receive, answered.send)
+        async with AsyncExitStack() as held:
+            try:
+                seat, body, caller = await self._let_in(request)
+                await held.enter_async_context(self._door.turns.under_way(caller))
+                await held.enter_async_context(self._door.turns.turn(caller))
+            except ClientDisconnect:
+                return
+            except Exception as error:
+                response = response_of(refused(error, request_id), request_id)
+                response.headers["X-Request-Id"] = request_id
+                await response(scope, receive, answered.send)
+            else:
+                await self._answer(scope, seat, body, receive, answered.send)
         _log.info(
             "%s %s %d",
             request.method,
@@ -101,7 +106,7 @@ class _Guarded:
         content = answer.model_dump_json(by_alias=True, exclude_unset=True)
         await Response(content, media_type="application/json")(scope, receive, send)
 
-    async def _let_in(self, request: Request) -> tuple[Seat, bytes]:
+    async def _let_in(self, request: Request) -> tuple[Seat, bytes, Caller | None]:
         self._door.check_origin(request)
         grant = await self._door.in_thread(
             self._door.desk.admit, credential(request), KeyScope.READ
@@ -112,7 +117,8 @@ class _Guarded:
         if request.method != "POST":
             detail = "every message is a POST here; there is no stream to listen to"
             raise Refusal(405, "MethodNotAllowed", detail, headers={"Allow": "POST"})
-        return seat, await self._door.body(request)
+        body = await self._door.body(request)
+        return seat, body, await self._door.caller(credential(request))
 
 
 class _Status:

@@ -19,6 +19,7 @@ from pydantic import ValidationError
 
 import tenure
 from tenure.interfaces.http.problems import refusal_of
+from tenure.interfaces.http.turns import METER
 from tenure.interfaces.mcp import answers
 from tenure.interfaces.mcp.seats import Seat, Seats
 from tenure.interfaces.mcp.tools import BY_NAME, TOOLS, Tool, chain_shown
@@ -88,7 +89,11 @@ class Handlers:
         """A call of the memory, which may wait for a disk. One that has begun is finished."""
         if self._limiter is None:
             self._limiter = CapacityLimiter(self._threads)
-        return await anyio.to_thread.run_sync(call, *given, limiter=self._limiter)
+        meter = METER.get()
+        if meter is None:
+            return await anyio.to_thread.run_sync(call, *given, limiter=self._limiter)
+        measured: Callable[..., T] = meter.measured
+        return await anyio.to_thread.run_sync(measured, call, *given, limiter=self._limiter)
 
     # tools
 

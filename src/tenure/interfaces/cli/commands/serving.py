@@ -8,7 +8,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -92,6 +92,30 @@ class Limiting:
             metavar="COUNT", help="Requests it may make at once.", rich_help_panel=_LIMITS
         ),
     ] = 200
+    at_once: Annotated[
+        int,
+        typer.Option(
+            metavar="COUNT",
+            help="Calls of one key under way at the same time.",
+            rich_help_panel=_LIMITS,
+        ),
+    ] = 64
+    share: Annotated[
+        float,
+        typer.Option(
+            metavar="PART",
+            help="Of a processor, how much one organization may keep busy while others call.",
+            rich_help_panel=_LIMITS,
+        ),
+    ] = 0.5
+    max_turns: Annotated[
+        int,
+        typer.Option(metavar="COUNT", help="Turns in one call.", rich_help_panel=_LIMITS),
+    ] = 100
+    max_writes: Annotated[
+        int,
+        typer.Option(metavar="COUNT", help="Writes in one call.", rich_help_panel=_LIMITS),
+    ] = 1_000
     max_body: Annotated[
         int,
         typer.Option(metavar="BYTES", help="The largest request.", rich_help_panel=_LIMITS),
@@ -163,7 +187,8 @@ def serve(
     except ImportError as error:
         raise InvalidInput(f"serving takes more: {error}") from error
     tokens = believing.tokens()
-    asked = {"rate": limiting.rate, "burst": limiting.burst, "threads": limiting.threads}
+    asked = asdict(limiting)
+    asked["max_body_bytes"] = asked.pop("max_body")
     with _store(common, postgres) as store:
         with store.open(create=True) as memory:
             has_keys = bool(memory.store.keys())
@@ -172,8 +197,7 @@ def serve(
             port=port,
             credentials=tokens is not None or has_keys,
             tokens=tokens,
-            max_body_bytes=limiting.max_body,
-            **asked,  # type: ignore[arg-type]
+            **asked,
         )
         work = Answering(store, service, otel=otel, log=log, together=processes > 1)
         if processes == 1:
