@@ -61,7 +61,11 @@ def a_library(
     with a_memory(store, clock, **how) as memory:
         memory.declare(HIDES[0].pattern, requires=HIDES[0].requires)
         session = memory.session(
-            user_id="eve", organization=ORGANIZATION, permissions=["hr"], session_id="s"
+            user_id="eve",
+            authority="manager",
+            organization=ORGANIZATION,
+            permissions=["hr"],
+            session_id="s",
         )
         for number, one in enumerate(found):
             clock.advance(seconds=10)

@@ -65,6 +65,7 @@ ALLOWED = {
     "observing/situation.py:Situation": _CALL,
     "observing/understanding.py:Understood": _CALL,
     "language/values/sentence.py:Sentence": _CALL,
+    "language/voice.py:Voice": _CALL,
     "language/frames.py:Frame": "kept, if at all, by what is emptied",
     "language/reading.py:_Conventions": _DATA,
     "engine/lens.py:Lens": _CALL,

@@ -26,10 +26,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tenure
-from tenure.context.guard import Dead, Roll, in_passing, mentions, words_of
+from tenure.context.guard import Dead, Roll, mentions
+from tenure.context.judging import in_passing
 from tenure.interfaces.http.problems import Refusal
 from tenure.interfaces.http.turns import Caller, Turns
-from tenure.model.words import said
+from tenure.model.words import said, words_of
 from tenure.search.embedders import load
 from tests.conftest import QUICK
 from tests.service.running import Running, a_key, problem
