@@ -10,6 +10,7 @@ from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
 from tenure.interfaces.http.credentials import Grant
 from tenure.memory import Memory
 from tenure.model.errors import InvalidInput, NotPermitted
+from tenure.model.identity import BIND, SPEAK
 from tenure.model.keys import KeyScope
 from tenure.session import Session
 
@@ -122,6 +123,24 @@ def _authority(memory: Memory, grant: Grant, said: str | None) -> str:
     if asked.rank > rank:
         raise NotPermitted(f"the credential is good for {rung!r} at most, not {said!r:.80}")
     return said
+
+
+def check_speaks_for_all(memory: Memory, grant: Grant) -> None:
+    """Refuse a credential that may not speak for an organization and bind its members.
+
+    An import does both, with whatever authority it says.
+    """
+    settings = memory.settings
+    known = None if grant.max_authority is None else settings.ladder.known(grant.max_authority)
+    rank = -1 if known is None else known.rank
+    needed = max(map(settings.ladder.rank, (settings.speaking_rung, settings.binding_rung)))
+    permitted = grant.permissions is None or grant.permissions >= {SPEAK, BIND}
+    if grant.max_authority is not None and rank < needed and not permitted:
+        raise NotPermitted(
+            f"an import speaks for the organization, and the credential is good for "
+            f"{grant.max_authority!r}; it takes {settings.ladder.rungs[needed]!r}, or the "
+            f"permissions {SPEAK!r} and {BIND!r}"
+        )
 
 
 def _permissions(grant: Grant, said: list[str] | None) -> list[str]:

@@ -18,7 +18,12 @@ from starlette.types import Receive, Scope, Send
 
 from tenure import Observation, wire
 from tenure.interfaces.http.credentials import Grant
-from tenure.interfaces.http.entering import SessionForm, enter, organization_of
+from tenure.interfaces.http.entering import (
+    SessionForm,
+    check_speaks_for_all,
+    enter,
+    organization_of,
+)
 from tenure.interfaces.http.problems import Refusal, document_of
 from tenure.interfaces.http.turns import Caller
 from tenure.model.errors import InvalidInput
@@ -244,6 +249,7 @@ def _importing(door: Door) -> Callable[[Request], Awaitable[Response]]:
     async def importing(request: Request) -> Response:
         shown = _shown(request)
         grant = await door.in_thread(door.desk.admit, shown, KeyScope.ADMIN)
+        check_speaks_for_all(door.memory, grant)
         named = request.query_params.get("organization")
         allow_unsealed = request.query_params.get("allow_unsealed") == "true"
         form = SessionForm.model_validate({"organization": named})
