@@ -94,11 +94,10 @@ def test_the_command_line_refuses_the_same(tmp_path: Path) -> None:
     """`tenure write` says what is missing, and nothing is written."""
     where = str(tmp_path / "agent.db")
     options = ["--db", where, "--org", "acme", "--user", "mallory", "--authority", "guest"]
-    done = CliRunner().invoke(
-        app,
-        ["write", "payment_policy", FORGED["value"], *options, "--memory-type", "organizational"],
-    )
+    options += ["--memory-type", "organizational"]
+    done = CliRunner().invoke(app, ["write", FORGED["key"], FORGED["value"], *options])
     assert done.exit_code != 0
+    assert "organization:write" in " ".join(done.output.split())
     with tenure.open(where, settings=QUICK) as memory:
         boss = memory.session(user_id="boss", authority="executive", organization="acme")
         assert boss.facts() == []
