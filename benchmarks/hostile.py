@@ -43,7 +43,7 @@ _STARTING = 120.0
 _NOTES = (20, 990_000)
 _LARGE = (40, 490_000)
 _DEAD = (5, 500)
-_HIGHEST = 1_000_000_000
+_HIGHEST = 200_000
 
 
 @dataclass

@@ -325,6 +325,16 @@ def test_a_call_brings_a_limited_number_of_turns_or_writes(
         assert running.post(operation, {**BOB, name: [one] * 3}, key=key).status_code == 200
 
 
+def test_a_context_over_the_service_has_a_limited_budget() -> None:
+    """Nobody has the service work on a context that no model could read."""
+    with serving(max_budget=500) as (running, _):
+        key = a_key(running.memory)
+        asked = {**BOB, "query": "Where is the desk?"}
+        told = running.post("context", {**asked, "budget": 501}, key=key)
+        assert "--max-budget" in problem(told, 422, "InvalidInput")["detail"]
+        assert running.post("context", {**asked, "budget": 500}, key=key).status_code == 200
+
+
 def slow_context(running: Running, key: str) -> httpx.Response:
     return running.post("context", {**BOB, "query": "Where, slowly, is the desk?"}, key=key)
 

@@ -49,6 +49,7 @@ class Door:
         self.gate = Gate(memory, service)
         self.desk = Desk(memory, self.gate, Rates(service.rate, service.burst), Answers())
         self.desk.most = {"turns": service.max_turns, "writes": service.max_writes}
+        self.desk.max_budget = service.max_budget
         self.turns = Turns(threads=service.threads, at_once=service.at_once, share=service.share)
         self._callers = Callers()
 

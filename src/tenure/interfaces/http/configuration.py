@@ -78,6 +78,8 @@ class Service:
     """Turns in one call."""
     max_writes: int = 1_000
     """Writes in one call."""
+    max_budget: int = 200_000
+    """Tokens of one context."""
     threads: int = 8
     """Calls that are worked on at the same time; others queue."""
     waiting: int = 1000
@@ -92,7 +94,10 @@ class Service:
         ):
             if getattr(self, name) <= 0:
                 raise InvalidInput(f"{name} must be positive, not {getattr(self, name)!r}")
-        for name in ("threads", "waiting", "burst", "at_once", "max_turns", "max_writes"):
+        for name in (
+            *("threads", "waiting", "burst", "at_once"),
+            *("max_turns", "max_writes", "max_budget"),
+        ):
             if getattr(self, name) < 1:
                 raise InvalidInput(f"{name} must be at least 1, not {getattr(self, name)!r}")
         if self.rate < 0:

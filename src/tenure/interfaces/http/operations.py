@@ -63,6 +63,7 @@ class Desk:
         self._answers = answers
         self.most: Mapping[str, int] = {}
         """How many of what one call may bring."""
+        self.max_budget: int | None = None
 
     def admit(self, authorization: str | None, scope: KeyScope) -> Grant:
         """Let a caller in for something of that scope, or refuse."""
@@ -103,6 +104,12 @@ class Desk:
                     f"{given:,} {name} in one call, and the limit is {most:,}; split them into "
                     f"several calls, or send turns to /v1/observe/stream, a line each"
                 )
+        budget = getattr(form, "budget", None)
+        if self.max_budget is not None and budget is not None and budget > self.max_budget:
+            raise InvalidInput(
+                f"/budget: {budget:,} tokens, and the limit is {self.max_budget:,}; ask for less, "
+                f"or have the service started with --max-budget"
+            )
 
     def _once(
         self, operation: Operation, grant: Grant, form: BaseModel, body: bytes, key: str

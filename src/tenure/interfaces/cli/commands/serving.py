@@ -116,6 +116,10 @@ class Limiting:
         int,
         typer.Option(metavar="COUNT", help="Writes in one call.", rich_help_panel=_LIMITS),
     ] = 1_000
+    max_budget: Annotated[
+        int,
+        typer.Option(metavar="TOKENS", help="The largest context.", rich_help_panel=_LIMITS),
+    ] = 200_000
     max_body: Annotated[
         int,
         typer.Option(metavar="BYTES", help="The largest request.", rich_help_panel=_LIMITS),
