@@ -28,7 +28,7 @@ from tenure.rules.authority import (
     derived_authority,
     reserved_for,
 )
-from tenure.rules.supersession import is_beneath
+from tenure.rules.supersession import binds, is_beneath
 from tenure.stores.port import Reader, Selection
 
 
@@ -173,7 +173,9 @@ class Candidates:
         tell them.
         """
         shared = fact.memory_type is MemoryType.ORGANIZATIONAL and fact.scope is Scope.GLOBAL
-        if not shared or fact.audience or any(told.requires for told in declared):
+        if not shared or not binds(fact, subject=fact.subject):
+            return ()
+        if fact.audience or any(told.requires for told in declared):
             return ()
         selection = Selection(None, None, fact.key, fact.subject or "")
         found = (one for one in self._reader.live(selection) if one.owner)

@@ -65,6 +65,20 @@ SELECT {fact} FROM facts WHERE organization = %(organization)s AND id = ANY(%(id
 -- name: live
 SELECT {fact} FROM facts WHERE organization = %(organization)s AND live {where} ORDER BY id;
 
+-- name: live_of_all
+-- A matter, whoever owns what is said of it. Owners are walked along the index, one probe each,
+-- instead of all facts.
+WITH RECURSIVE owners (whose) AS (
+    (SELECT owner FROM facts WHERE organization = %(organization)s AND live ORDER BY owner LIMIT 1)
+    UNION ALL
+    SELECT (SELECT owner FROM facts
+        WHERE organization = %(organization)s AND live AND owner > whose ORDER BY owner LIMIT 1)
+    FROM owners WHERE whose IS NOT NULL
+)
+SELECT {fact} FROM owners JOIN facts ON owner = whose
+WHERE organization = %(organization)s AND live AND key = %(key)s AND subject = %(subject)s
+ORDER BY id;
+
 -- name: live_at
 SELECT {fact} FROM unnest(
     %(owners)s::text[], %(subjects)s::text[], %(keys)s::text[], %(scopes)s::text[],

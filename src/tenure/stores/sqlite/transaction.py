@@ -163,6 +163,9 @@ class SQLiteTransaction(SQLiteSessions):
         owners, scope_ids, key, subject = selection
         if owners == () or scope_ids == ():
             return []
+        if owners is None and scope_ids is None and key is not None and subject is not None:
+            rows = self.rows("live_of_all", {"key": key, "subject": subject})
+            return [fact_of(row) for row in rows]
         if owners is None or scope_ids is None or key is None or subject is None:
             return self._select("live", selection)
         rows = self._connection.execute(

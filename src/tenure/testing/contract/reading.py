@@ -222,6 +222,17 @@ class ReadingContract(Contract):
         with store.read("acme") as reader:
             assert ids(reader.live(EVERYTHING)) == ["a", "k", "m", "z"]
 
+    def test_live_has_a_matter_whoever_owns_it(self, store: Store, acme: Scribe) -> None:
+        """One key and subject of all owners and scopes, with nobody left out or taken twice."""
+        for owner in ("zoe", "", "ann", "bob"):
+            acme.establish(id=f"of {owner}", owner=owner, key="cap", subject="sales")
+            acme.establish(owner=owner, key="cap", subject="legal")
+            acme.establish(owner=owner, key="cup", subject="sales")
+        acme.establish(id="within", owner="bob", key="cap", subject="sales", scope_id="s")
+        with store.read("acme") as reader:
+            found = reader.live(Selection(None, None, "cap", "sales"))
+        assert ids(found) == ["of ", "of ann", "of bob", "of zoe", "within"]
+
     # selections
 
     @pytest.mark.parametrize(("selection", "expected"), SELECTIONS.values(), ids=SELECTIONS)

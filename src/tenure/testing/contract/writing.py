@@ -199,6 +199,27 @@ class WritingContract(Contract):
             acme.put(transaction, acme.fact("Basel"))
         assert everything(store) == before
 
+    @pytest.mark.parametrize(
+        "audience",
+        [
+            {"requires": ("hr",)},
+            {"requires": ("hr", "pay")},
+            {"min_authority": "manager"},
+            {"memory_type": MemoryType.CAPABILITY},
+        ],
+        ids=str,
+    )
+    def test_each_audience_has_an_incumbent(
+        self, store: Store, acme: Scribe, audience: dict[str, Any]
+    ) -> None:
+        """Facts for different readers hold one address side by side, and one of each alone."""
+        acme.establish("for all")
+        acme.establish("for some", **audience)
+        with pytest.raises(StoreError):
+            acme.establish("for the same", **audience)
+        with store.read("acme") as reader:
+            assert {fact.value for fact in reader.live(EVERYTHING)} == {"for all", "for some"}
+
     def test_second_incumbent_by_a_change_is_refused(self, store: Store, acme: Scribe) -> None:
         """Nor can a fact come back into office beside the one that holds it."""
         ended, _ = acme.supersede(acme.establish("Bern"), "Basel")
