@@ -54,7 +54,7 @@ class Ending:
         again = [f for f in facts if any(same_part(p, q) for p in f.parts for q in private)]
         for fact in (*named, *again):
             for one in lens.chain(reader, [fact]).facts:
-                if one.owner == self._desk.registrar.identity.user_id and self._is_earlier(one):
+                if self._is_theirs(one) and self._is_earlier(one):
                     self._desk.record.doomed.append(one.id)
 
     def _may_erase(self, said: Understood) -> bool:
@@ -66,6 +66,12 @@ class Ending:
             and voice_of(around.text) is None
             and self._desk.is_meant(said)
         )
+
+    def _is_theirs(self, fact: Fact) -> bool:
+        """Whether a fact is the speaker's own, and not somebody's word who ranks above them."""
+        registrar = self._desk.registrar
+        above = registrar.ladder.rank(fact.standing) > registrar.identity.authority.rank
+        return fact.owner == registrar.identity.user_id and not above
 
     def _is_earlier(self, fact: Fact) -> bool:
         """Whether a fact had been said by the time of the turn."""
