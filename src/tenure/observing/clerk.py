@@ -141,12 +141,15 @@ class Clerk:
             asked = "?" in self._desk.situation.previous
             if (settles or asked) and self._answering.settle(said):
                 return True
-            # "Approved the $900 budget", out of the blue, tells of something by itself.
-            by_itself = (
-                said.kind in REAL and typed(said.parts) and not self._desk.situation.previous
-            )
-            return False if by_itself else self._answering.accept(said)
+            return False if self._tells_by_itself(said) else self._answering.accept(said)
         return self._answering.answer(said)
+
+    def _tells_by_itself(self, said: Understood) -> bool:
+        """Whether what could settle on something tells of something instead, out of the blue:
+        "Approved the $900 budget", "The order is approved" with nothing proposed."""
+        if said.kind not in REAL or self._desk.situation.previous:
+            return False
+        return bool(typed(said.parts)) or (said.kind is Kind.ASSERTION and not said.points_back)
 
     def _left_behind(self) -> list[Fact]:
         """What an announced update has overtaken, and is still there."""
