@@ -15,6 +15,7 @@ from datetime import datetime
 from typing import Any, Literal
 
 from tenure.context.rendering import (
+    CONTESTED,
     HISTORY,
     RECALCULATE,
     UNKNOWN,
@@ -212,6 +213,7 @@ def _matter(line: ReceiptLine, facts: Mapping[str, Fact]) -> tuple[str, ...]:
 _MOVED = {
     UNKNOWN: "taken back or expired since",
     RECALCULATE: "needs review: what it rests on changed",
+    CONTESTED: "contested since",
 }
 
 

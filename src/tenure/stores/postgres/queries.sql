@@ -65,6 +65,10 @@ SELECT {fact} FROM facts WHERE organization = %(organization)s AND id = ANY(%(id
 -- name: live
 SELECT {fact} FROM facts WHERE organization = %(organization)s AND live {where} ORDER BY id;
 
+-- name: owned
+SELECT {fact} FROM facts
+WHERE organization = %(organization)s AND live AND owner = %(owner)s LIMIT %(limit)s;
+
 -- name: live_at
 SELECT {fact} FROM unnest(
     %(owners)s::text[], %(subjects)s::text[], %(keys)s::text[], %(scopes)s::text[],
