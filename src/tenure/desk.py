@@ -43,6 +43,8 @@ class Shown(NamedTuple):
     foremost: list[str]
     """Their keys, what matters most first."""
     omissions: list[Omission]
+    bears: bool
+    """Whether anything of it has to do with what is asked."""
 
 
 class Desk:
@@ -81,7 +83,7 @@ class Desk:
         kept = [item for item in items if ranks[item.key] is not None]
         first = sorted((rank, key) for key, rank in ranks.items() if rank is not None)
         left_out = [item.key for item in self._items if ranks.get(item.key) is None]
-        return Shown(kept, [key for _, key in first], _accounted(left_out))
+        return Shown(kept, [key for _, key in first], _accounted(left_out), bool(scores))
 
     def _rank(
         self, item: WorkingItem, scores: Mapping[str, float], age: int

@@ -91,7 +91,7 @@ class Gathering:
             changed=changed,
             contested=contested,
             unknown=unknown,
-            unanswered=not unknown and self._is_unanswered(ranked, hits),
+            unanswered=not (unknown or desk.bears) and self._is_unanswered(ranked, hits),
             past=self._past(ranked) if self.request.history else (),
             dead=Roll(dead),
             gone=gone,

@@ -138,7 +138,9 @@ def test_hostile_text_stays_inside_its_line(memory: Memory, name: str, style: st
     """As value, item, key, subject, source, note, signal or user name: it adds no line, hides
     nothing and opens nothing."""
     session = plant(memory, HOSTILE[name])
-    context = session.context("What is the memo about?", budget=AMPLE, style=style, profile="comprehensive")
+    context = session.context(
+        "What is the memo about?", budget=AMPLE, style=style, profile="comprehensive"
+    )
     check_frame(context)
     check_delimiters(context.text)
     shown = {line.fact_id for line in context.lines if line.fact_id}
@@ -183,7 +185,9 @@ def test_innocent_text_stays_word_for_word(memory: Memory, name: str, style: str
     """Code, logs, paths and prose that only look a little like a delimiter keep their text."""
     text = INNOCENT[name]
     session = plant(memory, text)
-    context = session.context("What is the memo about?", budget=AMPLE, style=style, profile="comprehensive")
+    context = session.context(
+        "What is the memo about?", budget=AMPLE, style=style, profile="comprehensive"
+    )
     check_frame(context)
     by_fact = {line.fact_id: line.text for line in context.lines if line.fact_id}
     assert text in by_fact["f-value"]

@@ -111,6 +111,8 @@ EXACTLY = {
         "what was taken back did hold before",
     },
     broken.KnowsNoRecordTime: {"what was known then can be asked for"},
+    broken.CutsSilently: {"a text that was cut says so"},
+    broken.BelievesEverything: {"a weak statement is shown as a dispute"},
     broken.Paraphrases: {"what was stated word for word stays so"},
     broken.TellsNoTime: {
         "the context names who is asking",

@@ -16,6 +16,9 @@ from tenure.model.errors import InvalidInput, NotPermitted
 BEGINNING = datetime(2026, 1, 5, 9, tzinfo=UTC)
 """A Monday morning: what time it is until somebody says otherwise."""
 
+_WEAK = 0.2
+"""How sure a doubtful statement is: less than it takes to retire anything."""
+
 
 class _Written(NamedTuple):
     """What became of a write, and in which scope it was made."""
@@ -57,6 +60,7 @@ class TenureSystem:
                 authority=entry.authority,
                 memory_type="user" if entry.is_private else "organizational",
                 is_constraint=entry.is_constraint or None,
+                confidence=_WEAK if entry.is_doubtful else 1.0,
                 valid_from=entry.valid_from,
                 valid_until=entry.valid_until,
                 at=entry.said_at,
