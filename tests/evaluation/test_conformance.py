@@ -31,12 +31,15 @@ EXACTLY = {
         "conversation does not change who is speaking",
         "not everybody sets every fact",
         "a policy in conversation prevails over an employee",
+        "a spoken suggestion does not move a spoken policy",
+        "a spoken policy reaches who has suggested otherwise",
     },
     broken.IgnoresBudget: {
         "the budget holds whatever it is",
         "the budget holds with one very long value",
         "a budget that is far too small is held",
         "the budget holds for what was said",
+        "a text that was cut says so",
     },
     broken.MixesOrganizations: {
         "another organization sees nothing",
@@ -119,6 +122,7 @@ EXACTLY = {
         "the context tells the date afresh",
         "conversation does not change the environment",
         "asking changes nothing",
+        "a text that was cut says so",
     },
 }
 
@@ -135,6 +139,11 @@ SHOWING_EVERYTHING_PASSES = {
     "what was stated word for word stays so",
     "a supposition in conversation replaces nothing",
     "an intern does not move the policy of a cfo",
+    "a cancellation that a person speaks replaces the approval",
+    "three spoken approvals do not outweigh one spoken cancellation",
+    "a spoken suggestion does not move a spoken policy",
+    "a spoken policy reaches who has suggested otherwise",
+    "what was asked for is not pushed out by what came later",
     *(check.name for check in CHECKS if check.group in ("detection", "isolation")),
 }
 

@@ -10,8 +10,6 @@ import pytest
 import tenure
 from tenure import Memory, Session
 from tenure.context.rendering import CONSTRAINTS, CONTESTED, CUT_MARK, WORKING_SET
-from tenure.model.fact import Fact
-from tenure.stores.port import Selection
 from tenure.testing import SteppingClock
 from tests.conftest import QUICK, OpenMemory
 
@@ -122,9 +120,10 @@ def test_the_last_turns_stay_beside_the_note_that_was_asked_for(quick: Memory) -
     whole = on_desk(ann.context("When are the penguins fed?"))
     assert len(whole) == 5
     assert whole[0].startswith("- zoo: ")
-    tight = ann.context("When are the penguins fed?", budget=90)
-    assert on_desk(tight)[0].startswith("- zoo: ")
-    assert len(on_desk(tight)) < 5
+    budgets = (ann.context("When are the penguins fed?", budget=size) for size in range(40, 200))
+    shown = [lines for lines in map(on_desk, budgets) if lines]
+    assert len(shown[0]) < 5
+    assert all(lines[0].startswith("- zoo: ") for lines in shown)
 
 
 def test_the_comprehensive_profile_keeps_the_rest_of_the_desk(quick: Memory) -> None:
@@ -230,24 +229,6 @@ def test_the_account_of_a_large_memory_reads_no_more_than_a_small_one(memory: Me
     assert left(ann_of(memory).context("Which box?"), "out of scope") == []
     told = ann_of(memory).context("Which box?", explain=True)
     assert len(left(told, "out of scope")) == 450
-
-
-def test_a_store_gives_the_live_facts_of_one_owner_up_to_a_limit(memory: Memory) -> None:
-    """In every scope, none of anybody else, and none that left office."""
-    ann = ann_of(memory, task_id="t", session_id="s")
-    ann.write("a", "first")
-    kept = [ann.write("a", "second"), ann.write("b", "x", scope="task"), ann.write("c", "y")]
-    memory.session(user_id="bob", organization="acme").write("a", "of bob")
-    ann.write("d", "z", memory_type="organizational")
-    with memory.store.read("acme", "ann") as reader:
-
-        def ids(facts: list[Fact]) -> list[str]:
-            return [fact.id for fact in facts]
-
-        assert ids(reader.owned("ann", 10)) == sorted(one.fact_id for one in kept)
-        assert ids(reader.owned("ann", 10)) == ids(reader.live(Selection(("ann",))))
-        assert len(reader.owned("ann", 2)) == 2
-        assert reader.owned("nobody", 10) == []
 
 
 # what is contested

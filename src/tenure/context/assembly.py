@@ -7,7 +7,7 @@ ceiling holds for the rendered text, headings and separators included, for every
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
@@ -30,6 +30,7 @@ from tenure.context.rendering import (
     ENVIRONMENT,
     HISTORY,
     IDENTITY,
+    MOST_RIVALS,
     NOTHING_FOUND,
     UNKNOWN,
     WORKING_SET,
@@ -116,7 +117,19 @@ def assemble(
         _add_working_set(page, material)
     else:
         _account_for_all(page, material)
-    return page.finish(request, at=at, seq=material.seq, identity=material.identity)
+    context = page.finish(request, at=at, seq=material.seq, identity=material.identity)
+    return _with_disputes(context, material)
+
+
+def _with_disputes(context: Context, material: Material) -> Context:
+    """Account for the statements whose dispute with a fact the text does not tell of."""
+    shown = {line.fact_id for line in context.lines}
+    untold = [
+        Omission("contested", rival.id)
+        for fact_id, rivals in material.contested.items()
+        for rival in (rivals[MOST_RIVALS:] if fact_id in shown else rivals)
+    ]
+    return replace(context, omissions=(*context.omissions, *untold)) if untold else context
 
 
 def _account_for_all(page: Page, material: Material) -> None:

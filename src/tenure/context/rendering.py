@@ -251,16 +251,17 @@ class Rival(NamedTuple):
     """What of it must not be shown."""
 
 
-_MOST_RIVALS = 3
+MOST_RIVALS = 3
+"""So many statements against a fact are told beside it; of more, how many."""
 
 
 def contested_note(rivals: Sequence[Rival]) -> str:
     """What stands beside a fact that is contested: what else was said, and when."""
     told = "; ".join(
         f"{_marked_off(rival.fact.value, rival.cuts)} was said on {rival.fact.timestamp:%Y-%m-%d}"
-        for rival in rivals[:_MOST_RIVALS]
+        for rival in rivals[:MOST_RIVALS]
     )
-    more = len(rivals) - _MOST_RIVALS
+    more = len(rivals) - MOST_RIVALS
     return f" [contested: {told}{f'; and {more} more' if more > 0 else ''}]"
 
 
