@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import timedelta
+from typing import Any
 
+import numpy as np
 import pytest
 
 import tenure
@@ -38,8 +40,8 @@ def quick(clock: SteppingClock) -> Iterator[Memory]:
         yield memory
 
 
-def ann_of(memory: Memory, **more: object) -> Session:
-    return memory.session(user_id="ann", organization="acme", **more)  # type: ignore[arg-type]
+def ann_of(memory: Memory, **more: Any) -> Session:
+    return memory.session(user_id="ann", organization="acme", **more)
 
 
 def on_desk(context: tenure.Context) -> list[str]:
@@ -145,15 +147,13 @@ def test_a_huge_desk_is_looked_at_within_bounds(clock: SteppingClock) -> None:
         texts = 0
         longest = 0
 
-        def embed(self, texts: list[str]) -> object:
-            import numpy as np
-
+        def embed(self, texts: Sequence[str]) -> Any:
             self.texts += len(texts)
             self.longest = max(self.longest, *map(len, texts))
             return np.full((len(texts), 8), 8**-0.5, np.float32)
 
     counting = Counting()
-    settings = tenure.Settings(durability="process", embedder=counting)  # type: ignore[arg-type]
+    settings = tenure.Settings(durability="process", embedder=counting)
     with tenure.open(":memory:", clock=clock, settings=settings) as memory:
         ann = ann_of(memory)
         for number in range(150):
@@ -273,7 +273,11 @@ def test_a_context_with_a_contested_pair_replays_byte_for_byte(
 def test_a_contested_rule_stays_among_the_rules(quick: Memory) -> None:
     """It binds until somebody decides, and says that it is contested."""
     boss = quick.session(user_id="boss", authority="policy", organization="acme")
-    terms = {"memory_type": "organizational", "is_constraint": True, "constraint_type": "policy"}
+    terms: dict[str, Any] = {
+        "memory_type": "organizational",
+        "is_constraint": True,
+        "constraint_type": "policy",
+    }
     boss.write("max_discount", "15%", **terms)
     boss.write("max_discount", "20%", confidence=0.1, **terms)
     context = ann_of(quick).context("What discount may I give?")
@@ -344,7 +348,8 @@ def test_the_value_at_an_address_stands_before_what_turns_put_beside_it(quick: M
     from tenure.engine.lens import foremost
 
     ann = ann_of(quick)
-    base = ann.write("budget", "5000 EUR").fact
+    base = ann.get(ann.write("budget", "5000 EUR").fact_id)
+    assert base is not None
     beside = base.evolve(id="later", value="a remark", multi_valued=True)
     later = beside.evolve(timestamp=base.timestamp + timedelta(days=1))
     shared = base.evolve(id="zz", owner="", timestamp=base.timestamp + timedelta(days=2))

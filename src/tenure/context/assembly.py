@@ -329,7 +329,7 @@ def _add_working_set(page: Page, material: Material) -> None:
     """What matters most first, so that it is what fits; shown in the order they were put."""
     places = {item.key: place for place, item in enumerate(material.working_set)}
     items = {item.key: item for item in material.working_set}
-    for key in material.foremost or reversed(items):
+    for key in material.foremost or list(reversed(items)):
         text = _item_text(page, items[key], material)
         if text is None:
             continue

@@ -129,7 +129,7 @@ class ReadingContract(Contract):
     ) -> None:
         """In every scope, none of anybody else's, none that left office, ordered by id."""
         each_kind(acme)
-        acme.establish(id="over", key="size", status=Status.RETRACTED)
+        acme.establish(id="over", key="size", status=Status.OVERRULED, started_at=None)
         with store.read("acme", "alice") as reader:
             found = [fact.id for fact in reader.owned("alice", 10)]
             assert found == ["about", "other key", "plain", "task"]
