@@ -148,7 +148,7 @@ class TestShapes:
         counts = told(run, "chat.jsonl")
         assert [session["turns"] for session in counts["sessions"]] == [1, 5]
         assert len({session["session"] for session in counts["sessions"]}) == 2
-        assert current("room") == ["I'd like a room for 4 in Oslo."]
+        assert current("room") == "I'd like a room for 4 in Oslo."
         assert current("table") == MOVED
         assert "sessions    2, one for each" in run("observe", "chat.jsonl").stdout
 
@@ -198,7 +198,7 @@ class TestTwice:
         save(lines([TURNS[0], room]), "b/chat.jsonl")
         counts = told(run, "b/chat.jsonl", "a/chat.jsonl")
         assert len({session["session"] for session in counts["sessions"]}) == 2
-        assert current("room") == [room["content"]]
+        assert current("room") == room["content"]
 
     def test_a_session_can_be_given(self, run: Run) -> None:
         """--session puts everything into one, whose desk then has the turns."""
@@ -394,7 +394,7 @@ class TestOneTurn:
         assert made["at"] == "2026-01-05T09:05:00+00:00"
         assert [one["kind"] for one in made["statements"]] == ["assertion"]
         assert made["retired"] == ["4"]
-        assert [fact["value"] for fact in made["facts"]] == MOVED
+        assert [fact["value"] for fact in made["facts"]] == [MOVED]
         assert made["verdicts"][0]["outcome"] == "superseded"
 
     def test_an_erasure_shows_its_proof(self, run: Run) -> None:
