@@ -30,7 +30,12 @@ ALLOWED = {
     "search": {"model", "stores"},
     "language": {"model", "search"},
     "engine": {"model", "rules", "stores", "settings"},
-    "gathering": {"model", "rules", "stores", "search", "engine", "context", "ghosts", "language"},
+    "gathering": {
+        *("model", "rules", "stores", "search", "engine", "context", "ghosts", "language"),
+        *("account", "desk"),
+    },
+    "account": {"model", "rules", "stores", "search", "context", "gathering"},
+    "desk": {"model", "stores", "search", "context", "language"},
     "ghosts": {"model", "rules", "search", "context", "gathering"},
     "receipts": {"model", "stores", "engine", "context"},
     "observing": {

@@ -10,14 +10,24 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
+from tenure.account import SMALL, contested_by, left_out
 from tenure.context.assembly import Material
 from tenure.context.document import Omission
 from tenure.context.guard import Roll
 from tenure.context.ranking import Candidate, Ranked, base_score, rank
-from tenure.context.reach import MEASURED, Allowance, facts_within, is_longer, items_within
+from tenure.context.reach import (
+    MEASURED,
+    Allowance,
+    facts_within,
+    is_longer,
+    items_within,
+    longest_line,
+)
 from tenure.context.rendering import Changed, Unknown, speaks_for_itself
 from tenure.context.request import LONGEST_QUERY, Request
+from tenure.desk import Desk, Shown
 from tenure.engine.lens import Lens
 from tenure.ghosts import Ghosts
 from tenure.language.discourse import asides
@@ -33,12 +43,13 @@ from tenure.search.places import Hall
 from tenure.search.retrieval import Hit, alike, search
 from tenure.stores.port import Found, Reader, Shelf
 
+if TYPE_CHECKING:
+    from tenure.search.collection import Vector
+
 _OPENING = 400
 """How much of a turn is looked at for whether it turns aside."""
 _TOKENS_A_LINE = 12
 _FEWEST = 64
-_SMALL = 400
-"""Of so many facts every one is ranked, and every one that is left out is named."""
 _RETRACTIONS = 200
 _MOST_HISTORY = 500
 _LEAFED = 4_000
@@ -74,22 +85,24 @@ class Gathering:
             ghosts = Ghosts(self, hall, view, forms)
             # What took the place of a base is told beside what rests on it, found or not.
             told = [one.now for those in changed.values() for one in those if one.now is not None]
-            dead = ghosts.dead([*(candidate.fact for candidate in ranked), *told])
+            contested = contested_by(self, hall, [candidate.fact for candidate in ranked])
+            rivals = [rival for those in contested.values() for rival in those]
+            dead = ghosts.dead([*(candidate.fact for candidate in ranked), *told, *rivals])
             gone = ghosts.gone(self.shown)
             unknown = self._unknown(hall)
-            kept = {item.key for item in self.shown}
-            out = (item.key for item in self._on_desk if item.key not in kept)
-            beyond.extend(Omission("over budget", item=key) for key in out)
-            omissions = [*self._omissions(hall, view), *aside, *beyond]
+            named = {rival.id for rival in rivals}
+            omissions = [*left_out(self, hall, view, named), *aside, *self.desk.omissions, *beyond]
         return Material(
             identity=self.lens.identity,
             environment=self.environment,
             frame=self.frame,
             facts=ranked,
             working_set=self.shown,
+            foremost=self.desk.foremost,
             changed=changed,
+            contested=contested,
             unknown=unknown,
-            unanswered=not unknown and self._is_unanswered(ranked, hits),
+            unanswered=not (unknown or self.desk.bears) and self._is_unanswered(ranked, hits),
             past=self._past(ranked) if self.request.history else (),
             dead=Roll(dead, forms),
             gone=gone,
@@ -160,25 +173,35 @@ class Gathering:
 
     def _search(self, hall: Hall) -> dict[str, Hit]:
         budget = int(self.request.budget * self.share)
-        limit = hall.size if hall.size <= _SMALL else max(_FEWEST, budget // _TOKENS_A_LINE)
-        found = search(hall.collection, self.query, self.index.meaning, limit=limit)
+        limit = hall.size if hall.size <= SMALL else max(_FEWEST, budget // _TOKENS_A_LINE)
+        found = search(hall.collection, self.query, self._meaning, limit=limit)
         return {hit.fact_id: hit for hit in found}
+
+    def _meaning(self, text: str) -> Vector | None:
+        """The meaning of a query, worked out once for facts and notes."""
+        if text not in self._meanings:
+            self._meanings[text] = self.index.meaning(text)
+        return self._meanings[text]
+
+    @cached_property
+    def _meanings(self) -> dict[str, Vector | None]:
+        return {}
 
     def _held(self, hall: Hall, hits: dict[str, Hit]) -> list[Fact]:
         """The facts to choose from: all of a small memory, of a large one those that may fit."""
         if hall.facts is not None:
             pool = {fact.id: fact for fact in hall.facts}
-        elif hall.size <= _SMALL:
+        elif hall.size <= SMALL:
             pool = {fact.id: fact for fact in self.lens.held(self.reader)}
         else:
             return self.nearby(self._loaded(self._promising(hits)), hall)
-        if len(pool) <= _SMALL:
+        if len(pool) <= SMALL:
             return list(pool.values())
         return self._beside([pool[i] for i in self._promising(hits) if i in pool], pool.values())
 
     def looks_at_all(self, hall: Hall) -> bool:
         """Whether every fact in office is looked at, whatever the query is about."""
-        return hall.size <= _SMALL
+        return hall.size <= SMALL
 
     def resolved(self, facts: Iterable[Fact]) -> View:
         """Which of these facts this session goes by."""
@@ -234,19 +257,36 @@ class Gathering:
 
     # the conversation
 
-    @cached_property
+    @property
     def shown(self) -> list[WorkingItem]:
-        """What may be shown of the working set: of what is on the desk, what is in reach."""
-        return items_within(self.request.budget, self._on_desk)
+        """What may be shown of the working set."""
+        return self.desk.items
 
     @cached_property
-    def _on_desk(self) -> list[WorkingItem]:
-        """The notes, and of the turns the last few that bear on the matter at hand."""
+    def desk(self) -> Shown:
+        """What this session's desk has on the query, and the turns that bear on the matter: of
+        what is in reach of the budget."""
+        longest = longest_line(self.request.budget)
+        near = [item for item in self.items if not is_longer(item.value, longest)]
+        far = {item.key for item in self.items}.difference(item.key for item in near)
         turns = [item for item in self.items if is_turn(item)]
-        out = {turns[index].key for index in self._asides}
-        recent = self.lens.settings.recent_turns
-        shown = [item.key for item in turns if item.key not in out][-recent:] if recent else []
-        return [item for item in self.items if not is_turn(item) or item.key in shown]
+        desk = Desk(
+            near,
+            self.asked,
+            recent=self.lens.settings.recent_turns,
+            everything=not self.request.profile.floor,
+            aside=[turns[index].key for index in self._asides],
+        )
+        found = desk.shown(self.query, self.index, self._meaning)
+        kept = items_within(self.request.budget, found.items, found.foremost)
+        keys = {item.key for item in kept}
+        far |= {item.key for item in found.items} - keys
+        beyond = [Omission("over budget", item=i.key) for i in self.items if i.key in far]
+        return found._replace(
+            items=kept,
+            foremost=[key for key in found.foremost if key in keys],
+            omissions=[*found.omissions, *beyond],
+        )
 
     @cached_property
     def _asides(self) -> set[int]:
@@ -368,31 +408,6 @@ class Gathering:
     def _says(self, fact: Fact) -> bool:
         text = analysis.text_for_terms(fact.key, fact.subject, fact.value)
         return not self.asked.isdisjoint(analysis.terms(text[:_LEAFED]))
-
-    # accounting
-
-    def _omissions(self, hall: Hall, view: View) -> list[Omission]:
-        """What is out before anything was ranked, and what was too far off to be ranked."""
-        told = [
-            *(Omission("shadowed", fact.id) for fact, _ in view.shadowed),
-            *(Omission("overruled", fact.id) for fact, _ in view.overruled),
-        ]
-        known = {fact.id for fact in view.effective} | {omission.fact_id for omission in told}
-        total = hall.total if hall.facts is None else len(self.everything)
-        if self.request.explain or total <= _SMALL:
-            told.extend(
-                Omission(self._reason(fact), fact.id)
-                for fact in self.everything
-                if fact.id not in known
-            )
-        elif hall.size > len(known):
-            told.append(Omission("irrelevant", count=hall.size - len(known)))
-        return told
-
-    def _reason(self, fact: Fact) -> str:
-        if (fact.started_at or fact.valid_from) > self.lens.when:
-            return "not yet"
-        return "irrelevant" if fact.is_valid else str(fact.status)
 
 
 def _first(hit: Hit) -> tuple[float, str]:

@@ -19,7 +19,7 @@ from tenure.context.rendering import frame_lines
 from tenure.context.request import Request, check_request
 from tenure.context.tokens import counter
 from tenure.engine import reviewing
-from tenure.engine.lens import Lens, matching
+from tenure.engine.lens import Lens, foremost, matching
 from tenure.engine.proposal import Proposal, check_key, check_reason, propose
 from tenure.engine.reading import explain, find_any, with_derived
 from tenure.engine.registrar import Registrar
@@ -391,24 +391,26 @@ class Session:
 
     @repeated
     def current(self, key: str, subject: str | None = None) -> Any:
-        """The value in office, or None. Of a multi-valued key, the list of its values.
+        """The value in office, or None. Of a key declared multi-valued, the list of its values.
 
         Follows a chain to its end: a key whose fact was superseded under another key gives that
-        one's value.
+        one's value. Of several that turns have put side by side at a key that nobody declared so,
+        it is the one at the address itself, else the newest; `facts(key)` has them all.
         """
         self._check_named(key, subject)
         if self._when is None and self._closed is None:
             seen = self._memory.store.glance(
                 self.identity.organization, self._owners, self._places, key, subject or ""
             )
-            if seen is not None and self._is_free_to_read(key, seen.declarations):
+            if seen is not None and self._is_plain(key, seen.declarations):
                 with suppress(ValueError, TypeError):  # the long way says that a row is damaged
                     return json.loads(seen.value_text)
         with self._reading() as (reader, lens):
             found = lens.led_to(reader, key, subject)
-        if any(fact.multi_valued for fact in found):
+            declared = matching(reader.declarations(), key)
+        if found and any(told.multi_valued for told in declared):
             return [fact.value for fact in sorted(found, key=lambda fact: fact.id)]
-        return found[0].value if found else None
+        return foremost(found).value if found else None
 
     def _check_named(self, key: str | None, subject: str | None = None) -> None:
         """Refuse what no fact can be called by; plain names pass at once."""
@@ -417,9 +419,10 @@ class Session:
         if subject and not (type(subject) is str and subject.isascii()):
             check_name(subject, "subject")
 
-    def _is_free_to_read(self, key: str, declarations: tuple[Declaration, ...]) -> bool:
+    def _is_plain(self, key: str, declarations: tuple[Declaration, ...]) -> bool:
+        """Whether nothing is declared of a key that makes its value a list, or not for us."""
         return not declarations or all(
-            self.identity.permissions.issuperset(told.requires)
+            not told.multi_valued and self.identity.permissions.issuperset(told.requires)
             for told in matching(declarations, key)
         )
 

@@ -144,7 +144,9 @@ def test_hostile_text_stays_inside_its_line(memory: Memory, name: str, style: st
     """As value, item, key, subject, source, note, signal or user name: it adds no line, hides
     nothing and opens nothing."""
     session = plant(memory, HOSTILE[name])
-    context = session.context("What is the memo about?", budget=AMPLE, style=style)
+    context = session.context(
+        "What is the memo about?", budget=AMPLE, style=style, profile="comprehensive"
+    )
     check_frame(context)
     check_delimiters(context.text)
     shown = {line.fact_id for line in context.lines if line.fact_id}
@@ -176,7 +178,7 @@ def test_hostile_text_of_the_past_stays_inside_its_line(memory: Memory, name: st
 def test_what_could_pass_for_the_frame_is_shown_in_quotes(memory: Memory, name: str) -> None:
     """A reader can tell that it is quoted text, where it begins and where it ends."""
     session = plant(memory, HOSTILE[name])
-    context = session.context("What is the memo about?", budget=AMPLE)
+    context = session.context("What is the memo about?", budget=AMPLE, profile="comprehensive")
     [line] = [line.text for line in context.lines if line.fact_id == "f-value"]
     said = line.removeprefix("- memo: ")
     assert (said[0], said[-1]) in {('"', '"'), ("«", "»")}
@@ -189,7 +191,9 @@ def test_innocent_text_stays_word_for_word(memory: Memory, name: str, style: str
     """Code, logs, paths and prose that only look a little like a delimiter keep their text."""
     text = INNOCENT[name]
     session = plant(memory, text)
-    context = session.context("What is the memo about?", budget=AMPLE, style=style)
+    context = session.context(
+        "What is the memo about?", budget=AMPLE, style=style, profile="comprehensive"
+    )
     check_frame(context)
     by_fact = {line.fact_id: line.text for line in context.lines if line.fact_id}
     assert text in by_fact["f-value"]

@@ -245,7 +245,7 @@ class TestErased:
         alice.note("list", ["one", "blue heron"])
         alice.note("other", "nothing to do with it")
         memory.environment.provide("feed", lambda: {"seen": "Blue Heron"})
-        context = alice.context("Who is Blue Heron?", record=True)
+        context = alice.context("Who is Blue Heron?", profile="comprehensive", record=True)
         memory.forget(organization="acme", fact_id=said.fact_id)
         again = memory.replay(context.receipt.id, organization="acme")
         assert "heron" not in again.text.lower()

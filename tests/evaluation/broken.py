@@ -220,6 +220,21 @@ class TellsNoTime(Sound):
         return "\n".join([f"({self._asked})", *facts]) if self.tokens(query) < budget else ""
 
 
+class CutsSilently(Sound):
+    """Leaves out what does not fit, and says nothing of it."""
+
+    def context(self, who: Who, query: str, budget: int, **when: Any) -> str:
+        text = super().context(who, query, budget, **when)
+        lines = text.replace("[cut]", "").splitlines()
+        return "\n".join(line for line in lines if "left out" not in line).rstrip()
+
+
+class BelievesEverything(_Terms):
+    """Takes what is doubtful for as good as anything else."""
+
+    changed: ClassVar[dict[str, Any]] = {"is_doubtful": False}
+
+
 class Paraphrases(Sound):
     """Takes the signs out of what was stated word for word."""
 
@@ -275,6 +290,8 @@ BROKEN: tuple[type[Sound], ...] = (
     HearsNothing,
     Transcribes,
     TellsNoTime,
+    CutsSilently,
+    BelievesEverything,
     Paraphrases,
     GivesUp,
     BelievesTheLast,

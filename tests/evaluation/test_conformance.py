@@ -33,12 +33,15 @@ EXACTLY = {
         "a policy in conversation prevails over an employee",
         "a policy ends what was said before it",
         "a guest binds nobody",
+        "a spoken suggestion does not move a spoken policy",
+        "a spoken policy reaches who has suggested otherwise",
     },
     broken.IgnoresBudget: {
         "the budget holds whatever it is",
         "the budget holds with one very long value",
         "a budget that is far too small is held",
         "the budget holds for what was said",
+        "a text that was cut says so",
     },
     broken.MixesOrganizations: {
         "another organization sees nothing",
@@ -115,12 +118,15 @@ EXACTLY = {
         "what was taken back did hold before",
     },
     broken.KnowsNoRecordTime: {"what was known then can be asked for"},
+    broken.CutsSilently: {"a text that was cut says so"},
+    broken.BelievesEverything: {"a weak statement is shown as a dispute"},
     broken.Paraphrases: {"what was stated word for word stays so"},
     broken.TellsNoTime: {
         "the context names who is asking",
         "the context tells the date afresh",
         "conversation does not change the environment",
         "asking changes nothing",
+        "a text that was cut says so",
     },
 }
 
@@ -138,6 +144,11 @@ SHOWING_EVERYTHING_PASSES = {
     "what was stated word for word stays so",
     "a supposition in conversation replaces nothing",
     "an intern does not move the policy of a cfo",
+    "a cancellation that a person speaks replaces the approval",
+    "three spoken approvals do not outweigh one spoken cancellation",
+    "a spoken suggestion does not move a spoken policy",
+    "a spoken policy reaches who has suggested otherwise",
+    "what was asked for is not pushed out by what came later",
     *(check.name for check in CHECKS if check.group in ("detection", "isolation")),
 }
 

@@ -221,6 +221,14 @@ class Story:
         said: dict[str, Any] = {"text": f"As I said: {word}!", "list": [1, word], "name": {word: 1}}
         self.reader.note(f"turn_{number}", said[form])
 
+    def elsewhere(self, when: datetime) -> set[str]:
+        """The reader's own facts that hold then, and only in a task that is not theirs here."""
+        return {
+            fact.id
+            for fact in all_facts(self.memory).values()
+            if fact.owner == "eve" and fact.scope_id == "move" and fact.held_at(when)
+        }
+
     def of_reader(self, when: datetime) -> list[Fact]:
         """Every fact of any status that the reader may know of, in scopes that apply, as of then.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from copy import copy
 from dataclasses import replace
 from functools import partial
@@ -346,14 +347,29 @@ def test_everything_is_shown_or_accounted_for(
         assert not reasons.keys() & set(shown)
         assert len(shown) == len(set(shown))
         at_work = {fact.id: fact for fact in story.reader.facts()}
+        elsewhere = {i for i, reason in reasons.items() if reason == "out of scope"}
+        assert elsewhere == story.elsewhere(context.at)
+        disputed = contested_words(context)
         for fact in story.of_reader(context.at):
             reason = reasons.pop(fact.id, "")
+            if fact.status is Status.CONTESTED and reason == "":
+                assert fact.value in disputed
+                continue
             assert (fact.id in shown) == (reason == "")
             if fact.is_valid and fact.id not in at_work:
                 assert reason in ("shadowed", "overruled")
             else:
                 assert reason in expected_reasons(at_work.get(fact.id, fact), profile)
-        assert not reasons, "the account speaks of what the reader may not know"
+        assert reasons.keys() == elsewhere, "the account speaks of what the reader may not know"
+
+
+_MARK = re.compile(r" \[contested: (.*)\]")
+
+
+def contested_words(context: Context) -> set[str]:
+    """What a context says was said against the facts that it shows."""
+    marks = [found[1] for line in context.lines if (found := _MARK.search(line.text))]
+    return {word for mark in marks for word in re.findall(r'"(\w+)" was said', mark)}
 
 
 @pytest.mark.parametrize("store", STORES)
@@ -383,7 +399,7 @@ def test_a_note_is_named_in_full() -> None:
                 session.note(key, f"some words to fill the line {'! ' * 9}")
             for budget in range(40, 240, 3):
                 context = session.context("what now?", budget=budget)
-                if any(omission.item == "User" for omission in context.omissions):
+                if any(omission.item == "identity" for omission in context.omissions):
                     continue
                 lines = [line for line in context.lines if line.section == WORKING_SET]
                 named = {o.item for o in context.omissions} & set(keys)
@@ -455,8 +471,11 @@ def test_no_dead_value_comes_back(
     with a_story(store, history) as (story, _):
         context = story.reader.context(query, budget=100_000, profile=profile)
         alive = living_words(story, context, profile)
+        open_ones = {f.value for f in story.of_reader(context.at) if f.status is Status.CONTESTED}
+        assert contested_words(context) <= open_ones
+        beside = _MARK.sub("", context.text)
         for word in story.words:
-            if word in context.text:
+            if word in beside:
                 assert word in alive, f"{word} came back"
         for fact in story.reader.facts():
             if not fact.needs_review or profile == "comprehensive":

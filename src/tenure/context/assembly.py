@@ -7,16 +7,17 @@ ceiling holds for the rendered text, headings and separators included, for every
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
-from tenure.context.document import Context, Line, Omission
+from tenure.context.document import OVER_BUDGET, Context, Line, Omission
 from tenure.context.guard import (
     Counts,
     Dead,
     Guarded,
     Roll,
+    dead_values,
     guarded,
     mentions,
     says_more,
@@ -29,12 +30,16 @@ from tenure.context.rendering import (
     ENVIRONMENT,
     HISTORY,
     IDENTITY,
+    MOST_RIVALS,
     NOTHING_FOUND,
     UNKNOWN,
     WORKING_SET,
     Changed,
+    Rival,
     Unknown,
     age_of,
+    contested_note,
+    environment_names,
     history_line,
     identity_lines,
     item_line,
@@ -71,8 +76,13 @@ class Material:
     """What sets the session apart from plain reality: a task, a branch, a look at the past."""
     facts: Sequence[Ranked]
     working_set: Sequence[WorkingItem] = ()
+    """What is shown of this session's desk if there is room, in the order it was put there."""
+    foremost: Sequence[str] = ()
+    """The keys of these, what matters most first; the newest first where nothing is said."""
     changed: Mapping[str, Sequence[Changed]] = field(default_factory=dict)
     """For each fact that needs review, what it rests on that has changed."""
+    contested: Mapping[str, Sequence[Fact]] = field(default_factory=dict)
+    """For each fact that is contested, the statements that say otherwise, newest first."""
     unknown: Sequence[Unknown] = ()
     """Matters that the query asks for, on which the last word was taken back or ran out."""
     unanswered: bool = False
@@ -96,7 +106,7 @@ def assemble(
     """Build a context. Pure: the same material gives the same bytes."""
     page = Page(request.budget, count)
     page.omissions.extend(material.omissions)
-    page.add_cut(IDENTITY, [*identity_lines(material.identity), *material.frame])
+    page.add_first(IDENTITY, [*identity_lines(material.identity), *material.frame])
     if not page.is_cut:
         _add_environment(page, material)
         ceiling = page.used + int((request.budget - page.used) * share)
@@ -107,15 +117,29 @@ def assemble(
         _add_working_set(page, material)
     else:
         _account_for_all(page, material)
-    return page.finish(request, at=at, seq=material.seq, identity=material.identity)
+    context = page.finish(request, at=at, seq=material.seq, identity=material.identity)
+    return _with_disputes(context, material)
+
+
+def _with_disputes(context: Context, material: Material) -> Context:
+    """Account for the statements whose dispute with a fact the text does not tell of."""
+    shown = {line.fact_id for line in context.lines}
+    untold = [
+        Omission("contested", rival.id)
+        for fact_id, rivals in material.contested.items()
+        for rival in (rivals[MOST_RIVALS:] if fact_id in shown else rivals)
+    ]
+    return replace(context, omissions=(*context.omissions, *untold)) if untold else context
 
 
 def _account_for_all(page: Page, material: Material) -> None:
     """Where even the identity does not fit, everything else is over budget."""
+    for name in environment_names(material.environment):
+        page.leave_out(item=name)
     for ranked in material.facts:
-        page.omissions.append(Omission("over budget", ranked.fact.id))
+        page.leave_out(ranked.fact.id)
     for item in material.working_set:
-        page.omissions.append(Omission("over budget", item=item.key))
+        page.leave_out(item=item.key)
 
 
 def _add_environment(page: Page, material: Material) -> None:
@@ -123,15 +147,15 @@ def _add_environment(page: Page, material: Material) -> None:
         # One signal may not crowd out everything else, however large it is.
         room = page.used + (page.budget - page.used) // 4
         if is_longer(value, longest_line(room - page.used)):
-            page.omissions.append(Omission("over budget", item=name))
+            page.leave_out(item=name)
             continue
         shown = _shown(page, name, value, material.dead)
         line = None if shown is None else signal_line(name, shown.value, shown.cuts)
-        if line is not None and not page.add(ENVIRONMENT, line, ceiling=room):
-            page.omissions.append(Omission("over budget", item=name))
+        if line is not None and not page.put(Line(ENVIRONMENT, line), ceiling=room, item=name):
+            page.leave_out(item=name)
     for name, text in other_environment_lines(material.environment):
-        if not page.add(ENVIRONMENT, text):
-            page.omissions.append(Omission("over budget", item=name))
+        if not page.put(Line(ENVIRONMENT, text), item=name):
+            page.leave_out(item=name)
 
 
 def _shown(
@@ -200,7 +224,7 @@ def _add_fact(
 ) -> None:
     fact = ranked.fact
     if _is_known_to_be_too_long(page, ranked, material, request, ceiling):
-        page.omissions.append(Omission("over budget", fact.id))
+        page.leave_out(fact.id)
         return
     if fact.needs_review:
         text, tokens = _review_text(fact, material, request), None
@@ -209,10 +233,12 @@ def _add_fact(
         text, tokens = (plain_line(fact), ranked.tokens) if cut is None else (cut, None)
         if fact.time_sensitive:
             text, tokens = text + age_of(fact, at), None
+        if rivals := material.contested.get(fact.id):
+            text, tokens = text + _contested_text(rivals, material), None
     if request.style == "annotated":
         text, tokens = text + note_on(fact), None
     line = Line(
-        section=section_of(fact),
+        section=section_of(fact, is_contested=fact.id in material.contested),
         text=text,
         fact_id=fact.id,
         score=ranked.score,
@@ -221,7 +247,7 @@ def _add_fact(
         quoted=_quoted_in(fact, material),
     )
     if not page.put(line, tokens, ceiling=ceiling):
-        page.omissions.append(Omission("over budget", fact.id))
+        page.leave_out(fact.id)
 
 
 def _is_known_to_be_too_long(
@@ -232,7 +258,7 @@ def _is_known_to_be_too_long(
     fact = ranked.fact
     if ranked.tokens is None or request.style != "plain":
         return False
-    if fact.needs_review or fact.time_sensitive:
+    if fact.id in material.contested or fact.needs_review or fact.time_sensitive:
         return False
     if page.has_room(section_of(fact), ranked.tokens, ceiling):
         return False
@@ -252,12 +278,23 @@ def _review_text(fact: Fact, material: Material, request: Request) -> str:
 
 
 def _quoted_in(fact: Fact, material: Material) -> tuple[str, ...]:
-    """The facts that the line of one names besides: the bases that changed, and what they are."""
-    if not fact.needs_review:
-        return ()
+    """The facts that the line of one names besides: the bases that changed, and what they are, and
+    what was said against it."""
     told = [_told(one, material) for one in material.changed.get(fact.id, ())]
-    named = (one for changed in told for one in changed if one is not None)
+    bases = [one for changed in told for one in changed if one is not None]
+    named = [*(bases if fact.needs_review else ()), *material.contested.get(fact.id, ())]
     return tuple(dict.fromkeys(one.id for one in named))
+
+
+def _contested_text(rivals: Sequence[Fact], material: Material) -> str:
+    """What was said against a fact: here it is told on purpose, so only other values are dead."""
+    shown = []
+    for rival in rivals:
+        own = {dead.words for dead in dead_values([rival])}
+        others = material.dead.others(d for d in material.dead if d.words not in own)
+        value = guarded(rival.value, rival.key, others, within_fact(rival, material.is_common))
+        shown.append(Rival(rival.evolve(value=value.value), value.cuts))
+    return contested_note(shown)
 
 
 def _told(changed: Changed, material: Material) -> Changed:
@@ -287,34 +324,39 @@ def _fact_text(page: Page, fact: Fact, material: Material) -> str | None:
 
 def _add_unknown(page: Page, material: Material) -> None:
     for unknown in material.unknown:
-        page.put(Line(UNKNOWN, unknown_line(unknown), unknown.fact.id))
+        line = Line(UNKNOWN, unknown_line(unknown), unknown.fact.id)
+        if not page.put(line, item=unknown.key):
+            page.leave_out(item=unknown.key)
     if material.unanswered:
         page.add(UNKNOWN, NOTHING_FOUND)
-    missing = sum(o.reason == "over budget" and o.fact_id is not None for o in page.omissions)
+    missing = sum(o.reason == OVER_BUDGET and o.fact_id is not None for o in page.omissions)
     if missing:
-        page.add(UNKNOWN, left_out_line(missing))
+        page.say_so(UNKNOWN, left_out_line(missing))
 
 
 def _add_history(page: Page, material: Material) -> None:
     for fact in material.past:
         if is_longer(fact.value, longest_line(page.budget - page.used)):
-            page.omissions.append(Omission("over budget", fact.id))
+            page.leave_out(fact.id)
             continue
         line = Line(HISTORY, history_line(fact), fact.id, sources=(fact.source,))
         if not page.put(line):
-            page.omissions.append(Omission("over budget", fact.id))
+            page.leave_out(fact.id)
 
 
 def _add_working_set(page: Page, material: Material) -> None:
-    """The newest first, so that they are the ones that fit; shown in the order they were put."""
-    for item in reversed(material.working_set):
+    """What matters most first, so that it is what fits; shown in the order they were put."""
+    places = {item.key: place for place, item in enumerate(material.working_set)}
+    items = {item.key: item for item in material.working_set}
+    for key in material.foremost or list(reversed(items)):
+        item = items[key]
         text = _item_text(page, item, material)
         if text is None:
             continue
         stated = dict.fromkeys((*item.states, *(s.fact_id for s in item.spots if s.fact_id)))
-        if not page.put(Line(WORKING_SET, text, quoted=tuple(stated))):
-            page.omissions.append(Omission("over budget", item=item.key))
-    page.turn_around(WORKING_SET)
+        line = Line(WORKING_SET, text, quoted=tuple(stated))
+        if not page.put(line, item=key, place=places[key]):
+            page.leave_out(item=key)
 
 
 def _item_text(page: Page, item: WorkingItem, material: Material) -> str | None:

@@ -15,6 +15,9 @@ from tenure.model.fact import Source
 Api = Literal["openai", "anthropic", "gemini"]
 APIS: tuple[Api, ...] = ("openai", "anthropic", "gemini")
 
+OVER_BUDGET = "over budget"
+"""The reason of whatever there was no room for."""
+
 
 @dataclass(frozen=True, slots=True)
 class Line:

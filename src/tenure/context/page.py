@@ -3,16 +3,28 @@
 from __future__ import annotations
 
 from datetime import datetime
+from operator import attrgetter
+from typing import NamedTuple
 
-from tenure.context.document import Context, Line, Omission
+from tenure.context.document import OVER_BUDGET, Context, Line, Omission
 from tenure.context.reach import longest_line
-from tenure.context.rendering import HEADINGS, heading_line, render
+from tenure.context.rendering import CUT, CUT_MARK, HEADINGS, UNKNOWN, heading_line, render
 from tenure.context.request import Request
 from tenure.context.tokens import Count
 from tenure.model.identity import Identity
 
-_CUT = " [cut]"
 _RANK = {section: place for place, section in enumerate(HEADINGS)}
+
+
+class _Kept(NamedTuple):
+    """A line that was taken, and what is known of it here."""
+
+    line: Line
+    cost: int
+    place: int
+    """Where it stands among the lines of its section."""
+    item: str | None
+    """The note or signal that it shows."""
 
 
 class Page:
@@ -21,6 +33,9 @@ class Page:
     The cost of a line is counted with the line break after it. No tokenizer that counts here joins
     characters across a line break and the beginning of a line, so costs add up; what stands at the
     end of a section is counted again at the end, because a blank line follows it.
+
+    Invariant: where something was left out for lack of room, an omission says so, and so does the
+    text, unless there is no room for even that.
     """
 
     def __init__(self, budget: int, count: Count) -> None:
@@ -29,14 +44,28 @@ class Page:
         self.used = 0
         self.is_cut = False
         self.omissions: list[Omission] = []
-        self._lines: dict[str, list[tuple[Line, int]]] = {}
+        self._lines: dict[str, list[_Kept]] = {}
+        self._first: tuple[str, list[str]] = ("", [])
+        self._says_so = False
 
     def add(self, section: str, text: str, *, ceiling: int | None = None) -> bool:
         """Add a line that no fact stands behind, if it fits."""
         return self.put(Line(section, text), ceiling=ceiling)
 
-    def put(self, line: Line, tokens: int | None = None, *, ceiling: int | None = None) -> bool:
-        """Add a line if it fits; `tokens` is what it costs, where that is known."""
+    def put(
+        self,
+        line: Line,
+        tokens: int | None = None,
+        *,
+        ceiling: int | None = None,
+        item: str | None = None,
+        place: int | None = None,
+    ) -> bool:
+        """Add a line if it fits; `tokens` is what it costs, where that is known.
+
+        Lines stand in the order in which they came, unless their `place` says otherwise. `item` is
+        the note or signal that it shows.
+        """
         most = self.budget if ceiling is None else ceiling
         if tokens is None and len(line.text) > longest_line(most - self.used):
             return False  # which need not be counted
@@ -44,7 +73,8 @@ class Page:
         if not self.has_room(line.section, cost, most):
             return False
         self.used += cost + (0 if line.section in self._lines else self._heading(line.section))
-        self._lines.setdefault(line.section, []).append((line, cost))
+        kept = self._lines.setdefault(line.section, [])
+        kept.append(_Kept(line, cost, len(kept) if place is None else place, item))
         return True
 
     def has_room(self, section: str, tokens: int, ceiling: int) -> bool:
@@ -52,52 +82,65 @@ class Page:
         heading = 0 if section in self._lines else self._heading(section)
         return self.used + tokens + heading <= ceiling
 
-    def turn_around(self, section: str) -> None:
-        """Show the lines of a section in the reverse of the order in which they came."""
-        if section in self._lines:
-            self._lines[section].reverse()
+    def leave_out(self, fact_id: str | None = None, item: str | None = None) -> None:
+        """Account for something that there was no room for."""
+        self.omissions.append(Omission(OVER_BUDGET, fact_id, item))
+
+    def say_so(self, section: str, text: str) -> None:
+        """Tell the reader that something was left out, if that fits."""
+        self._says_so = self.add(section, text)
 
     def _heading(self, section: str) -> int:
         return self.count(f"\n{heading_line(section)}\n")
 
-    def add_cut(self, section: str, texts: list[str]) -> None:
+    def add_first(self, section: str, texts: list[str]) -> None:
         """Add lines that must be there; where the budget is too small, cut visibly."""
-        if all(self.add(section, text) for text in texts) and self._total() <= self.budget:
-            return
+        self._first = (section, texts)
+        if not all(self.add(section, text) for text in texts) or self._total() > self.budget:
+            self._cut()
+
+    def _cut(self) -> None:
+        """As much of the first lines as fits, with a mark at their end; else the mark alone."""
         self.is_cut = True
+        section, texts = self._first
+        self.leave_out(item=section.lower())
         whole = "\n".join(texts)
         low, high = 0, len(whole)
         while low < high:
             middle = (low + high + 1) // 2
-            if self.count(f"{heading_line(section)}\n{whole[:middle]}{_CUT}") <= self.budget:
+            if self.count(f"{heading_line(section)}\n{whole[:middle]} {CUT_MARK}") <= self.budget:
                 low = middle
             else:
                 high = middle - 1
-        cut = [Line(section, text) for text in f"{whole[:low].rstrip()}{_CUT}".split("\n")]
-        self._lines = {section: [(line, 0) for line in cut]}
-        if self.count(self._text()) > self.budget:
+        said = f"{whole[:low].rstrip()} {CUT_MARK}".split("\n")
+        for lines in ([Line(section, text) for text in said], [Line(CUT, CUT_MARK)], []):
             self._lines = {}
-        self.used = self.count(self._text())
+            for place, line in enumerate(lines):
+                self._lines.setdefault(line.section, []).append(_Kept(line, 0, place, None))
+            self.used = self.count(self._text())
+            if self.used <= self.budget:
+                return
 
-    def _ordered(self) -> list[tuple[Line, int]]:
+    def _ordered(self) -> list[_Kept]:
         return [
             kept
             for section in sorted(self._lines, key=lambda name: _RANK[name])
-            for kept in self._lines[section]
+            for kept in sorted(self._lines[section], key=attrgetter("place"))
         ]
 
     def _text(self) -> str:
-        return render([(line.section, line.text) for line, _ in self._ordered()])
+        return render([(kept.line.section, kept.line.text) for kept in self._ordered()])
 
     def _total(self) -> int:
         """What the rendered text costs, counting again only where lines meet a blank line."""
         if self.is_cut or not self.count.adds_up:
             return self.count(self._text())
         total, kept = 0, self._ordered()
-        for place, (line, cost) in enumerate(kept):
-            following = kept[place + 1][0].section if place + 1 < len(kept) else None
-            if place == 0 or kept[place - 1][0].section != line.section:
-                total += self.count(f"{heading_line(line.section)}\n")
+        for place, (line, cost, *_) in enumerate(kept):
+            following = kept[place + 1].line.section if place + 1 < len(kept) else None
+            if place == 0 or kept[place - 1].line.section != line.section:
+                heading = heading_line(line.section)
+                total += self.count(f"{heading}\n") if heading else 0
             if following == line.section:
                 total += cost
             else:
@@ -106,20 +149,21 @@ class Page:
 
     def finish(self, request: Request, *, at: datetime, seq: int, identity: Identity) -> Context:
         """The context, with the least important lines taken back should it be a little too long."""
-        total = self._total()
-        while total > self.budget:
-            self._take_back()
-            total = self._total()
+        self._fit()
+        if not self.is_cut and not self._says_so and self._is_short:
+            mark = Line(CUT, CUT_MARK)
+            self._lines = {CUT: [_Kept(mark, self.count(f"{CUT_MARK}\n"), 0, None)], **self._lines}
+            self._fit()
         text = self._text()
         return Context(
             text=text,
-            tokens=total,
+            tokens=self._total(),
             budget=self.budget,
             query=request.query,
             profile=request.profile.name,
             style=request.style,
             at=at,
-            lines=tuple(line for line, _ in self._ordered()),
+            lines=tuple(kept.line for kept in self._ordered()),
             omissions=tuple(self.omissions),
             seq=seq,
             organization=identity.organization,
@@ -127,10 +171,27 @@ class Page:
             tokenizer=self.count.name,
         )
 
-    def _take_back(self) -> None:
-        last = next(section for section in reversed(self._lines) if self._lines[section])
-        line, _ = self._lines[last].pop()
-        if not self._lines[last]:
-            del self._lines[last]
-        item = None if line.fact_id else line.text.partition(":")[0].removeprefix("- ")
-        self.omissions.append(Omission("over budget", line.fact_id, item))
+    @property
+    def _is_short(self) -> bool:
+        return any(omission.reason == OVER_BUDGET for omission in self.omissions)
+
+    def _fit(self) -> None:
+        """Take lines back until the text is within the budget; of the first, cut what must be."""
+        while not self.is_cut and self._total() > self.budget:
+            last = next(reversed(self._lines))
+            if last in (CUT, self._first[0]):
+                self._cut()
+            else:
+                self._take_back(last)
+
+    def _take_back(self, section: str) -> None:
+        """Do without the line of a section that was taken last."""
+        line, _, _, item = self._lines[section].pop()
+        if not self._lines[section]:
+            del self._lines[section]
+        if line.section != UNKNOWN:
+            self.leave_out(line.fact_id, item)
+            return
+        self._says_so = False  # that line is the last one of its section
+        if item is not None:
+            self.leave_out(item=item)

@@ -47,10 +47,10 @@ _DELIMITER = re.compile(
 # markers and sentences. Who speaks, and who is spoken to, is told by `addressing`.
 _FRAME = re.compile(
     r"^\s{0,8}(?:#{1,6}\s|[-*+>|]\s|\d{1,3}[.)]\s|={3,}|-{3,}|\*{3,})|(?:^|\s)#{2,}\s"
-    r"|\[(?:cut|policy|budget|deadline|capacity|binding|no longer current|erased|id )"
+    r"|\[(?:cut|policy|budget|deadline|capacity|binding|no longer current|erased|contested|id )"
     r"|\bnot known, recalculate\b|\bnever act against\b|\bnot to be relied on\b"
     r"|what was known (?:was taken back|expired)|^nothing on record|^not available right now"
-    r"|^(?:Not known|History|To recalculate|Working set|Constraints)\b.{0,3}\("
+    r"|^(?:Not known|History|To recalculate|Contested|Working set|Constraints)\b.{0,3}\("
     r"|\(read (?:just now|\d{1,9} \w{1,9} ago)\)|\(\S{1,40} to \S{1,40}, \w{1,20}\)$"
     r'|^".*"$|^«.*»$',
     re.IGNORECASE,

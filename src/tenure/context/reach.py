@@ -95,11 +95,15 @@ def facts_within(request: Request, ranked: Sequence[Ranked]) -> tuple[list[Ranke
     return [one for one in ranked if one.fact.id in kept], out
 
 
-def items_within(budget: int, items: Sequence[WorkingItem]) -> list[WorkingItem]:
-    """The notes that are looked at, the newest first; in the order in which they were put."""
+def items_within(
+    budget: int, items: Sequence[WorkingItem], foremost: Sequence[str]
+) -> list[WorkingItem]:
+    """The notes that are looked at, in the order in which they were put; `foremost` names them,
+    what matters most first."""
     allowance = Allowance(budget)
-    newest_first = [item for item in reversed(items) if allowance.takes(item.key, item.value)]
-    return newest_first[::-1]
+    named = {item.key: item for item in items}
+    taken = {key for key in foremost if allowance.takes(key, named[key].value)}
+    return [item for item in items if item.key in taken]
 
 
 def _length(value: Any) -> int:

@@ -16,6 +16,7 @@ from datetime import datetime
 from typing import Any, Literal
 
 from tenure.context.rendering import (
+    CONTESTED,
     HISTORY,
     RECALCULATE,
     UNKNOWN,
@@ -275,6 +276,7 @@ def _matter(line: ReceiptLine, facts: Mapping[str, Fact]) -> tuple[str, ...]:
 _MOVED = {
     UNKNOWN: "taken back or expired since",
     RECALCULATE: "needs review: what it rests on changed",
+    CONTESTED: "contested since",
 }
 
 

@@ -17,11 +17,13 @@ CONSTRAINTS = "Constraints"
 PERSONAL = "Facts"
 ORGANIZATION = "Organization"
 LEARNED = "Learned"
+CONTESTED = "Contested"
 RECALCULATE = "To recalculate"
 UNKNOWN = "Not known"
 HISTORY = "History"
 WORKING_SET = "Working set"
 ENVIRONMENT = "Environment"
+CUT = "Cut"
 
 HEADINGS = {
     IDENTITY: "Identity",
@@ -29,16 +31,22 @@ HEADINGS = {
     PERSONAL: "Facts",
     ORGANIZATION: "Facts of the organization",
     LEARNED: "Learned by this assistant",
+    CONTESTED: "Contested (statements disagree: ask before relying on either)",
     RECALCULATE: "To recalculate (what these rest on has changed)",
     UNKNOWN: "Not known (say so rather than guess)",
     HISTORY: "History (past, no longer true)",
     WORKING_SET: "Working set (this session)",
     ENVIRONMENT: "Environment",
+    CUT: "",
 }
-"""The sections in the order in which they are rendered, with their headings.
+"""The sections in the order in which they are rendered, with their headings; the mark at the end
+that something was cut has none.
 
 What changes slowly comes first, so that prompt caches hit; the clock comes last.
 """
+
+CUT_MARK = "[cut]"
+"""Stands where the budget ended what there was to say."""
 
 SAID = "said"
 """The label of a statement."""
@@ -110,15 +118,26 @@ def other_environment_lines(environment: Environment) -> Iterator[tuple[str, str
     yield "current_time", f"Current time: {now:%H:%M} {name(environment.timezone)}"
 
 
+def environment_names(environment: Environment) -> Iterator[str]:
+    """What the lines of the environment are called."""
+    yield from (name for name, _ in signals(environment))
+    yield from (name for name, _ in other_environment_lines(environment))
+
+
 # facts
 
 
-def section_of(fact: Fact) -> str:
-    """The section that a fact in office belongs to."""
+def section_of(fact: Fact, *, is_contested: bool = False) -> str:
+    """The section that a fact in office belongs to.
+
+    A rule that is contested binds all the same, and stays among the rules.
+    """
     if fact.needs_review:
         return RECALCULATE
     if fact.is_constraint:
         return CONSTRAINTS
+    if is_contested:
+        return CONTESTED
     return _SECTION_OF[fact.memory_type]
 
 
@@ -218,16 +237,44 @@ def review_line(
     names = sorted({_told(one) for one in changed})
     because = f", because {' and '.join(names)}" if names else ""
     if with_value:
-        stale = inline(fact.value, cuts)
-        if isinstance(fact.value, str) and not stale.startswith(('"', "«")):
-            stale = f'"{stale}"'  # so that its end can be seen
-        return f"- {name_of(fact)}: was {stale}, not to be relied on{because}"
+        return (
+            f"- {name_of(fact)}: was {_marked_off(fact.value, cuts)}, not to be relied on{because}"
+        )
     return f"- {name_of(fact)}: not known, recalculate{because}"
 
 
 def _told(changed: Changed) -> str:
     now = f" (now {inline(changed.now.value)})" if changed.now is not None else ""
     return f"{name_of(changed.base)} changed{now}"
+
+
+class Rival(NamedTuple):
+    """A statement that contradicts a fact in office and was too weak to retire it."""
+
+    fact: Fact
+    cuts: Cuts = ()
+    """What of it must not be shown."""
+
+
+MOST_RIVALS = 3
+"""So many statements against a fact are told beside it; of more, how many."""
+
+
+def contested_note(rivals: Sequence[Rival]) -> str:
+    """What stands beside a fact that is contested: what else was said, and when."""
+    told = "; ".join(
+        f"{_marked_off(rival.fact.value, rival.cuts)} was said on {rival.fact.timestamp:%Y-%m-%d}"
+        for rival in rivals[:MOST_RIVALS]
+    )
+    more = len(rivals) - MOST_RIVALS
+    return f" [contested: {told}{f'; and {more} more' if more > 0 else ''}]"
+
+
+def _marked_off(value: Any, cuts: Cuts = ()) -> str:
+    """A value within a sentence, in quotes so that its end can be seen."""
+    shown = inline(value, cuts)
+    plain = isinstance(value, str) and not shown.startswith(('"', "«"))
+    return f'"{shown}"' if plain else shown
 
 
 class Unknown(NamedTuple):
@@ -291,7 +338,8 @@ def quotable(section: str, text: str | None) -> str:
 
 
 def heading_line(section: str) -> str:
-    return f"# {HEADINGS[section]}"
+    """The heading of a section; "" where it has none."""
+    return f"# {HEADINGS[section]}" if HEADINGS[section] else ""
 
 
 def render(lines: Sequence[tuple[str, str]]) -> str:
@@ -300,7 +348,8 @@ def render(lines: Sequence[tuple[str, str]]) -> str:
     section = None
     for current, text in lines:
         if current != section:
-            parts.append(f"\n{heading_line(current)}" if parts else heading_line(current))
+            opening = [heading_line(current)] if HEADINGS[current] else []
+            parts.extend(["", *opening] if parts else opening)
             section = current
         parts.append(text)
     return "\n".join(parts)

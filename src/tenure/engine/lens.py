@@ -320,6 +320,15 @@ class Lens:
 _UNDONE = (Status.WITHDRAWN, Status.DISCARDED)
 
 
+def foremost(facts: Iterable[Fact]) -> Fact:
+    """Of the facts that a single-valued key leads to, the one it stands for.
+
+    One's own before the organization's, the one at the address before those that turns have put
+    beside it, and of these the newest.
+    """
+    return max(facts, key=lambda f: (bool(f.owner), not f.multi_valued, f.order, f.id))
+
+
 def _own_first(facts: Iterable[Fact]) -> list[Fact]:
     """One's own before the organization's, and what is so before what was learned."""
     return sorted(facts, key=lambda f: (f.capability is not None, not f.owner, f.id))

@@ -17,6 +17,9 @@ from tenure.model.identity import BIND, SPEAK
 BEGINNING = datetime(2026, 1, 5, 9, tzinfo=UTC)
 """A Monday morning: what time it is until somebody says otherwise."""
 
+_WEAK = 0.2
+"""How sure a doubtful statement is: less than it takes to retire anything."""
+
 
 class _Written(NamedTuple):
     """What became of a write, and in which scope it was made."""
@@ -59,6 +62,7 @@ class TenureSystem:
                 memory_type=None if entry.is_private else "organizational",
                 requires=entry.requires,
                 is_constraint=entry.is_constraint or None,
+                confidence=_WEAK if entry.is_doubtful else 1.0,
                 valid_from=entry.valid_from,
                 valid_until=entry.valid_until,
                 at=entry.said_at,

@@ -34,6 +34,8 @@ class Ability(StrEnum):
     """Keep what is only a draft or a supposition out of what is real."""
     AUTHORITY = "authority"
     """Know who outranks whom."""
+    DOUBT = "doubt"
+    """Keep what holds where a statement against it is weak, and show that they disagree."""
     VALIDITY = "validity"
     """Know from when until when a value holds."""
     LATE = "late arrival"
@@ -101,6 +103,8 @@ class Entry:
     is_constraint: bool = False
     requires: tuple[str, ...] = ()
     """The permissions that reading it takes."""
+    is_doubtful: bool = False
+    """Whether there is too little to go by for it to replace what it contradicts."""
     valid_from: datetime | None = None
     valid_until: datetime | None = None
     said_at: datetime | None = None

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from functools import lru_cache
 
 from tenure.language.cues import Cues
+from tenure.language.lexicon import DEFAULT_LANGUAGE, data
+from tenure.search.analysis import name_terms, terms
 
 
 def is_exploring(turns: Sequence[str]) -> bool:
@@ -31,3 +34,24 @@ def asides(turns: Sequence[str]) -> set[int]:
         elif began is None and cues.turns_aside:
             began = index
     return found
+
+
+@lru_cache(maxsize=32)
+def _words(name: str, language: str = DEFAULT_LANGUAGE) -> frozenset[str]:
+    """A class of words about what lies on a desk, as terms."""
+    return frozenset(terms(data("desk", language)[name]))
+
+
+def telling(asked: Collection[str]) -> set[str]:
+    """Of the terms of a question, those that name something; none for "What now?"."""
+    return set(asked) - _words("going_on")
+
+
+def is_standing(key: str) -> bool:
+    """Whether a note of that name says what the session is about, whatever is asked."""
+    return not _words("standing").isdisjoint(name_terms(key))
+
+
+def is_said(key: str) -> bool:
+    """Whether a note of that name is a turn of a conversation."""
+    return name_terms(key)[:1] != () and name_terms(key)[0] in _words("turns")

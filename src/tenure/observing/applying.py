@@ -22,11 +22,11 @@ from tenure.model.fact import Fact, MemoryType, Part
 from tenure.model.scope import Scope
 from tenure.model.values import check_text, same_value, text_of
 from tenure.model.verdict import Rule, Verdict
-from tenure.observing.clerk import says_the_same
 from tenure.observing.drafting import LONGEST_QUOTE, WIDTH, Drafting
 from tenure.observing.filing import Filing, history_of
 from tenure.observing.observer import WINDOW
 from tenure.observing.opinions import Proposed
+from tenure.observing.relating import says_the_same
 from tenure.observing.scrutiny import (
     Declined,
     Grounds,

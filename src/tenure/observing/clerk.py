@@ -11,7 +11,7 @@ from tenure.language.cues import Cues
 from tenure.language.detection import same_part
 from tenure.language.statements import Kind
 from tenure.model.errors import DependencyCycle
-from tenure.model.fact import Fact, Part
+from tenure.model.fact import Fact
 from tenure.model.scope import Scope
 from tenure.model.verdict import Outcome, Rule
 from tenure.observing import overtaking, resolving, ties
@@ -19,6 +19,7 @@ from tenure.observing.answering import Answering
 from tenure.observing.desk import Desk, Record, as_said, of_all
 from tenure.observing.ending import Ending
 from tenure.observing.filing import history_of
+from tenure.observing.relating import restated
 from tenure.observing.rewriting import Rewritten, renamed, rewritten
 from tenure.observing.situation import VERBATIM
 from tenure.observing.sorting import REAL, Sorting
@@ -146,12 +147,15 @@ class Clerk:
             asked = "?" in self._desk.situation.previous
             if (settles or asked) and self._answering.settle(said):
                 return True
-            # "Approved the $900 budget", out of the blue, tells of something by itself.
-            by_itself = (
-                said.kind in REAL and typed(said.parts) and not self._desk.situation.previous
-            )
-            return False if by_itself else self._answering.accept(said)
+            return False if self._tells_by_itself(said) else self._answering.accept(said)
         return self._answering.answer(said)
+
+    def _tells_by_itself(self, said: Understood) -> bool:
+        """Whether what could settle on something tells of something instead, out of the blue:
+        "Approved the $900 budget", "The order is approved" with nothing proposed."""
+        if said.kind not in REAL or self._desk.situation.previous:
+            return False
+        return bool(typed(said.parts)) or (said.kind is Kind.ASSERTION and not said.points_back)
 
     def _left_behind(self) -> list[Fact]:
         """What an announced update has overtaken, and is still there."""
@@ -230,9 +234,7 @@ class Clerk:
 
     def _file(self, said: Understood, proposal: Proposal, held: Sequence[Fact]) -> None:
         for fact in held:
-            if says_the_same(proposal.source.parts, fact):
-                # The same in other words: the fact is confirmed, and keeps its own.
-                proposal = replace(proposal, value=fact.value, source=fact.source)
+            proposal = restated(proposal, fact)
         confidence = self._desk.filing.confidence(said, held, proposal.confidence)
         if held and self._is_doubted(said, held):
             confidence = min(confidence, _DOUBTED)
@@ -387,14 +389,3 @@ class Clerk:
 def _is_ahead(fact: Fact, at: datetime | None) -> bool:
     """Whether the term of a fact still has an end to come."""
     return fact.valid_until is not None and (at is None or fact.valid_until > at)
-
-
-def says_the_same(parts: Sequence[Part], fact: Fact) -> bool:
-    """Whether a fact says just these values, however it puts them."""
-    theirs = typed(fact.parts)
-    ours = typed(tuple(parts))
-    return (
-        bool(ours)
-        and len(ours) == len(theirs)
-        and all(same_part(new, old) for new, old in zip(ours, theirs, strict=True))
-    )

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
+from tenure.engine.proposal import Proposal
 from tenure.language.detection import Pair, are_comparable, same_part
 from tenure.language.frames import Frame, frame_again
 from tenure.language.kinship import KIN, kinship
@@ -12,6 +14,7 @@ from tenure.language.lexicon import lexicon
 from tenure.language.tokens import stem
 from tenure.model.fact import Fact, Part
 from tenure.model.values import text_of
+from tenure.model.words import said
 from tenure.observing.labels import label_end
 from tenure.observing.situation import frame_in_office
 from tenure.observing.understanding import Understood, typed
@@ -200,3 +203,26 @@ def is_kin(frame: Frame, key: str) -> bool:
     """Whether a statement names a thing that goes with one in a key: a flight, the airline."""
     named = [word for word in key.split("_") if len(word) > 2]
     return any(kinship(word, thing) >= _GOES_WITH for word in named for thing in frame.order)
+
+
+def says_the_same(parts: Sequence[Part], fact: Fact) -> bool:
+    """Whether a fact says just these values, however it puts them."""
+    theirs = typed(fact.parts)
+    ours = typed(tuple(parts))
+    return (
+        bool(ours)
+        and len(ours) == len(theirs)
+        and all(same_part(new, old) for new, old in zip(ours, theirs, strict=True))
+    )
+
+
+def restated(proposal: Proposal, fact: Fact) -> Proposal:
+    """A proposal that says what a fact says already, put as the fact puts it, so that it confirms
+    the fact and does not stand beside it; any other as it is."""
+    if said(text_of(proposal.value)) == said(text_of(fact.value)):
+        several = fact.multi_valued  # the same words in other signs: "The order is approved!"
+    elif says_the_same(proposal.source.parts, fact):
+        several = proposal.multi_valued
+    else:
+        return proposal
+    return replace(proposal, value=fact.value, source=fact.source, multi_valued=several)

@@ -144,6 +144,10 @@ class Reader(Protocol):
         """
         ...
 
+    def owned(self, owner: str, limit: int) -> list[Fact]:
+        """What `live` gives of one owner in any scope, at most `limit` of it, ordered by id."""
+        ...
+
     def timeline(self, selection: Selection) -> list[Fact]:
         """Every fact ever written in the selection, of any status but erased, oldest first."""
         ...

@@ -13,6 +13,8 @@ GROUP = "budget"
 MANY = 3000
 """Facts in the check with thousands of them."""
 _BUDGETS = (150, 300, 600, 1200, 2400)
+_CUT = ("[cut]", "left out", "truncat", "omitted", "more fact", "not shown", "lack of room", "…")
+"""Ways to say that something did not fit, in lower case."""
 _WORDS = (
     *("amber", "basin", "cedar", "delta", "ember", "fjord"),
     *("grove", "haven", "inlet", "jetty", "knoll", "ledge"),
@@ -79,3 +81,22 @@ def the_budget_holds_for_what_was_said(trial: Trial) -> None:
     trial.expect("Who is my fire warden?", says=["Abernathy"])
     for budget in _BUDGETS:
         trial.expect_within("Who is my fire warden?", budget)
+
+
+@check(GROUP, Ability.WRITE, Ability.BUDGET)
+def a_text_that_was_cut_says_so(trial: Trial) -> None:
+    """Whoever reads a text from which something was left out for lack of room can tell."""
+    _fill(trial, 40)
+    query = "Which pallets stand in bay amber, or behind the amber gate?"
+    for budget in (10, 25, 60, 120, 240):
+        text = trial.expect_within(query, budget)
+        trial.expect_word(text, _CUT, f"at {budget} tokens it does not say that it was cut")
+
+
+@check(GROUP, Ability.OBSERVE, Ability.BUDGET)
+def what_was_asked_for_is_not_pushed_out_by_what_came_later(trial: Trial) -> None:
+    """Of what was said, a context takes what is relevant, however much else was said since."""
+    trial.observe("The penguins are fed at noon by Mr Okoro.")
+    for number, near in enumerate(_WORDS[:8]):
+        trial.observe(f"Match {number} against {near.title()} Rovers ended in a draw, as usual.")
+    trial.expect("Who feeds the penguins?", says=["Okoro"], budget=150)

@@ -116,8 +116,13 @@ class Trial:
     def expect_unknown(self, query: str, key: str, stale: str, who: Who = ADA) -> None:
         """A value that needs review: named, not shown, and said to be worked out again."""
         text = self.expect(query, says=[key], lacks=[stale], who=who)
-        if not any(word in text.lower() for word in _UNKNOWN):
-            raise Unmet(f"it does not say that {key!r} has to be worked out again", text)
+        why = f"it does not say that {key!r} has to be worked out again"
+        self.expect_word(text, _UNKNOWN, why)
+
+    def expect_word(self, text: str, words: Iterable[str], why: str) -> None:
+        """A text says something in one of these words."""
+        if not any(word in text.lower() for word in words):
+            raise Unmet(why, text)
 
     def expect_within(self, query: str, budget: int, who: Who = ADA) -> str:
         """Ask with a budget, and count."""

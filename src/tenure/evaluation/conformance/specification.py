@@ -10,6 +10,8 @@ ANTI_PATTERNS = "anti-patterns"
 DETECTION = "detection"
 
 CARLA = Who(user="carla", authority="CFO")
+_DISPUTED = ("contest", "disput", "disagree", "conflict", "contradict", "unsettled", "not settled")
+"""Ways to say that two statements disagree, in lower case."""
 IAN = Who(user="ian", authority="intern")
 
 
@@ -46,6 +48,44 @@ def an_intern_does_not_move_the_policy_of_a_cfo(trial: Trial) -> None:
     """Vector 3: the context includes the policy, which the suggestion has not superseded."""
     trial.write("policy", "max 15%", CARLA, is_constraint=True)
     trial.observe("Let's offer 25%", IAN)
+    for who in (IAN, CARLA):
+        trial.expect("Can we offer 25%?", says=["max 15%"], who=who)
+
+
+@check(VECTORS, Ability.OBSERVE)
+def a_cancellation_that_a_person_speaks_replaces_the_approval(trial: Trial) -> None:
+    """Vector 1, said by a person in plain words: "cancelled", and not "approved"."""
+    trial.observe("The status of the shipment is approved.")
+    trial.observe("The status of the shipment is cancelled.")
+    query = "What is the current status of the shipment?"
+    trial.expect(query, says=["cancelled"], lacks=["approved"])
+
+
+@check(VECTORS, Ability.OBSERVE)
+def three_spoken_approvals_do_not_outweigh_one_spoken_cancellation(trial: Trial) -> None:
+    """Vector 2, said by a person in plain words: however often, one later word is enough."""
+    trial.observe("The order is approved.")
+    trial.observe("As I said, the order is approved.")
+    trial.observe("Yes, the order is approved.")
+    trial.observe("The order is cancelled.")
+    query = "Should we proceed with the order?"
+    trial.expect(query, says=["cancelled"], lacks=["approved"])
+
+
+@check(VECTORS, Ability.OBSERVE, Ability.AUTHORITY)
+def a_spoken_suggestion_does_not_move_a_spoken_policy(trial: Trial) -> None:
+    """Vector 3, said by two people, the policy before the suggestion."""
+    trial.observe("Our discount policy is max 15%.", CARLA)
+    trial.observe("Let's offer 25%", IAN)
+    for who in (IAN, CARLA):
+        trial.expect("Can we offer 25%?", says=["max 15%"], who=who)
+
+
+@check(VECTORS, Ability.OBSERVE, Ability.AUTHORITY)
+def a_spoken_policy_reaches_who_has_suggested_otherwise(trial: Trial) -> None:
+    """Vector 3, said by two people, the policy after the suggestion."""
+    trial.observe("Let's offer 25%", IAN)
+    trial.observe("Our discount policy is max 15%.", CARLA)
     for who in (IAN, CARLA):
         trial.expect("Can we offer 25%?", says=["max 15%"], who=who)
 
@@ -112,6 +152,15 @@ def a_newer_reading_is_found(trial: Trial) -> None:
     trial.wait(days=14)
     trial.observe("Stock price is $95")
     trial.expect("What is the stock price?", says=["$95"], lacks=["$100"])
+
+
+@check(DETECTION, Ability.WRITE, Ability.DOUBT)
+def a_weak_statement_is_shown_as_a_dispute(trial: Trial) -> None:
+    """When the evidence is weak the pair is contested: both are shown, neither as settled."""
+    trial.write("delivery day", "Wednesday")
+    trial.write("delivery day", "Saturday", is_doubtful=True)
+    text = trial.expect("What is the delivery day?", says=["Wednesday", "Saturday"])
+    trial.expect_word(text, _DISPUTED, "it does not say that the two disagree")
 
 
 @check(DETECTION, Ability.OBSERVE)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from itertools import chain, islice
 from typing import Any, NamedTuple
 
 from tenure.model.errors import DuplicateId, StoreError
@@ -139,6 +140,11 @@ class MemoryTransaction(MemorySessions):
             ids = [fact_id for place in places for fact_id in self._kept.live.get(place, ())]
         found = (self._kept.rows[fact_id].fact for fact_id in sorted(ids))
         return [_copy(fact) for fact in found if _selected(fact, selection)]
+
+    def owned(self, owner: str, limit: int) -> list[Fact]:
+        kept = (ids for (whose, _), ids in self._kept.live.items() if whose == owner)
+        found = sorted(islice(chain.from_iterable(kept), limit))
+        return [_copy(self._kept.rows[fact_id].fact) for fact_id in found]
 
     def timeline(self, selection: Selection) -> list[Fact]:
         return [

@@ -79,6 +79,10 @@ SELECT {fact} FROM owners JOIN facts ON owner = whose
 WHERE organization = %(organization)s AND live AND key = %(key)s AND subject = %(subject)s
 ORDER BY id;
 
+-- name: owned
+SELECT {fact} FROM facts
+WHERE organization = %(organization)s AND live AND owner = %(owner)s LIMIT %(limit)s;
+
 -- name: live_at
 SELECT {fact} FROM unnest(
     %(owners)s::text[], %(subjects)s::text[], %(keys)s::text[], %(scopes)s::text[],

@@ -143,6 +143,10 @@ class PostgresTransaction(PostgresSessions):
             return [fact_of(row) for row in rows]
         return self._select("live", selection)
 
+    def owned(self, owner: str, limit: int) -> list[Fact]:
+        found = [fact_of(row) for row in self.rows("owned", {"owner": owner, "limit": limit})]
+        return sorted(found, key=lambda fact: fact.id)
+
     def timeline(self, selection: Selection) -> list[Fact]:
         return self._select("timeline", selection)
 

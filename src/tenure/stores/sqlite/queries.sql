@@ -19,6 +19,10 @@ SELECT {fact} FROM facts WHERE organization = :organization AND id IN ({ids}) OR
 SELECT {fact} FROM facts INDEXED BY facts_live
 WHERE organization = :organization AND live = 1 {where} ORDER BY +id;
 
+-- name: owned
+SELECT {fact} FROM facts INDEXED BY facts_live
+WHERE organization = :organization AND live = 1 AND owner = :owner LIMIT :limit;
+
 -- name: live_at
 -- The addresses lead, so that each is one probe of the index.
 WITH wanted (whose, about, called, within, id_of_scope) AS (VALUES {addresses})

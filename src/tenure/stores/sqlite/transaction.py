@@ -175,6 +175,10 @@ class SQLiteTransaction(SQLiteSessions):
         rows.sort()
         return [fact_of(row) for row in rows]
 
+    def owned(self, owner: str, limit: int) -> list[Fact]:
+        found = [fact_of(row) for row in self.rows("owned", {"owner": owner, "limit": limit})]
+        return sorted(found, key=lambda fact: fact.id)
+
     def timeline(self, selection: Selection) -> list[Fact]:
         return self._select("timeline", selection)
 

@@ -124,6 +124,18 @@ def each_kind(acme: Scribe) -> None:
 class ReadingContract(Contract):
     """Facts as a reader gives them."""
 
+    def test_owned_gives_what_is_live_of_one_owner_up_to_a_limit(
+        self, store: Store, acme: Scribe
+    ) -> None:
+        """In every scope, none of anybody else's, none that left office, ordered by id."""
+        each_kind(acme)
+        acme.establish(id="over", key="size", status=Status.OVERRULED, started_at=None)
+        with store.read("acme", "alice") as reader:
+            found = [fact.id for fact in reader.owned("alice", 10)]
+            assert found == ["about", "other key", "plain", "task"]
+            assert len(reader.owned("alice", 3)) == 3
+            assert reader.owned("nobody", 10) == []
+
     def test_reader_names_its_organization(self, store: Store) -> None:
         """A reader and a transaction say which organization they are for."""
         with store.read("acme") as reader:

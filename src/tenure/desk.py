@@ -1,0 +1,144 @@
+"""The desk: which notes and turns of a session a query is about, and in what order they count.
+
+The working set of a context takes only what is relevant. What says what the session is about (its
+objective, its open questions) is relevant to every query, and so are the last turns, because they
+are what is being talked of. A question that names nothing ("What now?") is about all of it; and
+where nothing on the desk has to do with the question, there is no telling what has, and the newest
+come first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from tenure.context.document import Omission
+from tenure.context.ranking import base_score
+from tenure.language.discourse import is_said, is_standing, telling
+from tenure.model.records import WorkingItem, is_turn
+from tenure.model.values import text_of
+from tenure.search import analysis
+from tenure.search.index import Index
+from tenure.search.retrieval import Hit, search
+from tenure.stores.port import Found
+
+if TYPE_CHECKING:
+    from tenure.search.collection import Vector
+
+_LOOKED_AT = 10_000
+"""How many characters of a note are looked at for words."""
+_GIST = 1_000
+"""How many of them a meaning is worked out of."""
+_MOST_MEANINGS = 64
+"""Of so many notes, the newest, a meaning is worked out; of more, words decide."""
+_NAMED = 400
+"""So many turns that are left out are named one by one."""
+
+
+class Shown(NamedTuple):
+    """What a context may show of a desk."""
+
+    items: list[WorkingItem]
+    """In the order in which they were put there."""
+    foremost: list[str]
+    """Their keys, what matters most first."""
+    omissions: list[Omission]
+    bears: bool
+    """Whether anything of it has to do with what is asked."""
+
+
+class Desk:
+    """Sorts what lies on a desk by what is asked."""
+
+    def __init__(
+        self,
+        items: Sequence[WorkingItem],
+        asked: set[str],
+        *,
+        recent: int,
+        everything: bool,
+        aside: Iterable[str] = (),
+    ) -> None:
+        """`asked` are the terms of the query, `recent` is how many of the last turns count,
+        `aside` names turns that do not. With `everything`, nothing is left out as irrelevant."""
+        self._items = items
+        self._asked = telling(asked)
+        self._keeps_all = everything
+        self._spoken = self._last([item for item in items if is_turn(item)], recent, aside)
+        self._noted = self._last([i for i in items if not is_turn(i) and is_said(i.key)], recent)
+
+    @staticmethod
+    def _last(turns: list[WorkingItem], recent: int, aside: Iterable[str] = ()) -> set[str]:
+        out = set(aside)
+        keys = [item.key for item in turns if item.key not in out]
+        return set(keys[-recent:]) if recent else set()
+
+    def shown(self, query: str, index: Index, meaning: Callable[[str], Vector | None]) -> Shown:
+        """What the context may show, by relevance to the query."""
+        items = [item for item in self._items if not is_turn(item) or item.key in self._spoken]
+        scores = self._scores(items, query, index, meaning) if self._asked else {}
+        ranks = {
+            item.key: self._rank(item, scores, age) for age, item in enumerate(reversed(items))
+        }
+        kept = [item for item in items if ranks[item.key] is not None]
+        first = sorted((rank, key) for key, rank in ranks.items() if rank is not None)
+        left_out = [item.key for item in self._items if ranks.get(item.key) is None]
+        return Shown(kept, [key for _, key in first], _accounted(left_out), bool(scores))
+
+    def _rank(
+        self, item: WorkingItem, scores: Mapping[str, float], age: int
+    ) -> tuple[int, float, int] | None:
+        """What decides on the place of an item: the lowest comes first. None leaves it out."""
+        if is_standing(item.key) and not is_turn(item):
+            return (0, 0.0, age)
+        if item.key in scores:
+            return (1, -scores[item.key], age)
+        if not scores or item.key in self._spoken or item.key in self._noted:
+            return (2, 0.0, age)
+        return (3, 0.0, age) if self._keeps_all else None
+
+    def _scores(
+        self,
+        items: Sequence[WorkingItem],
+        query: str,
+        index: Index,
+        meaning: Callable[[str], Vector | None],
+    ) -> dict[str, float]:
+        """How relevant those items are that have to do with the query, by word or by meaning."""
+        return {
+            hit.fact_id: base_score(hit.text, hit.meaning)
+            for hit in self._hits(items, query, index, meaning)
+            if not self._asked.isdisjoint(hit.terms.split()) or hit.meaning > index.unrelated
+        }
+
+    @staticmethod
+    def _hits(
+        items: Sequence[WorkingItem],
+        query: str,
+        index: Index,
+        meaning: Callable[[str], Vector | None],
+    ) -> list[Hit]:
+        """How well each item matches, by words and by meaning as facts do."""
+        from tenure.search.collection import AdHoc
+
+        if not items:
+            return []
+        texts = [text_of(item.value)[:_LOOKED_AT] for item in items]
+        gists = [
+            analysis.sentence(item.key, None, text[:_GIST])
+            for item, text in zip(items, texts, strict=True)
+        ]
+        late = len(items) - _MOST_MEANINGS
+        index.prepare(gists[max(0, late) :])
+        rows = []
+        for number, (item, text, gist) in enumerate(zip(items, texts, gists, strict=True)):
+            terms = " ".join(analysis.terms(analysis.text_for_terms(item.key, None, text)))
+            vector = index.vector(gist) if number >= late else None
+            rows.append((Found(number, item.key, item.key, terms, 0, vector), False))
+        return search(AdHoc(rows, index.dimensions), query, meaning, limit=len(rows))
+
+
+def _accounted(keys: Sequence[str]) -> list[Omission]:
+    if len(keys) > _NAMED:
+        return [Omission("irrelevant", item="working set", count=len(keys))]
+    return [Omission("irrelevant", item=key) for key in keys]
