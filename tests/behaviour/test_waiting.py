@@ -117,7 +117,7 @@ class TestContested:
         assert review.fact.id == doubt.fact_id
         assert review.rival is not None
         assert review.rival.id == old.fact_id
-        assert "Paris" not in alice.context("?").text
+        assert '- venue: Lyon [contested: "Paris" was said on' in alice.context("?").text
 
     def test_weak_evidence_suffices_where_nothing_is_retired(self, alice: Session) -> None:
         """With nobody in office there is nothing to protect."""

@@ -114,9 +114,13 @@ class TenureSystem:
         return session.context(query, budget=budget, history=history).text
 
     def account(self, who: Who, query: str, budget: int) -> str:
-        """What was left out of a context, what is on record, what wants a decision."""
+        """What was left out of a context, what is on record, what wants a decision.
+
+        Not that the same person has something in another session, which is theirs to know.
+        """
         session = self._session(who)
-        left_out = session.context(query, budget=budget, explain=True).omissions
+        account = session.context(query, budget=budget, explain=True).omissions
+        left_out = [one for one in account if one.reason != "out of scope"]
         on_record = session.facts()
         told = [
             *sorted(f"left out: {one.reason}, {one.item}, {one.count}" for one in left_out),
