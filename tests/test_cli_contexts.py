@@ -186,7 +186,7 @@ class TestExplain:
         """The account of a reader without a permission is that of a world without the fact."""
 
         def account(db: str, *, with_secret: bool) -> str:
-            where = ("--db", db)
+            where = ("--db", db, "--authority", "manager")
             run("write", "price", "310", "--id", "f1", "--source", "erp_system", *where)
             if with_secret:
                 secret = ("--requires", "finance", "--permission", "finance")

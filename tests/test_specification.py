@@ -277,7 +277,8 @@ class TestDetection:
     @pytest.mark.parametrize("policy_first", [True, False])
     def test_authority_in_either_order(self, memory: Memory, policy_first: bool) -> None:
         """The policy is in force whether it was stated before or after the employee spoke."""
-        board, eve = someone(memory, "board", "policy"), someone(memory, "eve", "employee")
+        board = someone(memory, "board", "policy")
+        eve = someone(memory, "eve", "employee", permissions=["organization:write"])
         words = [(board, "max 15%"), (eve, "25%")]
         for speaker, value in words if policy_first else reversed(words):
             speaker.write("discount", value, subject="sales", memory_type="organizational")

@@ -33,8 +33,6 @@ EXACTLY = {
         "a policy in conversation prevails over an employee",
         "a policy ends what was said before it",
         "a guest binds nobody",
-        "a spoken suggestion does not move a spoken policy",
-        "a spoken policy reaches who has suggested otherwise",
     },
     broken.IgnoresBudget: {
         "the budget holds whatever it is",

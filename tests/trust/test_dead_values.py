@@ -161,7 +161,7 @@ def test_part_of_a_dead_value_counts_beside_what_was_said_with_it(memory: Memory
     session.note("one", "Yes, that was shipped 2026-03-03 from the port of Leith")
     session.note("two", "The parcel left them on March 3rd, as far as we know")
     session.note("three", "Her birthday is on March 3rd, as far as we know")
-    text = session.context("parcel").text
+    text = session.context("parcel", profile="comprehensive").text
     assert f"- one: Yes, that was shipped {GONE} from the port of Leith" in text
     assert f"- two: The parcel left them on {GONE}, as far as we know" in text
     assert "- three: Her birthday is on March 3rd, as far as we know" in text
@@ -173,7 +173,7 @@ def test_a_short_number_in_words_counts_only_beside_its_matter(memory: Memory) -
     replaced(session, "guests", "3", "5")
     session.note("one", "There will be three guests at the long table")
     session.note("two", "There will be three courses and some wine")
-    text = session.context("guests").text
+    text = session.context("guests", profile="comprehensive").text
     assert f"- one: There will be {GONE} guests at the long table" in text
     assert "- two: There will be three courses and some wine" in text
 

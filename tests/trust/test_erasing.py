@@ -177,7 +177,7 @@ class TestWordsOfOthers:
         code = ann.write("gate", "swordfish", memory_type="organizational")
         bob.note("gate", "that fish, you know", states=[code])
         bob.note("lunch", "fish")
-        seen = bob.context("gate?", record=True)
+        seen = bob.context("gate? lunch?", record=True)
         brisk.forget(organization="acme", fact_id=code.fact_id)
         assert [item.key for item in bob.working_set()] == ["lunch"]
         again = brisk.replay(seen.receipt.id, organization="acme")

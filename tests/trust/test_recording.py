@@ -19,7 +19,7 @@ from tests.conftest import QUICK
 from tests.service.running import Running, a_key, problem
 
 SECRET = "Blue Heron"
-QUERY = f"Is {SECRET} the alias?"
+QUERY = f"Is {SECRET} the alias, and what is for lunch?"
 ELSEWHERE = """
 import sys, tenure
 with tenure.open(sys.argv[1]) as memory:
