@@ -16,20 +16,19 @@ from tenure.engine.entering import (
     follow_departures,
     said_at,
 )
-from tenure.engine.lens import Lens, matching
+from tenure.engine.lens import Lens
 from tenure.engine.proposal import Proposal
 from tenure.engine.redaction import blind, redacted
+from tenure.engine.rights import check_may_settle
 from tenure.engine.settling import settle
 from tenure.engine.workspace import Workspace
-from tenure.model.errors import InvalidInput, NotPermitted
-from tenure.model.fact import Fact, MemoryType, Status
-from tenure.model.identity import BIND, SPEAK
+from tenure.model.errors import InvalidInput
+from tenure.model.fact import Fact, Status
 from tenure.model.ids import new_id
 from tenure.model.times import to_micros
 from tenure.model.values import same_value
 from tenure.model.verdict import BESIDE, Action, Outcome, Repair, Rule, Verdict
 from tenure.rules import office
-from tenure.rules.authority import check_may_write_key, may_bind, may_speak
 from tenure.rules.supersession import UNOPPOSED, overruled
 from tenure.rules.temporal import as_seen
 from tenure.stores.port import Change, Transaction
@@ -288,42 +287,7 @@ class Registrar:
 
     def check_may_settle(self, fact: Fact) -> None:
         """Raise NotPermitted where the fact is above, or reserved from, this identity."""
-        if not self.lens.sees(self.transaction, fact):
-            raise NotPermitted(
-                "this would also change facts that this session may not see; "
-                "somebody who may see them has to do it"
-            )
-        self.check_may_speak(fact)
-        told = matching(self.transaction.declarations(), fact.key)
-        check_may_write_key(fact.key, self.identity.authority, told, self.ladder)
-        if self.ladder.rank(fact.standing) > self.identity.authority.rank:
-            raise NotPermitted(
-                f"{fact.key!r} stands on the authority of {fact.standing!r}; "
-                f"{self.identity.user_id!r} has {self.identity.authority.rung!r}"
-            )
-
-    def check_may_speak(self, fact: Fact) -> None:
-        """Raise NotPermitted where a fact is the organization's, and not this identity's to settle.
-
-        What binds others takes the right to bind them.
-        """
-        if fact.memory_type is not MemoryType.ORGANIZATIONAL or self._may_settle_for_all(fact):
-            return
-        needed, permission = (self.settings.speaking_rung, SPEAK)
-        if fact.is_constraint:
-            needed, permission = (self.settings.binding_rung, BIND)
-        raise NotPermitted(
-            f"{fact.key!r} is the organization's, and {self.identity.user_id!r} has authority "
-            f"{self.identity.authority.rung!r}; to settle it takes {needed!r}, or "
-            f"permissions=[{permission!r}]"
-        )
-
-    def _may_settle_for_all(self, fact: Fact) -> bool:
-        who, ladder = self.identity, self.ladder
-        if not may_speak(who, who.authority, self.settings.speaking_rung, ladder):
-            return False
-        binding = self.settings.binding_rung
-        return not fact.is_constraint or may_bind(who, who.authority, binding, ladder)
+        check_may_settle(self.transaction, self.lens, fact)
 
     # recording
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from tenure.engine.registrar import Registrar
 from tenure.engine.replay import component, replay
+from tenure.engine.rights import check_may_speak
 from tenure.engine.workspace import Workspace
 from tenure.model.errors import NothingToUndo, NotPermitted, UnknownVerdict
 from tenure.model.fact import Fact, Status
@@ -39,7 +40,7 @@ def undo(
             f"undo that one to bring it back"
         )
     _check_rank(registrar, verdict)
-    registrar.check_may_speak(fact)
+    check_may_speak(registrar.lens, fact)
     return _set_aside(registrar, verdict, fact, reason, evidence or {})
 
 
