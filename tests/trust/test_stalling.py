@@ -271,6 +271,21 @@ def test_one_organization_reads_while_another_is_held_up(store_path: Path) -> No
         assert "desk of ann" in held.result(FAR).text
 
 
+def test_the_store_in_memory_keeps_no_organization_waiting_for_another() -> None:
+    """Within one organization it works for one at a time; others go on meanwhile."""
+    embedder = Waiting()
+    with tenure.open(":memory:", settings=replace(QUICK, embedder=embedder)) as memory:
+        ann = memory.session(user_id="ann", organization="acme")
+        eve = memory.session(user_id="eve", organization="globex")
+        ann.write("desk", "by the window")
+        with calling(embedder) as pool:
+            held = pool.submit(ann.context, "Where, slowly, is the desk?")
+            assert embedder.entered.acquire(timeout=FAR)
+            eve.write("room", "upstairs")
+            assert "upstairs" in pool.submit(eve.context, "Which room?").result(FAR).text
+            assert not held.done()
+
+
 def test_a_person_who_writes_while_a_context_looks_is_seen_by_the_next(
     store_path: Path,
 ) -> None:

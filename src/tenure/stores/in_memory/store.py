@@ -28,28 +28,35 @@ class MemoryStore:
         self._organizations: dict[str, Tables] = {}
         self._declared = Declared()
         self._lock = threading.RLock()
+        """For what is shared between organizations; held for a moment, never while others work."""
+        self._locks: dict[str, threading.RLock] = {}
         self._closed = False
 
     @contextmanager
-    def read(self, organization: str, user_id: str | None = None) -> Iterator[Reader]:
+    def _held(self, organization: str) -> Iterator[Tables]:
+        """The tables of an organization, for one at a time. Others go on meanwhile."""
         with self._lock:
             self._check_open()
-            yield self._transaction(organization)
+            tables = self._organizations.setdefault(organization, Tables())
+            lock = self._locks.setdefault(organization, threading.RLock())
+        with lock:
+            self._check_open()
+            yield tables
+
+    @contextmanager
+    def read(self, organization: str, user_id: str | None = None) -> Iterator[Reader]:
+        with self._held(organization) as tables:
+            yield MemoryTransaction(tables, organization, self._declared)
 
     @contextmanager
     def write(self, organization: str) -> Iterator[Transaction]:
-        with self._lock:
-            self._check_open()
-            transaction = self._transaction(organization)
+        with self._held(organization) as tables:
+            transaction = MemoryTransaction(tables, organization, self._declared)
             try:
                 yield transaction
             except BaseException:
                 transaction.roll_back()
                 raise
-
-    def _transaction(self, organization: str) -> MemoryTransaction:
-        tables = self._organizations.setdefault(organization, Tables())
-        return MemoryTransaction(tables, organization, self._declared)
 
     def glance(
         self,
@@ -72,9 +79,7 @@ class MemoryStore:
             return sorted(name for name, kept in self._organizations.items() if kept.verdicts)
 
     def erasures(self, organization: str) -> list[Erasure]:
-        with self._lock:
-            self._check_open()
-            kept = self._organizations.get(organization, Tables())
+        with self._held(organization) as kept:
             return sorted(kept.erasures.values(), key=lambda erasure: erasure.id)
 
     def add_key(self, key: ApiKey) -> None:
@@ -94,7 +99,7 @@ class MemoryStore:
                 key
                 for name, kept in self._organizations.items()
                 if organization in (None, name)
-                for key in kept.keys.values()
+                for key in list(kept.keys.values())
             ]
             return sorted(found, key=lambda key: key.id)
 
@@ -107,9 +112,7 @@ class MemoryStore:
             return known
 
     def dump(self, organization: str) -> Iterator[dict[str, Any]]:
-        with self._lock:
-            self._check_open()
-            kept = self._organizations.get(organization, Tables())
+        with self._held(organization) as kept:
             records = [
                 *(
                     {"kind": "declaration", **codec.declaration_record(d)}
@@ -141,7 +144,11 @@ class MemoryStore:
     def close(self) -> None:
         with self._lock:
             self._closed = True
-            self._organizations.clear()
+            locks = list(self._locks.values())
+        for lock in locks:
+            with lock:  # whoever is at it may finish
+                continue
+        self._organizations.clear()
 
     def _check_open(self) -> None:
         if self._closed:
