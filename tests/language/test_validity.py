@@ -9,7 +9,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tenure.language.validity import Validity, find_validity
-from tenure.language.values import find
+from tenure.language.values.finding import find
 from tests.conftest import SOAK
 
 MANY = settings(max_examples=3_000 if SOAK else 300, deadline=None)

@@ -9,7 +9,9 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from tenure.language.values import Value, ValueKind, find, same
+from tenure.language.values.comparing import same
+from tenure.language.values.finding import find
+from tenure.language.values.kinds import Value, ValueKind
 from tests.conftest import SOAK
 
 MANY = settings(max_examples=3_000 if SOAK else 300, deadline=None)

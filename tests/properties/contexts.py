@@ -21,6 +21,7 @@ from tenure import Context, Memory, Session, Verdict
 from tenure.model.fact import Fact, Status
 from tenure.rules.temporal import as_seen
 from tenure.testing import SteppingClock
+from tests.behaviour.people import FOR_ALL
 from tests.conftest import QUICK
 from tests.properties.world import ORGANIZATION, all_facts
 
@@ -133,6 +134,7 @@ class Story:
             authority=authority,
             organization=ORGANIZATION,
             session_id=f"desk-of-{user}",
+            permissions=[*more.pop("permissions", ()), *FOR_ALL],
             **more,
         )
 
@@ -143,6 +145,7 @@ class Story:
             authority="employee",
             organization=ORGANIZATION,
             session_id="desk-of-eve",
+            permissions=FOR_ALL,
         )
 
     def word(self) -> dict[str, Any]:

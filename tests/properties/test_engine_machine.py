@@ -23,6 +23,7 @@ from hypothesis.stateful import (
 import tenure
 from tenure import Outcome, Verdict
 from tenure.testing import SteppingClock
+from tests.behaviour.people import FOR_ALL
 from tests.conftest import QUICK, SOAK
 from tests.properties.world import (
     ORGANIZATION,
@@ -176,7 +177,11 @@ class Engine(RuleBasedStateMachine):
         self.memory = self.open()
         self.people = {
             name: self.memory.session(
-                user_id=name, authority=rung, organization=ORGANIZATION, session_id=f"s-{name}"
+                user_id=name,
+                authority=rung,
+                organization=ORGANIZATION,
+                session_id=f"s-{name}",
+                permissions=FOR_ALL,
             )
             for name, rung in PEOPLE.items()
         }

@@ -19,6 +19,7 @@ from tenure.context.quoting import GONE
 from tenure.context.rendering import HISTORY
 from tenure.model.values import leaves
 from tenure.testing import SteppingClock
+from tests.behaviour.people import FOR_ALL
 from tests.conftest import SOAK, STORES
 from tests.properties.contexts import FAST, PROFILES, STYLES, a_place, says
 from tests.properties.world import ORGANIZATION
@@ -123,6 +124,7 @@ class Desk:
             organization=ORGANIZATION,
             session_id="desk",
             task_id="move",
+            permissions=FOR_ALL,
         )
 
     def begin(self, death: Death) -> None:

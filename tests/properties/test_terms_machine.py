@@ -19,6 +19,7 @@ from hypothesis.stateful import (
 import tenure
 from tenure import Status, Verdict
 from tenure.testing import SteppingClock
+from tests.behaviour.people import FOR_ALL
 from tests.conftest import QUICK, SOAK
 from tests.properties.world import (
     ORGANIZATION,
@@ -47,7 +48,9 @@ class Terms(RuleBasedStateMachine):
         self.clock = SteppingClock(step=timedelta(seconds=1))
         self.memory = tenure.open(self.where(), clock=self.clock, settings=QUICK)
         self.people = {
-            name: self.memory.session(user_id=name, authority=rung, organization=ORGANIZATION)
+            name: self.memory.session(
+                user_id=name, authority=rung, organization=ORGANIZATION, permissions=FOR_ALL
+            )
             for name, rung in PEOPLE.items()
         }
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import time
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -33,7 +34,8 @@ class Clock:
         return self.now
 
 
-ONE, TWO = signed(), signed(CURVE, "ES256", "two")
+_TOMORROW = int(time.time()) + 86_400  # made once for a run that may take long
+ONE, TWO = signed(exp=_TOMORROW), signed(CURVE, "ES256", "two", exp=_TOMORROW)
 
 
 def kept(*names: str) -> str:

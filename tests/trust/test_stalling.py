@@ -115,9 +115,7 @@ def test_a_text_is_shown_whole_or_not_at_all_whatever_its_length() -> None:
         for number in range(20):
             session.note(f"n{number}", f"{number} {prose(9_000)}")
         session.note("new", "the shop opens at noon")
-        context = session.context(
-            "When does the shop open?", budget=3_000, profile="comprehensive"
-        )
+        context = session.context("When does the shop open?", budget=3_000, profile="comprehensive")
         assert "the shop opens at noon" in context.text
         assert "old" in {one.item for one in context.omissions if one.reason == "over budget"}
         for line in context.lines:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from functools import cache
 from typing import Protocol
 
@@ -44,8 +45,9 @@ class Counter:
         when_forgetting(self.forget)
 
     def forget(self) -> None:
-        """Drop what the tokenizer itself keeps of texts."""
-        self._tokenizer.clear_cache()
+        """Drop what the tokenizer itself keeps of texts; only some kinds keep anything."""
+        with suppress(ValueError):
+            self._tokenizer.clear_cache()
 
     def _count(self, text: str) -> int:
         return len(self._tokenizer.encode_ordinary(text))

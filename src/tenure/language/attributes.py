@@ -9,7 +9,7 @@ from functools import lru_cache
 
 from tenure.language.lexicon import data, lexicon, word_set
 from tenure.language.tokens import stem
-from tenure.language.values import ValueKind
+from tenure.language.values.kinds import ValueKind
 from tenure.model.fact import Part
 
 _MOST_WORDS = 10

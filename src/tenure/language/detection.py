@@ -14,7 +14,8 @@ from typing import Final, NamedTuple, Protocol
 
 from tenure.language.kinship import KIN, kinship
 from tenure.language.lexicon import lexicon
-from tenure.language.values import Value, ValueKind, same
+from tenure.language.values.comparing import same
+from tenure.language.values.kinds import Value, ValueKind
 from tenure.model.fact import Part
 
 

@@ -15,7 +15,8 @@ from typing import NamedTuple
 
 from tenure.language.lexicon import Lexicon, lexicon
 from tenure.language.tokens import Token, stem, tokens
-from tenure.language.values import Value, ValueKind, find
+from tenure.language.values.finding import find
+from tenure.language.values.kinds import Value, ValueKind
 from tenure.model.fact import Part
 from tenure.model.remembering import remembering
 from tenure.search.analysis import is_common

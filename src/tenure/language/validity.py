@@ -20,9 +20,10 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from tenure.language.lexicon import DEFAULT_LANGUAGE
-from tenure.language.values import Value, ValueKind, find
 from tenure.language.values.almanac import RANGE, begin, days_of, months_on
 from tenure.language.values.dates import spell_period
+from tenure.language.values.finding import find
+from tenure.language.values.kinds import Value, ValueKind
 from tenure.language.values.times import EITHER
 from tenure.language.values.vocabulary import vocabulary
 
