@@ -99,6 +99,8 @@ class Stage:
     heirs: list[tuple[str, Said]] = field(default_factory=list)
     followed: dict[str, str] = field(default_factory=dict)
     known: set[str] = field(default_factory=set)
+    left: dict[str, Holder] = field(default_factory=dict)
+    """Who held a key last and was taken back: what is older than that comes late to it."""
 
     def play(self, entry: Said) -> None:
         if entry.kind == "confirm":
@@ -107,10 +109,13 @@ class Stage:
                     holder.rank = entry.rank
                     holder.time = max(holder.time, entry.time)
         elif entry.kind == "retract":
-            left = [
-                self.holders.pop(k) for k, h in list(self.holders.items()) if h.fact == entry.fact
-            ]
-            self.hand_over([(holder, None, entry.time) for holder in left])
+            left = {k: h for k, h in self.holders.items() if h.fact == entry.fact}
+            for key, holder in left.items():
+                del self.holders[key]
+                before = self.left.get(key)
+                if before is None or before.time < holder.time:
+                    self.left[key] = holder
+            self.hand_over([(holder, None, entry.time) for holder in left.values()])
         elif entry.kind == "wait":
             self.known.add(entry.fact)
             assert entry.base is not None
@@ -139,10 +144,10 @@ class Stage:
         rivals = [self.holders[key] for key in wanted]
         if any(rival.rank > entry.rank for rival in rivals):
             return []
-        holder = self.holders.get(entry.key)
-        is_late = holder and time < holder.time and entry.rank <= holder.rank
-        if holder and is_late and not targeted:
-            self.followed[entry.fact] = holder.fact
+        last = self.holders.get(entry.key) or self.left.get(entry.key)
+        is_late = last and time < last.time and entry.rank <= last.rank
+        if last and is_late and not targeted:
+            self.followed[entry.fact] = last.fact
             return []
         for key in wanted:
             self.followed[self.holders.pop(key).fact] = entry.fact

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tenure
-from tenure import gathering
+from tenure import account, gathering
 from tenure.testing import SteppingClock
 from tests.conftest import QUICK, SOAK
 
@@ -46,7 +46,8 @@ steps = st.one_of(
 @pytest.fixture(autouse=True)
 def as_in_a_large_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     """Ten facts are many here, so that not all of them are looked at."""
-    monkeypatch.setattr(gathering, "_SMALL", 3)
+    monkeypatch.setattr(account, "SMALL", 3)
+    monkeypatch.setattr(gathering, "SMALL", 3)
     monkeypatch.setattr(gathering, "_FEWEST", 1)
 
 
@@ -55,7 +56,9 @@ class Playing:
 
     def __init__(self, memory: tenure.Memory) -> None:
         self.memory = memory
-        self.session = memory.session(user_id="ann", organization="acme", session_id="s")
+        self.session = memory.session(
+            user_id="ann", authority="manager", organization="acme", session_id="s"
+        )
         self.last: Any = None
 
     def do(self, step: tuple[Any, ...]) -> None:
