@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from dataclasses import replace
 from datetime import date
+from typing import Any
 
 import psycopg
 import pytest
@@ -115,19 +116,20 @@ def test_a_transaction_that_the_server_ended_is_not_taken_for_committed(address:
 def test_what_is_erased_leaves_the_memory_of_other_processes(address: str) -> None:
     """A store drops what it remembers of sources once another has erased a fact."""
     other = PostgresStore(address)
+    kept: Any = rows._remembered
     try:
         with tenure.open(address, settings=QUICK) as memory:
             alice = memory.session(user_id="alice", organization="acme")
             pin = alice.write("pin", "1234").fact_id
             with other.read("acme"):
                 pass  # up to date
-            rows._remembered('{"type":"system","ref":"the pin is 1234"}')
+            kept('{"type":"system","ref":"the pin is 1234"}')
             with other.read("acme"):
-                assert rows._remembered.cache_info().currsize
+                assert kept.cache_info().currsize
             memory.forget(organization="acme", fact_id=pin)
             # What another process would still have: this one forgot when it erased.
-            rows._remembered('{"type":"system","ref":"the pin is 1234"}')
+            kept('{"type":"system","ref":"the pin is 1234"}')
             with other.read("acme"):
-                assert not rows._remembered.cache_info().currsize
+                assert not kept.cache_info().currsize
     finally:
         other.close()
