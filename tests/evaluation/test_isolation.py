@@ -106,8 +106,8 @@ def test_a_refusal_that_says_too_much_is_found() -> None:
     assert {road for _, road in report.by_road} == {"refusal"}
 
 
-class Obliging(Sound):
-    """Takes a value back for whoever asks, as if its writer had."""
+class KnowsWriters(Sound):
+    """Keeps who wrote what."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -117,6 +117,10 @@ class Obliging(Sound):
         written = super().write(who, entry)
         self._writers[written] = who
         return written
+
+
+class Obliging(KnowsWriters):
+    """Takes a value back for whoever asks, as if its writer had."""
 
     def retract(self, who: Who, written: str) -> None:
         super().retract(self._writers[written], written)
@@ -130,17 +134,8 @@ def test_a_value_that_strangers_can_take_back_is_found() -> None:
     assert {road for _, road in report.by_road} == {"shaped by what it does not say"}
 
 
-class ErasesForAnybody(Sound):
+class ErasesForAnybody(KnowsWriters):
     """Erases a value for whoever asks, as if its writer had."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._writers: dict[str, Who] = {}
-
-    def write(self, who: Who, entry: Entry) -> str:
-        written = super().write(who, entry)
-        self._writers[written] = who
-        return written
 
     def erase(self, who: Who, written: str) -> None:
         super().erase(self._writers[written], written)
