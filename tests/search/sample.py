@@ -20,6 +20,7 @@ from tenure.search.collection import AdHoc
 from tenure.search.places import Hall
 from tenure.stores.port import Reader, Selection
 from tenure.testing import SteppingClock
+from tests.behaviour.people import FOR_ALL
 from tests.properties.contexts import FAST, a_memory, told
 from tests.stores.processes import NOBODY
 
@@ -123,7 +124,12 @@ def ask_read_only(path: Path, now: datetime, query: str) -> dict[str, Any]:
         os.setgid(NOBODY)
         os.setuid(NOBODY)
     with tenure.open(path, clock=SteppingClock(now), settings=FAST) as memory:
-        session = memory.session(user_id="eve", organization=ORGANIZATION, session_id="desk-of-eve")
+        session = memory.session(
+            user_id="eve",
+            organization=ORGANIZATION,
+            session_id="desk-of-eve",
+            permissions=FOR_ALL,
+        )
         context = session.context(query)
         with memory.store.read(ORGANIZATION) as reader:
             current = memory.index.is_current(reader)
