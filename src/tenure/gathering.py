@@ -20,6 +20,7 @@ from tenure.context.ranking import Candidate, Ranked, base_score, rank
 from tenure.context.reach import (
     MEASURED,
     Allowance,
+    ReadOnce,
     facts_within,
     is_longer,
     items_within,
@@ -74,6 +75,7 @@ class Gathering:
 
     def material(self) -> Material:
         """Everything the context is made of."""
+        read = ReadOnce(forms)
         with self._hall() as hall:
             hits = self._search(hall)
             held = self._held(hall, hits)
@@ -82,7 +84,7 @@ class Gathering:
             ranked, aside = self._without_asides(ranked)
             ranked, beyond = facts_within(self.request, ranked)
             changed = self._changed(ranked)
-            ghosts = Ghosts(self, hall, view, forms)
+            ghosts = Ghosts(self, hall, view, read)
             # What took the place of a base is told beside what rests on it, found or not.
             told = [one.now for those in changed.values() for one in those if one.now is not None]
             contested = contested_by(self, hall, [candidate.fact for candidate in ranked])
@@ -104,7 +106,7 @@ class Gathering:
             unknown=unknown,
             unanswered=not (unknown or self.desk.bears) and self._is_unanswered(ranked, hits),
             past=self._past(ranked) if self.request.history else (),
-            dead=Roll(dead, forms),
+            dead=Roll(dead, read),
             gone=gone,
             omissions=omissions,
             is_common=analysis.is_common,

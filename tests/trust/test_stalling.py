@@ -28,8 +28,10 @@ from hypothesis import strategies as st
 import tenure
 from tenure.context.guard import Dead, Roll, mentions
 from tenure.context.judging import in_passing
+from tenure.context.reach import ReadOnce
 from tenure.interfaces.http.problems import Refusal
 from tenure.interfaces.http.turns import Caller, Turns
+from tenure.model.forms import Form
 from tenure.model.words import said, words_of
 from tenure.search.embedders import load
 from tests.conftest import QUICK
@@ -411,8 +413,8 @@ async def spend(turns: Turns, caller: Caller, seconds: float) -> None:
 
 
 def test_who_keeps_the_interpreter_busy_is_worked_on_one_at_a_time() -> None:
-    """As long as others call, and until it has been quiet for a while. Alone it may have every
-    thread but one, and who only waits has half of them."""
+    """As long as others call, and until it has been quiet for a while; then two at a time, because
+    its calls are long. Alone it may have every thread but one; with short calls half of them."""
     clock = Clock()
     turns = Turns(threads=8, at_once=64, share=1.0, clock=clock)
 
@@ -423,7 +425,7 @@ def test_who_keeps_the_interpreter_busy_is_worked_on_one_at_a_time() -> None:
         assert turns.most("hostile") == 1
         assert turns.most("calm") == 4
         clock.now += 30
-        assert turns.most("hostile") == 4
+        assert turns.most("hostile") == 2
         clock.now += 90
         assert turns.most("hostile") == 7
 
@@ -453,6 +455,50 @@ def test_who_keeps_the_interpreter_busy_rests_as_the_share_says() -> None:
         assert begun == [1_000.0, 1_001.0]
 
     anyio.run(story)
+
+
+def test_who_makes_one_short_call_after_the_other_never_rests() -> None:
+    """However many there are of them; where they queue, the organization rests like any other."""
+    clock = Clock()
+    turns = Turns(threads=8, at_once=64, share=0.5, clock=clock)
+    begun = anyio.Event()
+
+    async def next_of_calm() -> None:
+        async with turns.turn(CALM):
+            begun.set()
+
+    async def story() -> None:
+        await spend(turns, HOSTILE, 0.0)
+        for _ in range(100):
+            with anyio.fail_after(FAR):
+                await spend(turns, CALM, 0.02)
+        async with anyio.create_task_group() as together:
+            async with turns.turn(CALM) as meter:
+                meter.spent += 0.02
+                together.start_soon(next_of_calm)
+                await anyio.wait_all_tasks_blocked()
+            with anyio.move_on_after(0.05):
+                await begun.wait()
+            together.cancel_scope.cancel()
+        assert not begun.is_set()
+
+    anyio.run(story)
+
+
+def test_values_are_read_once_and_of_a_great_many_the_first() -> None:
+    """A page of figures is not read again for every value that it is compared with."""
+    asked: list[str] = []
+
+    def read(text: str) -> list[Form]:
+        asked.append(text)
+        return [Form("amount", str(number)) for number in range(1_000)]
+
+    once = ReadOnce(read)
+    pages = [f"page {number} " + "1 " * 1_000 for number in range(6)]
+    found = [once(page) for page in (*pages, *pages)]
+    assert asked == pages[:3]
+    assert [len(forms) for forms in found[:6]] == [1_000] * 3 + [0] * 3
+    assert len(once("the 3rd of March")) == 1_000
 
 
 def test_a_caller_who_leaves_gives_the_place_in_line_back() -> None:

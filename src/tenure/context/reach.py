@@ -15,10 +15,11 @@ from tenure.context.rendering import plain_line
 from tenure.context.request import Request
 from tenure.context.tokens import Count
 from tenure.model.fact import Fact
+from tenure.model.forms import Form, Read
 from tenure.model.records import WorkingItem
 from tenure.model.values import text_of
 
-CHARACTERS_A_TOKEN = 16
+CHARACTERS_A_TOKEN = 8
 """More than this many characters a token, and a text is no language: it is taken to be too long."""
 MEASURED = 20_000
 """Of a longer fact the tokens are only guessed when it is stored: no look at it is short."""
@@ -26,7 +27,10 @@ _GUESSED = 4
 _SHORT = 2_000
 """A text of so many characters may always be looked at."""
 _LITTLE = 100_000
-_MOST = 2_000_000
+_MOST = 1_000_000
+_MOST_VALUES = 3_000
+"""So many days, times and amounts are read for one context; ordinary ones have a few dozen."""
+_SURELY_READ = 500
 
 
 def longest_line(tokens: int) -> int:
@@ -79,6 +83,26 @@ class Allowance:
         length = len(value) if isinstance(value, str) else _length(value)
         self._left -= min(self._left, length + len(name))
         return True
+
+
+class ReadOnce:
+    """Reads the values of each text once, as long as there have not been very many.
+
+    What is not read any more is still compared word by word.
+    """
+
+    def __init__(self, read: Read) -> None:
+        self._read = read
+        self._known: dict[str, Sequence[Form]] = {}
+        self._left = _MOST_VALUES
+
+    def __call__(self, text: str) -> Sequence[Form]:
+        known = self._known.get(text)
+        if known is None:
+            is_read = self._left > 0 or len(text) <= _SURELY_READ
+            known = self._known[text] = self._read(text) if is_read else ()
+            self._left -= len(known)
+        return known
 
 
 def facts_within(request: Request, ranked: Sequence[Ranked]) -> tuple[list[Ranked], list[Omission]]:

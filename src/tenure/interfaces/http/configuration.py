@@ -72,13 +72,13 @@ class Service:
     """Requests that it may make at once."""
     at_once: int = 64
     """Calls of one key that may be under way at the same time; more are told to come back."""
-    share: float = 0.5
+    share: float = 0.25
     """Of one processor, how much an organization may keep busy while others call too."""
     max_turns: int = 100
     """Turns in one call."""
     max_writes: int = 1_000
     """Writes in one call."""
-    max_budget: int = 200_000
+    max_budget: int = 32_000
     """Tokens of one context."""
     threads: int = 8
     """Calls that are worked on at the same time; others queue."""

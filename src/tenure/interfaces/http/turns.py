@@ -1,8 +1,9 @@
 """Turns: whose call is worked on next, so that no organization keeps the others waiting.
 
 One interpreter does one thing at a time. An organization that keeps it busy has one call worked on
-at a time, and then rests, as long as others call too: it gets less done at once, and nearly as
-much in all. Who only waits, for a disk or a model elsewhere, keeps nobody waiting.
+at a time as long as others call too; and where its calls are long, or queue, it rests after each.
+Who makes one short call after the other never rests. Who only waits, for a disk or a model
+elsewhere, keeps nobody waiting.
 """
 
 from __future__ import annotations
@@ -26,6 +27,10 @@ _HALF = 2.0
 """Seconds after which what was spent counts half."""
 _BUSY = 0.5
 """Seconds of work of late from which on an organization keeps the interpreter busy."""
+_AT_FIRST = 2
+"""Calls at once of an organization of which it is not known yet what its calls take."""
+_SHORT = 0.05
+"""Seconds of work; an organization whose calls take no more may have several worked on at once."""
 _MOST_REST = 5.0
 _MOST_LINES = 10_000
 
@@ -105,6 +110,8 @@ class _Line:
     spent: float = 0.0
     """Seconds of work of late, as of `since`."""
     since: float = 0.0
+    usual: float | None = None
+    """Seconds of work that its last calls took, on the average."""
     called: float = 0.0
     rests_until: float = 0.0
 
@@ -172,9 +179,10 @@ class Turns:
         """How many calls of an organization may be worked on at the same time just now."""
         if self._is_alone(organization):
             return max(1, self._threads - 1)  # whoever comes next need not wait for a thread
-        if self._is_busy(self._line(organization)):
+        line = self._line(organization)
+        if self._is_busy(line):
             return 1
-        return max(1, self._threads // 2)
+        return max(1, self._threads // 2) if _is_short(line) else min(_AT_FIRST, self._threads)
 
     async def _begin(self, organization: str, line: _Line) -> None:
         if line.running >= self.most(organization) or line.waiting:
@@ -211,7 +219,9 @@ class Turns:
         now = self._clock()
         line.spent = _left(line, now) + spent
         line.since = now
-        if self._is_busy(line):
+        if spent:
+            line.usual = spent if line.usual is None else (3 * line.usual + spent) / 4
+        if self._is_busy(line) and (line.waiting or not _is_short(line)):
             line.rests_until = max(now, line.rests_until) + min(_MOST_REST, self._due(work))
         while line.waiting and line.running < self.most(organization):
             line.running += 1
@@ -233,6 +243,11 @@ class Turns:
 
     def _is_busy(self, line: _Line) -> bool:
         return _left(line, self._clock()) > _BUSY
+
+
+def _is_short(line: _Line) -> bool:
+    """Whether an organization is known to make short calls."""
+    return line.usual is not None and line.usual <= _SHORT
 
 
 def _left(line: _Line, now: float) -> float:

@@ -16,6 +16,8 @@ from tenure.model.unseen import readings
 
 _MOST_READ = 20_000
 """Characters of a text; the rest is compared word by word alone, as all of it is."""
+_MOST_VALUES = 1_000
+"""Of a text; what has more of them is a table of figures, of which the first are read."""
 _PIECE = 2_000
 _OVERLAP = 80
 """A value that begins in one piece ends within so many characters of the next."""
@@ -42,6 +44,8 @@ def forms(text: str) -> tuple[Form, ...]:
             for form in _read(piece):
                 start, end = way.span(begin + form.start, begin + form.end)
                 found[form._replace(start=start, end=end)] = None
+            if len(found) > _MOST_VALUES:
+                break
     return tuple(map(in_words, sorted(found, key=lambda form: (form.start, -form.end))))
 
 

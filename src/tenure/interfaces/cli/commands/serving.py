@@ -107,7 +107,7 @@ class Limiting:
             help="Of a processor, how much one organization may keep busy while others call.",
             rich_help_panel=_LIMITS,
         ),
-    ] = 0.5
+    ] = 0.25
     max_turns: Annotated[
         int,
         typer.Option(metavar="COUNT", help="Turns in one call.", rich_help_panel=_LIMITS),
@@ -119,7 +119,7 @@ class Limiting:
     max_budget: Annotated[
         int,
         typer.Option(metavar="TOKENS", help="The largest context.", rich_help_panel=_LIMITS),
-    ] = 200_000
+    ] = 32_000
     max_body: Annotated[
         int,
         typer.Option(metavar="BYTES", help="The largest request.", rich_help_panel=_LIMITS),
