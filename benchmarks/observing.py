@@ -33,7 +33,7 @@ import numpy as np
 from rich.table import Table
 
 from benchmarks.figures import Target
-from tenure.evaluation.running import data_folder
+from tenure_eval.running import data_folder
 
 ROOT = Path(__file__).resolve().parents[1]
 SIZES = {"minilm": (100, 10_000), "static": (100, 10_000, 100_000)}

@@ -37,7 +37,6 @@ from benchmarks.observing import (
     places,
 )
 from benchmarks.turns import Conversation, Turn
-from tenure.evaluation.cases import read_dialogues
 from tenure.language.detection import Detector, RuleDetector
 from tenure.language.learned.combined import CombinedDetector
 from tenure.language.learned.detector import LearnedDetector
@@ -46,6 +45,7 @@ from tenure.observing import observer
 from tenure.observing.situation import Situation
 from tenure.search.embedders import load
 from tenure.search.index import Index
+from tenure_eval.cases import read_dialogues
 
 ROUNDS = 5
 BATCH = 250

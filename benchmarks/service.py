@@ -129,7 +129,7 @@ def fill(path: Path, facts: int, embedder: str, tell: Tell) -> None:
 @contextmanager
 def served(path: Path, embedder: str, processes: int) -> Iterator[tuple[int, psutil.Process]]:
     """A service on that file: its port and its process."""
-    command = [sys.executable, "-m", "tenure.interfaces.cli", "serve", "--db", str(path)]
+    command = [sys.executable, "-m", "tenure.cli", "serve", "--db", str(path)]
     command += ["--port", "0", "--embedder", embedder, "--log", "warning"]
     command += ["--processes", str(processes)]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:

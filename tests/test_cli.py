@@ -11,7 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 import tenure
-from tenure.interfaces.cli import app
+from tenure.cli import app
 from tenure.stores.codec import fact_from_record
 
 Run = Callable[..., Any]

@@ -15,7 +15,7 @@ from tests.conftest import QUICK
 from tests.terminals import Terminal
 from tests.test_docs import environment
 
-PROGRAM = "from tenure.interfaces.cli import main; main()"
+PROGRAM = "from tenure.cli import main; main()"
 
 
 def command(db: str, *options: str) -> list[str]:

@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 import typer
 
-from tenure.interfaces.cli import app
-from tenure.interfaces.cli.completion import places
+from tenure.cli import app
+from tenure.cli.completion import places
 from tests.terminals import Terminal
 from tests.test_docs import environment
 
-PROGRAM = "from tenure.interfaces.cli import main; main()"
+PROGRAM = "from tenure.cli import main; main()"
 PLACES = {place.path: place for place in places(typer.main.get_command(app))}
 
 

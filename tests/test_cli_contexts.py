@@ -14,8 +14,8 @@ from rich.console import Console
 from typer.testing import CliRunner
 
 import tenure
-from tenure.interfaces.cli import app
-from tenure.interfaces.cli.progress import Telling
+from tenure.cli import app
+from tenure.cli.progress import Telling
 
 Run = Callable[..., Any]
 
@@ -351,7 +351,7 @@ class TestTelling:
     ) -> None:
         """A context that has to make the index first tells of it on stderr, and not on stdout."""
         run("write", "price", "310", "--embedder", "none")
-        monkeypatch.setattr("tenure.interfaces.cli.progress._INTERVAL", 0.0)
+        monkeypatch.setattr("tenure.cli.progress._INTERVAL", 0.0)
         result = run("context", "price", "--embedder", "static")
         assert result.stderr.startswith("note: indexing facts: 0 of 1\n")
         assert result.stdout.startswith("# Identity")

@@ -17,8 +17,8 @@ import typer
 from typer.testing import CliRunner
 
 import tenure
-from tenure.interfaces.cli import app
-from tenure.interfaces.cli.reference import reference
+from tenure.cli import app
+from tenure.cli.reference import reference
 
 Run = Callable[..., Any]
 COMMANDS = typer.main.get_command(app).commands  # type: ignore[attr-defined]
@@ -51,7 +51,7 @@ def process(*arguments: str, **options: Any) -> subprocess.CompletedProcess[str]
     """The command as a real process."""
     source = str(Path(tenure.__file__).parents[1])
     return subprocess.run(
-        [sys.executable, "-m", "tenure.interfaces.cli", *arguments],
+        [sys.executable, "-m", "tenure.cli", *arguments],
         env={**os.environ, "PYTHONPATH": source, "PYTHONUTF8": "1"},
         capture_output=True,
         encoding="utf-8",
@@ -323,7 +323,7 @@ class TestHelp:
         assert f"Examples:\n    tenure {name}" in run(name, "--help").stdout
 
     def test_the_reference_is_up_to_date(self) -> None:
-        """docs/cli.md is what `python -m tenure.interfaces.cli.reference` prints."""
+        """docs/cli.md is what `python -m tenure.cli.reference` prints."""
         page = Path(__file__).parents[1] / "docs" / "cli.md"
         assert page.read_text(encoding="utf-8") == reference()
 
@@ -365,7 +365,7 @@ class TestProcess:
         with tenure.open(path, settings=tenure.Settings(durability="process")) as memory:
             bob = memory.session(user_id="bob")
             bob.write_many({"key": f"k{n}", "value": "x" * 1000} for n in range(300))
-        command = [sys.executable, "-m", "tenure.interfaces.cli", "export", "--db", str(path)]
+        command = [sys.executable, "-m", "tenure.cli", "export", "--db", str(path)]
         source = str(Path(tenure.__file__).parents[1])
         with subprocess.Popen(
             command,

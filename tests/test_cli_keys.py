@@ -13,7 +13,7 @@ import pytest
 from typer.testing import CliRunner
 
 import tenure
-from tenure.interfaces.cli import app
+from tenure.cli import app
 from tenure.keys import make_key, matches, parse
 from tests.conftest import QUICK
 from tests.servers import AVAILABLE, Databases

@@ -16,7 +16,7 @@ import pytest
 from typer.testing import CliRunner
 
 import tenure
-from tenure.interfaces.cli import app
+from tenure.cli import app
 
 Run = Callable[..., Any]
 WHO = {"user_id": "alice", "organization": "acme"}
@@ -216,7 +216,7 @@ class TestTwice:
         save(lines(turns))
         command = ["observe", "chat.jsonl", "-v", "--db", "killed.db"]
         with subprocess.Popen(
-            [sys.executable, "-m", "tenure.interfaces.cli", *command],
+            [sys.executable, "-m", "tenure.cli", *command],
             env={**os.environ, "PYTHONPATH": str(Path(tenure.__file__).parents[1])},
             stdout=subprocess.PIPE,
             text=True,

@@ -14,8 +14,8 @@ import pytest
 from typer.testing import CliRunner
 
 import tenure
-from tenure.interfaces.cli import app
-from tenure.interfaces.cli.story import STEPS
+from tenure.cli import app
+from tenure.cli.story import STEPS
 from tests.servers import needs_own_server
 
 EXAMPLES = sorted((Path(__file__).parents[1] / "examples").glob("*.py"))

@@ -131,7 +131,7 @@ def environment(folder: Path) -> dict[str, str]:
 def run_command(line: str, folder: Path) -> subprocess.CompletedProcess[str]:
     """Run a `tenure ...` line of a page as a shell would, less the shell."""
     arguments = shlex.split(line)
-    program = "from tenure.interfaces.cli import main; main()"
+    program = "from tenure.cli import main; main()"
     variables = {}
     while "=" in arguments[0]:
         name, _, value = arguments.pop(0).partition("=")

@@ -14,11 +14,11 @@ from pathlib import Path
 from typing import Final
 
 import tenure
-from tenure.evaluation.cases import BASE, Change, Dialogue, read_dialogues
-from tenure.evaluation.matching import same_value
-from tenure.evaluation.pairs import read_pairs
-from tenure.evaluation.running import HeldClock
 from tenure.language.detection import Judged, Pair, Relation
+from tenure.testing.matching import same_value
+from tenure_eval.cases import BASE, Change, Dialogue, read_dialogues
+from tenure_eval.pairs import read_pairs
+from tenure_eval.running import HeldClock
 from training.examples import Example, Label, Mark, joined
 
 _SURE: Final = 0.97

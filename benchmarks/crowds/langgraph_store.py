@@ -11,8 +11,8 @@ from langgraph.store.postgres import PostgresStore  # type: ignore[import-not-fo
 
 from benchmarks.corpus import Fact
 from benchmarks.crowds.port import EMBEDDER, PROBE, TOP, Plain, check_alike
-from tenure.evaluation.adapters.langgraph_store import index_with
 from tenure.search.embedders import load
+from tenure_eval.adapters.langgraph_store import index_with
 
 
 class LangGraph(Plain):

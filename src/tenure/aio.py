@@ -23,7 +23,7 @@ from types import TracebackType
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import tenure
-from tenure.auditing.entries import AuditEntry
+from tenure.audit.entries import AuditEntry
 from tenure.environment import Providers
 from tenure.memory import Clock, Memory
 from tenure.model.errors import SessionClosed

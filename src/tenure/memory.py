@@ -11,9 +11,9 @@ from os import PathLike, fspath
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
-from tenure import receipts
-from tenure.auditing.entries import PAGE, AuditEntry, check_after, read_page
-from tenure.auditing.waking import Bells
+from tenure.audit.entries import PAGE, AuditEntry, check_after, read_page
+from tenure.audit.waking import Bells
+from tenure.composing import receipts
 from tenure.context.document import Context, Line
 from tenure.context.reach import measured
 from tenure.context.receipt import (
@@ -89,7 +89,7 @@ def open(
 
 def _elsewhere(where: str, clock: Clock | None, settings: Settings, key: str | None) -> Memory:
     try:
-        from tenure.remote import connect
+        from tenure.client.remote import connect
     except ImportError as error:
         raise InvalidInput(f"a memory behind a service needs a client: {error}") from error
     return connect(where, key=key, settings=settings, clock=clock)

@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
-from tenure import receipts
+from tenure.composing import receipts
 from tenure.context.assembly import assemble
 from tenure.context.document import Context
 from tenure.context.receipt import Receipt
@@ -733,7 +733,7 @@ class Session:
 
     def _compose(self, request: Request, record: bool | None) -> Context:
         self._check_open()
-        from tenure.gathering import Gathering  # brings numpy, which only contexts need
+        from tenure.composing.gathering import Gathering  # brings numpy, which only contexts need
 
         settings = self._memory.settings
         share = request.profile.share

@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import Any, ClassVar
 
 import tenure
-from tenure.evaluation.ours import TenureSystem
-from tenure.evaluation.systems import Entry, Who
+from tenure.testing.systems import Entry, Who
+from tenure_eval.ours import TenureSystem
 
 QUICK = tenure.Settings(embedder=None, detector="rules")
 """Without the models: what is tried here are laws, and not how well a text is understood."""

@@ -22,10 +22,10 @@ from pathlib import Path
 from typing import Any
 
 import tenure
-from tenure.evaluation import (
+from tenure.testing import conformance
+from tenure_eval import (
     asof,
     cases,
-    conformance,
     isolation,
     pairs,
     peers,
@@ -35,10 +35,10 @@ from tenure.evaluation import (
     scoped,
     statebench,
 )
-from tenure.evaluation.figures import Share
-from tenure.evaluation.ours import TenureSystem
-from tenure.evaluation.repair import Form, Half, Task
-from tenure.evaluation.talks import talks_of
+from tenure_eval.figures import Share
+from tenure_eval.ours import TenureSystem
+from tenure_eval.repair import Form, Half, Task
+from tenure_eval.talks import talks_of
 
 BASELINES = Path(__file__).with_name("baselines.json")
 VARIABLE = "TENURE_BENCH_DATA"

@@ -7,11 +7,11 @@ from datetime import timedelta
 
 import pytest
 
-from tenure.evaluation import adapters
-from tenure.evaluation.adapters.base import BEGINNING
-from tenure.evaluation.adapters.plain import LAST
-from tenure.evaluation.bm25 import Bm25
-from tenure.evaluation.systems import Ability, CannotDo, Entry, Maker, System, Who
+from tenure.testing.systems import Ability, CannotDo, Entry, Maker, System, Who
+from tenure_eval import adapters
+from tenure_eval.adapters.base import BEGINNING
+from tenure_eval.adapters.plain import LAST
+from tenure_eval.bm25 import Bm25
 
 NAMES = list(adapters.PEERS)
 ADA, BOB, EVE = Who("ada"), Who("bob"), Who("eve", organization="other")

@@ -7,11 +7,11 @@ from random import Random
 
 import pytest
 
-from tenure.evaluation import asof
-from tenure.evaluation.answering import AnswersReport
-from tenure.evaluation.asof import Deed, History, Question
-from tenure.evaluation.ours import BEGINNING
-from tenure.evaluation.systems import Ability
+from tenure.testing.systems import Ability
+from tenure_eval import asof
+from tenure_eval.answering import AnswersReport
+from tenure_eval.asof import Deed, History, Question
+from tenure_eval.ours import BEGINNING
 from tests.evaluation import broken
 from tests.evaluation.broken import Sound
 

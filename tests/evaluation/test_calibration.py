@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tenure.evaluation.calibration import (
+from tenure_eval.calibration import (
     Bin,
     at,
     average_precision,
@@ -13,7 +13,7 @@ from tenure.evaluation.calibration import (
     expected_error,
     reliability,
 )
-from tenure.evaluation.figures import Detection
+from tenure_eval.figures import Detection
 
 
 def test_answers_fall_into_bins_by_their_probability() -> None:

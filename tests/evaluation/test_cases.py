@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 import tenure
-from tenure.evaluation import cases
-from tenure.evaluation.cases import Case, Change, Event
-from tenure.evaluation.figures import Detection, Joint, Share
 from tenure.model.errors import InvalidInput
+from tenure_eval import cases
+from tenure_eval.cases import Case, Change, Event
+from tenure_eval.figures import Detection, Joint, Share
 from tests.evaluation.dialogues import MOVED, ROWS, case, written
 
 PLAIN = tenure.Settings(embedder=None)

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 import tenure
-from tenure.evaluation.chat import Answers, Model, NoAnswer, Question, Reply
 from tenure.model.errors import InvalidInput
+from tenure_eval.chat import Answers, Model, NoAnswer, Question, Reply
 from tests.llm.servers import Trickster, completion, served
 
 pytest.importorskip("openai")

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from tenure.evaluation import peers
-from tenure.interfaces.cli import app
+from tenure.cli import app
+from tenure_eval import peers
 from tests.evaluation.dialogues import ROWS, added, case, changed, system, user, written
 from tests.evaluation.test_statebench import LACKS, RIGHT, needs_package, without_package
 

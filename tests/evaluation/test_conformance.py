@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from tenure.evaluation import conformance
-from tenure.evaluation.conformance import CHECKS, Outcome
-from tenure.evaluation.ours import TenureSystem
-from tenure.evaluation.systems import Ability, CannotDo, Entry, Who
+from tenure.testing import conformance
+from tenure.testing.conformance import CHECKS, Outcome
+from tenure.testing.systems import Ability, CannotDo, Entry, Who
+from tenure_eval.ours import TenureSystem
 from tests.evaluation import broken
 from tests.evaluation.broken import BROKEN, Silent, Sound
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from tenure.evaluation.cases import CasesReport
-from tenure.evaluation.figures import Detection, Joint, Share, percent
-from tenure.evaluation.scope import ScopeReport
-from tenure.evaluation.statebench import SuiteReport
-from tenure.evaluation.targets import Target, of_cases, of_scope, of_suite
+from tenure_eval.cases import CasesReport
+from tenure_eval.figures import Detection, Joint, Share, percent
+from tenure_eval.scope import ScopeReport
+from tenure_eval.statebench import SuiteReport
+from tenure_eval.targets import Target, of_cases, of_scope, of_suite
 
 
 def test_a_share_of_nothing_is_no_figure() -> None:

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from tenure.evaluation import peers
-from tenure.evaluation.figures import Share
+from tenure_eval import peers
+from tenure_eval.figures import Share
 from tests.evaluation import gate
 from tests.evaluation.gate import Figure, law
 

@@ -7,10 +7,10 @@ from dataclasses import replace
 
 import pytest
 
-from tenure.evaluation import isolation
-from tenure.evaluation.isolation import IsolationReport
-from tenure.evaluation.ours import TenureSystem
-from tenure.evaluation.systems import Ability, Entry, Refused, Who
+from tenure.testing.systems import Ability, Entry, Refused, Who
+from tenure_eval import isolation
+from tenure_eval.isolation import IsolationReport
+from tenure_eval.ours import TenureSystem
 from tests.conftest import SOAK
 from tests.evaluation import broken
 from tests.evaluation.broken import Sound

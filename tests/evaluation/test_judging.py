@@ -13,11 +13,11 @@ import pytest
 from typer.testing import CliRunner
 
 import tenure
-from tenure.evaluation import judging, peers
-from tenure.evaluation.chat import Answers, Model, NoAnswer
-from tenure.evaluation.judging import Calls, EndToEnd, Spread
-from tenure.evaluation.statebench import Suite
-from tenure.interfaces.cli import app
+from tenure.cli import app
+from tenure_eval import judging, peers
+from tenure_eval.chat import Answers, Model, NoAnswer
+from tenure_eval.judging import Calls, EndToEnd, Spread
+from tenure_eval.statebench import Suite
 from tests.evaluation.dialogues import written
 from tests.evaluation.reader import Reader
 from tests.evaluation.test_statebench import (

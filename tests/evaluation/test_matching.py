@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tenure.evaluation.matching import Said, same_value
-from tenure.evaluation.phrases import mentions, phrase_of
+from tenure.testing.matching import Said, same_value
+from tenure_eval.phrases import mentions, phrase_of
 
 
 @pytest.mark.parametrize(

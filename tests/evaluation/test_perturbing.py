@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tenure.evaluation.perturbing import perturbed
+from tenure_eval.perturbing import perturbed
 
 
 def a_timeline() -> dict[str, Any]:

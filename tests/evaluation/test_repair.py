@@ -8,12 +8,12 @@ from functools import partial
 from typer.testing import CliRunner
 
 import tenure
-from tenure.evaluation.ours import TenureSystem
-from tenure.evaluation.repair import Episode, Form, Half, Task, episodes, play, run
-from tenure.evaluation.repair.episodes import Question, Retract, Say, Write
-from tenure.evaluation.repair.phrasings import forms, phrasings
-from tenure.evaluation.systems import Ability, Entry
-from tenure.interfaces.cli.app import app
+from tenure.cli.app import app
+from tenure.testing.systems import Ability, Entry
+from tenure_eval.ours import TenureSystem
+from tenure_eval.repair import Episode, Form, Half, Task, episodes, play, run
+from tenure_eval.repair.episodes import Question, Retract, Say, Write
+from tenure_eval.repair.phrasings import forms, phrasings
 
 _SETTINGS = tenure.Settings(embedder=None)
 _MAKER = partial(TenureSystem, _SETTINGS)

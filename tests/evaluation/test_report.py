@@ -13,9 +13,11 @@ import pytest
 from typer.testing import CliRunner
 
 import tenure
-from tenure.evaluation import adapters, judging
-from tenure.evaluation.report import document, html, judged, machine, markdown, parts, whole
-from tenure.evaluation.report.document import (
+from tenure.cli import app
+from tenure.model.errors import InvalidInput
+from tenure_eval import adapters, judging
+from tenure_eval.report import document, html, judged, machine, markdown, parts, whole
+from tenure_eval.report.document import (
     Document,
     Failure,
     Section,
@@ -23,8 +25,6 @@ from tenure.evaluation.report.document import (
     cannot,
     share_of,
 )
-from tenure.interfaces.cli import app
-from tenure.model.errors import InvalidInput
 from tests.evaluation.dialogues import written
 
 MADE_BY = "tenure eval report run.json"

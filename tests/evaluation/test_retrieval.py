@@ -10,11 +10,11 @@ import pytest
 from typer.testing import CliRunner
 
 import tenure
-from tenure.evaluation import retrieval
-from tenure.evaluation.adapters import plain
-from tenure.evaluation.talks import BEAM, LOCOMO, talks_of
-from tenure.interfaces.cli import app
+from tenure.cli import app
 from tenure.model.errors import InvalidInput
+from tenure_eval import retrieval
+from tenure_eval.adapters import plain
+from tenure_eval.talks import BEAM, LOCOMO, talks_of
 from tests.evaluation.dialogues import written
 
 PLAIN = tenure.Settings(embedder=None)

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from tenure.evaluation.running import HeldClock, data_folder, each, read_records
 from tenure.model.errors import InvalidInput
+from tenure_eval.running import HeldClock, data_folder, each, read_records
 
 
 def test_results_come_in_order_from_any_number_of_workers() -> None:

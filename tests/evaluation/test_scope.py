@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 import tenure
-from tenure.evaluation import scope
-from tenure.evaluation.figures import Detection, Share
 from tenure.model.errors import InvalidInput
+from tenure_eval import scope
+from tenure_eval.figures import Detection, Share
 from tests.evaluation.dialogues import written
 
 PLAIN = tenure.Settings(embedder=None)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from tenure.evaluation import scoped
-from tenure.evaluation.answering import AnswersReport
-from tenure.evaluation.scoped import Deed, Episode
-from tenure.evaluation.systems import Ability
+from tenure.testing.systems import Ability
+from tenure_eval import scoped
+from tenure_eval.answering import AnswersReport
+from tenure_eval.scoped import Deed, Episode
 from tests.evaluation import broken
 from tests.evaluation.broken import Sound
 

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 import tenure
-from tenure.evaluation import peers, statebench
-from tenure.evaluation.figures import Joint
-from tenure.evaluation.phrases import mentions
 from tenure.model.errors import InvalidInput
+from tenure_eval import peers, statebench
+from tenure_eval.figures import Joint
+from tenure_eval.phrases import mentions
 from tests.evaluation.dialogues import written
 
 PLAIN = tenure.Settings(embedder=None)

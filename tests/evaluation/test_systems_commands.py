@@ -11,14 +11,14 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from tenure.interfaces.cli import app
+from tenure.cli import app
 
 Run = Callable[..., Any]
 DOCS = Path(__file__).parents[2] / "docs" / "evaluation.md"
 ONE = ("--workers", "1")
 FORGETFUL = """
 import tenure
-from tenure.evaluation.ours import TenureSystem
+from tenure_eval.ours import TenureSystem
 
 
 class Ours(TenureSystem):

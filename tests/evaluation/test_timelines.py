@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import tenure
-from tenure.evaluation.timelines import Player, rung_of
+from tenure_eval.timelines import Player, rung_of
 
 PLAIN = tenure.Settings(embedder=None)
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from tenure.interfaces.cli import app
+from tenure.cli import app
 from tests.llm.scripted import answer, candidate
 from tests.llm.servers import Trickster, completion, served
 

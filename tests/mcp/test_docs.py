@@ -10,9 +10,9 @@ from typing import Any
 
 import typer
 
-from tenure.interfaces.cli import app
-from tenure.interfaces.cli.completion import places
-from tenure.interfaces.mcp.tools import TOOLS
+from tenure.cli import app
+from tenure.cli.completion import places
+from tenure.mcp.tools import TOOLS
 from tests.test_docs import ROOT, blocks
 
 PAGE = ROOT / "docs" / "mcp.md"

@@ -13,7 +13,7 @@ import pytest
 from psycopg import sql
 from typer.testing import CliRunner
 
-from tenure.interfaces.cli import app
+from tenure.cli import app
 from tenure.stores.postgres.local import LocalServer
 from tests.servers import AVAILABLE, FAST, Databases
 

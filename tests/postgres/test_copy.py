@@ -179,7 +179,7 @@ def test_a_copy_that_is_killed_goes_on(run: Run, address: str, tmp_path: Path) -
         for name in names:
             alice = m.session(user_id="alice", organization=name)
             alice.write_many([{"key": f"key {n}", "value": n} for n in range(150)])
-    program = "from tenure.interfaces.cli import main; main()"
+    program = "from tenure.cli import main; main()"
     whole, rounds = 0, 0
     while whole < 3 and rounds < 20:  # killed a little later each time
         rounds += 1

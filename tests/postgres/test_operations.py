@@ -99,7 +99,7 @@ class TestMigrate:
         return copy
 
     def future(self, newer: Path, *arguments: str) -> str:
-        program = "from tenure.interfaces.cli import main; main()"
+        program = "from tenure.cli import main; main()"
         done = subprocess.run(
             [sys.executable, "-c", program, "db", *arguments],
             env={**os.environ, "PYTHONPATH": str(newer)},

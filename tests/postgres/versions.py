@@ -66,7 +66,7 @@ def told(running: subprocess.Popen[str], code: int = 0) -> str:
 
 def command(source: Path, *arguments: str) -> subprocess.Popen[str]:
     """The command line of some sources."""
-    return process(source, "from tenure.interfaces.cli import main; main()", *arguments)
+    return process(source, "from tenure.cli import main; main()", *arguments)
 
 
 _CLIENT = """

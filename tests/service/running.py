@@ -20,13 +20,13 @@ from typing import Any
 import httpx
 
 import tenure
-from tenure.interfaces.http.configuration import Service
-from tenure.interfaces.http.metrics import Metrics
-from tenure.interfaces.http.serving import server_for
+from tenure.http.configuration import Service
+from tenure.http.metrics import Metrics
+from tenure.http.serving import server_for
 from tenure.keys import make_key
 
 ROOT = Path(__file__).parents[2]
-PROGRAM = "from tenure.interfaces.cli import main; main()"
+PROGRAM = "from tenure.cli import main; main()"
 PLAIN: dict[str, Any] = {"trust_env": False, "verify": ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)}
 """For httpx: nothing here is encrypted, and to read all certificates takes longer than a call."""
 

@@ -6,7 +6,7 @@ import threading
 from typing import Any
 
 import tenure
-from tenure.interfaces.http.app import application
+from tenure.http.app import application
 from tests.service.running import Running
 
 

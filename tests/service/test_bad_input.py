@@ -12,7 +12,7 @@ import httpx
 import pytest
 
 import tenure
-from tenure.surface import OPERATIONS, Operation
+from tenure.operations import OPERATIONS, Operation
 from tests.conftest import QUICK
 from tests.service.conftest import Start
 from tests.service.running import PLAIN, Running, problem, read_all

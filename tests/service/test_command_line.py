@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from tenure.interfaces.cli import app
+from tenure.cli import app
 from tests.service.running import Running
 
 ASKED = (

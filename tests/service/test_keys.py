@@ -9,9 +9,9 @@ import httpx
 import pytest
 
 import tenure
-from tenure.interfaces.http.metrics import Metrics
+from tenure.http.metrics import Metrics
+from tenure.operations import OPERATIONS, Operation
 from tenure.stores.exports import header_of, sealed
-from tenure.surface import OPERATIONS, Operation
 from tenure.telemetry.prometheus import Prometheus
 from tests.conftest import QUICK
 from tests.service.conftest import ON_DISK, Start

@@ -13,7 +13,7 @@ import httpx
 import pytest
 
 import tenure
-from tenure.interfaces.http.configuration import Service, is_here
+from tenure.http.configuration import Service, is_here
 from tenure.telemetry.logs import JsonFormatter
 from tests.service.conftest import Start
 from tests.service.running import (

@@ -13,7 +13,7 @@ import jsonschema  # type: ignore[import-untyped]
 import pytest
 
 import tenure
-from tenure.surface import BY_NAME, OPERATIONS, Operation
+from tenure.operations import BY_NAME, OPERATIONS, Operation
 from tests.conftest import QUICK
 from tests.service.conftest import ON_DISK
 from tests.service.running import PLAIN, Running, Talk, problem

@@ -14,7 +14,7 @@ import pytest
 
 import tenure
 import tenure.aio
-from tenure.remote import RemoteMemory, RemoteSession
+from tenure.client.remote import RemoteMemory, RemoteSession
 from tenure.testing import SteppingClock
 from tests.conftest import QUICK
 from tests.service.conftest import Start

@@ -16,8 +16,8 @@ from schemathesis import GenerationMode
 from schemathesis.specs.openapi.checks import positive_data_acceptance
 
 import tenure
-from tenure.interfaces.http import openapi
-from tenure.surface import OPERATIONS
+from tenure.http import openapi
+from tenure.operations import OPERATIONS
 from tests.conftest import QUICK, SOAK
 from tests.service.running import PLAIN, Running
 

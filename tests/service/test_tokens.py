@@ -17,7 +17,7 @@ from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ec, rsa
 
 import tenure
-from tenure.interfaces.http.configuration import Tokens
+from tenure.http.configuration import Tokens
 from tests.conftest import QUICK
 from tests.service.running import Running, a_key, problem
 

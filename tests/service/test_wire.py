@@ -13,8 +13,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import tenure
-from tenure import wire
-from tenure.surface import BY_NAME, OPERATIONS, Operation
+from tenure.client import encoding
+from tenure.operations import BY_NAME, OPERATIONS, Operation
 from tenure.testing import SteppingClock
 from tests.conftest import QUICK
 
@@ -33,7 +33,7 @@ VALUES = st.recursive(
 def test_a_value_comes_back_as_it_was(value: Any) -> None:
     """Any JSON value, in a fact's place."""
     item = tenure.WorkingItem("key", value, datetime(2026, 1, 1, tzinfo=UTC), None, ())
-    assert wire.loaded(tenure.WorkingItem, wire.dumped(tenure.WorkingItem, item)) == item
+    assert encoding.loaded(tenure.WorkingItem, encoding.dumped(tenure.WorkingItem, item)) == item
 
 
 def strategy(kind: Any) -> st.SearchStrategy[Any]:
@@ -78,7 +78,7 @@ def test_plain_values_of_any_content_come_back(kind: Any) -> None:
             value = kind(**made)
         except tenure.TenureError:
             return
-        assert wire.loaded(kind, wire.dumped(kind, value)) == value
+        assert encoding.loaded(kind, encoding.dumped(kind, value)) == value
 
     check()
 
@@ -158,10 +158,10 @@ def test_what_every_operation_gives_comes_back(
     lived: dict[str, list[Any]], operation: Operation
 ) -> None:
     """All of it, equal and of the same type."""
-    kind = wire.returns(operation)
+    kind = encoding.returns(operation)
     assert lived[operation.name]
     for value in lived[operation.name]:
-        back = wire.loaded(kind, wire.dumped(kind, value))
+        back = encoding.loaded(kind, encoding.dumped(kind, value))
         assert back == value
         assert type(back) is type(value)
 
@@ -171,18 +171,18 @@ def test_a_context_brings_the_id_of_its_receipt(lived: dict[str, list[Any]]) -> 
     import json
 
     for context in lived["context"]:
-        told = json.loads(wire.dumped(tenure.Context, context))
+        told = json.loads(encoding.dumped(tenure.Context, context))
         assert told["receipt_id"] == context.receipt.id
-        assert wire.loaded(tenure.Context, wire.dumped(tenure.Context, context)).receipt == (
-            context.receipt
-        )
+        assert encoding.loaded(
+            tenure.Context, encoding.dumped(tenure.Context, context)
+        ).receipt == (context.receipt)
 
 
 @pytest.mark.parametrize("operation", OPERATIONS, ids=lambda one: one.name)
 def test_arguments_that_were_not_given_are_not_given(operation: Operation) -> None:
     """The method's own defaults hold, and the example of every operation is understood."""
-    form = wire.arguments_of(operation).model_validate(dict(operation.example), strict=False)
-    assert set(wire.given(form)) == set(operation.example)
+    form = encoding.arguments_of(operation).model_validate(dict(operation.example), strict=False)
+    assert set(encoding.given(form)) == set(operation.example)
 
 
 def test_names_of_operations_are_used_once() -> None:

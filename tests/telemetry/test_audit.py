@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 import tenure
-from tenure.auditing.entries import AuditEntry
-from tenure.auditing.following import follow
+from tenure.audit.entries import AuditEntry
+from tenure.audit.following import follow
 from tests.conftest import OpenMemory
 from tests.telemetry.test_logs import CANARY
 

@@ -18,12 +18,12 @@ import pytest
 from typer.testing import CliRunner
 
 import tenure
-from tenure.interfaces.cli import app
+from tenure.cli import app
 from tests.conftest import QUICK, SOAK
 from tests.telemetry.receiver import SECRET, Receiver, hang_up, status
 
 ROOT = Path(__file__).parents[2]
-PROGRAM = "from tenure.interfaces.cli import main; main()"
+PROGRAM = "from tenure.cli import main; main()"
 KILLS = 60 if SOAK else 6
 
 

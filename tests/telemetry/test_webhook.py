@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 
 import tenure
-from tenure.auditing.position import Position, PositionFile, check_position
-from tenure.auditing.webhook import Answer, Sender, Webhook, is_signed, signature
+from tenure.audit.position import Position, PositionFile, check_position
+from tenure.audit.webhook import Answer, Sender, Webhook, is_signed, signature
 from tenure.memory import system_clock
 from tests.conftest import QUICK
 from tests.telemetry.receiver import (

@@ -15,10 +15,10 @@ from typing import Any
 import pytest
 
 import tenure
-from tenure.auditing.webhook import is_signed, signature
-from tenure.interfaces.http.configuration import Service, Tokens
-from tenure.interfaces.http.credentials import Gate
-from tenure.interfaces.http.problems import Refusal
+from tenure.audit.webhook import is_signed, signature
+from tenure.http.configuration import Service, Tokens
+from tenure.http.credentials import Gate
+from tenure.http.problems import Refusal
 from tests.conftest import QUICK
 from tests.service.running import Running, problem
 from tests.service.test_tokens import CURVE, ISSUER, Issuer, jwks, signed

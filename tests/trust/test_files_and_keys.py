@@ -18,7 +18,7 @@ import pytest
 from typer.testing import CliRunner
 
 import tenure
-from tenure.interfaces.cli import app
+from tenure.cli import app
 from tenure.stores.exports import sealed
 from tests.conftest import QUICK
 

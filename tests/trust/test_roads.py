@@ -11,7 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 import tenure
-from tenure.interfaces.cli.app import app
+from tenure.cli.app import app
 from tests.conftest import QUICK
 from tests.service.running import Running, a_key, problem
 

@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 
 import tenure
-from tenure.interfaces.cli.chat import Chat
-from tenure.interfaces.mcp import answers
+from tenure.cli.chat import Chat
+from tenure.client.encoding import dumped, loaded
 from tenure.language.speakers import is_machine
 from tenure.language.voice import Manner, Voice
+from tenure.mcp import answers
 from tenure.testing import SteppingClock
-from tenure.wire import dumped, loaded
 from tests.conftest import QUICK, OpenMemory
 from tests.llm.scripted import Scripted, answer, opinion, replacing, settings
 

@@ -29,8 +29,8 @@ import tenure
 from tenure.context.guard import Dead, Roll, mentions
 from tenure.context.judging import in_passing
 from tenure.context.reach import ReadOnce
-from tenure.interfaces.http.problems import Refusal
-from tenure.interfaces.http.turns import Caller, Turns
+from tenure.http.problems import Refusal
+from tenure.http.turns import Caller, Turns
 from tenure.model.forms import Form
 from tenure.model.words import said, words_of
 from tenure.search.embedders import load

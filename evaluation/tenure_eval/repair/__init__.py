@@ -1,0 +1,21 @@
+"""Repair: what becomes of a value when what it rests on changes, in episodes that are made up.
+
+Each episode is played into a fresh system, in structured writes or in plain language, and then it
+is asked. What is right is known exactly, because the episode was made from it.
+"""
+
+from tenure_eval.repair.episodes import Episode, Form, Half, Task
+from tenure_eval.repair.making import episodes
+from tenure_eval.repair.running import RepairReport, Score, play, run
+
+__all__ = [
+    "Episode",
+    "Form",
+    "Half",
+    "RepairReport",
+    "Score",
+    "Task",
+    "episodes",
+    "play",
+    "run",
+]

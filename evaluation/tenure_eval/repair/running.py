@@ -1,0 +1,167 @@
+"""Playing episodes into systems, and what that came to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any
+
+from tenure.testing.systems import Maker, Progress, Refused, System, Who
+from tenure_eval.figures import Share
+from tenure_eval.phrases import mentions
+from tenure_eval.repair.episodes import (
+    Episode,
+    Form,
+    Half,
+    Question,
+    Retract,
+    Say,
+    Step,
+    Task,
+    Undo,
+    Write,
+)
+from tenure_eval.running import each
+
+BUDGET = 4_000
+_WHO = Who()
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The context that a question got, and what is wrong with it."""
+
+    question: Question
+    context: str
+    missing: tuple[str, ...]
+    stale: tuple[str, ...]
+
+    @property
+    def is_right(self) -> bool:
+        return not self.missing and not self.stale
+
+
+@dataclass(frozen=True)
+class Score:
+    """How an episode went."""
+
+    episode: Episode
+    answers: tuple[Answer, ...] = ()
+    cannot: tuple[str, ...] = ()
+    """What the system would have to be able to do, and is not."""
+
+    @property
+    def is_right(self) -> bool:
+        return not self.cannot and all(answer.is_right for answer in self.answers)
+
+
+def play(episode: Episode, maker: Maker, budget: int = BUDGET) -> Score:
+    """Play an episode into a fresh system, and ask it."""
+    system = maker()
+    try:
+        lacking = sorted(need.value for need in episode.needs - system.can)
+        if lacking:
+            return Score(episode, cannot=tuple(lacking))
+        named: dict[str, str] = {}
+        for step in episode.steps:
+            with suppress(Refused):  # what is not taken changes nothing, and shows in the answers
+                _take(system, step, named)
+        return Score(episode, tuple(_ask(system, one, budget) for one in episode.questions))
+    finally:
+        system.close()
+
+
+def _take(system: System, step: Step, named: dict[str, str]) -> None:
+    match step:
+        case Write(name, entry):
+            entry = replace(
+                entry,
+                supersedes=named[entry.supersedes] if entry.supersedes else None,
+                depends_on=tuple(named[base] for base in entry.depends_on),
+                when_superseded=named[entry.when_superseded] if entry.when_superseded else None,
+            )
+            named[name] = system.write(_WHO, entry)
+        case Retract(name):
+            system.retract(_WHO, named[name])
+        case Undo(name):
+            system.undo(_WHO, named[name])
+        case Say(text, speaker):
+            system.observe(_WHO, text, speaker)
+
+
+def _ask(system: System, question: Question, budget: int) -> Answer:
+    context = system.context(_WHO, question.text, budget, history=question.history)
+    return Answer(
+        question,
+        context,
+        tuple(phrase for phrase in question.must if not mentions(context, phrase)),
+        tuple(phrase for phrase in question.must_not if mentions(context, phrase)),
+    )
+
+
+@dataclass
+class RepairReport:
+    """The figures of one system: by form, half and task."""
+
+    system: str
+    shares: dict[tuple[Form, Half, Task], Share] = field(default_factory=dict)
+    sizes: dict[tuple[Form, Half, int], Share] = field(default_factory=dict)
+    """By how deep the chain was, of the task that is about that."""
+    cannot: dict[tuple[Form, Task], tuple[str, ...]] = field(default_factory=dict)
+    failures: list[Score] = field(default_factory=list)
+
+    def add(self, score: Score) -> None:
+        episode = score.episode
+        if score.cannot:
+            self.cannot[episode.form, episode.task] = score.cannot
+            return
+        key = (episode.form, episode.half, episode.task)
+        hit = Share.one(score.is_right)
+        self.shares[key] = self.shares.get(key, Share()) + hit
+        if episode.task is Task.DEPTH:
+            deep = (episode.form, episode.half, episode.size)
+            self.sizes[deep] = self.sizes.get(deep, Share()) + hit
+        if not score.is_right:
+            self.failures.append(score)
+
+    def share(self, form: Form, half: Half, tasks: Sequence[Task]) -> Share:
+        """Of several tasks together."""
+        found = (self.shares.get((form, half, task), Share()) for task in tasks)
+        return sum(found, Share())
+
+    def record(self) -> dict[str, Any]:
+        """All figures, as JSON takes them."""
+        told: dict[str, Any] = {}
+        for (form, half, task), share in self.shares.items():
+            told.setdefault(_group(form, half), {})[task.value] = share.record()
+        depths: dict[str, Any] = {}
+        for (form, half, depth), share in sorted(self.sizes.items()):
+            depths.setdefault(_group(form, half), {})[str(depth)] = share.record()
+        lacking = {f"{form}, {task}": list(what) for (form, task), what in self.cannot.items()}
+        return {"system": self.system, "tasks": told, "depth": depths, "cannot": lacking}
+
+
+def _group(form: Form, half: Half) -> str:
+    return form.value if form is Form.STRUCTURED else f"{form.value}, {half.value}"
+
+
+def run(
+    name: str,
+    maker: Maker,
+    played: Sequence[Episode],
+    *,
+    budget: int = BUDGET,
+    workers: int = 1,
+    progress: Progress | None = None,
+) -> RepairReport:
+    """Play episodes into one system after another of the same making."""
+    report = RepairReport(name)
+    function = partial(play, maker=maker, budget=budget)
+    scores: Iterator[Score] = each(
+        function, played, what=f"episodes, {name}", workers=workers, progress=progress
+    )
+    for score in scores:
+        report.add(score)
+    return report

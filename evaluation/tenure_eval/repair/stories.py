@@ -1,0 +1,266 @@
+"""Stories: what happens in an episode, whichever way it is told, and what is right in the end."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from itertools import pairwise
+
+from tenure_eval.repair.episodes import Task
+from tenure_eval.repair.world import Slot, World
+
+Held = tuple[Slot, str]
+"""A thing with a value of it."""
+
+
+@dataclass(frozen=True)
+class State:
+    """A thing has a value."""
+
+    slot: Slot
+    value: str
+
+
+@dataclass(frozen=True)
+class Derive:
+    """A thing has a value that follows from those of others, which were said before or are now."""
+
+    slot: Slot
+    value: str
+    bases: tuple[Held, ...]
+    says_base: bool = False
+    """Whether it also says, for the first time, what the base is."""
+
+
+@dataclass(frozen=True)
+class Change:
+    """A thing gets another value."""
+
+    slot: Slot
+    old: str
+    new: str
+
+
+@dataclass(frozen=True)
+class Rule:
+    """What a thing becomes once another becomes this."""
+
+    base: Held
+    becomes: str
+    slot: Slot
+    value: str
+
+
+@dataclass(frozen=True)
+class Delete:
+    """A thing is to be forgotten."""
+
+    slot: Slot
+
+
+@dataclass(frozen=True)
+class Revert:
+    """A change is taken back."""
+
+    slot: Slot
+    new: str
+    old: str
+
+
+@dataclass(frozen=True)
+class Restate:
+    """What had to be worked out again has been."""
+
+    slot: Slot
+    value: str
+    bases: tuple[Held, ...]
+
+
+Event = State | Derive | Change | Rule | Delete | Revert | Restate
+
+
+@dataclass(frozen=True)
+class Ask:
+    """A question about some things: how it is put, and what is right."""
+
+    form: str
+    slots: tuple[Slot, ...]
+    must: tuple[str, ...]
+    must_not: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Story:
+    """What happens, and what is asked."""
+
+    events: tuple[Event, ...]
+    asks: tuple[Ask, ...]
+    size: int = 1
+
+
+def story(task: Task, world: World, number: int) -> Story:
+    """A story for a task. `number` counts those of the task, and varies how large it is."""
+    return _MAKERS[task](world, number)
+
+
+def _recall(world: World, number: int) -> Story:
+    slots = [*world.slots(3), *world.shared(3)]
+    events = tuple(State(slot, world.value(slot)) for slot in slots)
+    asked = world.chance.choice(events)
+    return Story(events, (Ask("ask", (asked.slot,), (asked.value,)),), len(slots))
+
+
+def _aggregation(world: World, number: int) -> Story:
+    slots = world.shared(3 + number % 3)
+    first = {slot: world.value(slot) for slot in slots}
+    changed = world.chance.sample(slots, 1 + number % 2)
+    after = {slot: world.value(slot) for slot in changed}
+    events: list[Event] = [State(slot, value) for slot, value in first.items()]
+    events += [Change(slot, first[slot], after[slot]) for slot in changed]
+    must = tuple({**first, **after}.values())
+    stale = tuple(first[slot] for slot in changed)
+    return Story(tuple(events), (Ask("ask_all", tuple(slots), must, stale),), len(slots))
+
+
+def _tracking(world: World, number: int) -> Story:
+    slot, other = world.slots(2)
+    values = [world.value(slot) for _ in range(3 + number % 3)]
+    events: list[Event] = [State(slot, values[0]), State(other, world.value(other))]
+    events += [Change(slot, old, new) for old, new in pairwise(values)]
+    asks = (
+        Ask("ask_history", (slot,), tuple(values)),
+        Ask("ask", (slot,), (values[-1],), tuple(values[:-1])),
+    )
+    return Story(tuple(events), asks, len(values))
+
+
+def _deletion(world: World, number: int) -> Story:
+    slot, other, third = world.slots(3)
+    value, kept = world.value(slot), world.value(other)
+    events = (
+        State(slot, value),
+        State(other, kept),
+        State(third, world.value(third)),
+        Delete(slot),
+    )
+    return Story(events, (Ask("ask_two", (other, slot), (kept,), (value,)),))
+
+
+def _cascade(world: World, number: int) -> Story:
+    base, slot = world.slots(2)
+    old, new, other = (world.value(base) for _ in range(3))
+    before, after, else_ = (world.value(slot) for _ in range(3))
+    begins = _begun(world, base, old, slot, before, is_tied=number % 2 == 0)
+    rules = [Rule((base, old), new, slot, after)]
+    if number % 3 == 2:
+        rules.insert(world.chance.randrange(2), Rule((base, old), other, slot, else_))
+    ask = Ask("ask_two", (base, slot), (new, after), (old, before))
+    return Story((*begins, *rules, Change(base, old, new)), (ask,), len(rules))
+
+
+def _begun(
+    world: World, base: Slot, old: str, slot: Slot, value: str, *, is_tied: bool
+) -> tuple[Event, ...]:
+    """A base and something else that is said beside it, or said to follow from it."""
+    if not is_tied:
+        return State(base, old), State(slot, value)
+    return _derived(world, base, old, [(slot, value)])
+
+
+def _derived(world: World, base: Slot, old: str, dependents: list[Held]) -> tuple[Event, ...]:
+    """A base and what follows from it; the first of that may be said in one breath with it."""
+    at_once = world.chance.random() < 0.5
+    events: list[Event] = [] if at_once else [State(base, old)]
+    for index, (slot, value) in enumerate(dependents):
+        events.append(Derive(slot, value, ((base, old),), says_base=at_once and index == 0))
+    return tuple(events)
+
+
+def _absence(world: World, number: int) -> Story:
+    base, slot = world.slots(2)
+    old, new, value = world.value(base), world.value(base), world.value(slot)
+    events = (*_derived(world, base, old, [(slot, value)]), Change(base, old, new))
+    return Story(events, (Ask("ask_two", (base, slot), (new,), (old, value)),))
+
+
+def _depth(world: World, number: int) -> Story:
+    depth = 2 + number % 7
+    slots = world.slots(depth + 1)
+    chain = [(slot, world.value(slot)) for slot in slots]
+    events = [*_derived(world, *chain[0], chain[1:2])]
+    for below, (slot, value) in pairwise(chain[1:]):
+        events.append(Derive(slot, value, (below,)))
+    root, old = chain[0]
+    new = world.value(root)
+    stale = (old, *(value for _, value in chain[1:]))
+    ask = Ask("ask_two", (root, slots[-1]), (new,), stale)
+    return Story((*events, Change(root, old, new)), (ask,), depth)
+
+
+def _fan_out(world: World, number: int) -> Story:
+    width = 3 + number % 4
+    base, *slots = world.slots(width + 1)
+    old, new = world.value(base), world.value(base)
+    dependents = [(slot, world.value(slot)) for slot in slots]
+    events = (*_derived(world, base, old, dependents), Change(base, old, new))
+    stale = (old, *(value for _, value in dependents))
+    return Story(events, (Ask("ask_two", (base, slots[-1]), (new,), stale),), width)
+
+
+def _diamond(world: World, number: int) -> Story:
+    base, left, right, tip = world.slots(4)
+    old, new = world.value(base), world.value(base)
+    sides = [(left, world.value(left)), (right, world.value(right))]
+    value = world.value(tip)
+    events = (
+        *_derived(world, base, old, sides),
+        Derive(tip, value, tuple(sides)),
+        Change(base, old, new),
+    )
+    stale = (old, *(value for _, value in sides), value)
+    return Story(events, (Ask("ask_two", (base, tip), (new,), stale),), 2)
+
+
+def _undo(world: World, number: int) -> Story:
+    base, slot = world.slots(2)
+    old, new, value = world.value(base), world.value(base), world.value(slot)
+    events = (
+        *_derived(world, base, old, [(slot, value)]),
+        Change(base, old, new),
+        Revert(base, new, old),
+    )
+    return Story(events, (Ask("ask_two", (base, slot), (old, value), (new,)),))
+
+
+def _partial(world: World, number: int) -> Story:
+    base, one, two = world.slots(3)
+    old, new = world.value(base), world.value(base)
+    first, second, again = world.value(one), world.value(two), world.value(one)
+    # Every other time what was worked out again is itself what the other one rests on.
+    in_line = number % 2 == 1
+    events = (
+        *_derived(world, base, old, [(one, first)] if in_line else [(one, first), (two, second)]),
+        *([Derive(two, second, ((one, first),))] if in_line else []),
+        Change(base, old, new),
+        Restate(one, again, ((base, new),)),
+    )
+    asks = (
+        Ask("ask_two", (base, one), (new, again), (old, first)),
+        Ask("ask_two", (one, two), (again,), (first, second)),
+    )
+    return Story(events, asks, 2)
+
+
+_MAKERS: Mapping[Task, Callable[[World, int], Story]] = {
+    Task.RECALL: _recall,
+    Task.AGGREGATION: _aggregation,
+    Task.TRACKING: _tracking,
+    Task.DELETION: _deletion,
+    Task.CASCADE: _cascade,
+    Task.ABSENCE: _absence,
+    Task.DEPTH: _depth,
+    Task.FAN_OUT: _fan_out,
+    Task.DIAMOND: _diamond,
+    Task.UNDO: _undo,
+    Task.PARTIAL: _partial,
+}

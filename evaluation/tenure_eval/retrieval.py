@@ -1,0 +1,356 @@
+"""What is found in long conversations: LoCoMo and BEAM, at a token budget, systems side by side.
+
+Evidence: every turn is stored as a value of its own and every question asked; the figure is the
+share of the turns that answer a question that its context has. Updates: the turns of a BEAM chat
+are taken as turns, and a question about something that changed must find the new value and not the
+old one. Tenure's own ranking is measured too, at k turns, with BM25 alone beside it.
+"""
+
+from __future__ import annotations
+
+import re
+import statistics
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import timedelta
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import tenure
+from tenure.model.errors import InvalidInput
+from tenure.testing.matching import Said
+from tenure.testing.systems import Ability, Entry, Progress, Refused, System, Who
+from tenure_eval import adapters
+from tenure_eval.adapters.base import cut
+from tenure_eval.bm25 import Bm25
+from tenure_eval.figures import Joint, rounded
+from tenure_eval.ours import BEGINNING, TenureSystem
+from tenure_eval.running import each
+from tenure_eval.talks import Question, Talk, Turn, talks_of
+
+BUDGETS = (1_000, 2_000, 4_000)
+"""Tokens of a context."""
+AT = (5, 10, 20)
+"""How many of the best turns count, where the ranking is measured."""
+_TELLING = 10
+"""The k at which kinds of questions are told apart."""
+SYSTEMS = ("tenure", "bm25", "langgraph", "mem0", "memgine")
+"""What is run where nobody says otherwise."""
+_ALL = 200_000
+"""A budget that leaves nothing out."""
+_READER = Who("reader")
+_MINUTE = timedelta(minutes=1)
+_ESCAPED = re.compile(r"\\(u[0-9a-fA-F]{4}|.)")
+_SIGNS = {"n": "\n", "t": "\t", "r": "\r"}
+
+
+Found = dict[str, list[float]]
+"""Shares of single questions, by what was measured."""
+
+
+@dataclass
+class SystemReport:
+    """What a system found: evidence by collection, budget and kind of question, and updates."""
+
+    evidence: Found = field(default_factory=dict)
+    kinds: Found = field(default_factory=dict)
+    updates: Joint = Joint()
+    tokens: list[int] = field(default_factory=list)
+    over: int = 0
+    """Contexts that were larger than their budget, as the system itself counts."""
+
+    def record(self) -> dict[str, Any]:
+        return {
+            "evidence": _means(self.evidence),
+            "kinds": _means(self.kinds),
+            "updates": self.updates.record() if self.updates.of else None,
+            "contexts": len(self.tokens),
+            "over_budget": self.over,
+            "largest_context": max(self.tokens, default=None),
+        }
+
+
+@dataclass
+class RetrievalReport:
+    """All systems of a run, why some are missing, and the ranking by itself."""
+
+    systems: dict[str, SystemReport] = field(default_factory=dict)
+    left_out: dict[str, str] = field(default_factory=dict)
+    ranking: dict[str, Found] = field(default_factory=dict)
+    questions: dict[str, int] = field(default_factory=dict)
+    missed: list[Miss] = field(default_factory=list)
+    """Questions of which Tenure's largest context had no evidence at all."""
+
+    def record(self) -> dict[str, Any]:
+        return {
+            "budgets": list(BUDGETS),
+            "questions": self.questions,
+            "systems": {name: told.record() for name, told in self.systems.items()},
+            "left_out": self.left_out,
+            "ranking": {name: _means(found) for name, found in self.ranking.items()},
+        }
+
+
+@dataclass(frozen=True)
+class Miss:
+    """A question that went wrong, with what answers it and what was shown."""
+
+    talk: str
+    question: Question
+    evidence: tuple[str, ...]
+    context: str
+
+
+def mean_of(found: Mapping[str, Sequence[float]], what: str) -> float | None:
+    """The mean over the questions of what was measured; None where there were none."""
+    shares = found.get(what)
+    return statistics.mean(shares) if shares else None
+
+
+def _means(found: Mapping[str, Sequence[float]]) -> dict[str, Any]:
+    return {
+        what: {"share": rounded(statistics.mean(shares)), "of": len(shares)}
+        for what, shares in sorted(found.items())
+        if shares
+    }
+
+
+# a run
+
+
+def run(
+    folder: Path,
+    systems: Sequence[str] | None = None,
+    *,
+    settings: tenure.Settings | None = None,
+    limit: int | None = None,
+    updates: bool = True,
+    workers: int = 1,
+    progress: Progress | None = None,
+) -> RetrievalReport:
+    """Ask all questions about the conversations of a folder, and count what is found.
+
+    `limit` takes the first questions of each conversation.
+    """
+    talks = [replace(talk, questions=talk.questions[:limit]) for talk in talks_of(folder)]
+    return run_talks(
+        talks, systems, settings=settings, updates=updates, workers=workers, progress=progress
+    )
+
+
+def run_talks(
+    talks: Sequence[Talk],
+    systems: Sequence[str] | None = None,
+    *,
+    settings: tenure.Settings | None = None,
+    updates: bool = True,
+    workers: int = 1,
+    progress: Progress | None = None,
+) -> RetrievalReport:
+    """The same for conversations that somebody has read."""
+    report = RetrievalReport()
+    jobs: list[_Job] = []
+    for name in systems or SYSTEMS:
+        why = _why_not(name, named=systems is not None)
+        if why is None:
+            report.systems[name] = SystemReport()
+            jobs += _jobs_of(name, talks, updates=updates)
+        else:
+            report.left_out[name] = why
+    play = partial(_play, settings=settings)
+    for done in each(play, jobs, what="retrieval", workers=workers, progress=progress):
+        _add(report, done)
+    for talk in talks:
+        asked = [one for one in talk.questions if one.evidence]
+        report.questions[talk.collection] = report.questions.get(talk.collection, 0) + len(asked)
+    return report
+
+
+def _why_not(name: str, *, named: bool) -> str | None:
+    """Why a system is left out; refused where it was asked for by name."""
+    if name not in adapters.PEERS:
+        known = ", ".join(adapters.PEERS)
+        raise InvalidInput(f"there is no system {name!r}; there are {known}")
+    why = adapters.missing(name)
+    if why is not None and named:
+        raise adapters.PeerMissing(why)
+    return why
+
+
+class _Job(NamedTuple):
+    system: str
+    part: str
+    talk: Talk
+
+
+@dataclass(frozen=True)
+class _Done:
+    job: _Job
+    report: SystemReport
+    missed: Sequence[Miss] = ()
+    ranking: Found = field(default_factory=dict)
+
+
+def _jobs_of(name: str, talks: Sequence[Talk], *, updates: bool) -> Iterator[_Job]:
+    """The longest first, so that no process is left alone with one at the end."""
+    for talk in talks if updates else ():
+        if any(one.tells_values for one in talk.questions):
+            yield _Job(name, "updates", talk)
+    for talk in talks:
+        yield _Job(name, "evidence", talk)
+        if name in _RANKERS:
+            yield _Job(name, "ranking", talk)
+
+
+def _add(report: RetrievalReport, done: _Done) -> None:
+    into = report.systems[done.job.system]
+    _extend(into.evidence, done.report.evidence)
+    _extend(into.kinds, done.report.kinds)
+    into.updates += done.report.updates
+    into.tokens += done.report.tokens
+    into.over += done.report.over
+    report.missed += done.missed
+    if done.ranking:
+        _extend(report.ranking.setdefault(done.job.system, {}), done.ranking)
+
+
+def _extend(into: Found, more: Mapping[str, Sequence[float]]) -> None:
+    for what, shares in more.items():
+        into.setdefault(what, []).extend(shares)
+
+
+def _play(job: _Job, *, settings: tenure.Settings | None) -> _Done:
+    if job.part == "ranking":
+        return _Done(job, SystemReport(), ranking=_ranking(job, settings))
+    system = _made(job.system, settings)
+    try:
+        if job.part == "updates":
+            return _Done(job, _updates(system, job.talk))
+        return _evidence(system, job)
+    finally:
+        system.close()
+
+
+def _made(name: str, settings: tenure.Settings | None) -> System:
+    return TenureSystem(settings) if name == adapters.OURS else adapters.makers()[name]()
+
+
+# evidence within a budget
+
+
+def _evidence(system: System, job: _Job) -> _Done:
+    texts = {turn.id: turn.text for turn in job.talk.turns}
+    for turn in job.talk.turns:
+        _store(system, turn)
+    told, missed = SystemReport(), []
+    for one in job.talk.questions:
+        wanted = [texts[id] for id in sorted(one.evidence) if id in texts]
+        if not wanted:
+            continue
+        for budget in BUDGETS:
+            context = _asked(system, one, budget, told)
+            said = Said(unescaped(context))
+            share = sum(map(said.says, wanted)) / len(one.evidence)
+            told.evidence.setdefault(f"{job.talk.collection} @{budget}", []).append(share)
+        what = f"{job.talk.collection} @{budget}, {one.kind}"
+        told.kinds.setdefault(what, []).append(share)
+        if share == 0 and job.system == adapters.OURS:
+            missed.append(Miss(job.talk.name, one, tuple(wanted), context))
+    return _Done(job, told, missed)
+
+
+def _store(system: System, turn: Turn) -> None:
+    """A turn as a value; those that take no values get it as a turn."""
+    if Ability.WRITE in system.can:
+        system.write(_READER, Entry(f"turn_{turn.id}", turn.text, subject=turn.speaker))
+    else:
+        system.observe(_READER, turn.text, _speaker(turn))
+
+
+def _speaker(turn: Turn) -> str:
+    return "assistant" if turn.speaker == "assistant" else "user"
+
+
+def _asked(system: System, one: Question, budget: int, told: SystemReport) -> str:
+    """A context, cut at the budget where it is larger: that is all a model would be given."""
+    context = system.context(_READER, one.text, budget)
+    told.tokens.append(system.tokens(context))
+    told.over += told.tokens[-1] > budget
+    return cut(context, budget) if told.tokens[-1] > budget else context
+
+
+def unescaped(text: str) -> str:
+    """A context with the signs that quoting has put for others read as those."""
+    return _ESCAPED.sub(_sign, text)
+
+
+def _sign(found: re.Match[str]) -> str:
+    sign = found[1]
+    return chr(int(sign[1:], 16)) if len(sign) > 1 else _SIGNS.get(sign, sign)
+
+
+# updates
+
+
+def _updates(system: System, talk: Talk) -> SystemReport:
+    for number, turn in enumerate(talk.turns):
+        system.move_to(BEGINNING + number * _MINUTE)
+        try:
+            system.observe(_READER, turn.text, _speaker(turn))
+        except Refused:  # nothing was taken in, which the figures then show
+            continue
+    told = SystemReport()
+    for one in talk.questions:
+        if one.tells_values:
+            said = Said(unescaped(_asked(system, one, max(BUDGETS), told)))
+            told.updates += Joint.one(
+                present=all(map(said.says, one.current)), clean=not said.says_any(one.stale)
+            )
+    return told
+
+
+# the ranking by itself
+
+
+def _ranking(job: _Job, settings: tenure.Settings | None) -> Found:
+    found: Found = {}
+    asked = [one for one in job.talk.questions if one.evidence]
+    ranked = _RANKERS[job.system](job.talk, asked, settings)
+    for one, best in zip(asked, ranked, strict=True):
+        for k in AT:
+            share = len(one.evidence.intersection(best[:k])) / len(one.evidence)
+            found.setdefault(f"{job.talk.collection} @{k}", []).append(share)
+            if k == _TELLING:
+                found.setdefault(f"{job.talk.collection} @{k}, {one.kind}", []).append(share)
+    return found
+
+
+def _by_tenure(
+    talk: Talk, questions: Sequence[Question], settings: tenure.Settings | None
+) -> Iterator[list[str]]:
+    """For each question the turns of its context, the highest score first."""
+    with tenure.open(":memory:", settings=settings) as memory:
+        session = memory.session(user_id=_READER.user)
+        session.write_many(
+            {"key": f"turn_{turn.id}", "value": turn.text, "subject": turn.speaker, "id": turn.id}
+            for turn in talk.turns
+        )
+        for one in questions:
+            lines = session.context(one.text, budget=_ALL, profile="comprehensive").lines
+            scored = [line for line in lines if line.fact_id and line.score is not None]
+            scored.sort(key=lambda line: -(line.score or 0))
+            yield [line.fact_id or "" for line in scored[: max(AT)]]
+
+
+def _by_bm25(
+    talk: Talk, questions: Sequence[Question], settings: tenure.Settings | None
+) -> Iterator[list[str]]:
+    """The same by BM25, speakers included."""
+    texts = Bm25([f"{turn.speaker}: {turn.text}" for turn in talk.turns])
+    for one in questions:
+        yield [talk.turns[place].id for place in texts.ranked(one.text)[: max(AT)]]
+
+
+_Ranker = Callable[[Talk, Sequence[Question], tenure.Settings | None], Iterator[list[str]]]
+_RANKERS: dict[str, _Ranker] = {adapters.OURS: _by_tenure, "bm25": _by_bm25}

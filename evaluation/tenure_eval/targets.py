@@ -1,0 +1,166 @@
+"""What the figures are meant to reach, and whether a run did."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from tenure.testing.conformance import ConformanceReport
+from tenure.testing.conformance import Outcome as Kept
+from tenure_eval.answering import AnswersReport
+from tenure_eval.cases import CasesReport
+from tenure_eval.figures import Share, rounded
+from tenure_eval.isolation import IsolationReport
+from tenure_eval.pairs import PairsReport
+from tenure_eval.repair import Form, Half, RepairReport, Task
+from tenure_eval.retrieval import RetrievalReport, mean_of
+from tenure_eval.scope import ScopeReport
+from tenure_eval.statebench import OURS, SuiteReport
+
+RIVAL = "memgine"
+"""The baseline that our joint figure is held against."""
+_NAMES = {"cases_dev": "SGD dev", "cases_val": "MultiWOZ val", "pairs_dev": "SGD dev"}
+_FLOORS = {"cases_dev": 0.35, "cases_val": 0.30}
+"""What the rules must reach alone."""
+_CURRENT = {"cases_dev": 0.70, "cases_val": 0.60}
+"""What must be reached with the model."""
+_FLOOR_RETIRED, _RETIRED = 0.02, 0.01
+_PAIRS = {"pairs_dev": 0.88, "cases_val": 0.70}
+_COUNTERFACTUAL = 0.80
+_NOT_MEANT = 0.15
+_MEANT = 0.60
+_JOINT = {"v1.0 dev": 0.62, "v2.0.0": 0.95}
+_AWAY = 0.03
+"""How far a copy in other words may be from the original: more means that the suite was known."""
+_ABSENT = 0.95
+_SILENT = (
+    "cf_temporal_validity",
+    "cf_commitment_status",
+    "cf_dependency_validity",
+    "dependency_chain",
+)
+"""Tracks in which every other system mentions what it must not."""
+_REPAIRED = {Task.CASCADE: 0.80, Task.ABSENCE: 0.80, Task.DELETION: 0.90, Task.RECALL: 0.90}
+_RANKED, _AHEAD = "LoCoMo @10", 0.15
+
+
+@dataclass(frozen=True)
+class Target:
+    """One figure with its bound. `measured` is None where the run had nothing to say about it."""
+
+    measure: str
+    bound: float | None
+    measured: float | None
+    at_least: bool = True
+
+    @property
+    def met(self) -> bool | None:
+        """Whether the bound was kept; None where there is no figure or no bound."""
+        if self.measured is None or self.bound is None:
+            return None
+        return self.measured >= self.bound if self.at_least else self.measured <= self.bound
+
+    @property
+    def word(self) -> str:
+        """The same for people: met, missed, or left out."""
+        return {True: "met", False: "missed", None: "left out"}[self.met]
+
+    def record(self) -> dict[str, Any]:
+        return {
+            "measure": self.measure,
+            "at_least" if self.at_least else "at_most": rounded(self.bound),
+            "measured": rounded(self.measured),
+            "met": self.met,
+        }
+
+
+def of_cases(report: CasesReport, *, is_learned: bool = True) -> Iterator[Target]:
+    """The targets of a file of dialogues. A file we set no target for has the second alone."""
+    name = _NAMES.get(report.name, report.name)
+    bound = (_CURRENT if is_learned else _FLOORS).get(report.name)
+    if bound is not None:
+        yield Target(f"{name}: current and not stale", bound, report.joint.joint)
+    retired = _RETIRED if is_learned else _FLOOR_RETIRED
+    yield Target(f"{name}: live values retired", retired, report.retired.value, at_least=False)
+
+
+def of_pairs(report: PairsReport) -> Iterator[Target]:
+    """How well the model tells a change, at the threshold that is best for the file."""
+    bound = _PAIRS.get(report.name)
+    if bound is not None:
+        name = _NAMES.get(report.name, report.name)
+        yield Target(f"{name}: F1 of pairs", bound, report.best.found.f1)
+
+
+def of_scope(report: ScopeReport) -> Iterator[Target]:
+    """The targets of what is said without being claimed."""
+    if report.counterfactual != type(report.counterfactual)():
+        yield Target("counterfactual F1", _COUNTERFACTUAL, report.counterfactual.f1)
+    if report.stored:
+        not_meant = sum(
+            (report.stored.get(label, Share()) for label in ("uncommitted", "committed_false")),
+            Share(),
+        )
+        meant = report.stored.get("committed_true", Share())
+        yield Target("uncommitted or denied, stored", _NOT_MEANT, not_meant.value, at_least=False)
+        yield Target("committed, stored", _MEANT, meant.value)
+
+
+def of_suite(report: SuiteReport, copy: SuiteReport | None = None) -> Iterator[Target]:
+    """Our joint figure against what it should be, the rival in the same run, and a copy."""
+    name, ours = f"StateBench {report.suite}", report.total(OURS).joint
+    if report.suite in _JOINT:
+        yield Target(f"{name}: joint", _JOINT[report.suite], ours)
+    yield Target(f"{name}: joint, against {RIVAL}", report.total(RIVAL).joint, ours)
+    if copy is not None:
+        copied = copy.total(OURS).joint
+        away = None if ours is None or copied is None else abs(copied - ours)
+        yield Target(f"{name}: joint, away from it on a perturbed copy", _AWAY, away, False)
+    tracks = report.tracks.get(OURS, {})
+    for track in _SILENT:
+        if track in tracks:
+            clean = Share(tracks[track].clean, tracks[track].of)
+            yield Target(f"{name}, {track}: must-not-mention absent", _ABSENT, clean.value)
+
+
+def of_conformance(report: ConformanceReport) -> Iterator[Target]:
+    """Every check, since a law that holds now and then is none."""
+    kept = report.counted()[Kept.PASSED]
+    yield Target("conformance: checks passed", 1.0, Share(kept, len(report.results)).value)
+
+
+def of_isolation(report: IsolationReport) -> Iterator[Target]:
+    """No leak at all."""
+    leaks = Share(len(report.leaks), report.probes)
+    yield Target("isolation: leaks, of probes", 0.0, leaks.value, at_least=False)
+
+
+def of_asof(report: AnswersReport) -> Iterator[Target]:
+    """Every answer, since they follow from what was written."""
+    yield Target("as of: answers right", 1.0, report.all.value)
+
+
+def of_scoped(report: AnswersReport) -> Iterator[Target]:
+    """Every answer here too."""
+    yield Target("scope: contexts that go by the value that holds", 1.0, report.all.value)
+
+
+def of_repair(report: RepairReport) -> Iterator[Target]:
+    """All of what is written in structure; in plain language, by task, in phrasings held out."""
+    structured = report.share(Form.STRUCTURED, Half.KNOWN, tuple(Task))
+    yield Target("repair, structured: every task", 1.0, structured.value)
+    for task, bound in _REPAIRED.items():
+        share = report.share(Form.PLAIN, Half.HELD_OUT, (task,))
+        yield Target(f"repair, in plain language: {task.value}", bound, share.value)
+
+
+def of_retrieval(report: RetrievalReport) -> Iterator[Target]:
+    """The ranking against BM25, and budgets that are never exceeded."""
+    ours, theirs = (mean_of(report.ranking.get(n, {}), _RANKED) for n in (OURS, "bm25"))
+    bound = None if theirs is None else theirs + _AHEAD
+    yield Target(f"{_RANKED}: evidence, 15 points over BM25", bound, ours)
+    told = report.systems.get(OURS)
+    if told is not None:
+        over = Share(told.over, len(told.tokens)).value
+        yield Target("retrieval: contexts over their budget", 0.0, over, at_least=False)

@@ -1,0 +1,74 @@
+"""The command that shows the product: demo."""
+
+from __future__ import annotations
+
+import tempfile
+from importlib.util import find_spec
+from pathlib import Path
+from shlex import quote
+from typing import Annotated
+
+import typer
+
+from tenure.cli.demo import tell, tell_on_a_server
+from tenure.cli.root import command
+from tenure.cli.servers import is_address
+from tenure.cli.tables import console
+from tenure.model.errors import InvalidInput
+
+
+def demo(
+    *,
+    # No environment variable: the story must never be told inside somebody's own file.
+    db: Annotated[
+        str | None,
+        typer.Option(metavar="PATH", help="Keep the file here.", show_default="a temporary file"),
+    ] = None,
+    postgres: Annotated[
+        bool, typer.Option("--postgres", help="Tell it on a PostgreSQL server of its own.")
+    ] = False,
+) -> None:
+    """Tell a story of facts taking office and leaving it.
+
+    Runs the real engine on a new SQLite file, with a clock of its own: the same every time. With
+    --postgres it runs on a server that is started for it and goes away with it; pip install
+    'tenure[postgres-local]' brings one.
+    """
+    out = console()
+    if postgres:
+        _on_a_server(db)
+        return
+    if db is None:
+        with tempfile.TemporaryDirectory(prefix="tenure-demo-") as folder:
+            tell(Path(folder) / "demo.db", out)
+        out.print("\nTo look around afterwards: tenure demo --db demo.db")
+        return
+    if is_address(db):
+        raise InvalidInput(
+            "the demo is told in a file of its own; name a path that is free, or say --postgres"
+        )
+    if Path(db).exists():
+        raise InvalidInput(f"{db} exists, and the demo wants a new file; name another")
+    tell(Path(db), out)
+    who = f"--db {quote(db)} --user ann --org acme"
+    out.print(f"\nLook around: tenure context 'What do we pay?' --explain {who}")
+    out.print(f"             tenure explain total {who}")
+
+
+def _on_a_server(db: str | None) -> None:
+    if db is not None:
+        raise InvalidInput("--postgres starts a server for the demo alone; leave --db out")
+    if find_spec("psycopg") is None:
+        raise InvalidInput(
+            "a local PostgreSQL server needs packages of its own; install them with: "
+            "pip install 'tenure[postgres-local]'"
+        )
+    out = console()
+    with tempfile.TemporaryDirectory(prefix="tenure-demo-") as folder:
+        tell_on_a_server(Path(folder), out)
+    out.print("\nThe same for yours: tenure.open('postgresql://user@host/database')")
+
+
+def register(app: typer.Typer) -> None:
+    """Add this command to the command line."""
+    command(app, "demo", demo, ["demo", "demo --db demo.db", "demo --postgres"])

@@ -1,0 +1,86 @@
+"""The command that erases: forget."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from tenure.cli.options import Common, Organization
+from tenure.cli.root import command, complain
+from tenure.cli.servers import is_address
+from tenure.cli.tables import account_lines, clock, print_json, show
+from tenure.stores.codec import erasure_record
+
+
+def forget(
+    *,
+    fact: Annotated[str | None, typer.Option(metavar="ID", help="One fact.")] = None,
+    subject: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Everything about this subject.")
+    ] = None,
+    # No environment variable: an erasure must not depend on one that somebody forgot was set.
+    user: Annotated[
+        str | None,
+        typer.Option(metavar="ID", help="Everything this user owns, and what is about them."),
+    ] = None,
+    organization: Organization = "default",
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    common: Common,
+) -> None:
+    """Erase facts for good, and print the proof.
+
+    Content, history, indexes and what quotes them go; there is no way back. Conditions narrow
+    each other. The proof holds ids, counts and a digest, no content.
+    """
+    with common.open() as memory:
+        if not yes and (fact or subject or user):
+            told = {"fact": fact, "subject": subject, "user": user}
+            what = ", ".join(f"{name} {value!r}" for name, value in told.items() if value)
+            question = f"Erase for good, in organization {organization!r}: {what}?"
+            if not typer.confirm(question, err=True):
+                complain("nothing was erased", kind="note")
+                raise typer.Exit(1)
+        erasure = memory.forget(
+            organization=organization, user_id=user, subject=subject, fact_id=fact
+        )
+    if common.json:
+        print_json({**erasure_record(erasure), "digest": erasure.digest})
+    if not erasure.fact_ids and not any(erasure.removed.values()):
+        complain(f"nothing matched in organization {organization!r}; check the name", kind="note")
+        raise typer.Exit(1)
+    if is_address(common.path):
+        complain(
+            "the files of the server hold it until they are written anew: tenure db vacuum --full",
+            kind="note",
+        )
+    if common.json:
+        return
+    show(f"erased  {len(erasure.fact_ids)} fact(s) in organization {organization!r}")
+    counts = ", ".join(f"{kind} {count}" for kind, count in sorted(erasure.removed.items()))
+    show(
+        account_lines(
+            [
+                *(("fact", fact_id) for fact_id in erasure.fact_ids),
+                *(("quoted in", fact_id) for fact_id in erasure.quoted_in),
+                ("removed", counts.replace("_", " ") or "nothing"),
+                ("at", f"{clock(erasure.at)} UTC"),
+                ("proof", erasure.id),
+                ("digest", erasure.digest),
+            ]
+        )
+    )
+
+
+def register(app: typer.Typer) -> None:
+    """Add this command to the command line."""
+    command(
+        app,
+        "forget",
+        forget,
+        [
+            "forget --fact FACT_ID",
+            "forget --subject 'Jane Doe' --org acme",
+            "forget --user jane -y",
+        ],
+    )

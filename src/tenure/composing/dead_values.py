@@ -1,0 +1,304 @@
+"""Ghosts: the dead values that anything in a context could repeat."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterable, Iterator, Sequence
+from functools import cached_property
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+from tenure.context.guard import (
+    Dead,
+    Spoken,
+    dead_values,
+    has_several_words,
+    held_values,
+    is_statement,
+    sayings,
+)
+from tenure.context.reach import MEASURED, is_longer, longest_line
+from tenure.context.rendering import signals
+from tenure.model.fact import Fact, Status
+from tenure.model.forms import Read, common, held_as
+from tenure.model.records import WorkingItem
+from tenure.model.values import leaves, text_of
+from tenure.model.words import Words, beginning, is_long, said
+from tenure.rules.scope import View
+from tenure.search import analysis
+from tenure.search.marked import Heard
+from tenure.search.places import Hall
+
+if TYPE_CHECKING:
+    from tenure.composing.gathering import Gathering
+
+_ALIVE = frozenset({Status.OFFICE, Status.WAITING})
+_LONG = 2_000
+Ways = tuple[Words, ...]
+"""Several ways to say the same."""
+_MOST_SPOKEN = 200_000
+_FEW = 4
+
+
+def is_dead(fact: Fact) -> bool:
+    """Whether what a fact says is not so, or not known to be so, for this reader now.
+
+    A fact that waits for its time is not dead, only early.
+    """
+    return fact.status not in _ALIVE or fact.needs_review
+
+
+class Ghosts:
+    """Finds dead values by the words of the texts that are about to be shown."""
+
+    def __init__(self, gathering: Gathering, hall: Hall, view: View, read: Read) -> None:
+        self._gathering = gathering
+        self._read = read
+        self._hall = hall
+        self._view = view
+        self._aside: dict[str, Fact] = {}
+        """Facts in office that step aside for others here: not what this session goes by."""
+        self._set_aside(view)
+
+    def dead(self, shown: Sequence[Fact]) -> list[Dead]:
+        """The values that no visible fact in office holds and that these texts could have."""
+        if not self._aside and not self._doubled and not self._hall.has_suspects:
+            return []
+        texts = self._texts(shown)
+        words = set[str]().union(*(analysis.words(f"{name} {text}") for name, text in texts))
+        words.update(form.probe for told in texts for one in told for form in self._read(one))
+        # What no text has all the words of needs no further thought.
+        spoken = Spoken(texts, self._read)
+        self._look_beside(spoken)
+        suspects = [*self._suspects(words, spoken), *self._aside.values()]
+        found = dead_values(self._only_dead(suspects), self._read)
+        return self._not_held(list(filter(spoken.can_repeat, found)))
+
+    def _not_held(self, found: list[Dead]) -> list[Dead]:
+        if not found:
+            return []
+        rare = [
+            dead
+            for dead in found
+            if not self._is_among_held(dead)
+            and not (is_statement(dead.fact) and self._is_said(dead))
+        ]
+        held = self._held_elsewhere(rare)
+        return [dead for dead in rare if is_long(dead.text) or dead.words not in held]
+
+    @cached_property
+    def _live(self) -> list[Fact]:
+        return [fact for fact in self._view.effective if not is_dead(fact)]
+
+    def _is_among_held(self, dead: Dead) -> bool:
+        if is_long(dead.text):
+            return dead.text.strip() in self._held_at_length
+        return _is_one(self._held, dead.ways)
+
+    @cached_property
+    def _held(self) -> set[Words]:
+        """What the facts in office say, but for very large ones: what only those say is taken out
+        of other texts rather than looked for."""
+        short = (fact for fact in self._live if not is_longer(fact.value, MEASURED))
+        return held_values(short, self._read)
+
+    @cached_property
+    def _held_at_length(self) -> set[str]:
+        """The long texts that they have, which are the same only to the letter."""
+        texts = (fact.value for fact in self._live if isinstance(fact.value, str))
+        return {text.strip() for text in texts if is_long(text)}
+
+    @cached_property
+    def _spoken(self) -> str:
+        """The words of each of them, in rows: of very much text, of the first."""
+        rows: list[str] = []
+        left = _MOST_SPOKEN
+        for fact in self._live:
+            if is_longer(fact.value, MEASURED):
+                continue
+            text = text_of(fact.value)[: min(_LONG, left)]
+            left -= len(text)
+            rows.append(" ".join(said(text)))
+        return "".join(f" {row} \n" for row in rows)
+
+    def _is_spoken(self, dead: Dead) -> bool:
+        """Whether a fact in office uses the words of a value that a statement lost."""
+        return f" {' '.join(dead.words)} " in self._spoken
+
+    @cached_property
+    def _spoken_forms(self) -> set[Words]:
+        """The days, times and amounts that they speak of."""
+        facts = (fact for fact in self._live if not is_longer(fact.value, MEASURED))
+        texts = (text_of(fact.value)[:_LONG] for fact in facts)
+        return {(word,) for text in texts for form in self._read(text) for word in held_as(form)}
+
+    def _is_said(self, dead: Dead) -> bool:
+        """Whether a fact in office says a value that a statement lost, in whatever form."""
+        return _is_one(self._spoken_forms, dead.ways) or self._is_spoken(dead)
+
+    def _texts(self, shown: Sequence[Fact]) -> list[tuple[str, str]]:
+        """Every running text that may be shown, with the name it goes by."""
+        texts = [(item.key, _all_text(item.value)) for item in self._gathering.shown]
+        longest = longest_line(self._gathering.request.budget)
+        told = signals(self._gathering.environment)
+        texts.extend((n, _all_text(v)) for n, v in told if not is_longer(v, longest))
+        texts.extend((fact.key, _all_text(fact.value)) for fact in shown if _is_running(fact))
+        return texts
+
+    def _suspects(self, words: set[str], spoken: Spoken) -> list[Fact]:
+        gathering, hall = self._gathering, self._hall
+        if hall.facts is not None:
+            return gathering.everything
+        entries = hall.suspects(words, lambda heard: spoken.can_repeat_one(heard.sayings))
+        facts = self._listened_to(entries).values()
+        lens = gathering.lens
+        return [
+            lens.seen(gathering.reader, fact)
+            for fact in facts
+            if fact.place in lens.places
+            and fact.status is not Status.ERASED
+            and lens.sees(gathering.reader, fact)
+        ]
+
+    @cached_property
+    def _doubled(self) -> set[int]:
+        """Entries on matters of which there are several, where not all facts were looked at."""
+        return set() if self._gathering.looks_at_all(self._hall) else self._hall.doubled()
+
+    def _look_beside(self, spoken: Spoken) -> None:
+        """Set aside, too, what the query did not come upon and one of the texts may repeat."""
+        gathering, hall = self._gathering, self._hall
+        if hall.facts is not None and not gathering.looks_at_all(hall):
+            self._set_aside(gathering.resolved(hall.facts))
+        told = {entry: self._heard(entry) for entry in self._doubled}
+        wanted = [
+            entry
+            for entry, heard in told.items()
+            if heard is None or spoken.can_repeat_one(heard.sayings)
+        ]
+        facts = self._listened_to(wanted).values() if wanted else ()
+        repeated = [fact for fact in facts if spoken.can_repeat_one(sayings(fact, self._read))]
+        if repeated:
+            seen = gathering.lens.in_office(gathering.reader, repeated)
+            self._set_aside(gathering.resolved(gathering.nearby(seen, hall)))
+
+    def _set_aside(self, view: View) -> None:
+        pairs = (*view.shadowed, *view.overruled)
+        self._aside.update((fact.id, fact) for fact, _ in pairs)
+
+    def _only_dead(self, facts: Iterable[Fact]) -> list[Fact]:
+        return [fact for fact in facts if fact.id in self._aside or is_dead(fact)]
+
+    def _listened_to(self, entries: Iterable[int]) -> dict[int, Fact]:
+        """The facts of entries; what they say is kept in mind."""
+        rows = self._hall.collection.rows(sorted(entries))
+        facts = self._gathering.reader.facts(row.fact_id for row in rows) if rows else ()
+        by_id = {fact.id: fact for fact in facts}
+        found = {row.entry: by_id[row.fact_id] for row in rows if row.fact_id in by_id}
+        self._hall.hear({entry: self._hearing(fact) for entry, fact in found.items()})
+        return found
+
+    def _hearing(self, fact: Fact) -> Heard:
+        held = None if fact.depends_on else frozenset(held_values([fact], self._read))
+        return Heard(fact.id, sayings(fact, self._read), held)
+
+    def _held_elsewhere(self, dead: Sequence[Dead]) -> set[Words]:
+        """Of what these values say, what a fact in office says that was not looked at yet."""
+        if self._hall.facts is not None:
+            return set()
+        short = [value for value in dead if not is_long(value.text)]
+        ways = {value.words: value.ways for value in short}
+        wanted = {words: self._holding(said) for words, said in ways.items()}
+        unheard = {entry for those in wanted.values() for entry in those if not self._heard(entry)}
+        if unheard:
+            self._listened_to(unheard)
+        return {words for words, those in wanted.items() if self._is_held(ways[words], those)}
+
+    def _holding(self, ways: Ways) -> list[int]:
+        """The newest entries in office that may hold this: mostly one of them is enough."""
+        return list(islice(self._all_holding(ways), _FEW))
+
+    def _all_holding(self, ways: Ways) -> Iterator[int]:
+        for mark in dict.fromkeys(analysis.mark(common(words)) for words in ways):
+            for stack in self._hall.stacks:
+                yield from (e for e in stack.holding(mark) if e not in self._hall.hidden)
+
+    def _heard(self, entry: int) -> Heard | None:
+        found = (stack.heard(entry) for stack in self._hall.stacks)
+        return next((heard for heard in found if heard is not None), None)
+
+    def _is_held(self, ways: Ways, entries: Sequence[int]) -> bool:
+        """Whether one of these entries holds this, or where there are more, one of those."""
+        if any(self._holds(entry, ways) for entry in entries):
+            return True
+        rest = islice(self._all_holding(ways), _FEW, None) if len(entries) == _FEW else ()
+        return any(self._holds(entry, ways) for entry in rest)
+
+    def _holds(self, entry: int, ways: Ways) -> bool:
+        heard = self._heard(entry)
+        if heard is not None and heard.fact_id in self._aside:
+            return False
+        if heard is not None and heard.held is not None:
+            return _is_one(heard.held, ways)
+        lens, reader = self._gathering.lens, self._gathering.reader
+        seen = lens.in_office(reader, self._listened_to([entry]).values())
+        held = (fact for fact in seen if not is_dead(fact) and fact.id not in self._aside)
+        return _is_one(held_values(held, self._read), ways)
+
+    def gone(self, items: Sequence[WorkingItem]) -> dict[str, list[Dead]]:
+        """Of the facts that notes say they stated, those that are dead now, with what they said.
+
+        Where a fact in office says the same, the note is right again, and nothing is gone.
+        """
+        stated = sorted({fact_id for item in items for fact_id in item.states})
+        lens, reader = self._gathering.lens, self._gathering.reader
+        found: dict[str, list[Dead]] = {}
+        facts = lens.by_ids(reader, stated)
+        values = {f.id: dead_values([f], self._read) for f in facts.values() if is_dead(f)}
+        left = self._not_held([dead for those in values.values() for dead in those])
+        for fact_id in stated:
+            fact = facts.get(fact_id)
+            if fact is None:
+                found[fact_id] = []
+            elif is_dead(fact):
+                only = [dead for dead in left if dead.fact is fact]
+                if is_statement(fact) and self._is_gone_whole(fact):
+                    # Nothing of it stands, not even the words around its values.
+                    only = [*only, _whole(fact)]
+                if only or not values[fact_id]:
+                    found[fact_id] = only
+            elif fact.place not in lens.places:
+                # A draft, a what-if, another task's: so it is only there.
+                found[fact_id] = [_whole(fact)]
+        return found
+
+    def _is_gone_whole(self, fact: Fact) -> bool:
+        """Whether a statement was taken back, or overtaken by one that keeps none of its words."""
+        if fact.status is Status.RETRACTED:
+            return True
+        if fact.superseded_by is None:
+            return False
+        after = self._gathering.lens.by_id(self._gathering.reader, fact.superseded_by)
+        return after is not None and not after.source.earlier and is_statement(after)
+
+
+def _is_one(held: Container[Words], ways: Ways) -> bool:
+    """Whether one of these ways to say something is held."""
+    return any(words in held for words in ways)
+
+
+def _whole(fact: Fact) -> Dead:
+    """All that a fact says, as one value."""
+    text = text_of(fact.value)
+    return Dead(said(beginning(text)), text, fact)
+
+
+def _all_text(value: Any) -> str:
+    """Everything that a value says: of a list or an object, as it is shown and text by text."""
+    if isinstance(value, str):
+        return value
+    return " ".join((text_of(value), *leaves(value)))
+
+
+def _is_running(fact: Fact) -> bool:
+    """Whether a value is long enough to quote another."""
+    return has_several_words(text_of(fact.value)[:200])

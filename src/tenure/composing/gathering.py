@@ -1,0 +1,416 @@
+"""Gathering: what a context is made of, found through a lens and ranked.
+
+Visibility, scope and validity come first: only what this reader may see, here and now, is ever
+searched, counted or compared. So what a person may not know of cannot be felt in what they get.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from tenure.composing.dead_values import Ghosts
+from tenure.composing.omissions import SMALL, contested_by, left_out
+from tenure.composing.working_set import Desk, Shown
+from tenure.context.assembly import Material
+from tenure.context.document import Omission
+from tenure.context.guard import Roll
+from tenure.context.ranking import Candidate, Ranked, base_score, rank
+from tenure.context.reach import (
+    MEASURED,
+    Allowance,
+    ReadOnce,
+    facts_within,
+    is_longer,
+    items_within,
+    longest_line,
+)
+from tenure.context.rendering import Changed, Unknown, speaks_for_itself
+from tenure.context.request import LONGEST_QUERY, Request
+from tenure.engine.lens import Lens
+from tenure.language.discourse import asides
+from tenure.language.values.forms import forms
+from tenure.model.fact import SERVED, Fact, Status
+from tenure.model.records import Environment, WorkingItem, is_turn
+from tenure.model.values import text_of
+from tenure.rules.scope import View, effective
+from tenure.rules.visibility import meets
+from tenure.search import analysis
+from tenure.search.index import Hides, Index
+from tenure.search.places import Hall
+from tenure.search.retrieval import Hit, alike, search
+from tenure.stores.port import Found, Reader, Shelf
+
+if TYPE_CHECKING:
+    from tenure.search.collection import Vector
+
+_OPENING = 400
+"""How much of a turn is looked at for whether it turns aside."""
+_TOKENS_A_LINE = 12
+_FEWEST = 64
+_RETRACTIONS = 200
+_MOST_HISTORY = 500
+_LEAFED = 4_000
+"""How much of a fact is looked at for whether its past is asked for."""
+_MATCHING = 0.5
+"""How much of a key a query has to use to be asking for it."""
+
+
+@dataclass
+class Gathering:
+    """Collects the material of one context."""
+
+    reader: Reader
+    lens: Lens
+    index: Index
+    request: Request
+    environment: Environment
+    items: Sequence[WorkingItem]
+    frame: Sequence[str]
+    share: float
+    """Of the budget, for facts."""
+
+    def material(self) -> Material:
+        """Everything the context is made of."""
+        read = ReadOnce(forms)
+        with self._hall() as hall:
+            hits = self._search(hall)
+            held = self._held(hall, hits)
+            view = self.resolved(held)
+            ranked = self._rank(view.effective, hits)
+            ranked, aside = self._without_asides(ranked)
+            ranked, beyond = facts_within(self.request, ranked)
+            changed = self._changed(ranked)
+            ghosts = Ghosts(self, hall, view, read)
+            # What took the place of a base is told beside what rests on it, found or not.
+            told = [one.now for those in changed.values() for one in those if one.now is not None]
+            contested = contested_by(self, hall, [candidate.fact for candidate in ranked])
+            rivals = [rival for those in contested.values() for rival in those]
+            dead = ghosts.dead([*(candidate.fact for candidate in ranked), *told, *rivals])
+            gone = ghosts.gone(self.shown)
+            unknown = self._unknown(hall)
+            named = {rival.id for rival in rivals}
+            omissions = [*left_out(self, hall, view, named), *aside, *self.desk.omissions, *beyond]
+        return Material(
+            identity=self.lens.identity,
+            environment=self.environment,
+            frame=self.frame,
+            facts=ranked,
+            working_set=self.shown,
+            foremost=self.desk.foremost,
+            changed=changed,
+            contested=contested,
+            unknown=unknown,
+            unanswered=not (unknown or self.desk.bears) and self._is_unanswered(ranked, hits),
+            past=self._past(ranked) if self.request.history else (),
+            dead=Roll(dead, read),
+            gone=gone,
+            omissions=omissions,
+            is_common=analysis.is_common,
+            seq=self.lens.seq(self.reader),
+        )
+
+    @cached_property
+    def query(self) -> str:
+        return self.request.query[:LONGEST_QUERY]
+
+    @cached_property
+    def asked(self) -> set[str]:
+        """The terms of the query."""
+        return set(analysis.terms(self.query))
+
+    @cached_property
+    def everything(self) -> list[Fact]:
+        """Every visible fact of every status. Only for memories that are small, or on request."""
+        return self.lens.everything(self.reader)
+
+    # finding
+
+    @contextmanager
+    def _hall(self) -> Iterator[Hall]:
+        """What there is to search: the index, or where that cannot serve, the facts."""
+        if self.lens.past or not self.index.is_current(self.reader):
+            yield Hall.ad_hoc(self._rows())
+            return
+        shelves = self._shelves()
+        hides = self._hides()
+        with self.index.shelved(self.reader, shelves, self.lens.when, hides) as hall:
+            yield hall
+
+    def _shelves(self) -> list[Shelf]:
+        identity, ladder = self.lens.identity, self.lens.settings.ladder
+        return [
+            shelf
+            for shelf in self.reader.shelves(self.lens.owners, self.lens.places)
+            if meets(identity, shelf.requires, shelf.min_authority, ladder)
+        ]
+
+    def _hides(self) -> Hides:
+        """The declarations that keep keys from this reader."""
+        held = self.lens.identity.permissions
+        return tuple(
+            told for told in self.reader.declarations() if not held.issuperset(told.requires)
+        )
+
+    def _rows(self) -> tuple[list[Fact], list[tuple[Found, bool]], int]:
+        """The facts in office as if they had been on shelves: with entries made where missing."""
+        facts = self.lens.held(self.reader)
+        known = {row.fact_id: row for row in self.reader.entries_of(f.id for f in facts)}
+        usable = self.index.is_current(self.reader)
+        missing = [f for f in facts if not usable or f.id not in known]
+        self.index.prepare(
+            analysis.sentence(fact.key, fact.subject, fact.value) for fact in missing
+        )
+        rows = []
+        for number, fact in enumerate(sorted(facts, key=lambda fact: fact.id), start=1):
+            row = known.get(fact.id) if usable else None
+            if row is None or row.vector is None:
+                entry = self.index.entry(fact, live=True)
+                row = Found(number, fact.id, fact.key, entry.terms, entry.tokens, entry.vector)
+            rows.append((row._replace(entry=number), fact.is_constraint))
+        return facts, rows, self.index.dimensions
+
+    def _search(self, hall: Hall) -> dict[str, Hit]:
+        budget = int(self.request.budget * self.share)
+        limit = hall.size if hall.size <= SMALL else max(_FEWEST, budget // _TOKENS_A_LINE)
+        found = search(hall.collection, self.query, self._meaning, limit=limit)
+        return {hit.fact_id: hit for hit in found}
+
+    def _meaning(self, text: str) -> Vector | None:
+        """The meaning of a query, worked out once for facts and notes."""
+        if text not in self._meanings:
+            self._meanings[text] = self.index.meaning(text)
+        return self._meanings[text]
+
+    @cached_property
+    def _meanings(self) -> dict[str, Vector | None]:
+        return {}
+
+    def _held(self, hall: Hall, hits: dict[str, Hit]) -> list[Fact]:
+        """The facts to choose from: all of a small memory, of a large one those that may fit."""
+        if hall.facts is not None:
+            pool = {fact.id: fact for fact in hall.facts}
+        elif hall.size <= SMALL:
+            pool = {fact.id: fact for fact in self.lens.held(self.reader)}
+        else:
+            return self.nearby(self._loaded(self._promising(hits)), hall)
+        if len(pool) <= SMALL:
+            return list(pool.values())
+        return self._beside([pool[i] for i in self._promising(hits) if i in pool], pool.values())
+
+    def looks_at_all(self, hall: Hall) -> bool:
+        """Whether every fact in office is looked at, whatever the query is about."""
+        return hall.size <= SMALL
+
+    def resolved(self, facts: Iterable[Fact]) -> View:
+        """Which of these facts this session goes by."""
+        return effective(facts, self.lens.places, self.lens.settings.ladder)
+
+    def _promising(self, hits: dict[str, Hit]) -> list[str]:
+        """The best by words and meaning, somewhat more than would fit, and every constraint."""
+        room = 1.1 * self.request.budget * self.share
+        chosen: list[str] = []
+        for hit in sorted(hits.values(), key=_first):
+            if room <= 0 and len(chosen) >= _FEWEST and not hit.binding:
+                continue
+            chosen.append(hit.fact_id)
+            room -= hit.tokens
+        return chosen
+
+    def _loaded(self, fact_ids: Iterable[str]) -> list[Fact]:
+        return self.lens.in_office(self.reader, self.reader.facts(fact_ids))
+
+    def nearby(self, facts: Sequence[Fact], hall: Hall) -> list[Fact]:
+        """These and whatever else holds the same matter, in another scope or for all."""
+        others = self.reader.live_at(
+            fact.address._replace(owner=owner, scope=scope, scope_id=scope_id)
+            for fact in facts
+            for owner, (scope, scope_id) in hall.filled
+            if (owner, (scope, scope_id)) != (fact.owner, fact.place)
+        )
+        found = {fact.id: fact for fact in self.lens.in_office(self.reader, others)}
+        return list({**found, **{fact.id: fact for fact in facts}}.values())
+
+    def _beside(self, facts: list[Fact], pool: Iterable[Fact]) -> list[Fact]:
+        matters = {(fact.key, fact.subject) for fact in facts}
+        found = {fact.id: fact for fact in pool if (fact.key, fact.subject) in matters}
+        return list({**found, **{fact.id: fact for fact in facts}}.values())
+
+    def _rank(self, facts: Sequence[Fact], hits: dict[str, Hit]) -> list[Ranked]:
+        candidates = []
+        for fact in facts:
+            hit = hits.get(fact.id)
+            if hit is None:
+                candidates.append(Candidate(fact, 0.0, 0.0))
+            else:
+                tokens = None if is_longer(fact.value, MEASURED) else hit.tokens
+                candidates.append(Candidate(fact, hit.text, hit.meaning, tokens, hit.vector))
+        return rank(
+            candidates,
+            self.asked,
+            now=self.lens.when,
+            ladder=self.lens.settings.ladder,
+            terms=analysis.name_terms,
+            alike=alike,
+        )
+
+    # the conversation
+
+    @property
+    def shown(self) -> list[WorkingItem]:
+        """What may be shown of the working set."""
+        return self.desk.items
+
+    @cached_property
+    def desk(self) -> Shown:
+        """What this session's desk has on the query, and the turns that bear on the matter: of
+        what is in reach of the budget."""
+        longest = longest_line(self.request.budget)
+        near = [item for item in self.items if not is_longer(item.value, longest)]
+        far = {item.key for item in self.items}.difference(item.key for item in near)
+        turns = [item for item in self.items if is_turn(item)]
+        desk = Desk(
+            near,
+            self.asked,
+            recent=self.lens.settings.recent_turns,
+            everything=not self.request.profile.floor,
+            aside=[turns[index].key for index in self._asides],
+        )
+        found = desk.shown(self.query, self.index, self._meaning)
+        kept = items_within(self.request.budget, found.items, found.foremost)
+        keys = {item.key for item in kept}
+        far |= {item.key for item in found.items} - keys
+        beyond = [Omission("over budget", item=i.key) for i in self.items if i.key in far]
+        return found._replace(
+            items=kept,
+            foremost=[key for key in found.foremost if key in keys],
+            omissions=[*found.omissions, *beyond],
+        )
+
+    @cached_property
+    def _asides(self) -> set[int]:
+        """The turns of asides that are over, unless the query is about them."""
+        texts = [text_of(item.value)[:_OPENING] for item in self.items if is_turn(item)]
+        found = asides(texts)
+        # What the rest is about as well is no sign that the query is about the aside.
+        rest = [analysis.terms(text) for index, text in enumerate(texts) if index not in found]
+        asked = self.asked.difference(*rest) if found else self.asked
+        if any(asked.intersection(analysis.terms(texts[index])) for index in found):
+            return set()
+        return found
+
+    def _without_asides(self, ranked: list[Ranked]) -> tuple[list[Ranked], list[Omission]]:
+        """Leave out what was said in an aside: it is on record, and not to the point."""
+        if not self._asides:
+            return ranked, []
+        turns = [item for item in self.items if is_turn(item)]
+        said = {fact_id for index in self._asides for fact_id in turns[index].states}
+        out = [one for one in ranked if one.fact.id in said and not one.fact.is_constraint]
+        kept = [one for one in ranked if one not in out]
+        return kept, [Omission("irrelevant", one.fact.id) for one in out]
+
+    # what the facts leave open
+
+    def _changed(self, ranked: Sequence[Ranked]) -> dict[str, list[Changed]]:
+        """What the facts that need review rest on and has changed, as far as it may be seen."""
+        found: dict[str, list[Changed]] = {}
+        allowance = Allowance(self.request.budget)
+        for fact in (one.fact for one in ranked if one.fact.needs_review):
+            found[fact.id] = []
+            for cause in sorted(fact.causes, key=lambda cause: cause.base):
+                base = self.lens.glimpse(self.reader, cause.base)
+                now = self.lens.by_id(self.reader, cause.now) if cause.now else None
+                if base is not None:
+                    sure = now is not None and now.is_valid and not now.needs_review
+                    sure = sure and now is not None and allowance.takes(now.key, now.value)
+                    found[fact.id].append(Changed(base, now if sure else None))
+        return found
+
+    def _unknown(self, hall: Hall) -> list[Unknown]:
+        """Matters the query asks for whose last word was taken back or ran out."""
+        if hall.facts is not None:
+            ended = [f for f in self.everything if f.status in (Status.RETRACTED, Status.EXPIRED)]
+        else:
+            entries = hall.collection.rows(hall.expired[:_RETRACTIONS])
+            expired = self.reader.facts(row.fact_id for row in entries)
+            ended = [self.lens.as_seen(fact) for fact in (*self._retracted(), *expired)]
+        found: dict[str, Unknown] = {}
+        for fact in sorted(ended, key=lambda fact: (fact.until or fact.recorded_at, fact.id)):
+            if self._is_asked(fact) and self._is_vacant(fact):
+                unknown = Unknown(fact, self._called(fact))
+                found[unknown.name] = unknown
+        return [found[name] for name in sorted(found)]
+
+    def _called(self, fact: Fact) -> str:
+        """What a fact that is over may be called.
+
+        The key of a sentence is made of its words, of which only those are told that the query has.
+        """
+        if not speaks_for_itself(fact):
+            return fact.key
+        words = fact.key.split("_")
+        return "_".join(w for w in words if self.asked.issuperset(analysis.name_terms(w)))
+
+    def _retracted(self) -> list[Fact]:
+        """The last retractions that may be seen, however many others there are."""
+        limit = _RETRACTIONS
+        while True:
+            found = self.reader.retracted(self.lens.owners, limit)
+            seen = [
+                fact
+                for fact in found
+                if fact.place in self.lens.places and self.lens.sees(self.reader, fact)
+            ]
+            if len(found) < limit or len(seen) >= _RETRACTIONS:
+                return seen[:_RETRACTIONS]
+            limit *= 4
+
+    def _is_asked(self, fact: Fact) -> bool:
+        named = [term for term in analysis.name_terms(fact.key) if not term.isdigit()]
+        about = analysis.name_terms(fact.subject) if fact.subject else ()
+        used = sum(term in self.asked for term in named)
+        return used > 0 and used >= _MATCHING * len(named) and self.asked.issuperset(about)
+
+    def _is_vacant(self, fact: Fact) -> bool:
+        lens, reader = self.lens, self.reader
+        if fact.place not in lens.places or not lens.sees(reader, fact):
+            return False
+        return not lens.held(reader, fact.key, fact.subject or "", marks=False)
+
+    def _is_unanswered(self, ranked: Sequence[Ranked], hits: dict[str, Hit]) -> bool:
+        """Whether no fact shares a word with the query, but for whom it is about, or a meaning."""
+
+        def bears(one: Ranked) -> bool:
+            hit = hits.get(one.fact.id)
+            if hit is None:
+                return False
+            about = analysis.name_terms(one.fact.subject) if one.fact.subject else ()
+            shared = self.asked.intersection(hit.terms.split()).difference(about)
+            return bool(shared) or hit.meaning > self.index.unrelated
+
+        return bool(self.asked) and self.request.budget > 0 and not any(map(bears, ranked))
+
+    def _past(self, ranked: Sequence[Ranked]) -> list[Fact]:
+        """What was true before, of the matters that the query or the best facts are about."""
+        matters = {(one.fact.key, one.fact.subject) for one in ranked[:_FEWEST]}
+        found = [
+            fact
+            for fact in self.everything
+            if fact.status in SERVED
+            and not fact.is_valid
+            and fact.started_at is not None
+            and ((fact.key, fact.subject) in matters or self._says(fact))
+        ]
+        found.sort(key=lambda fact: (fact.key, fact.subject or "", fact.started_at, fact.id))
+        return found[:_MOST_HISTORY]
+
+    def _says(self, fact: Fact) -> bool:
+        text = analysis.text_for_terms(fact.key, fact.subject, fact.value)
+        return not self.asked.isdisjoint(analysis.terms(text[:_LEAFED]))
+
+
+def _first(hit: Hit) -> tuple[float, str]:
+    return (-base_score(hit.text, hit.meaning), hit.fact_id)

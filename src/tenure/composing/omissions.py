@@ -1,0 +1,117 @@
+"""The account: what a context leaves out before anything is ranked, and why.
+
+Only what the asker may know of is told. Of what is another's and not for them, nothing is said,
+not even a count.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from tenure.context.document import Omission
+from tenure.model.fact import Fact, Status
+from tenure.rules.scope import View
+from tenure.search.places import Hall
+from tenure.stores.port import Selection
+
+if TYPE_CHECKING:
+    from tenure.composing.gathering import Gathering
+
+SMALL = 400
+"""Of so many facts every one is ranked, and every one that is left out is named."""
+
+
+def left_out(
+    gathering: Gathering, hall: Hall, view: View, shown: Collection[str]
+) -> Iterator[Omission]:
+    """What is out before anything was ranked, and what was too far off to be ranked.
+
+    `shown` are facts that are not in office and are told of all the same.
+    """
+    yield from (Omission("shadowed", fact.id) for fact, _ in view.shadowed)
+    yield from (Omission("overruled", fact.id) for fact, _ in view.overruled)
+    aside = {fact.id for fact, _ in (*view.shadowed, *view.overruled)}
+    known = aside.union(fact.id for fact in view.effective)
+    total = hall.total if hall.facts is None else len(gathering.everything)
+    if gathering.request.explain or total <= SMALL:
+        yield from (
+            Omission(_reason(gathering, fact), fact.id)
+            for fact in gathering.everything
+            if fact.id not in known and fact.id not in shown
+        )
+        yield from _own_elsewhere(gathering)
+    elif hall.size > len(known):
+        yield Omission("irrelevant", count=hall.size - len(known))
+
+
+def contested_by(gathering: Gathering, hall: Hall, facts: Sequence[Fact]) -> dict[str, list[Fact]]:
+    """For each of these facts that is contested, what was said against it, newest first.
+
+    A statement is against the fact that it named, or against whoever holds its address since.
+    """
+    if not hall.has_suspects:
+        return {}
+    lens, reader = gathering.lens, gathering.reader
+    if lens.past:
+        open_ones = [fact for fact in gathering.everything if fact.status is Status.CONTESTED]
+    else:
+        open_ones = [
+            lens.as_seen(fact)
+            for fact in reader.contested(lens.owners)
+            if fact.place in lens.places and lens.sees(reader, fact)
+        ]
+    if not open_ones:
+        return {}
+    named: dict[str, str] = {
+        entry.fact_id: entry.evidence["contests"]
+        for entry in reader.verdicts(fact.id for fact in open_ones)
+        if "contests" in entry.evidence
+    }
+    by_id = {fact.id: fact for fact in facts}
+    by_address = {fact.address: fact for fact in facts if not fact.multi_valued}
+    found: dict[str, list[Fact]] = {}
+    for fact in sorted(open_ones, key=lambda fact: (fact.order, fact.id), reverse=True):
+        incumbent = by_id.get(named.get(fact.id, "")) or by_address.get(fact.address)
+        if incumbent is not None and not incumbent.needs_review:
+            found.setdefault(incumbent.id, []).append(fact)
+    return found
+
+
+def _reason(gathering: Gathering, fact: Fact) -> str:
+    if (fact.started_at or fact.valid_from) > gathering.lens.when:
+        return "not yet"
+    return "irrelevant" if fact.is_valid else str(fact.status)
+
+
+def _own_elsewhere(gathering: Gathering) -> Iterator[Omission]:
+    """The asker's own facts that hold, but not here, or not for this session.
+
+    What is in another task or session they can ask for by its id, so it is named; of what this
+    session may not read they may know no more than that there is something of theirs.
+    """
+    lens, reader = gathering.lens, gathering.reader
+    held = [fact for fact in _owned(gathering) if fact.held_at(lens.when)]
+    hidden = 0
+    for fact in sorted(held, key=lambda fact: fact.id):
+        may_know = lens.sees(reader, fact)
+        if fact.place not in lens.places:
+            if may_know:
+                yield Omission("out of scope", fact.id)
+        elif not may_know:
+            hidden += 1
+    if hidden:
+        yield Omission("not permitted", count=hidden)
+
+
+def _owned(gathering: Gathering) -> list[Fact]:
+    """All that the asker owns and that may hold; nothing where it is more than can be named."""
+    lens, reader = gathering.lens, gathering.reader
+    owner = lens.identity.user_id
+    if lens.past:
+        found = reader.known(Selection((owner,)), lens.seq(reader))
+    elif gathering.request.explain:
+        found = reader.live(Selection((owner,)))
+    else:
+        found = reader.owned(owner, SMALL + 1)
+    return found if gathering.request.explain or len(found) <= SMALL else []

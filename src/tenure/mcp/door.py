@@ -1,0 +1,170 @@
+"""The door: the protocol over HTTP, with who may come in from where as `tenure serve` has it.
+
+Every request is let in by itself, by what it shows: there are no sessions of the protocol that
+somebody could take over, and a key that was revoked is refused at the next request.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable
+from contextlib import AsyncExitStack
+from typing import Any
+
+from mcp.server.transport_security import TransportSecuritySettings
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from tenure.http.app import Door, credential, refused, request_id_of
+from tenure.http.configuration import Service
+from tenure.http.credentials import Gate
+from tenure.http.limits import Answers, Rates
+from tenure.http.operations import Desk
+from tenure.http.problems import Refusal, response_of
+from tenure.http.serving import listening
+from tenure.http.turns import Caller
+from tenure.mcp.halves import answer_to
+from tenure.mcp.seats import Seat, Seats
+from tenure.mcp.server import SEAT, protocol_server
+from tenure.memory import Memory
+from tenure.model.keys import KeyScope
+
+PATH = "/mcp"
+_log = logging.getLogger("tenure.mcp")
+
+
+class _Unkept(Gate):
+    """The gate where the memory is a service elsewhere, which keeps its keys to itself."""
+
+    def _look(self) -> None:
+        return
+
+
+def _door(memory: Memory, service: Service) -> Door:
+    door = Door(memory, service, None)
+    if not hasattr(memory, "store"):
+        door.gate = _Unkept(memory, service)
+        rates = Rates(service.rate, service.burst)
+        door.desk = Desk(memory, door.gate, rates, Answers())
+    return door
+
+
+class _Guarded:
+    """Lets requests through to the protocol, with the seat of whoever sent them."""
+
+    def __init__(self, app: ASGIApp, door: Door, seats: Seats) -> None:
+        self._app = app
+        self._door = door
+        self._seats = seats
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        began = time.perf_counter()
+        request = Request(scope, receive)
+        request_id = request_id_of(request)
+        answered = _Status(send)
+        async with AsyncExitStack() as held:
+            try:
+                seat, body, caller = await self._let_in(request)
+                await held.enter_async_context(self._door.turns.under_way(caller))
+                await held.enter_async_context(self._door.turns.turn(caller))
+            except ClientDisconnect:
+                return
+            except Exception as error:
+                response = response_of(refused(error, request_id), request_id)
+                response.headers["X-Request-Id"] = request_id
+                await response(scope, receive, answered.send)
+            else:
+                await self._answer(scope, seat, body, receive, answered.send)
+        _log.info(
+            "%s %s %d",
+            request.method,
+            request.url.path,
+            answered.status,
+            extra={
+                "tenure_fields": {
+                    "request_id": request_id,
+                    "method": request.method,
+                    "path": request.url.path,
+                    "status": answered.status,
+                    "ms": round(1e3 * (time.perf_counter() - began), 2),
+                }
+            },
+        )
+
+    async def _answer(
+        self, scope: Scope, seat: Seat, body: bytes, receive: Receive, send: Send
+    ) -> None:
+        answer = answer_to(body.decode("utf-8", "replace"))
+        if answer is None:
+            await self._app({**scope, SEAT: seat}, _once(body, receive), send)
+            return
+        content = answer.model_dump_json(by_alias=True, exclude_unset=True)
+        await Response(content, media_type="application/json")(scope, receive, send)
+
+    async def _let_in(self, request: Request) -> tuple[Seat, bytes, Caller | None]:
+        self._door.check_origin(request)
+        grant = await self._door.in_thread(
+            self._door.desk.admit, credential(request), KeyScope.READ
+        )
+        seat = self._seats.of(grant)
+        if request.url.path != PATH:
+            raise Refusal(404, "NotFound", f"there is nothing here; the protocol is at {PATH}")
+        if request.method != "POST":
+            detail = "every message is a POST here; there is no stream to listen to"
+            raise Refusal(405, "MethodNotAllowed", detail, headers={"Allow": "POST"})
+        body = await self._door.body(request)
+        return seat, body, await self._door.caller(credential(request))
+
+
+class _Status:
+    """Passes an answer on, and remembers its status."""
+
+    def __init__(self, send: Send) -> None:
+        self._send = send
+        self.status = 0
+
+    async def send(self, message: Message) -> None:
+        if message["type"] == "http.response.start":
+            self.status = message["status"]
+            private = [(b"cache-control", b"no-store"), (b"x-content-type-options", b"nosniff")]
+            named = {name.lower() for name, _ in message["headers"]}
+            added = [one for one in private if one[0] not in named]
+            message = {**message, "headers": [*message["headers"], *added]}
+        await self._send(message)
+
+
+def _once(body: bytes, receive: Receive) -> Receive:
+    """A body that was read already, for whoever reads it next."""
+    waiting = [body]
+
+    async def again() -> Message:
+        if waiting:
+            return {"type": "http.request", "body": waiting.pop(), "more_body": False}
+        return await receive()
+
+    return again
+
+
+def application(memory: Memory, seats: Seats, service: Service) -> ASGIApp:
+    """The protocol over HTTP, as an ASGI application."""
+    app = protocol_server(seats, threads=service.threads).streamable_http_app(
+        streamable_http_path=PATH,
+        # Whoever asks next may be somebody else: nothing is kept between two requests.
+        stateless_http=True,
+        json_response=True,
+        max_request_body_size=service.max_body_bytes,
+        # The door has looked at both already, and knows more names for this machine.
+        transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
+    )
+    return _Guarded(app, _door(memory, service), seats)
+
+
+def serve(memory: Memory, seats: Seats, service: Service, announce: Callable[[str], None]) -> None:
+    """Answer requests until a signal to stop; calls under way are finished first."""
+    app: Any = application(memory, seats, service)
+    listening(app, service, lambda address: announce(f"{address}{PATH}"), lifespan="on").run()

@@ -1,0 +1,311 @@
+"""The protocol: tools, resources and prompts, from a request to its answer."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from functools import cache
+from importlib.resources import files
+from typing import Any, TypeVar
+from urllib.parse import quote, unquote, urlsplit
+
+import anyio
+import mcp_types as types
+from anyio import CapacityLimiter
+from mcp.server import Server
+from mcp.server.context import ServerRequestContext
+from mcp.shared.exceptions import MCPError
+from pydantic import ValidationError
+
+import tenure
+from tenure.http.problems import refusal_of
+from tenure.http.turns import METER
+from tenure.mcp import answers
+from tenure.mcp.seats import Seat, Seats
+from tenure.mcp.tools import BY_NAME, TOOLS, Tool, chain_shown
+from tenure.model.errors import InvalidInput, UnknownFact, UnknownTarget
+from tenure.model.keys import KeyScope
+
+_log = logging.getLogger("tenure.mcp")
+_THREADS = 8
+_MOST_COMPLETIONS = 100
+_MOST_FAULTS = 5
+SEAT = "tenure.seat"
+"""Where the door leaves the seat of whoever sent a request, in its ASGI scope."""
+
+FACTS = "tenure://facts"
+_FACT = "tenure://facts/{id}"
+_CHAIN = "tenure://chains/{key}"
+_TEXT = "text/plain"
+_WRONG = "something went wrong here, and nothing is known of the outcome; the log has the place"
+_HINT = "; `context`, or the resource tenure://facts, shows what there is"
+PROMPT = "how_to_use_tenure"
+
+Request = ServerRequestContext[Any, Any]
+T = TypeVar("T")
+
+
+def _text(name: str) -> str:
+    return (files("tenure.mcp") / "prompts" / f"{name}.md").read_text(encoding="utf-8")
+
+
+@cache
+def _listed(tool: Tool) -> types.Tool:
+    """A tool as clients list it."""
+    return types.Tool(
+        name=tool.name,
+        title=tool.title,
+        description=tool.description,
+        input_schema=tool.form.model_json_schema(),
+        output_schema=tool.answer.model_json_schema(mode="serialization"),
+        annotations=types.ToolAnnotations(
+            title=tool.title,
+            read_only_hint=tool.reads_only,
+            destructive_hint=tool.destructive,
+            idempotent_hint=tool.idempotent,
+            open_world_hint=False,
+        ),
+    )
+
+
+class Handlers:
+    """Answers the requests of the protocol for whoever sits where they come from."""
+
+    def __init__(self, seats: Seats, threads: int = _THREADS) -> None:
+        self._seats = seats
+        self._threads = threads
+        self._limiter: CapacityLimiter | None = None
+
+    def _seat(self, request: Request) -> Seat:
+        """The seat of a request. Over a network it is the door that says; there is no other."""
+        if request.request is None:
+            return self._seats.here()
+        seat = request.request.scope.get(SEAT)
+        if not isinstance(seat, Seat):
+            raise MCPError(types.INVALID_REQUEST, "this request did not come through the door")
+        return seat
+
+    async def _in_thread(self, call: Callable[..., T], *given: Any) -> T:
+        """A call of the memory, which may wait for a disk. One that has begun is finished."""
+        if self._limiter is None:
+            self._limiter = CapacityLimiter(self._threads)
+        meter = METER.get()
+        if meter is None:
+            return await anyio.to_thread.run_sync(call, *given, limiter=self._limiter)
+        measured: Callable[..., T] = meter.measured
+        return await anyio.to_thread.run_sync(measured, call, *given, limiter=self._limiter)
+
+    # tools
+
+    async def list_tools(self, request: Request, params: Any) -> types.ListToolsResult:
+        """The tools that this seat may use; others are not even offered."""
+        seat = self._seat(request)
+        return types.ListToolsResult(
+            tools=[_listed(one) for one in TOOLS if seat.allows(one.scope)]
+        )
+
+    async def call_tool(
+        self, request: Request, params: types.CallToolRequestParams
+    ) -> types.CallToolResult:
+        """Call a tool. What goes wrong is told to the model, which can often do better."""
+        seat = self._seat(request)
+        tool = BY_NAME.get(params.name)
+        if tool is None:
+            known = ", ".join(one.name for one in TOOLS if seat.allows(one.scope))
+            return _failed(f"there is no tool {params.name!r:.80}; there are {known}")
+        try:
+            seat.check(tool.scope)
+            form = tool.form.model_validate(params.arguments or {})
+            answer = await self._in_thread(tool.call, seat, form)
+        except Exception as error:
+            return _failed(_told(error))
+        return types.CallToolResult(
+            content=[types.TextContent(text=_carried(answer.told()))],
+            structured_content=answer.model_dump(mode="json"),
+        )
+
+    # resources
+
+    async def list_resources(self, request: Request, params: Any) -> types.ListResourcesResult:
+        return types.ListResourcesResult(
+            resources=[
+                types.Resource(
+                    uri=FACTS,
+                    name="facts",
+                    title="Facts in office",
+                    description="Every fact that holds for this session, newest first.",
+                    mime_type=_TEXT,
+                )
+            ]
+        )
+
+    async def list_templates(
+        self, request: Request, params: Any
+    ) -> types.ListResourceTemplatesResult:
+        return types.ListResourceTemplatesResult(
+            resource_templates=[
+                types.ResourceTemplate(
+                    uri_template=_FACT,
+                    name="fact",
+                    title="A fact",
+                    description="One fact by its id, whatever its standing, with all of its value.",
+                    mime_type=_TEXT,
+                ),
+                types.ResourceTemplate(
+                    uri_template=_CHAIN,
+                    name="chain",
+                    title="A chain",
+                    description="The values that a key has had, oldest first.",
+                    mime_type=_TEXT,
+                ),
+            ]
+        )
+
+    async def read_resource(
+        self, request: Request, params: types.ReadResourceRequestParams
+    ) -> types.ReadResourceResult:
+        seat, uri = self._seat(request), str(params.uri)
+        try:
+            seat.check(KeyScope.READ)
+            text = await self._in_thread(_read, seat, uri)
+        except Exception as error:
+            raise MCPError(types.INVALID_PARAMS, _told(error), {"uri": uri}) from None
+        contents = types.TextResourceContents(uri=uri, mime_type=_TEXT, text=_carried(text))
+        return types.ReadResourceResult(contents=[contents])
+
+    async def complete(
+        self, request: Request, params: types.CompleteRequestParams
+    ) -> types.CompleteResult:
+        """The keys and ids that begin with what was typed, for clients that offer them."""
+        seat, typed = self._seat(request), params.argument
+        found: list[str] = []
+        wanted = getattr(params.ref, "uri", None)
+        if wanted in (_FACT, _CHAIN) and seat.allows(KeyScope.READ):
+            try:
+                facts = await self._in_thread(seat.session().facts)
+            except Exception as error:
+                raise MCPError(types.INTERNAL_ERROR, _told(error)) from None
+            names = (fact.id if wanted == _FACT else fact.key for fact in facts)
+            found = sorted({_carried(one) for one in names if one.startswith(typed.value)})
+        return types.CompleteResult(
+            completion=types.Completion(
+                values=found[:_MOST_COMPLETIONS],
+                total=len(found),
+                has_more=len(found) > _MOST_COMPLETIONS,
+            )
+        )
+
+    # prompts
+
+    async def list_prompts(self, request: Request, params: Any) -> types.ListPromptsResult:
+        return types.ListPromptsResult(
+            prompts=[
+                types.Prompt(
+                    name=PROMPT,
+                    title="How to use Tenure",
+                    description="Shows a model how to work with this memory.",
+                )
+            ]
+        )
+
+    async def get_prompt(
+        self, request: Request, params: types.GetPromptRequestParams
+    ) -> types.GetPromptResult:
+        if params.name != PROMPT:
+            raise MCPError(
+                types.INVALID_PARAMS, f"there is no prompt {params.name!r:.80}; there is {PROMPT}"
+            )
+        seat = self._seat(request)
+        hidden = [tool.name for tool in TOOLS if not seat.allows(tool.scope)]
+        text = _text(PROMPT)
+        if hidden:
+            text += f"\nNot offered on this connection: {', '.join(hidden)}.\n"
+        said = types.PromptMessage(role="user", content=types.TextContent(text=text))
+        return types.GetPromptResult(description="How to use Tenure", messages=[said])
+
+
+def _read(seat: Seat, uri: str) -> str:
+    """The text of a resource."""
+    parts = urlsplit(uri)
+    kind, name = parts.netloc, unquote(parts.path.removeprefix("/"))
+    session = seat.session()
+    if parts.scheme == "tenure" and not parts.query and not parts.fragment:
+        if kind == "facts" and not name:
+            facts = session.facts()
+            return "\n".join(answers.fact_shown(fact).told() for fact in facts) or "No facts."
+        if kind == "facts":
+            fact = session.get(name)
+            if fact is None:
+                raise UnknownFact(f"no fact with id {name!r:.80} exists here")
+            return answers.fact_shown(fact, whole=True).told()
+        if kind == "chains" and name:
+            return chain_shown(session, name).told()
+    raise InvalidInput(
+        f"there is no resource {uri!r:.120}; there are {FACTS}, {_FACT} and {_CHAIN}"
+    )
+
+
+def chain_uri(key: str) -> str:
+    """The address of a chain."""
+    return _CHAIN.replace("{key}", quote(key, safe=""))
+
+
+def _failed(message: str) -> types.CallToolResult:
+    content: list[Any] = [types.TextContent(text=_carried(message))]
+    return types.CallToolResult(content=content, is_error=True)
+
+
+def _told(error: Exception) -> str:
+    """An error in one sentence of ours; never a trace, and nothing of what is inside."""
+    if isinstance(error, ValidationError):
+        return _malformed(error)
+    refusal = refusal_of(error)
+    if refusal.status >= 500:
+        # The type, not the message: messages quote what people said.
+        _log.error("%s", type(error).__name__, exc_info=_log.isEnabledFor(logging.DEBUG))
+    if refusal.status == 500:
+        return _WRONG
+    if isinstance(error, UnknownFact | UnknownTarget):
+        return refusal.detail.partition("; `tenure facts`")[0] + _HINT
+    return refusal.detail
+
+
+def _malformed(error: ValidationError) -> str:
+    """What is wrong with the arguments of a call, without what they were."""
+    found = error.errors(include_url=False, include_context=False, include_input=False)
+    return "; ".join(f"{_place(one)}: {_fault(one)}" for one in found[:_MOST_FAULTS])
+
+
+def _place(fault: Any) -> str:
+    return ".".join(map(str, fault["loc"]))[:100] or "arguments"
+
+
+def _fault(fault: Any) -> str:
+    if fault["type"] == "extra_forbidden":
+        return "the tool does not take this, and who is asking is no argument"
+    return str(fault["msg"])
+
+
+def _carried(text: str) -> str:
+    """Text that a message can carry: halves of characters cannot be encoded."""
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
+def protocol_server(seats: Seats, *, threads: int = _THREADS) -> Server[dict[str, Any]]:
+    """A server of the protocol, for whichever transport."""
+    handlers = Handlers(seats, threads)
+    return Server(
+        "tenure",
+        version=tenure.__version__,
+        title="Tenure",
+        description="State for AI agents: facts hold office until a better one supersedes them.",
+        instructions=_text("instructions").strip(),
+        on_list_tools=handlers.list_tools,
+        on_call_tool=handlers.call_tool,
+        on_list_resources=handlers.list_resources,
+        on_list_resource_templates=handlers.list_templates,
+        on_read_resource=handlers.read_resource,
+        on_list_prompts=handlers.list_prompts,
+        on_get_prompt=handlers.get_prompt,
+        on_completion=handlers.complete,
+    )
