@@ -733,7 +733,9 @@ class Session:
 
     def _compose(self, request: Request, record: bool | None) -> Context:
         self._check_open()
-        from tenure.composing.gathering import Gathering  # brings numpy, which only contexts need
+        from tenure.composing.material import (
+            MaterialBuilder,  # brings numpy, which only contexts need
+        )
 
         settings = self._memory.settings
         share = request.profile.share
@@ -748,7 +750,7 @@ class Session:
                 with self._reading() as (reader, lens):
                     if not is_fresh and not self._memory.index.is_current(reader):
                         raise _Outdated
-                    gathering = Gathering(
+                    builder = MaterialBuilder(
                         reader,
                         lens,
                         self._memory.index,
@@ -758,7 +760,7 @@ class Session:
                         self._frame(),
                         share,
                     )
-                    material = gathering.material()
+                    material = builder.material()
             except Outpaced:
                 continue
             except _Outdated:

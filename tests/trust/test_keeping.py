@@ -70,7 +70,7 @@ ALLOWED = {
     "language/frames.py:Frame": "kept, if at all, by what is emptied",
     "language/reading.py:_Conventions": _DATA,
     "engine/lens.py:Lens": _CALL,
-    "composing/gathering.py:Gathering": _CALL,
+    "composing/inquiry.py:Inquiry": _CALL,
     "composing/dead_values.py:Ghosts": _CALL,
 }
 _BY_LANGUAGE = {"language", "observing"}

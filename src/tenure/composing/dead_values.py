@@ -1,12 +1,13 @@
-"""Ghosts: the dead values that anything in a context could repeat."""
+"""The dead values that anything in a context could repeat."""
 
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from tenure.composing.inquiry import Inquiry
 from tenure.context.guard import (
     Dead,
     Spoken,
@@ -28,9 +29,6 @@ from tenure.search import analysis
 from tenure.search.marked import Heard
 from tenure.search.places import Hall
 
-if TYPE_CHECKING:
-    from tenure.composing.gathering import Gathering
-
 _ALIVE = frozenset({Status.OFFICE, Status.WAITING})
 _LONG = 2_000
 Ways = tuple[Words, ...]
@@ -47,11 +45,15 @@ def is_dead(fact: Fact) -> bool:
     return fact.status not in _ALIVE or fact.needs_review
 
 
-class Ghosts:
+class DeadValueFinder:
     """Finds dead values by the words of the texts that are about to be shown."""
 
-    def __init__(self, gathering: Gathering, hall: Hall, view: View, read: Read) -> None:
-        self._gathering = gathering
+    def __init__(
+        self, inquiry: Inquiry, hall: Hall, view: View, items: Sequence[WorkingItem], read: Read
+    ) -> None:
+        """`items` are the notes and turns that may be shown."""
+        self._inquiry = inquiry
+        self._items = items
         self._read = read
         self._hall = hall
         self._view = view
@@ -137,38 +139,38 @@ class Ghosts:
 
     def _texts(self, shown: Sequence[Fact]) -> list[tuple[str, str]]:
         """Every running text that may be shown, with the name it goes by."""
-        texts = [(item.key, _all_text(item.value)) for item in self._gathering.shown]
-        longest = longest_line(self._gathering.request.budget)
-        told = signals(self._gathering.environment)
+        texts = [(item.key, _all_text(item.value)) for item in self._items]
+        longest = longest_line(self._inquiry.request.budget)
+        told = signals(self._inquiry.environment)
         texts.extend((n, _all_text(v)) for n, v in told if not is_longer(v, longest))
         texts.extend((fact.key, _all_text(fact.value)) for fact in shown if _is_running(fact))
         return texts
 
     def _suspects(self, words: set[str], spoken: Spoken) -> list[Fact]:
-        gathering, hall = self._gathering, self._hall
+        inquiry, hall = self._inquiry, self._hall
         if hall.facts is not None:
-            return gathering.everything
+            return inquiry.everything
         entries = hall.suspects(words, lambda heard: spoken.can_repeat_one(heard.sayings))
         facts = self._listened_to(entries).values()
-        lens = gathering.lens
+        lens = inquiry.lens
         return [
-            lens.seen(gathering.reader, fact)
+            lens.seen(inquiry.reader, fact)
             for fact in facts
             if fact.place in lens.places
             and fact.status is not Status.ERASED
-            and lens.sees(gathering.reader, fact)
+            and lens.sees(inquiry.reader, fact)
         ]
 
     @cached_property
     def _doubled(self) -> set[int]:
         """Entries on matters of which there are several, where not all facts were looked at."""
-        return set() if self._gathering.looks_at_all(self._hall) else self._hall.doubled()
+        return set() if self._inquiry.looks_at_all(self._hall) else self._hall.doubled()
 
     def _look_beside(self, spoken: Spoken) -> None:
         """Set aside, too, what the query did not come upon and one of the texts may repeat."""
-        gathering, hall = self._gathering, self._hall
-        if hall.facts is not None and not gathering.looks_at_all(hall):
-            self._set_aside(gathering.resolved(hall.facts))
+        inquiry, hall = self._inquiry, self._hall
+        if hall.facts is not None and not inquiry.looks_at_all(hall):
+            self._set_aside(inquiry.resolved(hall.facts))
         told = {entry: self._heard(entry) for entry in self._doubled}
         wanted = [
             entry
@@ -178,8 +180,8 @@ class Ghosts:
         facts = self._listened_to(wanted).values() if wanted else ()
         repeated = [fact for fact in facts if spoken.can_repeat_one(sayings(fact, self._read))]
         if repeated:
-            seen = gathering.lens.in_office(gathering.reader, repeated)
-            self._set_aside(gathering.resolved(gathering.nearby(seen, hall)))
+            seen = inquiry.lens.in_office(inquiry.reader, repeated)
+            self._set_aside(inquiry.resolved(inquiry.nearby(seen, hall)))
 
     def _set_aside(self, view: View) -> None:
         pairs = (*view.shadowed, *view.overruled)
@@ -191,7 +193,7 @@ class Ghosts:
     def _listened_to(self, entries: Iterable[int]) -> dict[int, Fact]:
         """The facts of entries; what they say is kept in mind."""
         rows = self._hall.collection.rows(sorted(entries))
-        facts = self._gathering.reader.facts(row.fact_id for row in rows) if rows else ()
+        facts = self._inquiry.reader.facts(row.fact_id for row in rows) if rows else ()
         by_id = {fact.id: fact for fact in facts}
         found = {row.entry: by_id[row.fact_id] for row in rows if row.fact_id in by_id}
         self._hall.hear({entry: self._hearing(fact) for entry, fact in found.items()})
@@ -239,7 +241,7 @@ class Ghosts:
             return False
         if heard is not None and heard.held is not None:
             return _is_one(heard.held, ways)
-        lens, reader = self._gathering.lens, self._gathering.reader
+        lens, reader = self._inquiry.lens, self._inquiry.reader
         seen = lens.in_office(reader, self._listened_to([entry]).values())
         held = (fact for fact in seen if not is_dead(fact) and fact.id not in self._aside)
         return _is_one(held_values(held, self._read), ways)
@@ -250,7 +252,7 @@ class Ghosts:
         Where a fact in office says the same, the note is right again, and nothing is gone.
         """
         stated = sorted({fact_id for item in items for fact_id in item.states})
-        lens, reader = self._gathering.lens, self._gathering.reader
+        lens, reader = self._inquiry.lens, self._inquiry.reader
         found: dict[str, list[Dead]] = {}
         facts = lens.by_ids(reader, stated)
         values = {f.id: dead_values([f], self._read) for f in facts.values() if is_dead(f)}
@@ -277,7 +279,7 @@ class Ghosts:
             return True
         if fact.superseded_by is None:
             return False
-        after = self._gathering.lens.by_id(self._gathering.reader, fact.superseded_by)
+        after = self._inquiry.lens.by_id(self._inquiry.reader, fact.superseded_by)
         return after is not None and not after.source.earlier and is_statement(after)
 
 

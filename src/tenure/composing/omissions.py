@@ -7,23 +7,17 @@ not even a count.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from typing import TYPE_CHECKING
 
+from tenure.composing.inquiry import SMALL, Inquiry
 from tenure.context.document import Omission
 from tenure.model.fact import Fact, Status
 from tenure.rules.scope import View
 from tenure.search.places import Hall
 from tenure.stores.port import Selection
 
-if TYPE_CHECKING:
-    from tenure.composing.gathering import Gathering
-
-SMALL = 400
-"""Of so many facts every one is ranked, and every one that is left out is named."""
-
 
 def left_out(
-    gathering: Gathering, hall: Hall, view: View, shown: Collection[str]
+    inquiry: Inquiry, hall: Hall, view: View, shown: Collection[str]
 ) -> Iterator[Omission]:
     """What is out before anything was ranked, and what was too far off to be ranked.
 
@@ -33,28 +27,28 @@ def left_out(
     yield from (Omission("overruled", fact.id) for fact, _ in view.overruled)
     aside = {fact.id for fact, _ in (*view.shadowed, *view.overruled)}
     known = aside.union(fact.id for fact in view.effective)
-    total = hall.total if hall.facts is None else len(gathering.everything)
-    if gathering.request.explain or total <= SMALL:
+    total = hall.total if hall.facts is None else len(inquiry.everything)
+    if inquiry.request.explain or total <= SMALL:
         yield from (
-            Omission(_reason(gathering, fact), fact.id)
-            for fact in gathering.everything
+            Omission(_reason(inquiry, fact), fact.id)
+            for fact in inquiry.everything
             if fact.id not in known and fact.id not in shown
         )
-        yield from _own_elsewhere(gathering)
+        yield from _own_elsewhere(inquiry)
     elif hall.size > len(known):
         yield Omission("irrelevant", count=hall.size - len(known))
 
 
-def contested_by(gathering: Gathering, hall: Hall, facts: Sequence[Fact]) -> dict[str, list[Fact]]:
+def contested_by(inquiry: Inquiry, hall: Hall, facts: Sequence[Fact]) -> dict[str, list[Fact]]:
     """For each of these facts that is contested, what was said against it, newest first.
 
     A statement is against the fact that it named, or against whoever holds its address since.
     """
     if not hall.has_suspects:
         return {}
-    lens, reader = gathering.lens, gathering.reader
+    lens, reader = inquiry.lens, inquiry.reader
     if lens.past:
-        open_ones = [fact for fact in gathering.everything if fact.status is Status.CONTESTED]
+        open_ones = [fact for fact in inquiry.everything if fact.status is Status.CONTESTED]
     else:
         open_ones = [
             lens.as_seen(fact)
@@ -78,20 +72,20 @@ def contested_by(gathering: Gathering, hall: Hall, facts: Sequence[Fact]) -> dic
     return found
 
 
-def _reason(gathering: Gathering, fact: Fact) -> str:
-    if (fact.started_at or fact.valid_from) > gathering.lens.when:
+def _reason(inquiry: Inquiry, fact: Fact) -> str:
+    if (fact.started_at or fact.valid_from) > inquiry.lens.when:
         return "not yet"
     return "irrelevant" if fact.is_valid else str(fact.status)
 
 
-def _own_elsewhere(gathering: Gathering) -> Iterator[Omission]:
+def _own_elsewhere(inquiry: Inquiry) -> Iterator[Omission]:
     """The asker's own facts that hold, but not here, or not for this session.
 
     What is in another task or session they can ask for by its id, so it is named; of what this
     session may not read they may know no more than that there is something of theirs.
     """
-    lens, reader = gathering.lens, gathering.reader
-    held = [fact for fact in _owned(gathering) if fact.held_at(lens.when)]
+    lens, reader = inquiry.lens, inquiry.reader
+    held = [fact for fact in _owned(inquiry) if fact.held_at(lens.when)]
     hidden = 0
     for fact in sorted(held, key=lambda fact: fact.id):
         may_know = lens.sees(reader, fact)
@@ -104,14 +98,14 @@ def _own_elsewhere(gathering: Gathering) -> Iterator[Omission]:
         yield Omission("not permitted", count=hidden)
 
 
-def _owned(gathering: Gathering) -> list[Fact]:
+def _owned(inquiry: Inquiry) -> list[Fact]:
     """All that the asker owns and that may hold; nothing where it is more than can be named."""
-    lens, reader = gathering.lens, gathering.reader
+    lens, reader = inquiry.lens, inquiry.reader
     owner = lens.identity.user_id
     if lens.past:
         found = reader.known(Selection((owner,)), lens.seq(reader))
-    elif gathering.request.explain:
+    elif inquiry.request.explain:
         found = reader.live(Selection((owner,)))
     else:
         found = reader.owned(owner, SMALL + 1)
-    return found if gathering.request.explain or len(found) <= SMALL else []
+    return found if inquiry.request.explain or len(found) <= SMALL else []

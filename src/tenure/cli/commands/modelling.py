@@ -191,7 +191,7 @@ def _warm(memory: tenure.Memory) -> None:
     """Load what the first call would have to wait for, while the client is still asking around."""
     if not hasattr(memory, "store"):
         return  # a service elsewhere has loaded it
-    import tenure.composing.gathering
+    import tenure.composing.material
     import tenure.observing.observer
 
     with suppress(tenure.TenureError):  # the call that needs it tells

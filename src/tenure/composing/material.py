@@ -1,4 +1,4 @@
-"""Gathering: what a context is made of, found through a lens and ranked.
+"""The material of a context, found through a lens and ranked.
 
 Visibility, scope and validity come first: only what this reader may see, here and now, is ever
 searched, counted or compared. So what a person may not know of cannot be felt in what they get.
@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from tenure.composing.dead_values import Ghosts
-from tenure.composing.omissions import SMALL, contested_by, left_out
+from tenure.composing.dead_values import DeadValueFinder
+from tenure.composing.inquiry import SMALL, Inquiry
+from tenure.composing.omissions import contested_by, left_out
 from tenure.composing.working_set import Desk, Shown
 from tenure.context.assembly import Material
 from tenure.context.document import Omission
@@ -29,20 +29,17 @@ from tenure.context.reach import (
     longest_line,
 )
 from tenure.context.rendering import Changed, Unknown, speaks_for_itself
-from tenure.context.request import LONGEST_QUERY, Request
-from tenure.engine.lens import Lens
 from tenure.language.discourse import asides
 from tenure.language.values.forms import forms
 from tenure.model.fact import SERVED, Fact, Status
-from tenure.model.records import Environment, WorkingItem, is_turn
+from tenure.model.records import WorkingItem, is_turn
 from tenure.model.values import text_of
-from tenure.rules.scope import View, effective
 from tenure.rules.visibility import meets
 from tenure.search import analysis
-from tenure.search.index import Hides, Index
+from tenure.search.index import Hides
 from tenure.search.places import Hall
 from tenure.search.retrieval import Hit, alike, search
-from tenure.stores.port import Found, Reader, Shelf
+from tenure.stores.port import Found, Shelf
 
 if TYPE_CHECKING:
     from tenure.search.collection import Vector
@@ -59,19 +56,8 @@ _MATCHING = 0.5
 """How much of a key a query has to use to be asking for it."""
 
 
-@dataclass
-class Gathering:
-    """Collects the material of one context."""
-
-    reader: Reader
-    lens: Lens
-    index: Index
-    request: Request
-    environment: Environment
-    items: Sequence[WorkingItem]
-    frame: Sequence[str]
-    share: float
-    """Of the budget, for facts."""
+class MaterialBuilder(Inquiry):
+    """Finds and ranks the material of one context."""
 
     def material(self) -> Material:
         """Everything the context is made of."""
@@ -84,13 +70,13 @@ class Gathering:
             ranked, aside = self._without_asides(ranked)
             ranked, beyond = facts_within(self.request, ranked)
             changed = self._changed(ranked)
-            ghosts = Ghosts(self, hall, view, read)
+            finder = DeadValueFinder(self, hall, view, self.shown, read)
             # What took the place of a base is told beside what rests on it, found or not.
             told = [one.now for those in changed.values() for one in those if one.now is not None]
             contested = contested_by(self, hall, [candidate.fact for candidate in ranked])
             rivals = [rival for those in contested.values() for rival in those]
-            dead = ghosts.dead([*(candidate.fact for candidate in ranked), *told, *rivals])
-            gone = ghosts.gone(self.shown)
+            dead = finder.dead([*(candidate.fact for candidate in ranked), *told, *rivals])
+            gone = finder.gone(self.shown)
             unknown = self._unknown(hall)
             named = {rival.id for rival in rivals}
             omissions = [*left_out(self, hall, view, named), *aside, *self.desk.omissions, *beyond]
@@ -112,20 +98,6 @@ class Gathering:
             is_common=analysis.is_common,
             seq=self.lens.seq(self.reader),
         )
-
-    @cached_property
-    def query(self) -> str:
-        return self.request.query[:LONGEST_QUERY]
-
-    @cached_property
-    def asked(self) -> set[str]:
-        """The terms of the query."""
-        return set(analysis.terms(self.query))
-
-    @cached_property
-    def everything(self) -> list[Fact]:
-        """Every visible fact of every status. Only for memories that are small, or on request."""
-        return self.lens.everything(self.reader)
 
     # finding
 
@@ -201,14 +173,6 @@ class Gathering:
             return list(pool.values())
         return self._beside([pool[i] for i in self._promising(hits) if i in pool], pool.values())
 
-    def looks_at_all(self, hall: Hall) -> bool:
-        """Whether every fact in office is looked at, whatever the query is about."""
-        return hall.size <= SMALL
-
-    def resolved(self, facts: Iterable[Fact]) -> View:
-        """Which of these facts this session goes by."""
-        return effective(facts, self.lens.places, self.lens.settings.ladder)
-
     def _promising(self, hits: dict[str, Hit]) -> list[str]:
         """The best by words and meaning, somewhat more than would fit, and every constraint."""
         room = 1.1 * self.request.budget * self.share
@@ -222,17 +186,6 @@ class Gathering:
 
     def _loaded(self, fact_ids: Iterable[str]) -> list[Fact]:
         return self.lens.in_office(self.reader, self.reader.facts(fact_ids))
-
-    def nearby(self, facts: Sequence[Fact], hall: Hall) -> list[Fact]:
-        """These and whatever else holds the same matter, in another scope or for all."""
-        others = self.reader.live_at(
-            fact.address._replace(owner=owner, scope=scope, scope_id=scope_id)
-            for fact in facts
-            for owner, (scope, scope_id) in hall.filled
-            if (owner, (scope, scope_id)) != (fact.owner, fact.place)
-        )
-        found = {fact.id: fact for fact in self.lens.in_office(self.reader, others)}
-        return list({**found, **{fact.id: fact for fact in facts}}.values())
 
     def _beside(self, facts: list[Fact], pool: Iterable[Fact]) -> list[Fact]:
         matters = {(fact.key, fact.subject) for fact in facts}

@@ -1,0 +1,71 @@
+"""One question for a context: who asks, what for, and the facts that bear on it.
+
+The parts of composing share it: they all look through the same lens at the same moment.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from tenure.context.request import LONGEST_QUERY, Request
+from tenure.engine.lens import Lens
+from tenure.model.fact import Fact
+from tenure.model.records import Environment, WorkingItem
+from tenure.rules.scope import View, effective
+from tenure.search import analysis
+from tenure.search.index import Index
+from tenure.search.places import Hall
+from tenure.stores.port import Reader
+
+SMALL = 400
+"""Of so many facts every one is ranked, and every one that is left out is named."""
+
+
+@dataclass
+class Inquiry:
+    """A request, the reader it is answered from, and the lens of whoever asks."""
+
+    reader: Reader
+    lens: Lens
+    index: Index
+    request: Request
+    environment: Environment
+    items: Sequence[WorkingItem]
+    frame: Sequence[str]
+    share: float
+    """Of the budget, for facts."""
+
+    @cached_property
+    def query(self) -> str:
+        return self.request.query[:LONGEST_QUERY]
+
+    @cached_property
+    def asked(self) -> set[str]:
+        """The terms of the query."""
+        return set(analysis.terms(self.query))
+
+    @cached_property
+    def everything(self) -> list[Fact]:
+        """Every visible fact of every status. Only for memories that are small, or on request."""
+        return self.lens.everything(self.reader)
+
+    def looks_at_all(self, hall: Hall) -> bool:
+        """Whether every fact in office is looked at, whatever the query is about."""
+        return hall.size <= SMALL
+
+    def resolved(self, facts: Iterable[Fact]) -> View:
+        """Which of these facts this session goes by."""
+        return effective(facts, self.lens.places, self.lens.settings.ladder)
+
+    def nearby(self, facts: Sequence[Fact], hall: Hall) -> list[Fact]:
+        """These and whatever else holds the same matter, in another scope or for all."""
+        others = self.reader.live_at(
+            fact.address._replace(owner=owner, scope=scope, scope_id=scope_id)
+            for fact in facts
+            for owner, (scope, scope_id) in hall.filled
+            if (owner, (scope, scope_id)) != (fact.owner, fact.place)
+        )
+        found = {fact.id: fact for fact in self.lens.in_office(self.reader, others)}
+        return list({**found, **{fact.id: fact for fact in facts}}.values())
