@@ -27,7 +27,7 @@ from tenure.search.collection import Postings, nearest_of
 from tenure.search.embedders import load
 from tenure.search.index import quantised
 from tenure.search.retrieval import search
-from tenure.search.stack import Stack
+from tenure.search.shelf_index import ShelfIndex
 from tenure.stores.port import Found, Placed
 from tenure.stores.postgres.local import LocalServer
 
@@ -310,7 +310,7 @@ class _Shelf:
     def __init__(self, connection: Any, organization: int, dimensions: int) -> None:
         self._connection = connection
         self._organization = organization
-        self._stack = Stack(dimensions)
+        self._stack = ShelfIndex(dimensions)
         rows = connection.execute(
             "SELECT number, vector FROM bytes WHERE organization = %s", (organization,)
         )

@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 
 import tenure
 from tenure.cli import app
-from tenure.cli.progress import Telling
+from tenure.cli.progress import ProgressLine
 
 Run = Callable[..., Any]
 
@@ -313,7 +313,7 @@ class TestTelling:
     ) -> None:
         """Neither a line nor a bar for what is done at once."""
         screen = Console(file=io.StringIO(), force_terminal=True)
-        for told in (Telling(lambda: times[-1]), Telling(lambda: times[-1], screen)):
+        for told in (ProgressLine(lambda: times[-1]), ProgressLine(lambda: times[-1], screen)):
             told("indexing facts", 0, 10)
             told("indexing facts", 10, 10)
         assert capsys.readouterr().err == ""
@@ -323,7 +323,7 @@ class TestTelling:
         self, times: list[float], capsys: pytest.CaptureFixture[str]
     ) -> None:
         """A line every few seconds, and none at the end."""
-        told = Telling(lambda: times[-1])
+        told = ProgressLine(lambda: times[-1])
         for second in range(13):
             times.append(float(second))
             told("indexing facts", 1_000 * second, 12_000)
@@ -335,7 +335,7 @@ class TestTelling:
     def test_draws_a_bar_on_a_terminal_and_takes_it_away(self, times: list[float]) -> None:
         """How much of how much is done; the cursor is shown again at the end."""
         screen = Console(file=io.StringIO(), force_terminal=True, width=80)
-        told = Telling(lambda: times[-1], screen)
+        told = ProgressLine(lambda: times[-1], screen)
         told("indexing facts", 0, 1_000)
         times.append(1.0)
         told("indexing facts", 500, 1_000)

@@ -16,7 +16,7 @@ from typing import Final
 import tenure
 from tenure.language.detection import Judged, Pair, Relation
 from tenure.testing.matching import same_value
-from tenure_eval.cases import BASE, Change, Dialogue, read_dialogues
+from tenure_eval.cases import BASE, Dialogue, ValueChange, read_dialogues
 from tenure_eval.pairs import read_pairs
 from tenure_eval.running import HeldClock
 from training.examples import Example, Label, Mark, joined
@@ -31,7 +31,7 @@ class Knowing:
     reach: Final = Relation.APART
 
     def __init__(self) -> None:
-        self.changes: Sequence[Change] = ()
+        self.changes: Sequence[ValueChange] = ()
         self.live: dict[str, tuple[str, ...]] = {}
         self.asked: dict[tuple[str, str], list[Pair]] = {}
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from tenure.testing.matching import Said
+from tenure.testing.matching import SpokenText
 from tenure.testing.systems import Ability, Maker, Progress
 from tenure_eval.figures import Share, records
 from tenure_eval.running import each
@@ -34,14 +34,14 @@ class Drawn(NamedTuple):
         return f"{self.seed}/{self.number}"
 
 
-class Mistake(NamedTuple):
+class WrongAnswer(NamedTuple):
     """An answer that was not right: what was asked, and all that led to it."""
 
     asked: str
     told: str
 
 
-Answers = Sequence[tuple[str, Mistake | None]]
+Answers = Sequence[tuple[str, WrongAnswer | None]]
 """What was asked, by its kind, and what was wrong with the answer, if anything."""
 
 
@@ -51,7 +51,7 @@ class AnswersReport:
 
     system: str
     right: dict[str, Share] = field(default_factory=dict)
-    mistakes: tuple[Mistake, ...] = ()
+    mistakes: tuple[WrongAnswer, ...] = ()
     cannot: tuple[str, ...] = ()
     """What it was not tried on, because it does not claim to do it."""
 
@@ -97,7 +97,7 @@ def ask(
     sizes = [AT_ONCE] * (questions // AT_ONCE) + [questions % AT_ONCE]
     episodes = [Drawn(seed, number, size) for number, size in enumerate(sizes) if size]
     right: dict[str, Share] = {}
-    mistakes: list[Mistake] = []
+    mistakes: list[WrongAnswer] = []
     name = f"{what} of {report.system}"
     for answers in each(answered, episodes, what=name, workers=workers, progress=progress):
         for kind, mistake in answers:
@@ -108,5 +108,5 @@ def ask(
 
 def is_right(context: str, values: Iterable[str], wanted: str | None) -> bool:
     """Whether a context says the value that is wanted, if any, and none of the others."""
-    said = Said(context)
+    said = SpokenText(context)
     return {value for value in values if said.says(value)} == ({wanted} - {None})

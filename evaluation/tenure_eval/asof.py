@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from tenure.testing.systems import Ability, Entry, Maker, Progress, Refused, System, Who
 from tenure_eval import answering
-from tenure_eval.answering import Answers, AnswersReport, Drawn, Mistake
+from tenure_eval.answering import Answers, AnswersReport, Drawn, WrongAnswer
 from tenure_eval.ours import BEGINNING
 
 _DEEDS = 16
@@ -38,7 +38,7 @@ _NEEDS = {
 
 
 @dataclass(frozen=True)
-class Deed:
+class DatedDeed:
     """Something that was done to a key: a value written, or one taken back or undone."""
 
     kind: str
@@ -52,7 +52,7 @@ class Deed:
     """Of a retraction or an undo, the number of the deed that it is about."""
 
 
-class Question(NamedTuple):
+class DatedQuestion(NamedTuple):
     """A key, and the two times that it is asked for; None means now."""
 
     kind: str
@@ -65,11 +65,11 @@ class Question(NamedTuple):
 class History:
     """What was done, in order, and what is asked afterwards."""
 
-    deeds: tuple[Deed, ...]
-    questions: tuple[Question, ...]
+    deeds: tuple[DatedDeed, ...]
+    questions: tuple[DatedQuestion, ...]
     now: datetime
 
-    def answer(self, question: Question) -> str | None:
+    def answer(self, question: DatedQuestion) -> str | None:
         """What is right: of all that was known, whatever began last before the time asked for."""
         when = question.as_of or self.now
         known_at = question.known_at or self.now
@@ -132,7 +132,7 @@ def _answered(maker: Maker, kinds: Sequence[str], drawn: Drawn) -> Answers:
 def made(random: Random, kinds: Sequence[str], questions: int) -> History:
     """A history of deeds of some kinds, and questions about it."""
     now = BEGINNING
-    deeds: list[Deed] = []
+    deeds: list[DatedDeed] = []
     for _ in range(_DEEDS):
         # No two deeds begin at the same moment, so that the order is never in doubt.
         now += random.randint(5, 40) * _HOUR + timedelta(minutes=len(deeds))
@@ -142,7 +142,9 @@ def made(random: Random, kinds: Sequence[str], questions: int) -> History:
     return History(tuple(deeds), asked, now)
 
 
-def _deed(random: Random, kind: str, key: str, deeds: Sequence[Deed], now: datetime) -> Deed:
+def _deed(
+    random: Random, kind: str, key: str, deeds: Sequence[DatedDeed], now: datetime
+) -> DatedDeed:
     """A deed of a kind, or a plain write where that kind would leave the answer open to dispute."""
     value = f"{random.choice(_FIRST)}{random.choice(_LAST)} {len(deeds) + 11}"
     undone = {deed.aim for deed in deeds if deed.kind == "undo"}
@@ -155,32 +157,32 @@ def _deed(random: Random, kind: str, key: str, deeds: Sequence[Deed], now: datet
     last = max(begun, key=lambda pair: pair[1].begins, default=None)
     holds = last is not None and last[1].value and (last[1].ends is None or last[1].ends > now)
     if kind == "late" and begun and _is_plain(deeds, key):
-        return Deed(kind, key, now, _before(random, now, deeds), value)
+        return DatedDeed(kind, key, now, _before(random, now, deeds), value)
     if kind == "late to an empty place" and begun and not holds:
         # Said before a value that replaced it: nobody can argue that it holds after that one.
         newest = max((deed.begins for _, deed in begun if deed.value), default=BEGINNING)
-        return Deed(kind, key, now, _before(random, newest, deeds), value)
+        return DatedDeed(kind, key, now, _before(random, newest, deeds), value)
     if kind == "correct" and last is not None and holds:
         begins = last[1].begins + (now - last[1].begins) * random.uniform(0.2, 0.9)
-        return Deed(kind, key, now, begins, value)
+        return DatedDeed(kind, key, now, begins, value)
     if kind == "term":
-        return Deed(kind, key, now, now, value, ends=now + random.randint(10, 90) * _HOUR)
+        return DatedDeed(kind, key, now, now, value, ends=now + random.randint(10, 90) * _HOUR)
     if kind == "plan" and len(begun) == len(own):
-        return Deed(kind, key, now, now + random.randint(10, 90) * _HOUR, value)
+        return DatedDeed(kind, key, now, now + random.randint(10, 90) * _HOUR, value)
     if kind == "retract" and last is not None and holds and len(begun) == len(own):
-        return Deed(kind, key, now, now, aim=last[0])
+        return DatedDeed(kind, key, now, now, aim=last[0])
     if kind == "undo" and last is not None and last[1].value:
-        return Deed(kind, key, now, now, aim=last[0])
-    return Deed("write", key, now, now, value)
+        return DatedDeed(kind, key, now, now, aim=last[0])
+    return DatedDeed("write", key, now, now, value)
 
 
-def _before(random: Random, moment: datetime, deeds: Sequence[Deed]) -> datetime:
+def _before(random: Random, moment: datetime, deeds: Sequence[DatedDeed]) -> datetime:
     """Some time before a moment, at which nothing else begins."""
     begins = BEGINNING + (moment - BEGINNING) * random.random()
     return begins.replace(second=len(deeds), microsecond=0)
 
 
-def _is_plain(deeds: Sequence[Deed], key: str) -> bool:
+def _is_plain(deeds: Sequence[DatedDeed], key: str) -> bool:
     """Whether nothing happened to a key yet that a late arrival could be argued about with.
 
     Does a retraction speak of what was said just before it and not yet known? Opinions differ.
@@ -188,19 +190,19 @@ def _is_plain(deeds: Sequence[Deed], key: str) -> bool:
     return all(deed.kind in ("write", "late", "correct") for deed in deeds if deed.key == key)
 
 
-def _question(random: Random, deeds: Sequence[Deed], now: datetime) -> Question:
+def _question(random: Random, deeds: Sequence[DatedDeed], now: datetime) -> DatedQuestion:
     def moment() -> datetime:
         return BEGINNING + (now - BEGINNING) * random.random()
 
     key = random.choice(deeds).key
     kind = random.choice(("now", "what was so", "what was known of now", "what was known then"))
     if kind == "now":
-        return Question(kind, key, None, None)
+        return DatedQuestion(kind, key, None, None)
     if kind == "what was so":
-        return Question(kind, key, moment(), None)
+        return DatedQuestion(kind, key, moment(), None)
     if kind == "what was known of now":
-        return Question(kind, key, None, moment())
-    return Question(kind, key, moment(), moment())
+        return DatedQuestion(kind, key, None, moment())
+    return DatedQuestion(kind, key, moment(), moment())
 
 
 _FIRST = ("Ash", "Birch", "Clover", "Dew", "Elm", "Fern", "Glen", "Hazel", "Iron", "Juniper")
@@ -224,14 +226,14 @@ def _play(system: System, history: History) -> None:
     system.move_to(history.now)
 
 
-def _entry(deed: Deed) -> Entry:
+def _entry(deed: DatedDeed) -> Entry:
     if deed.kind.startswith("late"):
         return Entry(deed.key, deed.value, said_at=deed.begins)
     starts = deed.begins if deed.begins != deed.done_at else None
     return Entry(deed.key, deed.value, valid_from=starts, valid_until=deed.ends)
 
 
-def _mistake(system: System, history: History, question: Question) -> Mistake | None:
+def _mistake(system: System, history: History, question: DatedQuestion) -> WrongAnswer | None:
     """None where the context says the right value of the key, and no other that it ever had."""
     asked = f"What is the {question.key}?"
     if question.as_of is None and question.known_at is None:
@@ -243,10 +245,10 @@ def _mistake(system: System, history: History, question: Question) -> Mistake | 
     wanted = history.answer(question)
     if answering.is_right(text, _values(history, question.key), wanted):
         return None
-    return Mistake(f"{question.key} ({question.kind})", _told(history, question, wanted, text))
+    return WrongAnswer(f"{question.key} ({question.kind})", _told(history, question, wanted, text))
 
 
-def _told(history: History, question: Question, wanted: str | None, context: str) -> str:
+def _told(history: History, question: DatedQuestion, wanted: str | None, context: str) -> str:
     deeds = [
         f"{deed.done_at:%d %b %H:%M} {deed.kind} {deed.value or f'deed {deed.aim}'}, from "
         f"{deed.begins:%d %b %H:%M}" + (f" until {deed.ends:%d %b %H:%M}" if deed.ends else "")

@@ -22,7 +22,7 @@ from tenure.model.fact import Fact, Status
 from tenure.model.values import text_of
 from tenure.model.verdict import Outcome
 from tenure.observing.observation import Observation
-from tenure.testing.matching import Said, same_value
+from tenure.testing.matching import SpokenText, same_value
 from tenure.testing.systems import Progress
 from tenure_eval.figures import Detection, Joint, Share, records
 from tenure_eval.running import HeldClock, each, read_records
@@ -39,7 +39,7 @@ Value = tuple[str, ...]
 
 
 @dataclass(frozen=True)
-class Change:
+class ValueChange:
     """A value that a turn adds, or puts in the place of another."""
 
     slot: str
@@ -54,8 +54,8 @@ class Event:
     speaker: str
     text: str
     minutes: float
-    changes: tuple[Change, ...] = ()
-    adds: tuple[Change, ...] = ()
+    changes: tuple[ValueChange, ...] = ()
+    adds: tuple[ValueChange, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -119,10 +119,10 @@ def _event(row: Mapping[str, Any]) -> Event:
         str(row["text"]),
         float(row["time"]),
         tuple(
-            Change(_slot(told), _value(told["new"]), _value(told["old"]))
+            ValueChange(_slot(told), _value(told["new"]), _value(told["old"]))
             for told in row.get("changes") or ()
         ),
-        tuple(Change(_slot(told), _value(told["value"])) for told in row.get("adds") or ()),
+        tuple(ValueChange(_slot(told), _value(told["value"])) for told in row.get("adds") or ()),
     )
 
 
@@ -251,9 +251,9 @@ def kept(
     session: tenure.Session, live: Mapping[str, Value], fact_ids: Iterable[str]
 ) -> tuple[Share, Share]:
     """Of the live values, how many were retired wrongly, and how many are held."""
-    in_office = [Said(_words(fact)) for fact in session.facts()]
+    in_office = [SpokenText(_words(fact)) for fact in session.facts()]
     known = [fact for fact_id in fact_ids if (fact := session.get(fact_id)) is not None]
-    dead = [Said(_words(fact)) for fact in known if fact.status in _DEAD]
+    dead = [SpokenText(_words(fact)) for fact in known if fact.status in _DEAD]
     retired, held = Share(), Share()
     for value in live.values():
         stands = any(said.says_any(value) for said in in_office)
@@ -274,14 +274,14 @@ def _ask(session: tenure.Session, case: Case, events: Sequence[Event]) -> CaseSc
         scored(case, context),
         scored(case, "\n".join(event.text for event in events)),
         scored(case, "\n".join(said[-LAST_TURNS:])),
-        tuple(value for value in case.must_not_contain if Said(context).says(value)),
+        tuple(value for value in case.must_not_contain if SpokenText(context).says(value)),
         context,
     )
 
 
 def scored(case: Case, text: str) -> Joint:
     """A text as the answer to a case."""
-    said = Said(text)
+    said = SpokenText(text)
     return Joint.one(
         present=said.says_any(case.must_contain_any), clean=not said.says_any(case.must_not_contain)
     )

@@ -37,7 +37,7 @@ class NoAnswer(InvalidInput):
 
 
 @dataclass(frozen=True)
-class Question:
+class ModelQuestion:
     """What a model is asked."""
 
     prompt: str
@@ -70,7 +70,7 @@ class Reply:
 # keeping
 
 
-class Answers:
+class KeptAnswers:
     """Replies by the key of their question, in memory, and in a file where one is named."""
 
     def __init__(self, path: Path | None = None) -> None:
@@ -146,12 +146,12 @@ class Answers:
 # asking
 
 
-class Model:
+class AnsweringModel:
     """A model with the answers that it has given before. Safe to share between threads."""
 
-    def __init__(self, llm: LLM, answers: Answers | None = None) -> None:
+    def __init__(self, llm: LLM, answers: KeptAnswers | None = None) -> None:
         self._llm = llm
-        self._answers = answers if answers is not None else Answers()
+        self._answers = answers if answers is not None else KeptAnswers()
         self._provider, _, self._name = str(llm.model).partition(":")
         self._client = self._connected()
         self._lock = Lock()
@@ -171,11 +171,11 @@ class Model:
 
     def try_out(self) -> None:
         """One short question, so that a wrong address, key or name is told before the rest."""
-        reply = self.ask(Question(_TRIAL, max_tokens=16, seed=0))
+        reply = self.ask(ModelQuestion(_TRIAL, max_tokens=16, seed=0))
         if reply.refused:
             raise self._failed(f"it takes no question with a seed and a limit ({reply.refused})")
 
-    def ask(self, question: Question) -> Reply:
+    def ask(self, question: ModelQuestion) -> Reply:
         """The answer to a question; of two who ask the same at once, one waits for the other."""
         key = question.key(self.name)
         with self._lock:
@@ -219,7 +219,7 @@ class Model:
             max_retries=self._llm.retries,
         )
 
-    def _asked(self, question: Question) -> Reply:
+    def _asked(self, question: ModelQuestion) -> Reply:
         package: Any = import_module("openai")
         # OpenAI's own service has given the limit another name, which others do not all know.
         own = self._provider == "openai" and _default_address("openai") is None

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import tenure
 from tenure.testing.systems import Progress
 from tenure_eval import peers, statebench
-from tenure_eval.chat import Model, Question, Reply
+from tenure_eval.chat import AnsweringModel, ModelQuestion, Reply
 from tenure_eval.figures import rounded
 from tenure_eval.running import each
 from tenure_eval.statebench import OURS, Suite
@@ -43,8 +43,8 @@ _MAINTAINED = "_maintain"
 class EndToEnd:
     """Who answers, who judges, and how often."""
 
-    model: Model
-    judge: Model | None
+    model: AnsweringModel
+    judge: AnsweringModel | None
     """None judges by the package's rules alone."""
     seeds: int = 1
     parallel: int = 4
@@ -64,7 +64,7 @@ class EndToEnd:
             model.try_out()
 
 
-class Calls(NamedTuple):
+class ExpectedCalls(NamedTuple):
     """How many questions a run takes at most."""
 
     answers: int
@@ -75,7 +75,9 @@ class Calls(NamedTuple):
         return self.answers + self.judged
 
 
-def foreseen(suites: Sequence[Suite], systems: int, seeds: int, *, is_judged: bool) -> Calls:
+def foreseen(
+    suites: Sequence[Suite], systems: int, seeds: int, *, is_judged: bool
+) -> ExpectedCalls:
     """What a run can cost: every query of every system, and the judge asked about all of it.
 
     The judge asks a model only where its rules find nothing, so it is mostly far less.
@@ -83,7 +85,7 @@ def foreseen(suites: Sequence[Suite], systems: int, seeds: int, *, is_judged: bo
     queries = [event for suite in suites for one in suite.timelines for event in _queries(one)]
     asked = (1 + len(query["ground_truth"].get("must_mention") or ()) for query in queries)
     times = systems * seeds
-    return Calls(len(queries) * times, sum(asked) * times if is_judged else 0)
+    return ExpectedCalls(len(queries) * times, sum(asked) * times if is_judged else 0)
 
 
 def _queries(timeline: Record) -> Iterator[Record]:
@@ -198,7 +200,7 @@ class _Asking(NamedTuple):
 
     system: str
     seed: int
-    question: Question
+    question: ModelQuestion
     timeline: Any
     number: int
     query: Any
@@ -223,7 +225,7 @@ def _askings(
             pairs = zip(queries, one.prompts[name], strict=True)
             for number, (query, (system, prompt)) in enumerate(pairs):
                 for seed in range(seeds):
-                    question = Question(prompt, system, length, seed)
+                    question = ModelQuestion(prompt, system, length, seed)
                     yield _Asking(name, seed, question, model, number, query)
 
 
@@ -299,7 +301,7 @@ def _judged(
         pool.shutdown(wait=True, cancel_futures=True)
 
 
-def _answered(model: Model, judge: Any, asking: _Asking) -> tuple[Reply, Any]:
+def _answered(model: AnsweringModel, judge: Any, asking: _Asking) -> tuple[Reply, Any]:
     reply = model.ask(asking.question)
     result = judge.judge(
         response=reply.text,
@@ -320,13 +322,13 @@ def _judge() -> Any:
     class Judge(package.ResponseJudge):  # type: ignore[name-defined, misc]
         """The package's judge; what it asks a model goes where ours are asked."""
 
-        def __init__(self, model: Model | None) -> None:
+        def __init__(self, model: AnsweringModel | None) -> None:
             super().__init__(use_llm_judge=model is not None, provider="openai")
             self._asked = model
 
         def _complete(self, prompt: str, max_tokens: int) -> str:
             assert self._asked is not None
-            return self._asked.ask(Question(prompt, max_tokens=max_tokens)).text
+            return self._asked.ask(ModelQuestion(prompt, max_tokens=max_tokens)).text
 
     return Judge
 

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 import tenure
 from tenure.model.errors import InvalidInput
-from tenure.testing.matching import Said
+from tenure.testing.matching import SpokenText
 from tenure.testing.systems import Ability, Entry, Progress, Refused, System, Who
 from tenure_eval import adapters
 from tenure_eval.adapters.base import cut
@@ -27,7 +27,7 @@ from tenure_eval.bm25 import Bm25
 from tenure_eval.figures import Joint, rounded
 from tenure_eval.ours import BEGINNING, TenureSystem
 from tenure_eval.running import each
-from tenure_eval.talks import Question, Talk, Turn, talks_of
+from tenure_eval.talks import Talk, TalkQuestion, TalkTurn, talks_of
 
 BUDGETS = (1_000, 2_000, 4_000)
 """Tokens of a context."""
@@ -97,7 +97,7 @@ class Miss:
     """A question that went wrong, with what answers it and what was shown."""
 
     talk: str
-    question: Question
+    question: TalkQuestion
     evidence: tuple[str, ...]
     context: str
 
@@ -250,7 +250,7 @@ def _evidence(system: System, job: _Job) -> _Done:
             continue
         for budget in BUDGETS:
             context = _asked(system, one, budget, told)
-            said = Said(unescaped(context))
+            said = SpokenText(unescaped(context))
             share = sum(map(said.says, wanted)) / len(one.evidence)
             told.evidence.setdefault(f"{job.talk.collection} @{budget}", []).append(share)
         what = f"{job.talk.collection} @{budget}, {one.kind}"
@@ -260,7 +260,7 @@ def _evidence(system: System, job: _Job) -> _Done:
     return _Done(job, told, missed)
 
 
-def _store(system: System, turn: Turn) -> None:
+def _store(system: System, turn: TalkTurn) -> None:
     """A turn as a value; those that take no values get it as a turn."""
     if Ability.WRITE in system.can:
         system.write(_READER, Entry(f"turn_{turn.id}", turn.text, subject=turn.speaker))
@@ -268,11 +268,11 @@ def _store(system: System, turn: Turn) -> None:
         system.observe(_READER, turn.text, _speaker(turn))
 
 
-def _speaker(turn: Turn) -> str:
+def _speaker(turn: TalkTurn) -> str:
     return "assistant" if turn.speaker == "assistant" else "user"
 
 
-def _asked(system: System, one: Question, budget: int, told: SystemReport) -> str:
+def _asked(system: System, one: TalkQuestion, budget: int, told: SystemReport) -> str:
     """A context, cut at the budget where it is larger: that is all a model would be given."""
     context = system.context(_READER, one.text, budget)
     told.tokens.append(system.tokens(context))
@@ -303,7 +303,7 @@ def _updates(system: System, talk: Talk) -> SystemReport:
     told = SystemReport()
     for one in talk.questions:
         if one.tells_values:
-            said = Said(unescaped(_asked(system, one, max(BUDGETS), told)))
+            said = SpokenText(unescaped(_asked(system, one, max(BUDGETS), told)))
             told.updates += Joint.one(
                 present=all(map(said.says, one.current)), clean=not said.says_any(one.stale)
             )
@@ -327,7 +327,7 @@ def _ranking(job: _Job, settings: tenure.Settings | None) -> Found:
 
 
 def _by_tenure(
-    talk: Talk, questions: Sequence[Question], settings: tenure.Settings | None
+    talk: Talk, questions: Sequence[TalkQuestion], settings: tenure.Settings | None
 ) -> Iterator[list[str]]:
     """For each question the turns of its context, the highest score first."""
     with tenure.open(":memory:", settings=settings) as memory:
@@ -344,7 +344,7 @@ def _by_tenure(
 
 
 def _by_bm25(
-    talk: Talk, questions: Sequence[Question], settings: tenure.Settings | None
+    talk: Talk, questions: Sequence[TalkQuestion], settings: tenure.Settings | None
 ) -> Iterator[list[str]]:
     """The same by BM25, speakers included."""
     texts = Bm25([f"{turn.speaker}: {turn.text}" for turn in talk.turns])
@@ -352,5 +352,5 @@ def _by_bm25(
         yield [talk.turns[place].id for place in texts.ranked(one.text)[: max(AT)]]
 
 
-_Ranker = Callable[[Talk, Sequence[Question], tenure.Settings | None], Iterator[list[str]]]
+_Ranker = Callable[[Talk, Sequence[TalkQuestion], tenure.Settings | None], Iterator[list[str]]]
 _RANKERS: dict[str, _Ranker] = {adapters.OURS: _by_tenure, "bm25": _by_bm25}

@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from tenure.testing.systems import Ability, Entry, Maker, Progress, Refused, System, Who
 from tenure_eval import answering
-from tenure_eval.answering import Answers, AnswersReport, Drawn, Mistake
+from tenure_eval.answering import Answers, AnswersReport, Drawn, WrongAnswer
 from tenure_eval.ours import BEGINNING
 
 _DEEDS = 20
@@ -37,7 +37,7 @@ _NEEDS = {
 _TRIED_OUT = ("draft", "hypothetical")
 
 
-class Deed(NamedTuple):
+class ScopedDeed(NamedTuple):
     """Something that was done to a key, in a session."""
 
     kind: str
@@ -49,10 +49,10 @@ class Deed(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Episode:
+class ScopedEpisode:
     """What was done, in order, and the keys and sessions that are asked about afterwards."""
 
-    deeds: tuple[Deed, ...]
+    deeds: tuple[ScopedDeed, ...]
     questions: tuple[tuple[str, str], ...]
 
     def answer(self, key: str, session: str) -> str | None:
@@ -119,37 +119,39 @@ def _answered(maker: Maker, can: frozenset[Ability], drawn: Drawn) -> Answers:
         system.close()
 
 
-def made(random: Random, can: frozenset[Ability], questions: int) -> Episode:
+def made(random: Random, can: frozenset[Ability], questions: int) -> ScopedEpisode:
     """An episode of what a system can do, and questions about it."""
     sessions = _SESSIONS if Ability.SESSION in can else _SESSIONS[:1]
     kinds = [kind for kind, needs in _NEEDS.items() if needs in can]
-    deeds: list[Deed] = []
+    deeds: list[ScopedDeed] = []
     while len(deeds) < _DEEDS:
         key, session = random.choice(_KEYS), random.choice(sessions)
         deeds.append(_deed(random, random.choice(kinds), key, session, deeds))
     asked = ((random.choice(_KEYS), random.choice(sessions)) for _ in range(questions))
-    return Episode(tuple(deeds), tuple(asked))
+    return ScopedEpisode(tuple(deeds), tuple(asked))
 
 
-def _deed(random: Random, kind: str, key: str, session: str, deeds: Sequence[Deed]) -> Deed:
+def _deed(
+    random: Random, kind: str, key: str, session: str, deeds: Sequence[ScopedDeed]
+) -> ScopedDeed:
     own = [(number, deed) for number, deed in enumerate(deeds) if deed.key == key]
     if kind == "made real":
         drafts = [deed.value for _, deed in own if deed.kind in _TRIED_OUT]
         if drafts:
-            return Deed(kind, key, session, drafts[-1])
+            return ScopedDeed(kind, key, session, drafts[-1])
     elif kind == "taken back":
         # Only the last value of a scope can be: an earlier one has left office already.
         last = {(d.kind == "session" and d.session, d.kind in _TRIED_OUT): n for n, d in own}
         aims = [n for n in last.values() if deeds[n].kind in ("real", "session")]
         if aims:
             aim = random.choice(aims)
-            return Deed(kind, key, deeds[aim].session, aim=aim)
+            return ScopedDeed(kind, key, deeds[aim].session, aim=aim)
     else:
-        return Deed(kind, key, session, f"{random.choice(_TOWNS)} {len(deeds) + 101}")
-    return Deed("real", key, session, f"{random.choice(_TOWNS)} {len(deeds) + 101}")
+        return ScopedDeed(kind, key, session, f"{random.choice(_TOWNS)} {len(deeds) + 101}")
+    return ScopedDeed("real", key, session, f"{random.choice(_TOWNS)} {len(deeds) + 101}")
 
 
-def _play(system: System, episode: Episode) -> None:
+def _play(system: System, episode: ScopedEpisode) -> None:
     written: dict[int, str] = {}
     for number, deed in enumerate(episode.deeds):
         system.move_to(BEGINNING + (number + 1) * _MOMENT)
@@ -163,7 +165,7 @@ def _play(system: System, episode: Episode) -> None:
                 system.retract(who, written[deed.aim])
 
 
-def _mistake(system: System, episode: Episode, key: str, session: str) -> Mistake | None:
+def _mistake(system: System, episode: ScopedEpisode, key: str, session: str) -> WrongAnswer | None:
     text = system.context(Who(session=session), f"What is my {key}?", _BUDGET)
     wanted = episode.answer(key, session)
     values = {deed.value for deed in episode.deeds if deed.key == key and deed.value}
@@ -175,4 +177,4 @@ def _mistake(system: System, episode: Episode, key: str, session: str) -> Mistak
         if deed.key == key
     )
     asked = f"{key} in session {session}: {wanted or 'nothing'}"
-    return Mistake(asked, "\n".join([asked, *deeds, text]))
+    return WrongAnswer(asked, "\n".join([asked, *deeds, text]))

@@ -20,7 +20,7 @@ from tenure_eval.figures import Joint, records
 from tenure_eval.perturbing import perturbed
 from tenure_eval.phrases import mentions, phrase_of
 from tenure_eval.running import DATA_VARIABLE, each, read_records
-from tenure_eval.timelines import Player, Record
+from tenure_eval.timelines import Record, TimelinePlayer
 
 BUDGET = 8_000
 """Tokens of a context: the default of the package's harness."""
@@ -59,7 +59,7 @@ def _strategy() -> Any:
         ) -> None:
             super().__init__(token_budget)
             self._settings = settings
-            self._player: Player | None = None
+            self._player: TimelinePlayer | None = None
 
         @property
         def name(self) -> str:
@@ -70,9 +70,9 @@ def _strategy() -> Any:
             return True
 
         @property
-        def _playing(self) -> Player:
+        def _playing(self) -> TimelinePlayer:
             if self._player is None:
-                self._player = Player(budget=self.token_budget, settings=self._settings)
+                self._player = TimelinePlayer(budget=self.token_budget, settings=self._settings)
             return self._player
 
         def initialize_from_state(self, initial_state: Any) -> None:
@@ -279,7 +279,7 @@ def _play_all(
             scores[name] = list(_play_theirs(timeline, name, budget))
         except Exception as error:  # someone else's code; one that fails must not end the run
             failed[name] = f"{type(error).__name__}: {error}"
-    player = Player(budget=budget, settings=settings)
+    player = TimelinePlayer(budget=budget, settings=settings)
     try:
         scores[OURS] = list(_play_ours(timeline, player))
     finally:
@@ -300,7 +300,7 @@ def _play_theirs(timeline: Record, name: str, budget: int) -> Iterator[QueryScor
             strategy.process_event(told)
 
 
-def _play_ours(timeline: Record, player: Player) -> Iterator[QueryScore]:
+def _play_ours(timeline: Record, player: TimelinePlayer) -> Iterator[QueryScore]:
     """As the strategy does it, without the package's models of the events in between."""
     player.begin(timeline["initial_state"])
     for event in timeline["events"]:

@@ -13,7 +13,7 @@ from tenure_eval.running import read_records
 LOCOMO, BEAM = "LoCoMo", "BEAM"
 
 
-class Turn(NamedTuple):
+class TalkTurn(NamedTuple):
     """One turn of a conversation."""
 
     id: str
@@ -22,7 +22,7 @@ class Turn(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Question:
+class TalkQuestion:
     """A question, the turns that answer it, and of an update the values that it is about."""
 
     text: str
@@ -43,8 +43,8 @@ class Talk:
 
     collection: str
     name: str
-    turns: Sequence[Turn]
-    questions: Sequence[Question]
+    turns: Sequence[TalkTurn]
+    questions: Sequence[TalkQuestion]
 
 
 def talks_of(folder: Path) -> list[Talk]:
@@ -60,14 +60,16 @@ def talks_of(folder: Path) -> list[Talk]:
 
 def _locomo(folder: Path) -> Iterator[Talk]:
     for path in sorted(folder.glob("*_turns.jsonl*")):
-        turns = [Turn(str(row["id"]), row["speaker"], row["text"]) for row in read_records(path)]
+        turns = [
+            TalkTurn(str(row["id"]), row["speaker"], row["text"]) for row in read_records(path)
+        ]
         asked = read_records(path.with_name(path.name.replace("_turns", "_questions")))
         yield Talk(LOCOMO, _stem(path), turns, [_question(row, "category") for row in asked])
 
 
 def _beam(folder: Path) -> Iterator[Talk]:
     for path in sorted(folder.glob("*_messages.jsonl*")):
-        turns = [Turn(str(row["id"]), row["role"], row["text"]) for row in read_records(path)]
+        turns = [TalkTurn(str(row["id"]), row["role"], row["text"]) for row in read_records(path)]
         asked = read_records(path.with_name(path.name.replace("_messages", "_questions")))
         yield Talk(BEAM, _stem(path), turns, [_question(row, "type") for row in asked])
 
@@ -76,9 +78,9 @@ def _stem(path: Path) -> str:
     return path.name.rpartition("_")[0]
 
 
-def _question(row: Mapping[str, Any], kind: str) -> Question:
+def _question(row: Mapping[str, Any], kind: str) -> TalkQuestion:
     try:
-        return Question(
+        return TalkQuestion(
             row["query"],
             row[kind],
             frozenset(map(str, row["evidence_ids"])),

@@ -6,14 +6,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from tenure.testing.conformance import CheckOutcome as Kept
 from tenure.testing.conformance import ConformanceReport
-from tenure.testing.conformance import Outcome as Kept
 from tenure_eval.answering import AnswersReport
 from tenure_eval.cases import CasesReport
 from tenure_eval.figures import Share, rounded
 from tenure_eval.isolation import IsolationReport
 from tenure_eval.pairs import PairsReport
-from tenure_eval.repair import Form, Half, RepairReport, Task
+from tenure_eval.repair import EpisodeForm, Half, RepairReport, Task
 from tenure_eval.retrieval import RetrievalReport, mean_of
 from tenure_eval.scope import ScopeReport
 from tenure_eval.statebench import OURS, SuiteReport
@@ -46,7 +46,7 @@ _RANKED, _AHEAD = "LoCoMo @10", 0.15
 
 
 @dataclass(frozen=True)
-class Target:
+class FigureTarget:
     """One figure with its bound. `measured` is None where the run had nothing to say about it."""
 
     measure: str
@@ -75,92 +75,96 @@ class Target:
         }
 
 
-def of_cases(report: CasesReport, *, is_learned: bool = True) -> Iterator[Target]:
+def of_cases(report: CasesReport, *, is_learned: bool = True) -> Iterator[FigureTarget]:
     """The targets of a file of dialogues. A file we set no target for has the second alone."""
     name = _NAMES.get(report.name, report.name)
     bound = (_CURRENT if is_learned else _FLOORS).get(report.name)
     if bound is not None:
-        yield Target(f"{name}: current and not stale", bound, report.joint.joint)
+        yield FigureTarget(f"{name}: current and not stale", bound, report.joint.joint)
     retired = _RETIRED if is_learned else _FLOOR_RETIRED
-    yield Target(f"{name}: live values retired", retired, report.retired.value, at_least=False)
+    yield FigureTarget(
+        f"{name}: live values retired", retired, report.retired.value, at_least=False
+    )
 
 
-def of_pairs(report: PairsReport) -> Iterator[Target]:
+def of_pairs(report: PairsReport) -> Iterator[FigureTarget]:
     """How well the model tells a change, at the threshold that is best for the file."""
     bound = _PAIRS.get(report.name)
     if bound is not None:
         name = _NAMES.get(report.name, report.name)
-        yield Target(f"{name}: F1 of pairs", bound, report.best.found.f1)
+        yield FigureTarget(f"{name}: F1 of pairs", bound, report.best.found.f1)
 
 
-def of_scope(report: ScopeReport) -> Iterator[Target]:
+def of_scope(report: ScopeReport) -> Iterator[FigureTarget]:
     """The targets of what is said without being claimed."""
     if report.counterfactual != type(report.counterfactual)():
-        yield Target("counterfactual F1", _COUNTERFACTUAL, report.counterfactual.f1)
+        yield FigureTarget("counterfactual F1", _COUNTERFACTUAL, report.counterfactual.f1)
     if report.stored:
         not_meant = sum(
             (report.stored.get(label, Share()) for label in ("uncommitted", "committed_false")),
             Share(),
         )
         meant = report.stored.get("committed_true", Share())
-        yield Target("uncommitted or denied, stored", _NOT_MEANT, not_meant.value, at_least=False)
-        yield Target("committed, stored", _MEANT, meant.value)
+        yield FigureTarget(
+            "uncommitted or denied, stored", _NOT_MEANT, not_meant.value, at_least=False
+        )
+        yield FigureTarget("committed, stored", _MEANT, meant.value)
 
 
-def of_suite(report: SuiteReport, copy: SuiteReport | None = None) -> Iterator[Target]:
+def of_suite(report: SuiteReport, copy: SuiteReport | None = None) -> Iterator[FigureTarget]:
     """Our joint figure against what it should be, the rival in the same run, and a copy."""
     name, ours = f"StateBench {report.suite}", report.total(OURS).joint
     if report.suite in _JOINT:
-        yield Target(f"{name}: joint", _JOINT[report.suite], ours)
-    yield Target(f"{name}: joint, against {RIVAL}", report.total(RIVAL).joint, ours)
+        yield FigureTarget(f"{name}: joint", _JOINT[report.suite], ours)
+    yield FigureTarget(f"{name}: joint, against {RIVAL}", report.total(RIVAL).joint, ours)
     if copy is not None:
         copied = copy.total(OURS).joint
         away = None if ours is None or copied is None else abs(copied - ours)
-        yield Target(f"{name}: joint, away from it on a perturbed copy", _AWAY, away, False)
+        yield FigureTarget(f"{name}: joint, away from it on a perturbed copy", _AWAY, away, False)
     tracks = report.tracks.get(OURS, {})
     for track in _SILENT:
         if track in tracks:
             clean = Share(tracks[track].clean, tracks[track].of)
-            yield Target(f"{name}, {track}: must-not-mention absent", _ABSENT, clean.value)
+            yield FigureTarget(f"{name}, {track}: must-not-mention absent", _ABSENT, clean.value)
 
 
-def of_conformance(report: ConformanceReport) -> Iterator[Target]:
+def of_conformance(report: ConformanceReport) -> Iterator[FigureTarget]:
     """Every check, since a law that holds now and then is none."""
     kept = report.counted()[Kept.PASSED]
-    yield Target("conformance: checks passed", 1.0, Share(kept, len(report.results)).value)
+    yield FigureTarget("conformance: checks passed", 1.0, Share(kept, len(report.results)).value)
 
 
-def of_isolation(report: IsolationReport) -> Iterator[Target]:
+def of_isolation(report: IsolationReport) -> Iterator[FigureTarget]:
     """No leak at all."""
     leaks = Share(len(report.leaks), report.probes)
-    yield Target("isolation: leaks, of probes", 0.0, leaks.value, at_least=False)
+    yield FigureTarget("isolation: leaks, of probes", 0.0, leaks.value, at_least=False)
 
 
-def of_asof(report: AnswersReport) -> Iterator[Target]:
+def of_asof(report: AnswersReport) -> Iterator[FigureTarget]:
     """Every answer, since they follow from what was written."""
-    yield Target("as of: answers right", 1.0, report.all.value)
+    yield FigureTarget("as of: answers right", 1.0, report.all.value)
 
 
-def of_scoped(report: AnswersReport) -> Iterator[Target]:
+def of_scoped(report: AnswersReport) -> Iterator[FigureTarget]:
     """Every answer here too."""
-    yield Target("scope: contexts that go by the value that holds", 1.0, report.all.value)
+    yield FigureTarget("scope: contexts that go by the value that holds", 1.0, report.all.value)
 
 
-def of_repair(report: RepairReport) -> Iterator[Target]:
+def of_repair(report: RepairReport) -> Iterator[FigureTarget]:
     """All of what is written in structure; in plain language, by task, in phrasings held out."""
-    structured = report.share(Form.STRUCTURED, Half.KNOWN, tuple(Task))
-    yield Target("repair, structured: every task", 1.0, structured.value)
+    structured = report.share(EpisodeForm.STRUCTURED, Half.KNOWN, tuple(Task))
+    yield FigureTarget("repair, structured: every task", 1.0, structured.value)
     for task, bound in _REPAIRED.items():
-        share = report.share(Form.PLAIN, Half.HELD_OUT, (task,))
-        yield Target(f"repair, in plain language: {task.value}", bound, share.value)
+        share = report.share(EpisodeForm.PLAIN, Half.HELD_OUT, (task,))
+        yield FigureTarget(f"repair, in plain language: {task.value}", bound, share.value)
 
 
-def of_retrieval(report: RetrievalReport) -> Iterator[Target]:
+def of_retrieval(report: RetrievalReport) -> Iterator[FigureTarget]:
     """The ranking against BM25, and budgets that are never exceeded."""
     ours, theirs = (mean_of(report.ranking.get(n, {}), _RANKED) for n in (OURS, "bm25"))
     bound = None if theirs is None else theirs + _AHEAD
-    yield Target(f"{_RANKED}: evidence, 15 points over BM25", bound, ours)
+    yield FigureTarget(f"{_RANKED}: evidence, 15 points over BM25", bound, ours)
     told = report.systems.get(OURS)
     if told is not None:
         over = Share(told.over, len(told.tokens)).value
-        yield Target("retrieval: contexts over their budget", 0.0, over, at_least=False)
+        yield FigureTarget("retrieval: contexts over their budget", 0.0, over, at_least=False)

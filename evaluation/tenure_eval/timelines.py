@@ -41,7 +41,7 @@ _RESTRICTED = re.compile(r"\[RESTRICTED:\s*([^\]]*)\]\s*")
 _SCOPED = re.compile(r"\[SCOPE:\s*([^\]]*)\]\s*")
 
 
-class Player:
+class TimelinePlayer:
     """Plays one timeline into a memory of its own, and asks it.
 
     Events are taken up when a question comes, the earliest first: the list of a timeline need not

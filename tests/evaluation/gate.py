@@ -37,7 +37,7 @@ from tenure_eval import (
 )
 from tenure_eval.figures import Share
 from tenure_eval.ours import TenureSystem
-from tenure_eval.repair import Form, Half, Task
+from tenure_eval.repair import EpisodeForm, Half, Task
 from tenure_eval.talks import talks_of
 
 BASELINES = Path(__file__).with_name("baselines.json")
@@ -94,7 +94,7 @@ def laws() -> Figures:
     """What must hold always."""
     make = partial(TenureSystem, QUICK)
     kept = conformance.run(make)
-    passed = kept.counted()[conformance.Outcome.PASSED]
+    passed = kept.counted()[conformance.CheckOutcome.PASSED]
     walls = isolation.run(make, probes=PROBES, seed=SEED)
     return {
         "conformance: checks passed": law(Share(passed, len(kept.results))),
@@ -108,8 +108,8 @@ def repaired() -> Figures:
     """Repair: all of what is structured, and plain language in phrasings held out."""
     episodes = repair.episodes(EPISODES, SEED, halves=[Half.HELD_OUT])
     told = repair.run("tenure", partial(TenureSystem, QUICK), episodes)
-    structured = told.share(Form.STRUCTURED, Half.KNOWN, tuple(Task))
-    plain = told.share(Form.PLAIN, Half.HELD_OUT, tuple(Task))
+    structured = told.share(EpisodeForm.STRUCTURED, Half.KNOWN, tuple(Task))
+    plain = told.share(EpisodeForm.PLAIN, Half.HELD_OUT, tuple(Task))
     return {
         "repair, structured": law(structured),
         "repair, in plain language": Figure(plain),

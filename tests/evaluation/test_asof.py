@@ -10,7 +10,7 @@ import pytest
 from tenure.testing.systems import Ability
 from tenure_eval import asof
 from tenure_eval.answering import AnswersReport
-from tenure_eval.asof import Deed, History, Question
+from tenure_eval.asof import DatedDeed, DatedQuestion, History
 from tenure_eval.ours import BEGINNING
 from tests.evaluation import broken
 from tests.evaluation.broken import Sound
@@ -27,16 +27,18 @@ def day(number: float) -> datetime:
 def asked(
     history: History, as_of: datetime | None = None, known_at: datetime | None = None
 ) -> str | None:
-    return history.answer(Question("", KEY, as_of, known_at))
+    return history.answer(DatedQuestion("", KEY, as_of, known_at))
 
 
-def told(*deeds: Deed) -> History:
+def told(*deeds: DatedDeed) -> History:
     return History(deeds, (), day(30))
 
 
-def wrote(done: float, value: str, begins: float | None = None, ends: float | None = None) -> Deed:
+def wrote(
+    done: float, value: str, begins: float | None = None, ends: float | None = None
+) -> DatedDeed:
     starts = day(done if begins is None else begins)
-    return Deed("write", KEY, day(done), starts, value, None if ends is None else day(ends))
+    return DatedDeed("write", KEY, day(done), starts, value, None if ends is None else day(ends))
 
 
 def run(
@@ -69,9 +71,9 @@ class TestAnswers:
     def test_a_retraction_ends_a_value_and_an_undo_takes_it_out(self) -> None:
         """The one leaves what was so before, the other what was known before."""
         values = (wrote(1, "Lodz"), wrote(3, "Metz"))
-        retracted = told(*values, Deed("retract", KEY, day(6), day(6), aim=1))
+        retracted = told(*values, DatedDeed("retract", KEY, day(6), day(6), aim=1))
         assert [asked(retracted, day(n)) for n in (2, 4, 7)] == ["Lodz", "Metz", None]
-        undone = told(*values, Deed("undo", KEY, day(6), day(6), aim=1))
+        undone = told(*values, DatedDeed("undo", KEY, day(6), day(6), aim=1))
         assert [asked(undone, day(n)) for n in (2, 4, 7)] == ["Lodz", "Lodz", "Lodz"]
         assert asked(undone, day(4), known_at=day(5)) == "Metz"
 

@@ -9,7 +9,7 @@ import pytest
 import tenure
 from tenure.model.errors import InvalidInput
 from tenure_eval import cases
-from tenure_eval.cases import Case, Change, Event
+from tenure_eval.cases import Case, Event, ValueChange
 from tenure_eval.figures import Detection, Joint, Share
 from tests.evaluation.dialogues import MOVED, ROWS, case, written
 
@@ -22,7 +22,7 @@ def test_cases_of_one_dialogue_share_its_run(tmp_path: Path) -> None:
     assert [len(dialogue.cases) for dialogue in dialogues] == [2, 1]
     assert [event.speaker for event in dialogues[0].events[:2]] == ["user", "assistant"]
     assert dialogues[0].events[4].changes == (
-        Change("Post/address", ("4 Quay Street",), ("9 Mill Lane",)),
+        ValueChange("Post/address", ("4 Quay Street",), ("9 Mill Lane",)),
     )
 
 
@@ -39,7 +39,7 @@ def test_values_come_as_a_list_of_ways_or_as_one(tmp_path: Path) -> None:
     [dialogue] = cases.read_dialogues(
         written(tmp_path / "some.jsonl", [case("area", "east", "west", events)])
     )
-    assert dialogue.events[0].adds == (Change("/hotel-area", ("east",)),)
+    assert dialogue.events[0].adds == (ValueChange("/hotel-area", ("east",)),)
 
 
 def test_a_limit_counts_cases(tmp_path: Path) -> None:
@@ -58,8 +58,13 @@ def test_a_file_of_something_else_is_refused(tmp_path: Path) -> None:
 def test_live_values_are_the_last_of_each_slot() -> None:
     """What was replaced is not live any more, what replaced it is; other slots stand."""
     events = [
-        Event("user", "", 0, adds=(Change("a/size", ("small",)), Change("b/size", ("huge",)))),
-        Event("user", "", 1, changes=(Change("a/size", ("large", "big"), ("small",)),)),
+        Event(
+            "user",
+            "",
+            0,
+            adds=(ValueChange("a/size", ("small",)), ValueChange("b/size", ("huge",))),
+        ),
+        Event("user", "", 1, changes=(ValueChange("a/size", ("large", "big"), ("small",)),)),
     ]
     assert cases.live_values(events) == {"a/size": ("large", "big"), "b/size": ("huge",)}
 

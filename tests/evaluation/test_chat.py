@@ -12,13 +12,13 @@ import pytest
 
 import tenure
 from tenure.model.errors import InvalidInput
-from tenure_eval.chat import Answers, Model, NoAnswer, Question, Reply
+from tenure_eval.chat import AnsweringModel, KeptAnswers, ModelQuestion, NoAnswer, Reply
 from tests.llm.servers import Trickster, completion, served
 
 pytest.importorskip("openai")
 
 KEY = "sk-very-secret"
-ASKED = Question("Where do we moor?", system="Be brief.", max_tokens=300, seed=4)
+ASKED = ModelQuestion("Where do we moor?", system="Be brief.", max_tokens=300, seed=4)
 SKAGEN = completion("At Skagen.")
 
 
@@ -29,9 +29,9 @@ def _key(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delenv(name, raising=False)
 
 
-def model(address: str, answers: Answers | None = None, **options: Any) -> Model:
+def model(address: str, answers: KeptAnswers | None = None, **options: Any) -> AnsweringModel:
     given = {"timeout": 10.0, "retries": 0, **options}
-    return Model(tenure.LLM("vllm:deckhand", base_url=address, **given), answers)
+    return AnsweringModel(tenure.LLM("vllm:deckhand", base_url=address, **given), answers)
 
 
 def failure(address: str, **options: Any) -> str:
@@ -60,7 +60,7 @@ class TestAsking:
     def test_what_is_not_said_is_not_sent(self) -> None:
         """No instructions, no seed: none in the request."""
         with served(Trickster(SKAGEN)) as server:
-            model(server.address).ask(Question("Where?"))
+            model(server.address).ask(ModelQuestion("Where?"))
         [body] = server.bodies
         assert [message["role"] for message in body["messages"]] == ["user"]
         assert "seed" not in body
@@ -112,7 +112,7 @@ class TestAsking:
     def test_a_question_that_is_not_taken_is_no_end(self) -> None:
         """A prompt that is too long concerns that prompt; at the beginning it concerns all."""
         with served(Trickster((400, b"{}"))) as server:
-            kept = Answers()
+            kept = KeptAnswers()
             assert model(server.address, kept).ask(ASKED) == Reply("", refused="status 400")
             assert len(kept) == 0
             with pytest.raises(NoAnswer, match=r"takes no question .*status 400"):
@@ -140,14 +140,14 @@ class TestAsking:
         """Nothing goes out; the message names what is missing."""
         monkeypatch.delenv("OPENAI_API_KEY")
         with pytest.raises(NoAnswer, match=why):
-            Model(tenure.LLM(name))
+            AnsweringModel(tenure.LLM(name))
 
     def test_a_provider_has_its_own_address_and_key(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """As its variables say."""
         with served(Trickster(SKAGEN)) as server:
             monkeypatch.setenv("OLLAMA_BASE_URL", server.address)
             monkeypatch.setenv("OLLAMA_API_KEY", "other")
-            assert Model(tenure.LLM("ollama:deckhand")).ask(ASKED).text == "At Skagen."
+            assert AnsweringModel(tenure.LLM("ollama:deckhand")).ask(ASKED).text == "At Skagen."
         assert server.keys == ["Bearer other"]
 
 
@@ -157,13 +157,13 @@ class TestAnswers:
         path = tmp_path / "answers.jsonl"
         with served(Trickster(SKAGEN)) as server:
             for _ in range(2):
-                kept = Answers(path)
+                kept = KeptAnswers(path)
                 assert model(server.address, kept).ask(ASKED).text == "At Skagen."
                 kept.close()
             assert len(server.bodies) == 1
-            kept = Answers(path)
-            model(server.address, kept).ask(Question(ASKED.prompt, ASKED.system, 300, seed=5))
-            Model(tenure.LLM("vllm:other", base_url=server.address), kept).ask(ASKED)
+            kept = KeptAnswers(path)
+            model(server.address, kept).ask(ModelQuestion(ASKED.prompt, ASKED.system, 300, seed=5))
+            AnsweringModel(tenure.LLM("vllm:other", base_url=server.address), kept).ask(ASKED)
             kept.close()
         assert len(server.bodies) == len(kept) == 3
         assert "moor" not in path.read_text(encoding="utf-8")
@@ -171,13 +171,13 @@ class TestAnswers:
     def test_a_line_that_was_cut_off_is_asked_for_again(self, tmp_path: Path) -> None:
         """A run that was killed while it wrote leaves a file that can be used."""
         path = tmp_path / "answers.jsonl"
-        kept = Answers(path)
+        kept = KeptAnswers(path)
         for name in ("one", "two"):
             kept.keep(name, Reply(name))
         kept.close()
         whole = path.read_bytes()
         path.write_bytes(whole[:-9])
-        again = Answers(path)
+        again = KeptAnswers(path)
         assert (again.find("one"), again.find("two")) == (Reply("one"), None)
         again.keep("two", Reply("two"))
         again.close()
@@ -191,18 +191,18 @@ class TestAnswers:
         path = tmp_path / "notes.txt"
         path.write_text(content, encoding="utf-8")
         with pytest.raises(InvalidInput, match="is no file of answers"):
-            Answers(path)
+            KeptAnswers(path)
         assert path.read_text(encoding="utf-8") == content
 
     def test_a_line_that_is_no_answer_is_refused(self, tmp_path: Path) -> None:
         """Also where the file begins as it should."""
         path = tmp_path / "answers.jsonl"
-        Answers(path).close()
+        KeptAnswers(path).close()
         with path.open("a", encoding="utf-8") as file:
             file.write(json.dumps({"key": "one", "colour": "red"}) + "\n")
         with pytest.raises(InvalidInput, match="is no file of answers"):
-            Answers(path)
+            KeptAnswers(path)
 
     def test_a_folder_that_is_not_there_is_refused(self, tmp_path: Path) -> None:
         with pytest.raises(InvalidInput, match="cannot be written"):
-            Answers(tmp_path / "none" / "answers.jsonl")
+            KeptAnswers(tmp_path / "none" / "answers.jsonl")

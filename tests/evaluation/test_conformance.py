@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tenure.testing import conformance
-from tenure.testing.conformance import CHECKS, Outcome
+from tenure.testing.conformance import CHECKS, CheckOutcome
 from tenure.testing.systems import Ability, CannotDo, Entry, Who
 from tenure_eval.ours import TenureSystem
 from tests.evaluation import broken
@@ -166,15 +166,15 @@ def test_ours_passes_all() -> None:
     """With the settings that ship, every check passes; none is passed over."""
     report = conformance.run(TenureSystem, checks=SMALL_CHECKS)
     assert [(r.check.name, r.why, r.context) for r in report.failures] == []
-    assert report.counted() == {Outcome.PASSED: len(SMALL_CHECKS)}
+    assert report.counted() == {CheckOutcome.PASSED: len(SMALL_CHECKS)}
 
 
 def test_ours_keeps_the_budget_with_thousands_of_facts() -> None:
     """The largest check, which takes a while with the embedder that ships."""
     large = [check for check in CHECKS if check.name == LARGE]
-    assert conformance.run(Sound, checks=large).counted() == {Outcome.PASSED: 1}
+    assert conformance.run(Sound, checks=large).counted() == {CheckOutcome.PASSED: 1}
     [result] = conformance.run(broken.IgnoresBudget, checks=large).results
-    assert result.outcome is Outcome.FAILED
+    assert result.outcome is CheckOutcome.FAILED
     assert "tokens at a budget of 200" in result.why
 
 
@@ -223,12 +223,12 @@ class NoUndo(Sound):
 def test_what_a_system_cannot_do_is_said_and_not_scored() -> None:
     """The ability that is lacking is named, whether it was declared or found out."""
     report = conformance.run(NoUndo, checks=SMALL_CHECKS)
-    cannot = {r.check.name: r.why for r in report.results if r.outcome is Outcome.CANNOT}
+    cannot = {r.check.name: r.why for r in report.results if r.outcome is CheckOutcome.CANNOT}
     assert cannot["two undos go back two steps"] == "it has no undo"
     assert cannot["an old statement that comes late does not win"] == "it has no late arrival"
     wanting = [c for c in SMALL_CHECKS if c.needs & {Ability.UNDO, Ability.LATE}]
     assert len(cannot) == len(wanting)
-    assert report.counted("undo") == {Outcome.CANNOT: 3}
+    assert report.counted("undo") == {CheckOutcome.CANNOT: 3}
 
 
 class Crashes(Sound):
@@ -242,8 +242,11 @@ def test_a_system_that_breaks_fails_and_the_others_go_on() -> None:
     """The error is told, and the next check is tried."""
     report = conformance.run(Crashes, checks=SMALL_CHECKS)
     broke = next(r for r in report.results if r.check.group == "test vectors")
-    assert (broke.outcome, broke.why) == (Outcome.FAILED, "it broke: RuntimeError: out of paper")
-    assert any(r.outcome is Outcome.PASSED for r in report.results)
+    assert (broke.outcome, broke.why) == (
+        CheckOutcome.FAILED,
+        "it broke: RuntimeError: out of paper",
+    )
+    assert any(r.outcome is CheckOutcome.PASSED for r in report.results)
 
 
 def test_a_failure_tells_what_the_context_said() -> None:

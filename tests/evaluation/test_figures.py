@@ -8,7 +8,7 @@ from tenure_eval.cases import CasesReport
 from tenure_eval.figures import Detection, Joint, Share, percent
 from tenure_eval.scope import ScopeReport
 from tenure_eval.statebench import SuiteReport
-from tenure_eval.targets import Target, of_cases, of_scope, of_suite
+from tenure_eval.targets import FigureTarget, of_cases, of_scope, of_suite
 
 
 def test_a_share_of_nothing_is_no_figure() -> None:
@@ -45,12 +45,12 @@ def test_the_joint_figure_is_not_the_product_of_its_halves() -> None:
 
 def test_a_target_is_met_missed_or_left_out() -> None:
     """Floors and ceilings are judged each their own way; without a figure there is no verdict."""
-    assert Target("a", 0.3, 0.3).word == "met"
-    assert Target("a", 0.3, 0.29).word == "missed"
-    assert Target("a", 0.02, 0.02, at_least=False).word == "met"
-    assert Target("a", 0.02, 0.03, at_least=False).word == "missed"
-    assert Target("a", 0.02, None).word == "left out"
-    assert Target("a", None, 0.5).met is None
+    assert FigureTarget("a", 0.3, 0.3).word == "met"
+    assert FigureTarget("a", 0.3, 0.29).word == "missed"
+    assert FigureTarget("a", 0.02, 0.02, at_least=False).word == "met"
+    assert FigureTarget("a", 0.02, 0.03, at_least=False).word == "missed"
+    assert FigureTarget("a", 0.02, None).word == "left out"
+    assert FigureTarget("a", None, 0.5).met is None
 
 
 def test_dialogues_are_held_against_the_targets_of_their_collection() -> None:

@@ -15,8 +15,8 @@ from typer.testing import CliRunner
 import tenure
 from tenure.cli import app
 from tenure_eval import judging, peers
-from tenure_eval.chat import Answers, Model, NoAnswer
-from tenure_eval.judging import Calls, EndToEnd, Spread
+from tenure_eval.chat import AnsweringModel, KeptAnswers, NoAnswer
+from tenure_eval.judging import EndToEnd, ExpectedCalls, Spread
 from tenure_eval.statebench import Suite
 from tests.evaluation.dialogues import written
 from tests.evaluation.reader import Reader
@@ -66,11 +66,11 @@ BESIDE = ("state_based_no_supersession", "no_memory")
 
 @contextmanager
 def protocol(
-    reader: Reader, answers: Answers | None = None, *, seeds: int = 1, judged: bool = True
+    reader: Reader, answers: KeptAnswers | None = None, *, seeds: int = 1, judged: bool = True
 ) -> Iterator[EndToEnd]:
     with served(reader) as server:
         llm = tenure.LLM("vllm:reader", base_url=server.address, timeout=20.0, retries=0)
-        model = Model(llm, answers)
+        model = AnsweringModel(llm, answers)
         yield EndToEnd(model, model if judged else None, seeds, parallel=2)
 
 
@@ -89,7 +89,7 @@ def means(report: judging.JudgedReport, measure: str) -> dict[str, float]:
 class TestForesight:
     def test_all_calls_are_counted_beforehand(self) -> None:
         """Each query for each system and seed; the judge of its decision and its phrases."""
-        assert judging.foreseen([SUITE], 3, 2, is_judged=True) == Calls(12, 24)
+        assert judging.foreseen([SUITE], 3, 2, is_judged=True) == ExpectedCalls(12, 24)
         assert judging.foreseen([SUITE, SUITE], 1, 1, is_judged=False).all == 4
 
     def test_several_runs_have_a_mean_and_a_deviation(self) -> None:
@@ -155,12 +155,12 @@ class TestRunning:
         with protocol(Reader(), seeds=2) as asked:
             whole, calls = run(asked).record(), asked.model.calls
         first, second, third = Reader(patience=5), Reader(), Reader()
-        kept = Answers(path)
+        kept = KeptAnswers(path)
         with protocol(first, kept, seeds=2) as asked, pytest.raises(NoAnswer, match="status 503"):
             run(asked)
         kept.close()
         for reader in (second, third):
-            kept = Answers(path)
+            kept = KeptAnswers(path)
             with protocol(reader, kept, seeds=2) as asked:
                 assert run(asked).record() == whole
             kept.close()

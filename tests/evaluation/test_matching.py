@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tenure.testing.matching import Said, same_value
+from tenure.testing.matching import SpokenText, same_value
 from tenure_eval.phrases import mentions, phrase_of
 
 
@@ -24,7 +24,7 @@ from tenure_eval.phrases import mentions, phrase_of
 )
 def test_a_value_is_said_whatever_its_case_and_spacing(text: str, value: str) -> None:
     """Case, contractions cut off or not, and the ways to write the half of the day are one."""
-    assert Said(text).says(value)
+    assert SpokenText(text).says(value)
 
 
 @pytest.mark.parametrize(
@@ -44,12 +44,12 @@ def test_a_value_is_said_whatever_its_case_and_spacing(text: str, value: str) ->
 )
 def test_a_part_of_a_token_is_not_said(text: str, value: str) -> None:
     """Numbers, times and words count only as a whole, and tokens only next to each other."""
-    assert not Said(text).says(value)
+    assert not SpokenText(text).says(value)
 
 
 def test_one_way_to_put_a_value_is_enough() -> None:
     """A value with several surfaces is said by any of them."""
-    said = Said("to the airport in Oslo")
+    said = SpokenText("to the airport in Oslo")
     assert said.says_any(["OSL", "Oslo"])
     assert not said.says_any(["OSL", "Gardermoen"])
 

@@ -11,8 +11,8 @@ import tenure
 from tenure.cli.app import app
 from tenure.testing.systems import Ability, Entry
 from tenure_eval.ours import TenureSystem
-from tenure_eval.repair import Episode, Form, Half, Task, episodes, play, run
-from tenure_eval.repair.episodes import Question, Retract, Say, Write
+from tenure_eval.repair import EpisodeForm, Half, RepairEpisode, Task, episodes, play, run
+from tenure_eval.repair.episodes import EpisodeQuestion, Retract, Say, Write
 from tenure_eval.repair.phrasings import forms, phrasings
 
 _SETTINGS = tenure.Settings(embedder=None)
@@ -61,7 +61,7 @@ class Forgetful(TenureSystem):
     can = TenureSystem.can - {Ability.DEPEND}
 
 
-def _shares(maker: object, form: Form, count: int = 4) -> dict[Task, float | None]:
+def _shares(maker: object, form: EpisodeForm, count: int = 4) -> dict[Task, float | None]:
     made = episodes(count, 5, forms=[form], halves=[Half.KNOWN])
     report = run("x", maker, made)  # type: ignore[arg-type]
     return {task: report.share(form, Half.KNOWN, [task]).value for task in Task}
@@ -69,7 +69,7 @@ def _shares(maker: object, form: Form, count: int = 4) -> dict[Task, float | Non
 
 def test_structured_episodes_all_come_out_right() -> None:
     """Tenure repairs every structured episode, to a depth of eight."""
-    made = episodes(8, 11, forms=[Form.STRUCTURED])
+    made = episodes(8, 11, forms=[EpisodeForm.STRUCTURED])
     report = run("tenure", _MAKER, made)
     assert [score.episode.id for score in report.failures] == []
     assert max(episode.size for episode in made if episode.task is Task.DEPTH) == 8
@@ -78,14 +78,14 @@ def test_structured_episodes_all_come_out_right() -> None:
 def test_what_is_said_in_plain_language_is_repaired() -> None:
     """Of a few episodes in phrasings that were worked with, nearly all come out right."""
     tasks = (Task.RECALL, Task.DELETION, Task.CASCADE, Task.ABSENCE)
-    made = episodes(4, 11, tasks=tasks, forms=[Form.PLAIN], halves=[Half.KNOWN])
+    made = episodes(4, 11, tasks=tasks, forms=[EpisodeForm.PLAIN], halves=[Half.KNOWN])
     report = run("tenure", _MAKER, made)
     assert len(report.failures) <= 2
 
 
 def test_showing_everything_scores_nothing_where_something_changes() -> None:
     """A system that shows all there ever was is right about what never changed, and else wrong."""
-    for form in Form:
+    for form in EpisodeForm:
         shares = _shares(Hoarder, form)
         assert shares.pop(Task.RECALL) == 1.0
         assert set(shares.values()) == {0.0}
@@ -93,17 +93,17 @@ def test_showing_everything_scores_nothing_where_something_changes() -> None:
 
 def test_saying_nothing_scores_nothing() -> None:
     """Each question needs something to be said, so that silence is never right."""
-    for form in Form:
+    for form in EpisodeForm:
         assert set(_shares(Mute, form).values()) == {0.0}
 
 
 def test_what_a_system_cannot_do_is_named_and_not_scored() -> None:
     """Without dependencies there is no absence to score, and the report says why."""
-    made = episodes(1, 3, tasks=[Task.ABSENCE, Task.RECALL], forms=[Form.STRUCTURED])
+    made = episodes(1, 3, tasks=[Task.ABSENCE, Task.RECALL], forms=[EpisodeForm.STRUCTURED])
     report = run("forgetful", partial(Forgetful, _SETTINGS), made)
-    assert report.share(Form.STRUCTURED, Half.KNOWN, [Task.ABSENCE]).of == 0
-    assert report.cannot == {(Form.STRUCTURED, Task.ABSENCE): ("depend",)}
-    assert report.share(Form.STRUCTURED, Half.KNOWN, [Task.RECALL]).of == 1
+    assert report.share(EpisodeForm.STRUCTURED, Half.KNOWN, [Task.ABSENCE]).of == 0
+    assert report.cannot == {(EpisodeForm.STRUCTURED, Task.ABSENCE): ("depend",)}
+    assert report.share(EpisodeForm.STRUCTURED, Half.KNOWN, [Task.RECALL]).of == 1
 
 
 def test_the_same_seed_makes_the_same_episodes() -> None:
@@ -130,7 +130,7 @@ def test_every_form_has_phrasings_in_both_halves() -> None:
 
 def test_an_episode_in_plain_language_is_a_long_conversation() -> None:
     """There are at least two dozen turns about other things, and only turns."""
-    for episode in episodes(2, 1, forms=[Form.PLAIN]):
+    for episode in episodes(2, 1, forms=[EpisodeForm.PLAIN]):
         assert all(isinstance(step, Say) for step in episode.steps)
         assert len(episode.steps) > 24
 
@@ -152,9 +152,11 @@ def test_a_context_is_scored_by_what_it_misses_and_what_is_stale() -> None:
         Write("two", Entry("landlord", "Osterman")),
         Retract("two"),
     )
-    question = Question("Where?", ("Graz",), ("Turin", "Osterman"))
+    question = EpisodeQuestion("Where?", ("Graz",), ("Turin", "Osterman"))
     needs = frozenset({Ability.WRITE})
-    episode = Episode("x", Task.RECALL, Form.STRUCTURED, Half.KNOWN, steps, (question,), needs)
+    episode = RepairEpisode(
+        "x", Task.RECALL, EpisodeForm.STRUCTURED, Half.KNOWN, steps, (question,), needs
+    )
     answer = play(episode, _MAKER).answers[0]
     assert answer.missing == ("Graz",)
     assert answer.stale == ("Turin",)

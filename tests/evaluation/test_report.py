@@ -253,7 +253,7 @@ class TestGoingOn:
     def test_is_saved_as_each_part_is_finished(self) -> None:
         """What was saved says what it has, and what is still to be run; so do its pages."""
         saved: list[Document] = []
-        begun: list[whole.Step] = []
+        begun: list[whole.ReportStep] = []
         last = whole.run(self.PLAN, date="2026-03-02", begin=begun.append, save=saved.append)
         assert [(step.name, step.number, step.of) for step in begun] == [
             ("scope", 1, 3),

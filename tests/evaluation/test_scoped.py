@@ -7,7 +7,7 @@ import pytest
 from tenure.testing.systems import Ability
 from tenure_eval import scoped
 from tenure_eval.answering import AnswersReport
-from tenure_eval.scoped import Deed, Episode
+from tenure_eval.scoped import ScopedDeed, ScopedEpisode
 from tests.evaluation import broken
 from tests.evaluation.broken import Sound
 
@@ -21,16 +21,16 @@ def run(system: type[Sound], seed: int = 5) -> AnswersReport:
 def test_the_answer_is_the_sessions_own_value_or_the_real_one() -> None:
     """Drafts and suppositions are no answer until they are made real."""
     deeds = [
-        Deed("real", KEY, "one", "red"),
-        Deed("draft", KEY, "one", "blue"),
-        Deed("session", KEY, "two", "grey"),
-        Deed("hypothetical", KEY, "one", "pink"),
-        Deed("made real", KEY, "one", "pink"),
-        Deed("taken back", KEY, "two", aim=2),
+        ScopedDeed("real", KEY, "one", "red"),
+        ScopedDeed("draft", KEY, "one", "blue"),
+        ScopedDeed("session", KEY, "two", "grey"),
+        ScopedDeed("hypothetical", KEY, "one", "pink"),
+        ScopedDeed("made real", KEY, "one", "pink"),
+        ScopedDeed("taken back", KEY, "two", aim=2),
     ]
 
     def answers(count: int) -> list[str | None]:
-        episode = Episode(tuple(deeds[:count]), ())
+        episode = ScopedEpisode(tuple(deeds[:count]), ())
         return [episode.answer(KEY, session) for session in ("one", "two")]
 
     assert [answers(count) for count in range(7)] == [

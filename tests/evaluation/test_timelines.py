@@ -10,15 +10,17 @@ from typing import Any
 import pytest
 
 import tenure
-from tenure_eval.timelines import Player, rung_of
+from tenure_eval.timelines import TimelinePlayer, rung_of
 
 PLAIN = tenure.Settings(embedder=None)
 
 
 @contextmanager
-def playing(*facts: dict[str, Any], authority: str = "Baker", **state: Any) -> Iterator[Player]:
+def playing(
+    *facts: dict[str, Any], authority: str = "Baker", **state: Any
+) -> Iterator[TimelinePlayer]:
     """A player that has taken up an initial state."""
-    player = Player(budget=800, settings=state.pop("settings", PLAIN))
+    player = TimelinePlayer(budget=800, settings=state.pop("settings", PLAIN))
     who = {"user_name": "Rosa", "authority": authority, "organization": "Hill Bakery"}
     environment = {"now": "2026-03-02T08:00:00", **state.pop("environment", {})}
     player.begin(

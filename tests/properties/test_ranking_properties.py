@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from tenure import Context, Memory, Session
 from tenure.context.document import Line
-from tenure.context.ranking import Candidate, Ranked, rank
+from tenure.context.ranking import Rankable, Ranked, rank
 from tenure.context.rendering import CONSTRAINTS, HISTORY, UNKNOWN
 from tenure.context.request import PROFILES as REQUESTED
 from tenure.model.authority import Ladder
@@ -51,7 +51,7 @@ def fact(number: int, **given: Any) -> Fact:
     )
 
 
-def ranked(candidates: list[Candidate], query: str = "") -> list[Ranked]:
+def ranked(candidates: list[Rankable], query: str = "") -> list[Ranked]:
     return rank(
         candidates,
         set(analysis.terms(query)),
@@ -85,7 +85,7 @@ candidates = st.lists(
     max_size=8,
 ).map(
     lambda rows: [
-        Candidate(fact(number, **given), text, meaning, 7, vector)
+        Rankable(fact(number, **given), text, meaning, 7, vector)
         for number, (text, meaning, vector, given) in enumerate(rows)
     ]
 )
@@ -93,7 +93,7 @@ candidates = st.lists(
 
 @FEW
 @given(found=candidates, query=st.sampled_from(QUERIES))
-def test_a_score_is_the_sum_of_its_parts(found: list[Candidate], query: str) -> None:
+def test_a_score_is_the_sum_of_its_parts(found: list[Rankable], query: str) -> None:
     """Every candidate comes back once, best first, and its parts add up to its score."""
     order = ranked(found, query)
     assert sorted(one.fact.id for one in order) == [one.fact.id for one in found]
@@ -107,7 +107,7 @@ def test_a_score_is_the_sum_of_its_parts(found: list[Candidate], query: str) -> 
 @FEW
 @given(found=candidates, query=st.sampled_from(QUERIES), data=st.data())
 def test_the_order_of_arrival_does_not_matter(
-    found: list[Candidate], query: str, data: st.DataObject
+    found: list[Rankable], query: str, data: st.DataObject
 ) -> None:
     """The same candidates in any order give the same ranking."""
     shuffled = data.draw(st.permutations(found))
@@ -117,14 +117,14 @@ def test_the_order_of_arrival_does_not_matter(
 @FEW
 @given(found=candidates, by_words=st.booleans(), query=st.sampled_from(QUERIES))
 def test_a_better_match_never_ranks_lower(
-    found: list[Candidate], by_words: bool, query: str
+    found: list[Rankable], by_words: bool, query: str
 ) -> None:
     """Of two facts alike in everything else, the one that matches better stands before."""
-    plain = [Candidate(one.fact, one.text, one.meaning) for one in found]
+    plain = [Rankable(one.fact, one.text, one.meaning) for one in found]
     for one in plain:
-        twin = Candidate(fact(900, key=one.fact.key), 0.5, 0.5)
+        twin = Rankable(fact(900, key=one.fact.key), 0.5, 0.5)
         halves = (0.25, 0.5) if by_words else (0.5, 0.25)
-        less = Candidate(fact(901, key=one.fact.key), *halves)
+        less = Rankable(fact(901, key=one.fact.key), *halves)
         order = [ranked_one.fact.id for ranked_one in ranked([*plain, less, twin], query)]
         assert order.index("fact-900") < order.index("fact-901")
 
@@ -143,8 +143,8 @@ def test_a_better_match_never_ranks_lower(
 )
 def test_each_part_lifts_a_fact(part: str, given: dict[str, Any], query: str) -> None:
     """What a fact has over one that matches as well lifts it, and is told in its parts."""
-    lifted = Candidate(fact(2, **given), 0.3, 0.3)
-    other = Candidate(fact(1), 0.3, 0.3)
+    lifted = Rankable(fact(2, **given), 0.3, 0.3)
+    other = Rankable(fact(1), 0.3, 0.3)
     first, second = ranked([other, lifted], query)
     assert first.fact.id == lifted.fact.id
     assert first.parts[part] > second.parts.get(part, 0.0)
@@ -154,7 +154,7 @@ def test_a_fresh_reading_stands_before_an_old_one() -> None:
     """Where the fact is time-sensitive, and only there, a newer one scores higher."""
     for sensitive in (True, False):
         old, new = (
-            Candidate(
+            Rankable(
                 fact(number, time_sensitive=sensitive, valid_from=START - timedelta(days=age)),
                 0.3,
                 0.3,

@@ -17,7 +17,7 @@ from tenure.model.records import Declaration
 from tenure.model.scope import EVERYWHERE
 from tenure.rules.temporal import as_seen
 from tenure.search.collection import AdHoc
-from tenure.search.places import Hall
+from tenure.search.space import SearchSpace
 from tenure.stores.port import Reader, Selection
 from tenure.testing import SteppingClock
 from tests.behaviour.people import FOR_ALL
@@ -89,12 +89,12 @@ def a_library(
 @contextmanager
 def a_hall(
     memory: tenure.Memory, hides: tuple[Declaration, ...] = HIDES
-) -> Iterator[tuple[Reader, Hall]]:
+) -> Iterator[tuple[Reader, SearchSpace]]:
     """What somebody may search for whom these declarations hide keys."""
     with memory.store.read(ORGANIZATION) as reader:
         shelves = reader.shelves(OWNERS, PLACES)
-        with memory.index.shelved(reader, shelves, memory.now(), hides) as hall:
-            yield reader, hall
+        with memory.index.shelved(reader, shelves, memory.now(), hides) as space:
+            yield reader, space
 
 
 def seen(reader: Reader, now: datetime, hides: tuple[Declaration, ...] = HIDES) -> list[Fact]:

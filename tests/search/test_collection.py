@@ -63,13 +63,13 @@ def test_shelves_answer_like_the_facts_themselves(
     """
     with (
         a_library(store, found, settings=replace(FAST, embedder=embedder)) as memory,
-        a_hall(memory) as (reader, hall),
+        a_hall(memory) as (reader, space),
     ):
-        assert hall.size == len(seen(reader, memory.now()))
+        assert space.size == len(seen(reader, memory.now()))
         embed = memory.index.meaning
         limits = (limit, 100)
         expected = answers(ad_hoc(memory, reader), embed, limits)
-        assert answers(hall.collection, embed, limits) == expected
+        assert answers(space.collection, embed, limits) == expected
 
 
 @pytest.mark.parametrize("store", STORES)
@@ -81,9 +81,9 @@ def test_it_does_not_matter_who_asked_before(store: str, found: list[Said], limi
     with a_library(store, found) as memory:
         embed = memory.index.meaning
         for hides in ((), HIDES, (), HIDES):
-            with a_hall(memory, hides) as (reader, hall):
+            with a_hall(memory, hides) as (reader, space):
                 expected = answers(ad_hoc(memory, reader, hides), embed, (limit,))
-                assert answers(hall.collection, embed, (limit,)) == expected
+                assert answers(space.collection, embed, (limit,)) == expected
 
 
 @pytest.mark.parametrize("store", STORES)
@@ -108,28 +108,28 @@ def test_what_was_remembered_is_still_right(
                 key = f"{'vault' if one.hidden else 'fact'}_{place if one.replaced else number}"
                 session.write(f"{key}_{place}", f"{' '.join(one.words)} {number}")
             clock.advance(seconds=10)
-            with a_hall(memory) as (reader, hall):
+            with a_hall(memory) as (reader, space):
                 expected = answers(ad_hoc(memory, reader), embed, (limit,))
-                assert answers(hall.collection, embed, (limit,)) == expected
+                assert answers(space.collection, embed, (limit,)) == expected
 
 
 @FEW
 @given(found=libraries)
 def test_rows_come_ordered(found: list[Said]) -> None:
     """Entries are given in the order of their numbers, each with its terms."""
-    with a_library("memory", found) as memory, a_hall(memory) as (reader, hall):
+    with a_library("memory", found) as memory, a_hall(memory) as (reader, space):
         other = ad_hoc(memory, reader)
         numbers = [row.entry for row in reader.entries_of(f.id for f in seen(reader, memory.now()))]
-        for collection in (hall.collection, other):
+        for collection in (space.collection, other):
             rows = collection.rows(numbers[::-1])
             assert [row.entry for row in rows] == sorted(numbers)
-        assert hall.collection.rows(numbers) == other.rows(numbers)
+        assert space.collection.rows(numbers) == other.rows(numbers)
 
 
 def test_an_empty_collection_has_no_answers() -> None:
     """With nothing on the shelves there is nothing to divide by either."""
-    with a_library("memory", []) as memory, a_hall(memory) as (reader, hall):
-        for collection in (hall.collection, ad_hoc(memory, reader)):
+    with a_library("memory", []) as memory, a_hall(memory) as (reader, space):
+        for collection in (space.collection, ad_hoc(memory, reader)):
             assert collection.size == 0
             assert collection.mean_length == 0
             assert collection.postings("harbour", 5) == ([], 0.0)

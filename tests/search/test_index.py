@@ -17,10 +17,10 @@ from hypothesis import strategies as st
 import tenure
 from tenure import Memory
 from tenure.search import index as index_module
-from tenure.search import stack as stack_module
+from tenure.search import shelf_index as stack_module
 from tenure.search.embedders import load
 from tenure.search.index import Index, quantised
-from tenure.search.stack import Stack
+from tenure.search.shelf_index import ShelfIndex
 from tenure.stores.port import Placed, Reader, Selection, Shelf
 from tenure.testing import SteppingClock
 from tests.conftest import QUICK, SOAK, STORES
@@ -65,7 +65,7 @@ def check_index(memory: Memory, *, vectors: bool = True) -> None:
         names = {row.entry: row.fact_id for row in reader.entries_of(all_facts(memory))}
         for shelf in all_shelves(reader):
             entries = list(reader.placed(shelf.id, 0))
-            stack = Stack(memory.index.dimensions)
+            stack = ShelfIndex(memory.index.dimensions)
             stack.catch_up(iter(entries), shelf.version)
             assert stack.live_entries() == sorted(one.entry for one in entries if one.live)
             placed.update({names[one.entry]: (shelf, one) for one in entries})

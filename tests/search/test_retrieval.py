@@ -49,9 +49,9 @@ def test_shelves_and_facts_give_the_same_hits(
         patch.setattr(retrieval, "_FREQUENT", 3)
         patch.setattr(retrieval, "_FEW", 2)
         patch.setattr(retrieval, "_BINDING", 2)
-        with a_library(store, found) as memory, a_hall(memory) as (reader, hall):
+        with a_library(store, found) as memory, a_hall(memory) as (reader, space):
             embed = memory.index.meaning
-            hits = search(hall.collection, query, embed, limit=limit)
+            hits = search(space.collection, query, embed, limit=limit)
             expected = search(ad_hoc(memory, reader), query, embed, limit=limit)
             assert hits == expected
 

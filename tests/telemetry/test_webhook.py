@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 
 import tenure
-from tenure.audit.position import Position, PositionFile, check_position
-from tenure.audit.webhook import Answer, Sender, Webhook, is_signed, signature
+from tenure.audit.position import AuditPosition, PositionFile, check_position
+from tenure.audit.webhook import Sender, Webhook, WebhookAnswer, is_signed, signature
 from tenure.memory import system_clock
 from tests.conftest import QUICK
 from tests.telemetry.receiver import (
@@ -205,8 +205,8 @@ def test_pauses_grow_and_a_longer_one_is_granted(alice: tenure.Session, sending:
     assert sender._pause(1000, _refused()) <= 60
 
 
-def _refused() -> Answer:
-    return Answer(500)
+def _refused() -> WebhookAnswer:
+    return WebhookAnswer(500)
 
 
 def test_the_next_sender_goes_on_where_the_last_stopped(
@@ -228,7 +228,7 @@ def test_a_batch_whose_position_was_not_kept_comes_again(
     write(alice, 3)
 
     class Dying(PositionFile):
-        def write(self, position: Position) -> None:
+        def write(self, position: AuditPosition) -> None:
             raise KeyboardInterrupt
 
     with Receiver() as receiver:
@@ -316,7 +316,7 @@ class TestPosition:
         """A position that cannot be kept is an error before anything goes out."""
         file = PositionFile(tmp_path / "missing" / "state")
         with pytest.raises(tenure.InvalidInput, match="cannot write"):
-            file.write(Position("acme", 1, "id"))
+            file.write(AuditPosition("acme", 1, "id"))
         with pytest.raises(tenure.InvalidInput, match="cannot write"), file.held():
             pass
 
@@ -337,12 +337,12 @@ class TestPosition:
     ) -> None:
         """A store that was restored, or another organization: going on would skip entries."""
         verdict = alice.write("city", "Bern")
-        check_position(memory.store, "acme", Position("acme", 1, verdict.id))
-        check_position(memory.store, "acme", Position("acme", 0, None))
-        wrong: list[Callable[[], Position]] = [
-            lambda: Position("globex", 1, verdict.id),
-            lambda: Position("acme", 1, "another"),
-            lambda: Position("acme", 2, verdict.id),
+        check_position(memory.store, "acme", AuditPosition("acme", 1, verdict.id))
+        check_position(memory.store, "acme", AuditPosition("acme", 0, None))
+        wrong: list[Callable[[], AuditPosition]] = [
+            lambda: AuditPosition("globex", 1, verdict.id),
+            lambda: AuditPosition("acme", 1, "another"),
+            lambda: AuditPosition("acme", 2, verdict.id),
         ]
         for position in wrong:
             with pytest.raises(tenure.InvalidInput):

@@ -26,7 +26,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tenure
-from tenure.context.guard import Dead, Roll, mentions
+from tenure.context.guard import DeadValue, DeadValueIndex, mentions
 from tenure.context.judging import in_passing
 from tenure.context.reach import ReadOnce
 from tenure.http.problems import Refusal
@@ -153,11 +153,11 @@ def test_texts_that_only_begin_alike_are_not_taken_for_each_other() -> None:
 # dead values in a text
 
 
-def a_roll(values: Sequence[str]) -> Roll:
+def a_roll(values: Sequence[str]) -> DeadValueIndex:
     with tenure.open(":memory:", settings=QUICK) as memory:
         fact = memory.session(user_id="ann").write("plan", "x").fact
     assert fact is not None
-    return Roll(Dead(said(value), value, fact) for value in values)
+    return DeadValueIndex(DeadValue(said(value), value, fact) for value in values)
 
 
 def test_a_text_is_gone_through_once_however_many_values_are_dead() -> None:

@@ -22,7 +22,7 @@ from tenure_eval.adapters.base import (
 _SHARED = "shared"
 
 
-class _Item(NamedTuple):
+class _StoredItem(NamedTuple):
     namespace: tuple[str, ...]
     key: str
 
@@ -47,8 +47,8 @@ class LangGraphStore(Adapter):
         super().__init__()
         memory = import_module("langgraph.store.memory")
         self._store: Any = memory.InMemoryStore(index=index_with(embedder))
-        self._items: dict[str, _Item] = {}
-        self._holders: dict[_Item, str] = {}
+        self._items: dict[str, _StoredItem] = {}
+        self._holders: dict[_StoredItem, str] = {}
         self._turns = 0
 
     def write(self, who: Who, entry: Entry) -> str:
@@ -56,7 +56,7 @@ class LangGraphStore(Adapter):
         if entry.supersedes is not None:
             self._drop(who, entry.supersedes)
         key = f"{entry.subject}/{entry.key}" if entry.subject else entry.key
-        item = _Item(_namespace(Room.of(who, private=entry.is_private)), key)
+        item = _StoredItem(_namespace(Room.of(who, private=entry.is_private)), key)
         self._store.put(*item, {"text": text_of(entry)})
         name = f"w{len(self._items) + 1}"
         self._items[name] = item

@@ -12,7 +12,7 @@ LAST = 10
 """How many pieces `LastTurns` shows."""
 
 
-class _Piece(NamedTuple):
+class _KeptPiece(NamedTuple):
     room: Room
     line: str
 
@@ -27,15 +27,15 @@ class Transcript(Adapter):
 
     def __init__(self) -> None:
         super().__init__()
-        self._pieces: list[_Piece] = []
+        self._pieces: list[_KeptPiece] = []
 
     def write(self, who: Who, entry: Entry) -> str:
         self._check(who, entry)
-        self._pieces.append(_Piece(Room.of(who, private=entry.is_private), text_of(entry)))
+        self._pieces.append(_KeptPiece(Room.of(who, private=entry.is_private), text_of(entry)))
         return f"p{len(self._pieces)}"
 
     def observe(self, who: Who, text: str, speaker: str = "user") -> None:
-        self._pieces.append(_Piece(Room.of(who, private=True), f"{speaker}: {text}"))
+        self._pieces.append(_KeptPiece(Room.of(who, private=True), f"{speaker}: {text}"))
 
     def _context(self, who: Who, query: str, budget: int) -> str:
         return self._newest(self._visible(who), budget)

@@ -14,7 +14,7 @@ import typer
 
 import tenure
 from tenure.cli.options import DEFAULT_EMBEDDER, Common
-from tenure.cli.progress import Telling
+from tenure.cli.progress import ProgressLine
 from tenure.cli.root import command
 from tenure.cli.tables import print_json, show
 from tenure.model.errors import InvalidInput
@@ -65,7 +65,7 @@ class Effort:
     @contextmanager
     def telling(self) -> Iterator[dict[str, Any]]:
         """What every runner takes, with progress told on stderr while it runs."""
-        telling = Telling()
+        telling = ProgressLine()
         try:
             yield {"workers": self.processes, "progress": telling}
         finally:
@@ -117,7 +117,7 @@ class Fed(Effort):
 
 
 @dataclass(frozen=True)
-class Run(Fed, Work):
+class EvaluationRun(Fed, Work):
     """All of it."""
 
 
@@ -137,7 +137,7 @@ def cases(
     files: Annotated[list[Path], typer.Argument(metavar="FILE", help="Files of cases.")],
     *,
     failures: Failures = 0,
-    run: Run,
+    run: EvaluationRun,
 ) -> None:
     """Feed dialogues, ask about the present, and look for current and stale values.
 
@@ -155,7 +155,7 @@ def cases(
         show(*measured.cases_account(report), *measured.cases_failures(report, failures))
 
 
-def _run_cases(path: Path, run: Run) -> CasesReport:
+def _run_cases(path: Path, run: EvaluationRun) -> CasesReport:
     from tenure_eval import cases as runner
 
     with run.options() as options:
@@ -230,7 +230,7 @@ def scope(
     *,
     failures: Failures = 0,
     chosen: systems.Chosen,
-    run: Run,
+    run: EvaluationRun,
 ) -> None:
     """Tell what holds here from what does not: drafts, suppositions, other sessions.
 
@@ -258,7 +258,7 @@ def scope(
         raise typer.Exit(1)
 
 
-def _run_scope(folder: Path, run: Run) -> ScopeReport:
+def _run_scope(folder: Path, run: EvaluationRun) -> ScopeReport:
     from tenure_eval import scope as runner
 
     if not folder.is_dir():

@@ -17,7 +17,7 @@ from tenure.cli.tables import table
 from tenure.model.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from tenure_eval.chat import Answers
+    from tenure_eval.chat import KeptAnswers
     from tenure_eval.judging import EndToEnd, JudgedReport, Spread
     from tenure_eval.statebench import Suite
 
@@ -26,7 +26,7 @@ _NO_JUDGE = "none"
 
 
 @dataclass(frozen=True)
-class Answering:
+class JudgingOptions:
     """The model that answers from the contexts, the one that judges, and what they may take."""
 
     llm: Annotated[
@@ -139,13 +139,13 @@ class Answering:
             yield None
             return
         from tenure_eval import peers
-        from tenure_eval.chat import Answers, NoAnswer
+        from tenure_eval.chat import KeptAnswers, NoAnswer
 
         peers.module("evaluation.judge")  # without the package nothing need be asked
         if self.answers is not None and not self.answers.absolute().parent.is_dir():
             folder = self.answers.parent
             raise InvalidInput(f"--answers {self.answers}: there is no folder {folder}")
-        kept = Answers(self.answers)
+        kept = KeptAnswers(self.answers)
         try:
             protocol = self._protocol(kept)
             self._agree(protocol, suites, systems, kept)
@@ -172,17 +172,17 @@ class Answering:
             if value:
                 raise InvalidInput(f"{option} goes with a model; name one with --llm MODEL")
 
-    def _protocol(self, kept: Answers) -> EndToEnd:
-        from tenure_eval.chat import Model
+    def _protocol(self, kept: KeptAnswers) -> EndToEnd:
+        from tenure_eval.chat import AnsweringModel
         from tenure_eval.judging import EndToEnd
 
         assert self.llm is not None
-        model = Model(self._setting(self.llm, self.llm_url), kept)
-        judge: Model | None = model
+        model = AnsweringModel(self._setting(self.llm, self.llm_url), kept)
+        judge: AnsweringModel | None = model
         if self.judge == _NO_JUDGE:
             judge = None
         elif self.judge is not None or self.judge_url is not None:
-            judge = Model(self._setting(self.judge or self.llm, self.judge_url), kept)
+            judge = AnsweringModel(self._setting(self.judge or self.llm, self.judge_url), kept)
         return EndToEnd(model, judge, self.seeds, self.llm_parallel)
 
     def _setting(self, name: str, address: str | None) -> tenure.LLM:
@@ -191,7 +191,7 @@ class Answering:
         )
 
     def _agree(
-        self, protocol: EndToEnd, suites: Sequence[Suite], systems: int, kept: Answers
+        self, protocol: EndToEnd, suites: Sequence[Suite], systems: int, kept: KeptAnswers
     ) -> None:
         """Tell what is ahead, and let nobody spend it unknowingly."""
         from tenure_eval.judging import foreseen
@@ -218,14 +218,14 @@ class Answering:
             complain("nothing was asked", kind="note")
             raise typer.Exit(1)
 
-    def _left(self, kept: Answers) -> str:
+    def _left(self, kept: KeptAnswers) -> str:
         if self.answers is None:
             return "nothing was kept; with --answers FILE a run can be gone on with"
         return f"{len(kept):,} answers are kept in {self.answers}: the same command goes on"
 
 
 @dataclass(frozen=True)
-class AnsweringIfNamed(Answering):
+class AnsweringIfNamed(JudgingOptions):
     """The same where much else is run: a variable that somebody forgot about asks for nothing."""
 
     llm: Annotated[

@@ -14,7 +14,7 @@ from tenure_eval.figures import Detection, Joint, Share, percent
 from tenure_eval.pairs import PairScore, PairsReport
 from tenure_eval.scope import ScopeReport
 from tenure_eval.statebench import SuiteReport
-from tenure_eval.targets import Target
+from tenure_eval.targets import FigureTarget
 
 
 def _joint_row(name: str, joint: Joint) -> list[str]:
@@ -192,7 +192,7 @@ def suite_failures(report: SuiteReport, count: int) -> Iterator[RenderableType]:
         yield f"{score.context}\n"
 
 
-def targets_table(reached: Sequence[Target]) -> RenderableType:
+def targets_table(reached: Sequence[FigureTarget]) -> RenderableType:
     """Every target with what was measured."""
     return table(
         ["measure", "target", "measured", ""],

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.console import RenderableType
 
-from tenure.cli.progress import Telling
+from tenure.cli.progress import ProgressLine
 from tenure.cli.root import command
 from tenure.cli.tables import print_json, show, table
 from tenure_eval.cli.systems import OURS, Failures, Trials
@@ -17,7 +17,7 @@ from tenure_eval.figures import percent
 
 if TYPE_CHECKING:
     from tenure.testing.systems import Maker
-    from tenure_eval.repair import Episode, Form, Half, RepairReport, Score, Task
+    from tenure_eval.repair import EpisodeForm, Half, RepairEpisode, RepairReport, Score, Task
 
 _EPISODES = 20
 
@@ -53,13 +53,13 @@ def repair(
         raise typer.Exit(1)
 
 
-def _played(maker: Maker, played: Sequence[Episode], workers: int) -> RepairReport:
+def _played(maker: Maker, played: Sequence[RepairEpisode], workers: int) -> RepairReport:
     from tenure_eval import repair as runner
 
     system = maker()
     name = system.name
     system.close()
-    telling = Telling()
+    telling = ProgressLine()
     try:
         return runner.run(name, maker, played, workers=workers, progress=telling)
     finally:
@@ -67,19 +67,19 @@ def _played(maker: Maker, played: Sequence[Episode], workers: int) -> RepairRepo
 
 
 def _misses_structured(report: RepairReport) -> bool:
-    from tenure_eval.repair import Form
+    from tenure_eval.repair import EpisodeForm
 
-    return any(score.episode.form is Form.STRUCTURED for score in report.failures)
+    return any(score.episode.form is EpisodeForm.STRUCTURED for score in report.failures)
 
 
 def _account(reports: Sequence[RepairReport]) -> Iterator[RenderableType]:
     """The shares by task, each form and half in a column of its system."""
-    from tenure_eval.repair import Form, Half, Task
+    from tenure_eval.repair import EpisodeForm, Half, Task
 
     columns = (
-        ("structured", Form.STRUCTURED, Half.KNOWN),
-        ("plain, worked with", Form.PLAIN, Half.KNOWN),
-        ("plain, held out", Form.PLAIN, Half.HELD_OUT),
+        ("structured", EpisodeForm.STRUCTURED, Half.KNOWN),
+        ("plain, worked with", EpisodeForm.PLAIN, Half.KNOWN),
+        ("plain, held out", EpisodeForm.PLAIN, Half.HELD_OUT),
     )
     for report in reports:
         rows = [
@@ -92,7 +92,7 @@ def _account(reports: Sequence[RepairReport]) -> Iterator[RenderableType]:
         yield ""
 
 
-def _cell(report: RepairReport, form: Form, half: Half, tasks: Iterable[Task]) -> str:
+def _cell(report: RepairReport, form: EpisodeForm, half: Half, tasks: Iterable[Task]) -> str:
     share = report.share(form, half, tuple(tasks))
     return f"{percent(share.value)} of {share.of:,}" if share.of else "–"
 

@@ -16,14 +16,14 @@ from rich.console import RenderableType
 from tenure.cli.root import command, complain
 from tenure.cli.tables import print_json, show, table
 from tenure.model.errors import InvalidInput
-from tenure_eval.cli.evaluating import Data, Failures, Fed, Run
+from tenure_eval.cli.evaluating import Data, EvaluationRun, Failures, Fed
 from tenure_eval.cli.judged import AnsweringIfNamed
 
 if TYPE_CHECKING:
     from tenure_eval.judging import EndToEnd
     from tenure_eval.report.document import Document, Section
     from tenure_eval.report.parts import LeftOut, Part, Plan
-    from tenure_eval.report.whole import Step
+    from tenure_eval.report.whole import ReportStep
 
 _OURS = "tenure"
 
@@ -80,7 +80,9 @@ def _left_out(gap: LeftOut) -> None:
 # on public data, side by side
 
 
-def dialogues(*, data: Data = None, failures: Failures = 0, beside: Beside, run: Run) -> None:
+def dialogues(
+    *, data: Data = None, failures: Failures = 0, beside: Beside, run: EvaluationRun
+) -> None:
     """Play dialogues in which people change their mind through Tenure and others.
 
     Reads sgd/cases_dev.jsonl.gz and multiwoz/cases_val.jsonl.gz of the folder. Does the context
@@ -91,7 +93,9 @@ def dialogues(*, data: Data = None, failures: Failures = 0, beside: Beside, run:
     _show_parts(_plan(data, beside, run), parts.dialogues, failures, run)
 
 
-def retrieval(*, data: Data = None, failures: Failures = 0, beside: Beside, run: Run) -> None:
+def retrieval(
+    *, data: Data = None, failures: Failures = 0, beside: Beside, run: EvaluationRun
+) -> None:
     """Ask about long conversations: what is found within a token budget?
 
     Reads locomo/*_turns.jsonl.gz and beam/*_messages.jsonl.gz of the folder, each with a file of
@@ -104,7 +108,7 @@ def retrieval(*, data: Data = None, failures: Failures = 0, beside: Beside, run:
 
 
 def _show_parts(
-    plan: Plan, parts: Callable[[Plan], Iterator[Part]], failures: int, run: Run
+    plan: Plan, parts: Callable[[Plan], Iterator[Part]], failures: int, run: EvaluationRun
 ) -> None:
     """Run evaluations that need data, and show them; without any data there is nothing to do."""
     from tenure_eval.report.parts import LeftOut
@@ -235,7 +239,7 @@ def _begun(path: Path | None, resume: bool) -> Document | None:
     return document.read(path) if path.exists() else None
 
 
-def _step_told(step: Step) -> None:
+def _step_told(step: ReportStep) -> None:
     from tenure_eval.report.words import duration
 
     so_far = f", {duration(step.seconds)} so far" if step.seconds >= 1 else ""

@@ -11,8 +11,8 @@ import typer
 from tenure.cli.root import command, complain
 from tenure.cli.tables import print_json, show
 from tenure.model.errors import InvalidInput
-from tenure_eval.cli.evaluating import Data, Failures, Run
-from tenure_eval.cli.judged import Answering, judged_account
+from tenure_eval.cli.evaluating import Data, EvaluationRun, Failures
+from tenure_eval.cli.judged import JudgingOptions, judged_account
 
 if TYPE_CHECKING:
     from tenure_eval.judging import EndToEnd, JudgedReport
@@ -45,8 +45,8 @@ def statebench(
         ),
     ] = None,
     failures: Failures = 0,
-    run: Run,
-    answering: Answering,
+    run: EvaluationRun,
+    answering: JudgingOptions,
 ) -> None:
     """Play StateBench's timelines through Tenure and the package's baselines.
 
@@ -117,7 +117,7 @@ def _baselines(wanted: Sequence[str] | None) -> tuple[str, ...]:
     return tuple(wanted) if wanted is not None else peers.baselines()
 
 
-def _run_suite(suite: Suite, names: Sequence[str], budget: int, run: Run) -> SuiteReport:
+def _run_suite(suite: Suite, names: Sequence[str], budget: int, run: EvaluationRun) -> SuiteReport:
     from tenure_eval import statebench as runner
 
     with run.options() as options:
@@ -125,7 +125,7 @@ def _run_suite(suite: Suite, names: Sequence[str], budget: int, run: Run) -> Sui
 
 
 def _run_judged(
-    suite: Suite, names: Sequence[str], budget: int, run: Run, protocol: EndToEnd | None
+    suite: Suite, names: Sequence[str], budget: int, run: EvaluationRun, protocol: EndToEnd | None
 ) -> JudgedReport | None:
     if protocol is None:
         return None

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.console import RenderableType
 
-from tenure.cli.progress import Telling
+from tenure.cli.progress import ProgressLine
 from tenure.cli.root import command
 from tenure.cli.tables import print_json, show, table
 from tenure_eval.figures import Share, percent
@@ -68,9 +68,9 @@ Failures = Annotated[
 
 
 @contextmanager
-def _told() -> Iterator[Telling]:
+def _told() -> Iterator[ProgressLine]:
     """Progress on stderr while something runs."""
-    telling = Telling()
+    telling = ProgressLine()
     try:
         yield telling
     finally:
@@ -125,12 +125,12 @@ def _conformance_account(
 
 
 def _tally(report: ConformanceReport, group: str | None) -> str:
-    from tenure.testing.conformance import Outcome
+    from tenure.testing.conformance import CheckOutcome
 
     counts = report.counted(group)
-    tried = counts[Outcome.PASSED] + counts[Outcome.FAILED]
-    cannot = f", {counts[Outcome.CANNOT]} cannot" if counts[Outcome.CANNOT] else ""
-    return f"{counts[Outcome.PASSED]} of {tried}{cannot}" if tried else cannot.strip(", ")
+    tried = counts[CheckOutcome.PASSED] + counts[CheckOutcome.FAILED]
+    cannot = f", {counts[CheckOutcome.CANNOT]} cannot" if counts[CheckOutcome.CANNOT] else ""
+    return f"{counts[CheckOutcome.PASSED]} of {tried}{cannot}" if tried else cannot.strip(", ")
 
 
 def _failed_checks(report: ConformanceReport, failures: int) -> Iterator[RenderableType]:

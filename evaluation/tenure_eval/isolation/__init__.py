@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 from tenure.testing.systems import Ability, Maker, Progress, Who
 from tenure_eval.figures import Share
-from tenure_eval.isolation.acts import WALLS, Act, Secret, drawn
+from tenure_eval.isolation.acts import WALLS, IsolationAct, Secret, drawn
 from tenure_eval.isolation.playing import guessed, played
 from tenure_eval.running import each
 
@@ -108,7 +108,7 @@ def run(
     )
 
 
-def _witnesses(random: Random, acts: Sequence[Act]) -> list[Who]:
+def _witnesses(random: Random, acts: Sequence[IsolationAct]) -> list[Who]:
     asking = sorted({act.who for act in acts if act.kind == "ask"}, key=_named)
     return random.sample(asking, min(_WITNESSES, len(asking)))
 
@@ -146,7 +146,7 @@ def _probed(maker: Maker, can: frozenset[Ability], world: tuple[int, int, int]) 
 
 
 def _leaks(
-    act: Act, text: str, secrets: Sequence[Secret], walls: frozenset[Ability]
+    act: IsolationAct, text: str, secrets: Sequence[Secret], walls: frozenset[Ability]
 ) -> Iterator[Leak]:
     lowered = text.lower()
     road = act.road if act.kind == "ask" else "refusal"
@@ -164,7 +164,7 @@ def _named(who: Who) -> str:
 
 def _shaped(
     maker: Maker,
-    acts: Sequence[Act],
+    acts: Sequence[IsolationAct],
     texts: dict[int, str],
     witness: Who,
     walls: frozenset[Ability],
@@ -181,7 +181,7 @@ def _shaped(
     return leaks, len(mine)
 
 
-def _is_hidden(act: Act, witness: Who, walls: frozenset[Ability]) -> bool:
+def _is_hidden(act: IsolationAct, witness: Who, walls: frozenset[Ability]) -> bool:
     """Whether an act is behind a wall for the witness: it must make no difference to them."""
     if act.kind == "ask":
         return act.who != witness
@@ -194,7 +194,7 @@ def _is_hidden(act: Act, witness: Who, walls: frozenset[Ability]) -> bool:
 
 
 def _answered(
-    maker: Maker, acts: Sequence[Act], random: Random, walls: frozenset[Ability]
+    maker: Maker, acts: Sequence[IsolationAct], random: Random, walls: frozenset[Ability]
 ) -> tuple[list[Leak], int]:
     """Guesses at what takes a permission whose answer hangs on whether they are right."""
     guesses = [index for index, act in enumerate(acts) if act.kind == "guess"]

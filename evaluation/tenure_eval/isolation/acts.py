@@ -67,7 +67,7 @@ class Secret:
         return Ability.DRAFT if self.kind == "draft" else None
 
 
-class Act(NamedTuple):
+class IsolationAct(NamedTuple):
     """Something that somebody does in a world."""
 
     kind: str
@@ -82,7 +82,7 @@ class Act(NamedTuple):
     """Of a look back, by how many acts."""
 
 
-def drawn(random: Random, can: frozenset[Ability], probes: int) -> Iterator[Act]:
+def drawn(random: Random, can: frozenset[Ability], probes: int) -> Iterator[IsolationAct]:
     kinds = [kind for kind, needs in _NEEDS.items() if needs <= can]
     current: dict[tuple[str, str, str, str, str], Secret] = {}
     words: set[str] = set()
@@ -90,11 +90,11 @@ def drawn(random: Random, can: frozenset[Ability], probes: int) -> Iterator[Act]
         if not current or random.random() < 0.4:
             secret = _secret(random, random.choice(kinds), words)
             current[_slot(secret)] = secret
-            yield Act("plant", secret.owner, secret)
+            yield IsolationAct("plant", secret.owner, secret)
             continue
         if {Ability.WRITE, Ability.PERSON} <= can and random.random() < 0.1:
             baiter = replace(_anybody(random), permissions=())
-            yield Act("bait", baiter, key=random.choice(_BAITED))
+            yield IsolationAct("bait", baiter, key=random.choice(_BAITED))
             continue
         probes -= 1
         aims = [secret for secret in current.values() if secret.kind != "said"]
@@ -147,7 +147,7 @@ def _anybody(random: Random) -> Who:
     )
 
 
-def _attempt(random: Random, aim: Secret, kind: str, can: frozenset[Ability]) -> Act:
+def _attempt(random: Random, aim: Secret, kind: str, can: frozenset[Ability]) -> IsolationAct:
     """Somebody beyond a wall that the system claims lays hands on what is not theirs."""
     walls = can & {Ability.ORGANIZATION, Ability.PERSON, Ability.PERMISSION}
     for _ in range(20):
@@ -155,11 +155,11 @@ def _attempt(random: Random, aim: Secret, kind: str, can: frozenset[Ability]) ->
         if kind == "guess" and aim.wall(who) is not Ability.PERMISSION:
             continue
         if aim.wall(who) in walls:
-            return Act(kind, who, aim)
-    return Act("ask", aim.owner, aim, key=aim.key)
+            return IsolationAct(kind, who, aim)
+    return IsolationAct("ask", aim.owner, aim, key=aim.key)
 
 
-def _question(random: Random, current: Sequence[Secret], can: frozenset[Ability]) -> Act:
+def _question(random: Random, current: Sequence[Secret], can: frozenset[Ability]) -> IsolationAct:
     """Half of the questions are about what the asker knows, half about what others know."""
     about = random.choice(current)
     who = about.owner if random.random() < 0.5 else _anybody(random)
@@ -170,4 +170,4 @@ def _question(random: Random, current: Sequence[Secret], can: frozenset[Ability]
         (one for one in current if one.key == about.key and one.wall(who) is None),
         None,
     )
-    return Act("ask", who, owned, road, about.key, random.randrange(20))
+    return IsolationAct("ask", who, owned, road, about.key, random.randrange(20))

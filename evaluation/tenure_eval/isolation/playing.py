@@ -7,33 +7,41 @@ from contextlib import suppress
 from dataclasses import replace
 from datetime import timedelta
 
-from tenure.testing.systems import Accountable, Entry, Erasing, Maker, Refused, System, Telling
-from tenure_eval.isolation.acts import SCOPES, Act, Secret
+from tenure.testing.systems import (
+    Accountable,
+    Entry,
+    Erasing,
+    Maker,
+    Refused,
+    System,
+    TellingSystem,
+)
+from tenure_eval.isolation.acts import SCOPES, IsolationAct, Secret
 from tenure_eval.ours import BEGINNING
 
 _BUDGET = 2000
 _MOMENT = timedelta(minutes=1)
 
 
-def played(maker: Maker, acts: Sequence[Act], chosen: Iterable[int]) -> dict[int, str]:
+def played(maker: Maker, acts: Sequence[IsolationAct], chosen: Iterable[int]) -> dict[int, str]:
     """What came back from each act that says something, by its number."""
     system = maker()
     try:
-        player = Player(system)
+        player = ActPlayer(system)
         said = {index: player.do(index, acts[index]) for index in chosen}
     finally:
         system.close()
     return {index: text for index, text in said.items() if text is not None}
 
 
-class Player:
+class ActPlayer:
     """Does what acts say, and keeps what they wrote."""
 
     def __init__(self, system: System) -> None:
         self._system = system
         self._written: dict[Secret, str] = {}
 
-    def do(self, index: int, act: Act) -> str | None:
+    def do(self, index: int, act: IsolationAct) -> str | None:
         now = BEGINNING + (index + 1) * _MOMENT
         self._system.move_to(now)
         if act.kind == "plant":
@@ -56,7 +64,7 @@ class Player:
             return self._system.context(act.who, query, _BUDGET, as_of=then)
         return self._system.context(act.who, query, _BUDGET)
 
-    def _plant(self, act: Act) -> None:
+    def _plant(self, act: IsolationAct) -> None:
         secret = act.secret
         assert secret is not None
         if secret.kind == "said":
@@ -71,7 +79,7 @@ class Player:
         )
         self._written[secret] = self._system.write(act.who, entry)
 
-    def _attempt(self, act: Act) -> str:
+    def _attempt(self, act: IsolationAct) -> str:
         """An attempt on what is somebody else's; what comes back is what was said to it."""
         assert act.secret is not None
         aim = self._written.get(act.secret)
@@ -94,7 +102,7 @@ class Player:
             return str(refusal)
         return ""
 
-    def guess(self, act: Act, word: str, *, is_private: bool) -> str:
+    def guess(self, act: IsolationAct, word: str, *, is_private: bool) -> str:
         """What somebody is told who writes a word where another may have written it."""
         assert act.secret is not None
         try:
@@ -103,16 +111,22 @@ class Player:
             )
         except Refused as refusal:
             return str(refusal)
-        return self._system.told(written) if isinstance(self._system, Telling) else ""
+        return self._system.told(written) if isinstance(self._system, TellingSystem) else ""
 
 
 def guessed(
-    maker: Maker, acts: Sequence[Act], chosen: Iterable[int], act: Act, word: str, *, private: bool
+    maker: Maker,
+    acts: Sequence[IsolationAct],
+    chosen: Iterable[int],
+    act: IsolationAct,
+    word: str,
+    *,
+    private: bool,
 ) -> str:
     """What a guess is answered with after these acts."""
     system = maker()
     try:
-        player = Player(system)
+        player = ActPlayer(system)
         for index in chosen:
             player.do(index, acts[index])
         return player.guess(act, word, is_private=private)

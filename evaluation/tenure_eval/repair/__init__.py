@@ -4,14 +4,14 @@ Each episode is played into a fresh system, in structured writes or in plain lan
 is asked. What is right is known exactly, because the episode was made from it.
 """
 
-from tenure_eval.repair.episodes import Episode, Form, Half, Task
+from tenure_eval.repair.episodes import EpisodeForm, Half, RepairEpisode, Task
 from tenure_eval.repair.making import episodes
 from tenure_eval.repair.running import RepairReport, Score, play, run
 
 __all__ = [
-    "Episode",
-    "Form",
+    "EpisodeForm",
     "Half",
+    "RepairEpisode",
     "RepairReport",
     "Score",
     "Task",

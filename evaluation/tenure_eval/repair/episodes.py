@@ -38,7 +38,7 @@ PUBLISHED = (
 """The six tasks of the published evaluation."""
 
 
-class Form(StrEnum):
+class EpisodeForm(StrEnum):
     """How an episode is told."""
 
     STRUCTURED = "structured"
@@ -109,7 +109,7 @@ Step = Write | Retract | Undo | Say
 
 
 @dataclass(frozen=True)
-class Question:
+class EpisodeQuestion:
     """What is asked at the end, and what a right context says and does not say."""
 
     text: str
@@ -119,15 +119,15 @@ class Question:
 
 
 @dataclass(frozen=True)
-class Episode:
+class RepairEpisode:
     """A story that is played into an empty system."""
 
     id: str
     task: Task
-    form: Form
+    form: EpisodeForm
     half: Half
     steps: tuple[Step, ...]
-    questions: tuple[Question, ...]
+    questions: tuple[EpisodeQuestion, ...]
     needs: frozenset[Ability]
     size: int = 1
     """How deep, how wide or how long it is."""

@@ -7,10 +7,10 @@ from random import Random
 
 from tenure.testing.systems import Ability, Entry
 from tenure_eval.repair.episodes import (
-    Episode,
-    Form,
+    EpisodeForm,
+    EpisodeQuestion,
     Half,
-    Question,
+    RepairEpisode,
     Retract,
     Say,
     Step,
@@ -18,19 +18,19 @@ from tenure_eval.repair.episodes import (
     Undo,
     Write,
 )
-from tenure_eval.repair.phrasings import Voice
+from tenure_eval.repair.phrasings import EpisodeVoice
 from tenure_eval.repair.stories import (
-    Ask,
-    Change,
     Delete,
     Derive,
     Event,
     Held,
     Restate,
     Revert,
-    Rule,
     State,
     Story,
+    StoryChange,
+    StoryQuestion,
+    StoryRule,
     story,
 )
 from tenure_eval.repair.world import Slot, World
@@ -46,16 +46,16 @@ def episodes(
     seed: int,
     *,
     tasks: Sequence[Task] = tuple(Task),
-    forms: Sequence[Form] = tuple(Form),
+    forms: Sequence[EpisodeForm] = tuple(EpisodeForm),
     halves: Sequence[Half] = tuple(Half),
-) -> list[Episode]:
+) -> list[RepairEpisode]:
     """So many episodes of each task, in each form; in plain language, of each half."""
     made = []
     for task in tasks:
         for number in range(count):
-            if Form.STRUCTURED in forms:
+            if EpisodeForm.STRUCTURED in forms:
                 made.append(_structured(task, number, seed))
-            if Form.PLAIN in forms:
+            if EpisodeForm.PLAIN in forms:
                 made.extend(_plain(task, number, seed, half) for half in halves)
     return made
 
@@ -64,18 +64,18 @@ def _world(task: Task, number: int, seed: int, form: str) -> World:
     return World(Random(f"{seed} {task} {number} {form}"))
 
 
-def _structured(task: Task, number: int, seed: int) -> Episode:
-    world = _world(task, number, seed, Form.STRUCTURED)
+def _structured(task: Task, number: int, seed: int) -> RepairEpisode:
+    world = _world(task, number, seed, EpisodeForm.STRUCTURED)
     told = story(task, world, number)
     teller = _Writer(world)
     for event in told.events:
         teller.tell(event)
         teller.pass_time(_NOTES // len(told.events) + 1)
-    voice = Voice(world, Half.KNOWN)
-    return Episode(
+    voice = EpisodeVoice(world, Half.KNOWN)
+    return RepairEpisode(
         f"structured {task} {number + 1}",
         task,
-        Form.STRUCTURED,
+        EpisodeForm.STRUCTURED,
         Half.KNOWN,
         tuple(teller.steps),
         _questions(told, voice),
@@ -84,15 +84,15 @@ def _structured(task: Task, number: int, seed: int) -> Episode:
     )
 
 
-def _plain(task: Task, number: int, seed: int, half: Half) -> Episode:
-    world = _world(task, number, seed, f"{Form.PLAIN} {half}")
+def _plain(task: Task, number: int, seed: int, half: Half) -> RepairEpisode:
+    world = _world(task, number, seed, f"{EpisodeForm.PLAIN} {half}")
     told = story(task, world, number)
-    voice = Voice(world, half)
+    voice = EpisodeVoice(world, half)
     steps = _conversation(told.events, world, voice)
-    return Episode(
+    return RepairEpisode(
         f"plain {task} {number + 1} ({half})",
         task,
-        Form.PLAIN,
+        EpisodeForm.PLAIN,
         half,
         tuple(steps),
         _questions(told, voice),
@@ -101,15 +101,15 @@ def _plain(task: Task, number: int, seed: int, half: Half) -> Episode:
     )
 
 
-def _questions(told: Story, voice: Voice) -> tuple[Question, ...]:
+def _questions(told: Story, voice: EpisodeVoice) -> tuple[EpisodeQuestion, ...]:
     return tuple(_question(ask, voice) for ask in told.asks)
 
 
-def _question(ask: Ask, voice: Voice) -> Question:
+def _question(ask: StoryQuestion, voice: EpisodeVoice) -> EpisodeQuestion:
     first, *rest = ask.slots
     others = {"d": rest[0]} if ask.form == "ask_two" else {}
     text = voice.say(ask.form, b=first, **others)
-    return Question(text, ask.must, ask.must_not, history=ask.form == "ask_history")
+    return EpisodeQuestion(text, ask.must, ask.must_not, history=ask.form == "ask_history")
 
 
 # structured
@@ -134,9 +134,9 @@ class _Writer:
                 if says_base:
                     self._write(*bases[0])
                 self._write(slot, value, bases=bases)
-            case Change(slot, _, new):
+            case StoryChange(slot, _, new):
                 self._write(slot, new, replaces=True)
-            case Rule(base, becomes, slot, value):
+            case StoryRule(base, becomes, slot, value):
                 self._await(base, becomes, slot, value)
             case Delete(slot):
                 self.needs.add(Ability.RETRACT)
@@ -192,7 +192,7 @@ class _Writer:
 # in plain language
 
 
-def _conversation(events: Sequence[Event], world: World, voice: Voice) -> Iterator[Step]:
+def _conversation(events: Sequence[Event], world: World, voice: EpisodeVoice) -> Iterator[Step]:
     """The turns of a conversation, with talk about other things between what matters."""
     talk = world.chance.randrange(_FEWEST_TURNS, _MOST_TURNS + 1)
     breaks = sorted(world.chance.randrange(len(events) + 1) for _ in range(talk))
@@ -217,13 +217,13 @@ def _talk(world: World, turns: int) -> Iterator[Step]:
 def _echo(event: Event) -> str:
     """The words of a turn that an assistant may say again: a value, told of what it is of."""
     match event:
-        case State(slot, value) | Derive(slot, value) | Change(slot, _, value):
+        case State(slot, value) | Derive(slot, value) | StoryChange(slot, _, value):
             return f"{slot.name} {slot.verb} {value}"
         case _:
             return ""
 
 
-def _said(event: Event, voice: Voice) -> str:
+def _said(event: Event, voice: EpisodeVoice) -> str:
     match event:
         case State(slot, value):
             form = "share" if slot.owner and not slot.owner.startswith("the ") else "state"
@@ -235,9 +235,9 @@ def _said(event: Event, voice: Voice) -> str:
         case Derive(slot, value, bases):
             one, two = bases
             return voice.say("link_two", b=one[0], c=two[0], d=slot, dv=value)
-        case Change(slot, old, new):
+        case StoryChange(slot, old, new):
             return voice.say("change", b=slot, bo=old, bv=new)
-        case Rule(base, becomes, slot, value):
+        case StoryRule(base, becomes, slot, value):
             return voice.say("rule", b=base[0], bn=becomes, d=slot, dn=value)
         case Delete(slot):
             return voice.say("delete", b=slot)

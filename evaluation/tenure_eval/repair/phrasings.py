@@ -33,7 +33,7 @@ def _told(half: Half) -> Mapping[str, list[str]]:
     return tomllib.loads(text)
 
 
-class Voice:
+class EpisodeVoice:
     """Says things in the phrasings of one half."""
 
     def __init__(self, world: World, half: Half) -> None:

@@ -12,10 +12,10 @@ from tenure.testing.systems import Maker, Progress, Refused, System, Who
 from tenure_eval.figures import Share
 from tenure_eval.phrases import mentions
 from tenure_eval.repair.episodes import (
-    Episode,
-    Form,
+    EpisodeForm,
+    EpisodeQuestion,
     Half,
-    Question,
+    RepairEpisode,
     Retract,
     Say,
     Step,
@@ -30,10 +30,10 @@ _WHO = Who()
 
 
 @dataclass(frozen=True)
-class Answer:
+class EpisodeAnswer:
     """The context that a question got, and what is wrong with it."""
 
-    question: Question
+    question: EpisodeQuestion
     context: str
     missing: tuple[str, ...]
     stale: tuple[str, ...]
@@ -47,8 +47,8 @@ class Answer:
 class Score:
     """How an episode went."""
 
-    episode: Episode
-    answers: tuple[Answer, ...] = ()
+    episode: RepairEpisode
+    answers: tuple[EpisodeAnswer, ...] = ()
     cannot: tuple[str, ...] = ()
     """What the system would have to be able to do, and is not."""
 
@@ -57,7 +57,7 @@ class Score:
         return not self.cannot and all(answer.is_right for answer in self.answers)
 
 
-def play(episode: Episode, maker: Maker, budget: int = BUDGET) -> Score:
+def play(episode: RepairEpisode, maker: Maker, budget: int = BUDGET) -> Score:
     """Play an episode into a fresh system, and ask it."""
     system = maker()
     try:
@@ -91,9 +91,9 @@ def _take(system: System, step: Step, named: dict[str, str]) -> None:
             system.observe(_WHO, text, speaker)
 
 
-def _ask(system: System, question: Question, budget: int) -> Answer:
+def _ask(system: System, question: EpisodeQuestion, budget: int) -> EpisodeAnswer:
     context = system.context(_WHO, question.text, budget, history=question.history)
-    return Answer(
+    return EpisodeAnswer(
         question,
         context,
         tuple(phrase for phrase in question.must if not mentions(context, phrase)),
@@ -106,10 +106,10 @@ class RepairReport:
     """The figures of one system: by form, half and task."""
 
     system: str
-    shares: dict[tuple[Form, Half, Task], Share] = field(default_factory=dict)
-    sizes: dict[tuple[Form, Half, int], Share] = field(default_factory=dict)
+    shares: dict[tuple[EpisodeForm, Half, Task], Share] = field(default_factory=dict)
+    sizes: dict[tuple[EpisodeForm, Half, int], Share] = field(default_factory=dict)
     """By how deep the chain was, of the task that is about that."""
-    cannot: dict[tuple[Form, Task], tuple[str, ...]] = field(default_factory=dict)
+    cannot: dict[tuple[EpisodeForm, Task], tuple[str, ...]] = field(default_factory=dict)
     failures: list[Score] = field(default_factory=list)
 
     def add(self, score: Score) -> None:
@@ -126,7 +126,7 @@ class RepairReport:
         if not score.is_right:
             self.failures.append(score)
 
-    def share(self, form: Form, half: Half, tasks: Sequence[Task]) -> Share:
+    def share(self, form: EpisodeForm, half: Half, tasks: Sequence[Task]) -> Share:
         """Of several tasks together."""
         found = (self.shares.get((form, half, task), Share()) for task in tasks)
         return sum(found, Share())
@@ -143,14 +143,14 @@ class RepairReport:
         return {"system": self.system, "tasks": told, "depth": depths, "cannot": lacking}
 
 
-def _group(form: Form, half: Half) -> str:
-    return form.value if form is Form.STRUCTURED else f"{form.value}, {half.value}"
+def _group(form: EpisodeForm, half: Half) -> str:
+    return form.value if form is EpisodeForm.STRUCTURED else f"{form.value}, {half.value}"
 
 
 def run(
     name: str,
     maker: Maker,
-    played: Sequence[Episode],
+    played: Sequence[RepairEpisode],
     *,
     budget: int = BUDGET,
     workers: int = 1,

@@ -33,7 +33,7 @@ class Derive:
 
 
 @dataclass(frozen=True)
-class Change:
+class StoryChange:
     """A thing gets another value."""
 
     slot: Slot
@@ -42,7 +42,7 @@ class Change:
 
 
 @dataclass(frozen=True)
-class Rule:
+class StoryRule:
     """What a thing becomes once another becomes this."""
 
     base: Held
@@ -76,11 +76,11 @@ class Restate:
     bases: tuple[Held, ...]
 
 
-Event = State | Derive | Change | Rule | Delete | Revert | Restate
+Event = State | Derive | StoryChange | StoryRule | Delete | Revert | Restate
 
 
 @dataclass(frozen=True)
-class Ask:
+class StoryQuestion:
     """A question about some things: how it is put, and what is right."""
 
     form: str
@@ -94,7 +94,7 @@ class Story:
     """What happens, and what is asked."""
 
     events: tuple[Event, ...]
-    asks: tuple[Ask, ...]
+    asks: tuple[StoryQuestion, ...]
     size: int = 1
 
 
@@ -107,7 +107,7 @@ def _recall(world: World, number: int) -> Story:
     slots = [*world.slots(3), *world.shared(3)]
     events = tuple(State(slot, world.value(slot)) for slot in slots)
     asked = world.chance.choice(events)
-    return Story(events, (Ask("ask", (asked.slot,), (asked.value,)),), len(slots))
+    return Story(events, (StoryQuestion("ask", (asked.slot,), (asked.value,)),), len(slots))
 
 
 def _aggregation(world: World, number: int) -> Story:
@@ -116,20 +116,20 @@ def _aggregation(world: World, number: int) -> Story:
     changed = world.chance.sample(slots, 1 + number % 2)
     after = {slot: world.value(slot) for slot in changed}
     events: list[Event] = [State(slot, value) for slot, value in first.items()]
-    events += [Change(slot, first[slot], after[slot]) for slot in changed]
+    events += [StoryChange(slot, first[slot], after[slot]) for slot in changed]
     must = tuple({**first, **after}.values())
     stale = tuple(first[slot] for slot in changed)
-    return Story(tuple(events), (Ask("ask_all", tuple(slots), must, stale),), len(slots))
+    return Story(tuple(events), (StoryQuestion("ask_all", tuple(slots), must, stale),), len(slots))
 
 
 def _tracking(world: World, number: int) -> Story:
     slot, other = world.slots(2)
     values = [world.value(slot) for _ in range(3 + number % 3)]
     events: list[Event] = [State(slot, values[0]), State(other, world.value(other))]
-    events += [Change(slot, old, new) for old, new in pairwise(values)]
+    events += [StoryChange(slot, old, new) for old, new in pairwise(values)]
     asks = (
-        Ask("ask_history", (slot,), tuple(values)),
-        Ask("ask", (slot,), (values[-1],), tuple(values[:-1])),
+        StoryQuestion("ask_history", (slot,), tuple(values)),
+        StoryQuestion("ask", (slot,), (values[-1],), tuple(values[:-1])),
     )
     return Story(tuple(events), asks, len(values))
 
@@ -143,7 +143,7 @@ def _deletion(world: World, number: int) -> Story:
         State(third, world.value(third)),
         Delete(slot),
     )
-    return Story(events, (Ask("ask_two", (other, slot), (kept,), (value,)),))
+    return Story(events, (StoryQuestion("ask_two", (other, slot), (kept,), (value,)),))
 
 
 def _cascade(world: World, number: int) -> Story:
@@ -151,11 +151,11 @@ def _cascade(world: World, number: int) -> Story:
     old, new, other = (world.value(base) for _ in range(3))
     before, after, else_ = (world.value(slot) for _ in range(3))
     begins = _begun(world, base, old, slot, before, is_tied=number % 2 == 0)
-    rules = [Rule((base, old), new, slot, after)]
+    rules = [StoryRule((base, old), new, slot, after)]
     if number % 3 == 2:
-        rules.insert(world.chance.randrange(2), Rule((base, old), other, slot, else_))
-    ask = Ask("ask_two", (base, slot), (new, after), (old, before))
-    return Story((*begins, *rules, Change(base, old, new)), (ask,), len(rules))
+        rules.insert(world.chance.randrange(2), StoryRule((base, old), other, slot, else_))
+    ask = StoryQuestion("ask_two", (base, slot), (new, after), (old, before))
+    return Story((*begins, *rules, StoryChange(base, old, new)), (ask,), len(rules))
 
 
 def _begun(
@@ -179,8 +179,8 @@ def _derived(world: World, base: Slot, old: str, dependents: list[Held]) -> tupl
 def _absence(world: World, number: int) -> Story:
     base, slot = world.slots(2)
     old, new, value = world.value(base), world.value(base), world.value(slot)
-    events = (*_derived(world, base, old, [(slot, value)]), Change(base, old, new))
-    return Story(events, (Ask("ask_two", (base, slot), (new,), (old, value)),))
+    events = (*_derived(world, base, old, [(slot, value)]), StoryChange(base, old, new))
+    return Story(events, (StoryQuestion("ask_two", (base, slot), (new,), (old, value)),))
 
 
 def _depth(world: World, number: int) -> Story:
@@ -193,8 +193,8 @@ def _depth(world: World, number: int) -> Story:
     root, old = chain[0]
     new = world.value(root)
     stale = (old, *(value for _, value in chain[1:]))
-    ask = Ask("ask_two", (root, slots[-1]), (new,), stale)
-    return Story((*events, Change(root, old, new)), (ask,), depth)
+    ask = StoryQuestion("ask_two", (root, slots[-1]), (new,), stale)
+    return Story((*events, StoryChange(root, old, new)), (ask,), depth)
 
 
 def _fan_out(world: World, number: int) -> Story:
@@ -202,9 +202,9 @@ def _fan_out(world: World, number: int) -> Story:
     base, *slots = world.slots(width + 1)
     old, new = world.value(base), world.value(base)
     dependents = [(slot, world.value(slot)) for slot in slots]
-    events = (*_derived(world, base, old, dependents), Change(base, old, new))
+    events = (*_derived(world, base, old, dependents), StoryChange(base, old, new))
     stale = (old, *(value for _, value in dependents))
-    return Story(events, (Ask("ask_two", (base, slots[-1]), (new,), stale),), width)
+    return Story(events, (StoryQuestion("ask_two", (base, slots[-1]), (new,), stale),), width)
 
 
 def _diamond(world: World, number: int) -> Story:
@@ -215,10 +215,10 @@ def _diamond(world: World, number: int) -> Story:
     events = (
         *_derived(world, base, old, sides),
         Derive(tip, value, tuple(sides)),
-        Change(base, old, new),
+        StoryChange(base, old, new),
     )
     stale = (old, *(value for _, value in sides), value)
-    return Story(events, (Ask("ask_two", (base, tip), (new,), stale),), 2)
+    return Story(events, (StoryQuestion("ask_two", (base, tip), (new,), stale),), 2)
 
 
 def _undo(world: World, number: int) -> Story:
@@ -226,10 +226,10 @@ def _undo(world: World, number: int) -> Story:
     old, new, value = world.value(base), world.value(base), world.value(slot)
     events = (
         *_derived(world, base, old, [(slot, value)]),
-        Change(base, old, new),
+        StoryChange(base, old, new),
         Revert(base, new, old),
     )
-    return Story(events, (Ask("ask_two", (base, slot), (old, value), (new,)),))
+    return Story(events, (StoryQuestion("ask_two", (base, slot), (old, value), (new,)),))
 
 
 def _partial(world: World, number: int) -> Story:
@@ -241,12 +241,12 @@ def _partial(world: World, number: int) -> Story:
     events = (
         *_derived(world, base, old, [(one, first)] if in_line else [(one, first), (two, second)]),
         *([Derive(two, second, ((one, first),))] if in_line else []),
-        Change(base, old, new),
+        StoryChange(base, old, new),
         Restate(one, again, ((base, new),)),
     )
     asks = (
-        Ask("ask_two", (base, one), (new, again), (old, first)),
-        Ask("ask_two", (one, two), (again,), (first, second)),
+        StoryQuestion("ask_two", (base, one), (new, again), (old, first)),
+        StoryQuestion("ask_two", (one, two), (again,), (first, second)),
     )
     return Story(events, asks, 2)
 

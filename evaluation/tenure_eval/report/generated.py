@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TypeVar
 
-from tenure.testing.conformance import ConformanceReport, Outcome
+from tenure.testing.conformance import CheckOutcome, ConformanceReport
 from tenure_eval.adapters import OURS
 from tenure_eval.answering import AnswersReport
 from tenure_eval.figures import Share
 from tenure_eval.isolation import IsolationReport
-from tenure_eval.repair import Form, Half, RepairReport, Task
+from tenure_eval.repair import EpisodeForm, Half, RepairReport, Task
 from tenure_eval.report.document import Cell, Failure, Section, Table, cannot, counted
 from tenure_eval.report.sections import KEPT
 
@@ -24,7 +24,7 @@ def of_conformance(reports: Sequence[ConformanceReport]) -> Section:
     checks = len(reports[0].results)
     rows: list[list[Cell]] = []
     for report in reports:
-        passed, failed, not_tried = (report.counted()[outcome] for outcome in Outcome)
+        passed, failed, not_tried = (report.counted()[outcome] for outcome in CheckOutcome)
         share = counted(Share(passed, passed + failed))
         rows.append([report.system, share, passed, failed, not_tried])
     return Section(
@@ -64,8 +64,8 @@ def of_conformance(reports: Sequence[ConformanceReport]) -> Section:
 
 def _group(report: ConformanceReport, group: str) -> Cell:
     found = report.counted(group)
-    tried = found[Outcome.PASSED] + found[Outcome.FAILED]
-    return counted(Share(found[Outcome.PASSED], tried)) if tried else cannot("")
+    tried = found[CheckOutcome.PASSED] + found[CheckOutcome.FAILED]
+    return counted(Share(found[CheckOutcome.PASSED], tried)) if tried else cannot("")
 
 
 def _ours(reports: Sequence[Report]) -> list[Report]:
@@ -167,10 +167,10 @@ def _right(reports: Sequence[AnswersReport]) -> Table:
 
 def of_repair(reports: Sequence[RepairReport]) -> Section:
     """What becomes of a value when what it rests on changes."""
-    parts: Mapping[str, tuple[Form, Half]] = {
-        "Structured writes": (Form.STRUCTURED, Half.KNOWN),
-        "Plain language, in phrasings held out": (Form.PLAIN, Half.HELD_OUT),
-        "Plain language, in phrasings that were worked with": (Form.PLAIN, Half.KNOWN),
+    parts: Mapping[str, tuple[EpisodeForm, Half]] = {
+        "Structured writes": (EpisodeForm.STRUCTURED, Half.KNOWN),
+        "Plain language, in phrasings held out": (EpisodeForm.PLAIN, Half.HELD_OUT),
+        "Plain language, in phrasings that were worked with": (EpisodeForm.PLAIN, Half.KNOWN),
     }
     return Section(
         name="repair",
@@ -214,7 +214,7 @@ def of_repair(reports: Sequence[RepairReport]) -> Section:
     )
 
 
-def _repaired(report: RepairReport, form: Form, half: Half, task: Task) -> Cell:
+def _repaired(report: RepairReport, form: EpisodeForm, half: Half, task: Task) -> Cell:
     share = report.shares.get((form, half, task))
     if share is not None:
         return counted(share)

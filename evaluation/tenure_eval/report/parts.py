@@ -31,7 +31,7 @@ from tenure_eval.answering import AnswersReport
 from tenure_eval.judging import EndToEnd
 from tenure_eval.report import generated, judged, sections
 from tenure_eval.report.document import Section
-from tenure_eval.targets import Target
+from tenure_eval.targets import FigureTarget
 
 BESIDE = ("transcript", "last-turns", "bm25", "langgraph", "mem0", "memgine", "state_based")
 """The systems that stand beside us where nobody says otherwise."""
@@ -140,7 +140,7 @@ class LeftOut:
     why: str
 
 
-Part = tuple[Section, list[Target]] | LeftOut
+Part = tuple[Section, list[FigureTarget]] | LeftOut
 
 
 # what makes its own material
@@ -191,7 +191,7 @@ def _on_all(
     what: str,
     runner: Callable[[str, Maker], Report],
     told: Callable[[Sequence[Report]], Section],
-    held: Callable[[Report], Iterable[Target]],
+    held: Callable[[Report], Iterable[FigureTarget]],
 ) -> Iterator[Part]:
     """An evaluation on every system. One of the others that breaks does not end the run."""
     reports = []

@@ -21,7 +21,7 @@ _OF_THE_MACHINE = "workers"
 
 
 @dataclass(frozen=True)
-class Step:
+class ReportStep:
     """A part that begins."""
 
     name: str
@@ -40,7 +40,7 @@ def run(
     *,
     date: str,
     say: Callable[[LeftOut], None] = _nothing,
-    begin: Callable[[Step], None] = _nothing,
+    begin: Callable[[ReportStep], None] = _nothing,
     save: Callable[[Document], None] = _nothing,
     before: Document | None = None,
 ) -> Document:
@@ -55,7 +55,7 @@ def run(
     for number, name in enumerate(chosen, start=1):
         if name in document.done:
             continue
-        begin(Step(name, number, len(chosen), document.seconds or 0.0))
+        begin(ReportStep(name, number, len(chosen), document.seconds or 0.0))
         counting = replace(plan, progress=_numbered(plan.progress, number, len(chosen)))
         document = _with(document, name, PARTS[name](counting), plan, say)
         save(document)

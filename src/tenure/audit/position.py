@@ -21,7 +21,7 @@ except ImportError:  # Windows has no such locks; there two senders are for peop
 _FORMAT = "tenure-audit-position"
 
 
-class Position(NamedTuple):
+class AuditPosition(NamedTuple):
     """The last entry that was delivered: its number, and its id to know the log by."""
 
     organization: str
@@ -35,13 +35,13 @@ class PositionFile:
     def __init__(self, path: Path) -> None:
         self.path = path
 
-    def read(self) -> Position | None:
+    def read(self) -> AuditPosition | None:
         """The position, or None where the file does not exist yet."""
         try:
             found: Any = json.loads(self.path.read_bytes())
             if found["format"] != _FORMAT:
                 raise ValueError("another format")
-            position = Position(found["organization"], found["seq"], found["id"])
+            position = AuditPosition(found["organization"], found["seq"], found["id"])
             if type(position.seq) is not int or position.seq < 0:
                 raise ValueError("no number")
         except FileNotFoundError:
@@ -54,7 +54,7 @@ class PositionFile:
             ) from None
         return position
 
-    def write(self, position: Position) -> None:
+    def write(self, position: AuditPosition) -> None:
         """Keep a position, durably."""
         text = json.dumps({"format": _FORMAT, **position._asdict()}) + "\n"
         partial = self.path.with_name(f"{self.path.name}.partial")
@@ -98,12 +98,12 @@ def _sync_folder(folder: Path) -> None:
             os.close(descriptor)
 
 
-def position_of(entry: AuditEntry) -> Position:
+def position_of(entry: AuditEntry) -> AuditPosition:
     """The position right after an entry."""
-    return Position(entry.organization, entry.seq, entry.id)
+    return AuditPosition(entry.organization, entry.seq, entry.id)
 
 
-def check_position(store: Store, organization: str, position: Position) -> None:
+def check_position(store: Store, organization: str, position: AuditPosition) -> None:
     """Refuse a position of another log: going on from it would skip what this one has."""
     if position.organization != organization:
         raise InvalidInput(

@@ -109,7 +109,7 @@ class Webhook:
         """The host alone: the rest of an address may be a secret."""
         return urlsplit(self.url).hostname or ""
 
-    def post(self, body: bytes, at: datetime) -> Answer:
+    def post(self, body: bytes, at: datetime) -> WebhookAnswer:
         """Send a body once. Redirects are not followed, and no proxy is used."""
         found = urlsplit(self.url)
         path = (found.path or "/") + (f"?{found.query}" if found.query else "")
@@ -128,9 +128,9 @@ class Webhook:
             connection.request("POST", path, body, headers)
             answer = connection.getresponse()
             answer.read(_MOST_READ)
-            return Answer(answer.status, _seconds(answer.headers.get("Retry-After")))
+            return WebhookAnswer(answer.status, _seconds(answer.headers.get("Retry-After")))
         except (OSError, http.client.HTTPException, ValueError) as error:
-            return Answer(None, None, type(error).__name__)
+            return WebhookAnswer(None, None, type(error).__name__)
         finally:
             cut.cancel()
             connection.close()
@@ -143,7 +143,7 @@ class Webhook:
 
 
 @dataclass(frozen=True)
-class Answer:
+class WebhookAnswer:
     """What came of an attempt: a status, or the kind of failure."""
 
     status: int | None
@@ -269,7 +269,7 @@ class Sender:
             if self._stop.wait(pause):
                 return False
 
-    def _pause(self, attempt: int, answer: Answer) -> float:
+    def _pause(self, attempt: int, answer: WebhookAnswer) -> float:
         """Twice as long each time, never the same for all who wait, and as long as asked for."""
         pause: float = min(_LONGEST_PAUSE, self._first_pause * 2 ** min(attempt, 16))
         return max(pause * (0.5 + self._chance() / 2), answer.pause or 0.0)

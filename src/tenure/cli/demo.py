@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.text import Text
 
 import tenure
-from tenure.cli.story import OPENING, STEPS, Step
+from tenure.cli.story import OPENING, STEPS, StoryStep
 from tenure.cli.tables import word
 from tenure.cli.words import Find, account, cut, left_out, made_of, told, why
 from tenure.testing.clock import SteppingClock
@@ -80,7 +80,7 @@ def _tell(
 
 
 def _tell_step(
-    number: int, step: Step, names: dict[str, Any], clock: SteppingClock, out: Console
+    number: int, step: StoryStep, names: dict[str, Any], clock: SteppingClock, out: Console
 ) -> None:
     heading = f"\n{number:>2}  {clock():%a %H:%M}  {step.title}"
     out.print(Text(heading, style="bold"))

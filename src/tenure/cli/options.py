@@ -20,7 +20,7 @@ from typing import Annotated, Any, get_type_hints
 import typer
 
 import tenure
-from tenure.cli.progress import Telling
+from tenure.cli.progress import ProgressLine
 from tenure.cli.servers import is_address, require_schema
 from tenure.model.errors import InvalidInput, StoreError
 from tenure.search.embedders import NAMES
@@ -96,7 +96,7 @@ class Common:
         if not create:
             self._require_store()
         with tenure.open(self.path, settings=settings) as memory:
-            memory.progress = telling = Telling()
+            memory.progress = telling = ProgressLine()
             try:
                 yield memory
             finally:
@@ -115,7 +115,7 @@ class Common:
 
 
 @dataclass(frozen=True)
-class Who:
+class Asker:
     """The identity that a command acts for."""
 
     user: Annotated[

@@ -20,7 +20,7 @@ _INTERVAL = 5.0
 """Seconds between two lines where there is no terminal to draw on."""
 
 
-class Telling:
+class ProgressLine:
     """What `memory.progress` calls: what is being done, how much is done, and of how much."""
 
     def __init__(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 
-class Step(NamedTuple):
+class StoryStep(NamedTuple):
     """One turn of the story: what happens, and the calls that make it happen.
 
     `wait` is how many hours pass before it. Each call is one line of Python.
@@ -22,7 +22,7 @@ OPENING = (
 )
 
 STEPS = (
-    Step(
+    StoryStep(
         "Text goes in. A correction changes one value; the rest of what was said stands.",
         (
             "memory = tenure.open(file, clock=clock)",
@@ -34,7 +34,7 @@ STEPS = (
         ),
         wait=0,
     ),
-    Step(
+    StoryStep(
         "Facts can also be written. Saying one again adds nothing: repetition is not evidence.",
         (
             'ann.write("unit_price", 310)',
@@ -42,14 +42,14 @@ STEPS = (
             'ann.write("unit_price", 310)',
         ),
     ),
-    Step(
+    StoryStep(
         "A new value retires the old one. Repair: what rested on it needs review.",
         (
             'price = ann.write("unit_price", 290)',
             "ann.resolve(ann.reviews()[0].fact.id, 11_600)",
         ),
     ),
-    Step(
+    StoryStep(
         "The CFO sets a limit. A lower word against it is kept, and never believed.",
         (
             'carla = memory.session(user_id="carla", authority="CFO", organization="acme")',
@@ -57,7 +57,7 @@ STEPS = (
             'ann.write("max_discount", "25%")',
         ),
     ),
-    Step(
+    StoryStep(
         "One task may differ from the rest without changing it.",
         (
             'rush = memory.session(user_id="ann", organization="acme", task_id="rush order")',
@@ -65,7 +65,7 @@ STEPS = (
             'rush.current("shipping_address"), ann.current("shipping_address")',
         ),
     ),
-    Step(
+    StoryStep(
         "A contingent fact waits for another to leave, and then takes office.",
         (
             'ann.write("team_lead", "Priya")',
@@ -74,11 +74,11 @@ STEPS = (
         ),
         wait=18,
     ),
-    Step(
+    StoryStep(
         "A mistake. Undo takes back the decision and all that followed from it.",
         ("ann.undo(change)",),
     ),
-    Step(
+    StoryStep(
         "Weak evidence retires nothing: a person decides.",
         (
             'ann.write("supplier", "Norde")',
@@ -86,7 +86,7 @@ STEPS = (
             "ann.resolve(guess.fact_id, retract=True)",
         ),
     ),
-    Step(
+    StoryStep(
         "What if? A branch keeps its facts to itself until it is committed.",
         (
             'plan = ann.hypothetical("plan B")',
@@ -95,7 +95,7 @@ STEPS = (
             "plan.commit()",
         ),
     ),
-    Step(
+    StoryStep(
         "We learn today that the price has been 280 since Tuesday noon.",
         (
             "tuesday = datetime(2026, 3, 3, 12, tzinfo=UTC)",
@@ -105,7 +105,7 @@ STEPS = (
         ),
         wait=22,
     ),
-    Step(
+    StoryStep(
         "A customer asks to be forgotten. The content goes; a proof stays.",
         (
             'ann.write("phone", "+47 555 0199", subject="Jane Doe")',
@@ -114,7 +114,7 @@ STEPS = (
             'on_disk("555 0199")',
         ),
     ),
-    Step(
+    StoryStep(
         "What a model reads: limits first, the best matches next, no dead value by any road.",
         (
             'ann.note("turn_1", "At 290 each, 11,600 in all. Lunch at noon?", states=[price])',
@@ -123,7 +123,7 @@ STEPS = (
             "sorted(context.lines, key=lambda line: -(line.score or 0))[:4]  # what counted",
         ),
     ),
-    Step(
+    StoryStep(
         "A day on: what was the model told, byte for byte, and what has changed since?",
         (
             'ann.write("unit_price", 270)',

@@ -36,7 +36,7 @@ _MOST_OPENING = 100
 _TEXTS = ("content", "text", "message")
 
 
-class Found(NamedTuple):
+class TranscriptRecord(NamedTuple):
     """A record of a file, or what is wrong with it."""
 
     place: str
@@ -48,17 +48,17 @@ class Found(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Conversation:
+class TranscriptConversation:
     """A conversation of a file. Its records are read as they are asked for, once."""
 
     file: str
     session_id: str
     """Made of the file's name, the place in it and how the conversation begins: the same for the
     same one, also when it has grown or lies in another folder."""
-    records: Iterator[Found]
+    records: Iterator[TranscriptRecord]
 
 
-class Source:
+class TranscriptFile:
     """A file that was opened."""
 
     def __init__(self, file: str, stream: IO[bytes]) -> None:
@@ -80,7 +80,7 @@ class Source:
             digest.update(portion)
         return digest.hexdigest()[:_DIGITS]
 
-    def conversations(self) -> Iterator[Conversation]:
+    def conversations(self) -> Iterator[TranscriptConversation]:
         """The conversations in it, each to be read before the next one is asked for."""
         records = self._records()
         first = []
@@ -97,7 +97,9 @@ class Source:
             self.total = len(messages) if found.place == _DOCUMENT else None
             yield self._conversation(iter(messages), found.number)
 
-    def _conversation(self, records: Iterator[Found], number: str = "") -> Conversation:
+    def _conversation(
+        self, records: Iterator[TranscriptRecord], number: str = ""
+    ) -> TranscriptConversation:
         opening, telling = [], ""
         for found in records:
             opening.append(found)
@@ -107,9 +109,9 @@ class Source:
         said, called = telling[:_DIGITS], self._apart or telling[_DIGITS:]
         place = f":{number}" if number else ""
         session_id = f"{self.name}{place}#{said}{called}"
-        return Conversation(self.name, session_id, chain(opening, records))
+        return TranscriptConversation(self.name, session_id, chain(opening, records))
 
-    def _records(self) -> Iterator[Found]:
+    def _records(self) -> Iterator[TranscriptRecord]:
         self._stream.seek(self._start)
         for line in iter(lambda: self._stream.readline(_LONGEST_LINE), b""):
             if line.strip():
@@ -128,7 +130,7 @@ class Source:
         self.total = sum(portion.count(b"\n") for portion in self._portions())
         yield from self._of_lines()
 
-    def _of_lines(self) -> Iterator[Found]:
+    def _of_lines(self) -> Iterator[TranscriptRecord]:
         self._stream.seek(self._start)
         number = 0
         while line := self._stream.readline(_LONGEST_LINE):
@@ -137,10 +139,10 @@ class Source:
             if not whole:
                 self._pass_line()
                 trouble = f"it is longer than {_LONGEST_LINE:,} bytes"
-                yield Found(f"line {number}", str(number), trouble=trouble)
+                yield TranscriptRecord(f"line {number}", str(number), trouble=trouble)
             elif line.strip():
                 record, wrong = _parsed(line)
-                yield Found(f"line {number}", str(number), record, wrong)
+                yield TranscriptRecord(f"line {number}", str(number), record, wrong)
 
     def _pass_line(self) -> None:
         while (rest := self._stream.readline(_PORTION)) and not rest.endswith(b"\n"):
@@ -157,21 +159,21 @@ def _parsed(text: bytes) -> tuple[Any, str | None]:
         return None, f"it is not JSON ({error})"
 
 
-def _of_document(document: Any, trouble: str | None) -> Iterator[Found]:
+def _of_document(document: Any, trouble: str | None) -> Iterator[TranscriptRecord]:
     if trouble is not None:
-        yield Found(_DOCUMENT, "", trouble=trouble)
+        yield TranscriptRecord(_DOCUMENT, "", trouble=trouble)
     elif isinstance(document, list):
         for number, record in enumerate(document, start=1):
-            yield Found(f"turn {number}", str(number), record)
+            yield TranscriptRecord(f"turn {number}", str(number), record)
     else:
-        yield Found(_DOCUMENT, "", document)
+        yield TranscriptRecord(_DOCUMENT, "", document)
 
 
 def _is_conversation(record: Any) -> bool:
     return isinstance(record, Mapping) and isinstance(record.get("messages"), list)
 
 
-def _messages(found: Found) -> list[Found]:
+def _messages(found: TranscriptRecord) -> list[TranscriptRecord]:
     """The turns of a record that holds a conversation."""
     if found.trouble is not None:
         return [found]
@@ -180,12 +182,12 @@ def _messages(found: Found) -> list[Found]:
     at = "" if found.place == _DOCUMENT else f"{found.place}, "
     dot = "." if found.number else ""
     return [
-        Found(f"{at}message {number}", f"{found.number}{dot}{number}", record)
+        TranscriptRecord(f"{at}message {number}", f"{found.number}{dot}{number}", record)
         for number, record in enumerate(found.record["messages"], start=1)
     ]
 
 
-def _telling(found: Found) -> str:
+def _telling(found: TranscriptRecord) -> str:
     """What tells a conversation from others: digests of a turn, and of its id and time.
 
     None for a record that cannot be read, and for what a model is told or says: many conversations
@@ -212,7 +214,7 @@ def _digest_of(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:_DIGITS]
 
 
-def arguments_of(found: Found, file: str, speaker: str) -> dict[str, Any]:
+def arguments_of(found: TranscriptRecord, file: str, speaker: str) -> dict[str, Any]:
     """What `observe` takes for a record: with a ref of its own where it brings none."""
     given = _given(found.record)
     given.setdefault("speaker", speaker)

@@ -6,7 +6,7 @@ from contextlib import closing
 from dataclasses import replace
 
 from tenure.cli.options import Common
-from tenure.cli.progress import Telling
+from tenure.cli.progress import ProgressLine
 from tenure.cli.servers import administration
 from tenure.stores.copying import copy_declarations, copy_organization
 
@@ -15,7 +15,7 @@ def copy_for_trial(common: Common, file: str, organization: str) -> None:
     """Make the copy, with what sessions have on their desks and the turns that are known."""
     with common.open() as origin, replace(common, db=file).open(create=True) as trial:
         copy_declarations(origin.store, trial.store)
-        with closing(Telling()) as telling:
+        with closing(ProgressLine()) as telling:
             copy_organization(origin.store, trial.store, organization, telling)
         with (
             origin.store.read(organization) as reader,

@@ -9,7 +9,7 @@ from typing import Any
 
 from tenure.composing.inquiry import Inquiry
 from tenure.context.guard import (
-    Dead,
+    DeadValue,
     Spoken,
     dead_values,
     has_several_words,
@@ -27,7 +27,7 @@ from tenure.model.words import Words, beginning, is_long, said
 from tenure.rules.scope import View
 from tenure.search import analysis
 from tenure.search.marked import Heard
-from tenure.search.places import Hall
+from tenure.search.space import SearchSpace
 
 _ALIVE = frozenset({Status.OFFICE, Status.WAITING})
 _LONG = 2_000
@@ -49,21 +49,26 @@ class DeadValueFinder:
     """Finds dead values by the words of the texts that are about to be shown."""
 
     def __init__(
-        self, inquiry: Inquiry, hall: Hall, view: View, items: Sequence[WorkingItem], read: Read
+        self,
+        inquiry: Inquiry,
+        space: SearchSpace,
+        view: View,
+        items: Sequence[WorkingItem],
+        read: Read,
     ) -> None:
         """`items` are the notes and turns that may be shown."""
         self._inquiry = inquiry
         self._items = items
         self._read = read
-        self._hall = hall
+        self._space = space
         self._view = view
         self._aside: dict[str, Fact] = {}
         """Facts in office that step aside for others here: not what this session goes by."""
         self._set_aside(view)
 
-    def dead(self, shown: Sequence[Fact]) -> list[Dead]:
+    def dead(self, shown: Sequence[Fact]) -> list[DeadValue]:
         """The values that no visible fact in office holds and that these texts could have."""
-        if not self._aside and not self._doubled and not self._hall.has_suspects:
+        if not self._aside and not self._doubled and not self._space.has_suspects:
             return []
         texts = self._texts(shown)
         words = set[str]().union(*(analysis.words(f"{name} {text}") for name, text in texts))
@@ -75,7 +80,7 @@ class DeadValueFinder:
         found = dead_values(self._only_dead(suspects), self._read)
         return self._not_held(list(filter(spoken.can_repeat, found)))
 
-    def _not_held(self, found: list[Dead]) -> list[Dead]:
+    def _not_held(self, found: list[DeadValue]) -> list[DeadValue]:
         if not found:
             return []
         rare = [
@@ -91,7 +96,7 @@ class DeadValueFinder:
     def _live(self) -> list[Fact]:
         return [fact for fact in self._view.effective if not is_dead(fact)]
 
-    def _is_among_held(self, dead: Dead) -> bool:
+    def _is_among_held(self, dead: DeadValue) -> bool:
         if is_long(dead.text):
             return dead.text.strip() in self._held_at_length
         return _is_one(self._held, dead.ways)
@@ -122,7 +127,7 @@ class DeadValueFinder:
             rows.append(" ".join(said(text)))
         return "".join(f" {row} \n" for row in rows)
 
-    def _is_spoken(self, dead: Dead) -> bool:
+    def _is_spoken(self, dead: DeadValue) -> bool:
         """Whether a fact in office uses the words of a value that a statement lost."""
         return f" {' '.join(dead.words)} " in self._spoken
 
@@ -133,7 +138,7 @@ class DeadValueFinder:
         texts = (text_of(fact.value)[:_LONG] for fact in facts)
         return {(word,) for text in texts for form in self._read(text) for word in held_as(form)}
 
-    def _is_said(self, dead: Dead) -> bool:
+    def _is_said(self, dead: DeadValue) -> bool:
         """Whether a fact in office says a value that a statement lost, in whatever form."""
         return _is_one(self._spoken_forms, dead.ways) or self._is_spoken(dead)
 
@@ -147,10 +152,10 @@ class DeadValueFinder:
         return texts
 
     def _suspects(self, words: set[str], spoken: Spoken) -> list[Fact]:
-        inquiry, hall = self._inquiry, self._hall
-        if hall.facts is not None:
+        inquiry, space = self._inquiry, self._space
+        if space.facts is not None:
             return inquiry.everything
-        entries = hall.suspects(words, lambda heard: spoken.can_repeat_one(heard.sayings))
+        entries = space.suspects(words, lambda heard: spoken.can_repeat_one(heard.sayings))
         facts = self._listened_to(entries).values()
         lens = inquiry.lens
         return [
@@ -164,13 +169,13 @@ class DeadValueFinder:
     @cached_property
     def _doubled(self) -> set[int]:
         """Entries on matters of which there are several, where not all facts were looked at."""
-        return set() if self._inquiry.looks_at_all(self._hall) else self._hall.doubled()
+        return set() if self._inquiry.looks_at_all(self._space) else self._space.doubled()
 
     def _look_beside(self, spoken: Spoken) -> None:
         """Set aside, too, what the query did not come upon and one of the texts may repeat."""
-        inquiry, hall = self._inquiry, self._hall
-        if hall.facts is not None and not inquiry.looks_at_all(hall):
-            self._set_aside(inquiry.resolved(hall.facts))
+        inquiry, space = self._inquiry, self._space
+        if space.facts is not None and not inquiry.looks_at_all(space):
+            self._set_aside(inquiry.resolved(space.facts))
         told = {entry: self._heard(entry) for entry in self._doubled}
         wanted = [
             entry
@@ -181,7 +186,7 @@ class DeadValueFinder:
         repeated = [fact for fact in facts if spoken.can_repeat_one(sayings(fact, self._read))]
         if repeated:
             seen = inquiry.lens.in_office(inquiry.reader, repeated)
-            self._set_aside(inquiry.resolved(inquiry.nearby(seen, hall)))
+            self._set_aside(inquiry.resolved(inquiry.nearby(seen, space)))
 
     def _set_aside(self, view: View) -> None:
         pairs = (*view.shadowed, *view.overruled)
@@ -192,20 +197,20 @@ class DeadValueFinder:
 
     def _listened_to(self, entries: Iterable[int]) -> dict[int, Fact]:
         """The facts of entries; what they say is kept in mind."""
-        rows = self._hall.collection.rows(sorted(entries))
+        rows = self._space.collection.rows(sorted(entries))
         facts = self._inquiry.reader.facts(row.fact_id for row in rows) if rows else ()
         by_id = {fact.id: fact for fact in facts}
         found = {row.entry: by_id[row.fact_id] for row in rows if row.fact_id in by_id}
-        self._hall.hear({entry: self._hearing(fact) for entry, fact in found.items()})
+        self._space.hear({entry: self._hearing(fact) for entry, fact in found.items()})
         return found
 
     def _hearing(self, fact: Fact) -> Heard:
         held = None if fact.depends_on else frozenset(held_values([fact], self._read))
         return Heard(fact.id, sayings(fact, self._read), held)
 
-    def _held_elsewhere(self, dead: Sequence[Dead]) -> set[Words]:
+    def _held_elsewhere(self, dead: Sequence[DeadValue]) -> set[Words]:
         """Of what these values say, what a fact in office says that was not looked at yet."""
-        if self._hall.facts is not None:
+        if self._space.facts is not None:
             return set()
         short = [value for value in dead if not is_long(value.text)]
         ways = {value.words: value.ways for value in short}
@@ -221,11 +226,11 @@ class DeadValueFinder:
 
     def _all_holding(self, ways: Ways) -> Iterator[int]:
         for mark in dict.fromkeys(analysis.mark(common(words)) for words in ways):
-            for stack in self._hall.stacks:
-                yield from (e for e in stack.holding(mark) if e not in self._hall.hidden)
+            for stack in self._space.stacks:
+                yield from (e for e in stack.holding(mark) if e not in self._space.hidden)
 
     def _heard(self, entry: int) -> Heard | None:
-        found = (stack.heard(entry) for stack in self._hall.stacks)
+        found = (stack.heard(entry) for stack in self._space.stacks)
         return next((heard for heard in found if heard is not None), None)
 
     def _is_held(self, ways: Ways, entries: Sequence[int]) -> bool:
@@ -246,14 +251,14 @@ class DeadValueFinder:
         held = (fact for fact in seen if not is_dead(fact) and fact.id not in self._aside)
         return _is_one(held_values(held, self._read), ways)
 
-    def gone(self, items: Sequence[WorkingItem]) -> dict[str, list[Dead]]:
+    def gone(self, items: Sequence[WorkingItem]) -> dict[str, list[DeadValue]]:
         """Of the facts that notes say they stated, those that are dead now, with what they said.
 
         Where a fact in office says the same, the note is right again, and nothing is gone.
         """
         stated = sorted({fact_id for item in items for fact_id in item.states})
         lens, reader = self._inquiry.lens, self._inquiry.reader
-        found: dict[str, list[Dead]] = {}
+        found: dict[str, list[DeadValue]] = {}
         facts = lens.by_ids(reader, stated)
         values = {f.id: dead_values([f], self._read) for f in facts.values() if is_dead(f)}
         left = self._not_held([dead for those in values.values() for dead in those])
@@ -288,10 +293,10 @@ def _is_one(held: Container[Words], ways: Ways) -> bool:
     return any(words in held for words in ways)
 
 
-def _whole(fact: Fact) -> Dead:
+def _whole(fact: Fact) -> DeadValue:
     """All that a fact says, as one value."""
     text = text_of(fact.value)
-    return Dead(said(beginning(text)), text, fact)
+    return DeadValue(said(beginning(text)), text, fact)
 
 
 def _all_text(value: Any) -> str:

@@ -16,7 +16,7 @@ from tenure.model.records import Environment, WorkingItem
 from tenure.rules.scope import View, effective
 from tenure.search import analysis
 from tenure.search.index import Index
-from tenure.search.places import Hall
+from tenure.search.space import SearchSpace
 from tenure.stores.port import Reader
 
 SMALL = 400
@@ -51,20 +51,20 @@ class Inquiry:
         """Every visible fact of every status. Only for memories that are small, or on request."""
         return self.lens.everything(self.reader)
 
-    def looks_at_all(self, hall: Hall) -> bool:
+    def looks_at_all(self, space: SearchSpace) -> bool:
         """Whether every fact in office is looked at, whatever the query is about."""
-        return hall.size <= SMALL
+        return space.size <= SMALL
 
     def resolved(self, facts: Iterable[Fact]) -> View:
         """Which of these facts this session goes by."""
         return effective(facts, self.lens.places, self.lens.settings.ladder)
 
-    def nearby(self, facts: Sequence[Fact], hall: Hall) -> list[Fact]:
+    def nearby(self, facts: Sequence[Fact], space: SearchSpace) -> list[Fact]:
         """These and whatever else holds the same matter, in another scope or for all."""
         others = self.reader.live_at(
             fact.address._replace(owner=owner, scope=scope, scope_id=scope_id)
             for fact in facts
-            for owner, (scope, scope_id) in hall.filled
+            for owner, (scope, scope_id) in space.filled
             if (owner, (scope, scope_id)) != (fact.owner, fact.place)
         )
         found = {fact.id: fact for fact in self.lens.in_office(self.reader, others)}

@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING
 from tenure.composing.dead_values import DeadValueFinder
 from tenure.composing.inquiry import SMALL, Inquiry
 from tenure.composing.omissions import contested_by, left_out
-from tenure.composing.working_set import Desk, Shown
+from tenure.composing.working_set import SelectedItems, WorkingSetSelector
 from tenure.context.assembly import Material
 from tenure.context.document import Omission
-from tenure.context.guard import Roll
-from tenure.context.ranking import Candidate, Ranked, base_score, rank
+from tenure.context.guard import DeadValueIndex
+from tenure.context.ranking import Rankable, Ranked, base_score, rank
 from tenure.context.reach import (
     MEASURED,
     Allowance,
@@ -37,8 +37,8 @@ from tenure.model.values import text_of
 from tenure.rules.visibility import meets
 from tenure.search import analysis
 from tenure.search.index import Hides
-from tenure.search.places import Hall
 from tenure.search.retrieval import Hit, alike, search
+from tenure.search.space import SearchSpace
 from tenure.stores.port import Found, Shelf
 
 if TYPE_CHECKING:
@@ -62,24 +62,24 @@ class MaterialBuilder(Inquiry):
     def material(self) -> Material:
         """Everything the context is made of."""
         read = ReadOnce(forms)
-        with self._hall() as hall:
-            hits = self._search(hall)
-            held = self._held(hall, hits)
+        with self._space() as space:
+            hits = self._search(space)
+            held = self._held(space, hits)
             view = self.resolved(held)
             ranked = self._rank(view.effective, hits)
             ranked, aside = self._without_asides(ranked)
             ranked, beyond = facts_within(self.request, ranked)
             changed = self._changed(ranked)
-            finder = DeadValueFinder(self, hall, view, self.shown, read)
+            finder = DeadValueFinder(self, space, view, self.shown, read)
             # What took the place of a base is told beside what rests on it, found or not.
             told = [one.now for those in changed.values() for one in those if one.now is not None]
-            contested = contested_by(self, hall, [candidate.fact for candidate in ranked])
+            contested = contested_by(self, space, [candidate.fact for candidate in ranked])
             rivals = [rival for those in contested.values() for rival in those]
             dead = finder.dead([*(candidate.fact for candidate in ranked), *told, *rivals])
             gone = finder.gone(self.shown)
-            unknown = self._unknown(hall)
+            unknown = self._unknown(space)
             named = {rival.id for rival in rivals}
-            omissions = [*left_out(self, hall, view, named), *aside, *self.desk.omissions, *beyond]
+            omissions = [*left_out(self, space, view, named), *aside, *self.desk.omissions, *beyond]
         return Material(
             identity=self.lens.identity,
             environment=self.environment,
@@ -92,7 +92,7 @@ class MaterialBuilder(Inquiry):
             unknown=unknown,
             unanswered=not (unknown or self.desk.bears) and self._is_unanswered(ranked, hits),
             past=self._past(ranked) if self.request.history else (),
-            dead=Roll(dead, read),
+            dead=DeadValueIndex(dead, read),
             gone=gone,
             omissions=omissions,
             is_common=analysis.is_common,
@@ -102,15 +102,15 @@ class MaterialBuilder(Inquiry):
     # finding
 
     @contextmanager
-    def _hall(self) -> Iterator[Hall]:
+    def _space(self) -> Iterator[SearchSpace]:
         """What there is to search: the index, or where that cannot serve, the facts."""
         if self.lens.past or not self.index.is_current(self.reader):
-            yield Hall.ad_hoc(self._rows())
+            yield SearchSpace.ad_hoc(self._rows())
             return
         shelves = self._shelves()
         hides = self._hides()
-        with self.index.shelved(self.reader, shelves, self.lens.when, hides) as hall:
-            yield hall
+        with self.index.shelved(self.reader, shelves, self.lens.when, hides) as space:
+            yield space
 
     def _shelves(self) -> list[Shelf]:
         identity, ladder = self.lens.identity, self.lens.settings.ladder
@@ -145,10 +145,10 @@ class MaterialBuilder(Inquiry):
             rows.append((row._replace(entry=number), fact.is_constraint))
         return facts, rows, self.index.dimensions
 
-    def _search(self, hall: Hall) -> dict[str, Hit]:
+    def _search(self, space: SearchSpace) -> dict[str, Hit]:
         budget = int(self.request.budget * self.share)
-        limit = hall.size if hall.size <= SMALL else max(_FEWEST, budget // _TOKENS_A_LINE)
-        found = search(hall.collection, self.query, self._meaning, limit=limit)
+        limit = space.size if space.size <= SMALL else max(_FEWEST, budget // _TOKENS_A_LINE)
+        found = search(space.collection, self.query, self._meaning, limit=limit)
         return {hit.fact_id: hit for hit in found}
 
     def _meaning(self, text: str) -> Vector | None:
@@ -161,14 +161,14 @@ class MaterialBuilder(Inquiry):
     def _meanings(self) -> dict[str, Vector | None]:
         return {}
 
-    def _held(self, hall: Hall, hits: dict[str, Hit]) -> list[Fact]:
+    def _held(self, space: SearchSpace, hits: dict[str, Hit]) -> list[Fact]:
         """The facts to choose from: all of a small memory, of a large one those that may fit."""
-        if hall.facts is not None:
-            pool = {fact.id: fact for fact in hall.facts}
-        elif hall.size <= SMALL:
+        if space.facts is not None:
+            pool = {fact.id: fact for fact in space.facts}
+        elif space.size <= SMALL:
             pool = {fact.id: fact for fact in self.lens.held(self.reader)}
         else:
-            return self.nearby(self._loaded(self._promising(hits)), hall)
+            return self.nearby(self._loaded(self._promising(hits)), space)
         if len(pool) <= SMALL:
             return list(pool.values())
         return self._beside([pool[i] for i in self._promising(hits) if i in pool], pool.values())
@@ -197,10 +197,10 @@ class MaterialBuilder(Inquiry):
         for fact in facts:
             hit = hits.get(fact.id)
             if hit is None:
-                candidates.append(Candidate(fact, 0.0, 0.0))
+                candidates.append(Rankable(fact, 0.0, 0.0))
             else:
                 tokens = None if is_longer(fact.value, MEASURED) else hit.tokens
-                candidates.append(Candidate(fact, hit.text, hit.meaning, tokens, hit.vector))
+                candidates.append(Rankable(fact, hit.text, hit.meaning, tokens, hit.vector))
         return rank(
             candidates,
             self.asked,
@@ -218,14 +218,14 @@ class MaterialBuilder(Inquiry):
         return self.desk.items
 
     @cached_property
-    def desk(self) -> Shown:
+    def desk(self) -> SelectedItems:
         """What this session's desk has on the query, and the turns that bear on the matter: of
         what is in reach of the budget."""
         longest = longest_line(self.request.budget)
         near = [item for item in self.items if not is_longer(item.value, longest)]
         far = {item.key for item in self.items}.difference(item.key for item in near)
         turns = [item for item in self.items if is_turn(item)]
-        desk = Desk(
+        desk = WorkingSetSelector(
             near,
             self.asked,
             recent=self.lens.settings.recent_turns,
@@ -282,12 +282,12 @@ class MaterialBuilder(Inquiry):
                     found[fact.id].append(Changed(base, now if sure else None))
         return found
 
-    def _unknown(self, hall: Hall) -> list[Unknown]:
+    def _unknown(self, space: SearchSpace) -> list[Unknown]:
         """Matters the query asks for whose last word was taken back or ran out."""
-        if hall.facts is not None:
+        if space.facts is not None:
             ended = [f for f in self.everything if f.status in (Status.RETRACTED, Status.EXPIRED)]
         else:
-            entries = hall.collection.rows(hall.expired[:_RETRACTIONS])
+            entries = space.collection.rows(space.expired[:_RETRACTIONS])
             expired = self.reader.facts(row.fact_id for row in entries)
             ended = [self.lens.as_seen(fact) for fact in (*self._retracted(), *expired)]
         found: dict[str, Unknown] = {}

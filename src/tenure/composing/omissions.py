@@ -12,12 +12,12 @@ from tenure.composing.inquiry import SMALL, Inquiry
 from tenure.context.document import Omission
 from tenure.model.fact import Fact, Status
 from tenure.rules.scope import View
-from tenure.search.places import Hall
+from tenure.search.space import SearchSpace
 from tenure.stores.port import Selection
 
 
 def left_out(
-    inquiry: Inquiry, hall: Hall, view: View, shown: Collection[str]
+    inquiry: Inquiry, space: SearchSpace, view: View, shown: Collection[str]
 ) -> Iterator[Omission]:
     """What is out before anything was ranked, and what was too far off to be ranked.
 
@@ -27,7 +27,7 @@ def left_out(
     yield from (Omission("overruled", fact.id) for fact, _ in view.overruled)
     aside = {fact.id for fact, _ in (*view.shadowed, *view.overruled)}
     known = aside.union(fact.id for fact in view.effective)
-    total = hall.total if hall.facts is None else len(inquiry.everything)
+    total = space.total if space.facts is None else len(inquiry.everything)
     if inquiry.request.explain or total <= SMALL:
         yield from (
             Omission(_reason(inquiry, fact), fact.id)
@@ -35,16 +35,18 @@ def left_out(
             if fact.id not in known and fact.id not in shown
         )
         yield from _own_elsewhere(inquiry)
-    elif hall.size > len(known):
-        yield Omission("irrelevant", count=hall.size - len(known))
+    elif space.size > len(known):
+        yield Omission("irrelevant", count=space.size - len(known))
 
 
-def contested_by(inquiry: Inquiry, hall: Hall, facts: Sequence[Fact]) -> dict[str, list[Fact]]:
+def contested_by(
+    inquiry: Inquiry, space: SearchSpace, facts: Sequence[Fact]
+) -> dict[str, list[Fact]]:
     """For each of these facts that is contested, what was said against it, newest first.
 
     A statement is against the fact that it named, or against whoever holds its address since.
     """
-    if not hall.has_suspects:
+    if not space.has_suspects:
         return {}
     lens, reader = inquiry.lens, inquiry.reader
     if lens.past:

@@ -35,7 +35,7 @@ _NAMED = 400
 """So many turns that are left out are named one by one."""
 
 
-class Shown(NamedTuple):
+class SelectedItems(NamedTuple):
     """What a context may show of a desk."""
 
     items: list[WorkingItem]
@@ -47,7 +47,7 @@ class Shown(NamedTuple):
     """Whether anything of it has to do with what is asked."""
 
 
-class Desk:
+class WorkingSetSelector:
     """Sorts what lies on a desk by what is asked."""
 
     def __init__(
@@ -73,7 +73,9 @@ class Desk:
         keys = [item.key for item in turns if item.key not in out]
         return set(keys[-recent:]) if recent else set()
 
-    def shown(self, query: str, index: Index, meaning: Callable[[str], Vector | None]) -> Shown:
+    def shown(
+        self, query: str, index: Index, meaning: Callable[[str], Vector | None]
+    ) -> SelectedItems:
         """What the context may show, by relevance to the query."""
         items = [item for item in self._items if not is_turn(item) or item.key in self._spoken]
         scores = self._scores(items, query, index, meaning) if self._asked else {}
@@ -83,7 +85,7 @@ class Desk:
         kept = [item for item in items if ranks[item.key] is not None]
         first = sorted((rank, key) for key, rank in ranks.items() if rank is not None)
         left_out = [item.key for item in self._items if ranks.get(item.key) is None]
-        return Shown(kept, [key for _, key in first], _accounted(left_out), bool(scores))
+        return SelectedItems(kept, [key for _, key in first], _accounted(left_out), bool(scores))
 
     def _rank(
         self, item: WorkingItem, scores: Mapping[str, float], age: int

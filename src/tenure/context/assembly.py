@@ -14,9 +14,9 @@ from typing import Any
 from tenure.context.document import OVER_BUDGET, Context, Line, Omission
 from tenure.context.guard import (
     Counts,
-    Dead,
-    Guarded,
-    Roll,
+    DeadValue,
+    DeadValueIndex,
+    GuardedValue,
     dead_values,
     guarded,
     mentions,
@@ -89,9 +89,9 @@ class Material:
     """Whether nothing at all was found that the query could be about."""
     past: Sequence[Fact] = ()
     """What was true before, for those who ask for history."""
-    dead: Roll = field(default_factory=Roll)
+    dead: DeadValueIndex = field(default_factory=DeadValueIndex)
     """Values that no fact in office holds, as far as anything here could repeat them."""
-    gone: Mapping[str, Sequence[Dead]] = field(default_factory=dict)
+    gone: Mapping[str, Sequence[DeadValue]] = field(default_factory=dict)
     """Facts out of office that notes say they stated, with what only those say."""
     omissions: Sequence[Omission] = ()
     is_common: Callable[[str], bool] = bool
@@ -159,11 +159,11 @@ def _add_environment(page: Page, material: Material) -> None:
 
 
 def _shown(
-    page: Page, name: str, value: Any, dead: Roll, counts: Counts = in_passing
-) -> Guarded | None:
+    page: Page, name: str, value: Any, dead: DeadValueIndex, counts: Counts = in_passing
+) -> GuardedValue | None:
     """A note or signal without dead values; None where nothing else would be left of it."""
     if not dead:
-        return Guarded(value, [], [])
+        return GuardedValue(value, [], [])
     shown = guarded(value, name, dead, counts)
     named = mentions(name, "", dead, counts)
     page.omissions.extend(
@@ -270,7 +270,7 @@ def _review_text(fact: Fact, material: Material, request: Request) -> str:
     if request.profile.reviews != "show":
         return review_line(fact, changed)
 
-    def counts(value: Dead, present: set[str], before: str) -> bool:
+    def counts(value: DeadValue, present: set[str], before: str) -> bool:
         return value.fact.id != fact.id and in_passing(value, present, before)
 
     shown = guarded(fact.value, fact.key, material.dead, counts)
@@ -365,7 +365,7 @@ def _item_text(page: Page, item: WorkingItem, material: Material) -> str | None:
     own = [dead for fact_id in stated for dead in material.gone[fact_id]]
     certain = {dead.words for dead in own}
 
-    def counts(value: Dead, present: set[str], before: str) -> bool:
+    def counts(value: DeadValue, present: set[str], before: str) -> bool:
         return value.words in certain or in_passing(value, present, before)
 
     spotted = {spot.fact_id for spot in item.spots}
@@ -385,7 +385,7 @@ def _item_text(page: Page, item: WorkingItem, material: Material) -> str | None:
 
 
 def _spotted_line(
-    page: Page, item: WorkingItem, shown: Guarded, gone: Sequence[Dead]
+    page: Page, item: WorkingItem, shown: GuardedValue, gone: Sequence[DeadValue]
 ) -> str | None:
     """A note with the places cut out where it says, in whatever words, what is gone."""
     if not isinstance(shown.value, str) or not item.spots:

@@ -50,7 +50,7 @@ class Mention(NamedTuple):
     """How many words it takes up."""
 
 
-class Dead(NamedTuple):
+class DeadValue(NamedTuple):
     """A value that only a fact out of office holds."""
 
     words: tuple[str, ...]
@@ -86,21 +86,21 @@ def has_several_words(text: str) -> bool:
     return len(said(text)) > 1
 
 
-def dead_values(facts: Iterable[Fact], read: Read = no_forms) -> list[Dead]:
+def dead_values(facts: Iterable[Fact], read: Read = no_forms) -> list[DeadValue]:
     """The values of facts out of office, each leaf of a list or an object by itself."""
-    found: dict[tuple[str, ...], Dead] = {}
-    formed: dict[tuple[str, ...], Dead] = {}
+    found: dict[tuple[str, ...], DeadValue] = {}
+    formed: dict[tuple[str, ...], DeadValue] = {}
     for fact in facts:
         for text in _sayings(fact):
             for words in filter(None, ways_said(beginning(text))):
                 if words not in found:
-                    found[words] = Dead(words, text, fact, also=same_in_form(text, read))
+                    found[words] = DeadValue(words, text, fact, also=same_in_form(text, read))
         for lost in _lost(fact, read):
             # Most of them count only beside a word for their matter, so each matter has its own.
             place = (lost.word, fact.key, fact.subject or "")
             known = formed.get(place)
             if known is None or known.lost is None or (known.lost.beside and not lost.beside):
-                formed[place] = Dead((lost.word,), lost.text, fact, lost)
+                formed[place] = DeadValue((lost.word,), lost.text, fact, lost)
     return [*found.values(), *formed.values()]
 
 
@@ -155,7 +155,7 @@ class Spoken:
                 return False
         return bool(having)
 
-    def can_repeat(self, dead: Dead) -> bool:
+    def can_repeat(self, dead: DeadValue) -> bool:
         return is_unspaced(dead.text) or self.has_all(dead.words)
 
     def can_repeat_one(self, sayings: Sayings) -> bool:
@@ -177,19 +177,23 @@ def sayings(fact: Fact, read: Read = no_forms) -> Sayings:
     return tuple(found) if any(map(is_unspaced, texts)) else tuple(found - {()})
 
 
-class Roll:
+class DeadValueIndex:
     """Dead values, in order, to be looked for in many texts."""
 
     def __init__(
-        self, dead: Iterable[Dead] = (), read: Read = no_forms, *, beside: Roll | None = None
+        self,
+        dead: Iterable[DeadValue] = (),
+        read: Read = no_forms,
+        *,
+        beside: DeadValueIndex | None = None,
     ) -> None:
-        """With those of another roll beside them, which come after."""
+        """With those of another index beside them, which come after."""
         self._dead = tuple(dead)
         self._read = read
         self._beside = beside
-        self._unspaced: list[Dead] = []
-        self._phrases = Phrases[Dead]()
-        self._formed: dict[str, list[Dead]] = {}
+        self._unspaced: list[DeadValue] = []
+        self._phrases = Phrases[DeadValue]()
+        self._formed: dict[str, list[DeadValue]] = {}
         for value in self._dead:
             if value.lost is not None:
                 self._formed.setdefault(value.words[0], []).append(value)
@@ -199,15 +203,15 @@ class Roll:
                 self._phrases.add(value.words, value)
         self._firsts = self._phrases.firsts()
 
-    def others(self, dead: Iterable[Dead]) -> Roll:
-        """A roll of other values, looked for in the same way."""
-        return Roll(dead, self._read)
+    def others(self, dead: Iterable[DeadValue]) -> DeadValueIndex:
+        """An index of other values, looked for in the same way."""
+        return DeadValueIndex(dead, self._read)
 
-    def after(self, dead: Iterable[Dead]) -> Roll:
-        """A roll of other values, with these after them."""
-        return Roll(dead, self._read, beside=self)
+    def after(self, dead: Iterable[DeadValue]) -> DeadValueIndex:
+        """An index of other values, with these after them."""
+        return DeadValueIndex(dead, self._read, beside=self)
 
-    def __iter__(self) -> Iterator[Dead]:
+    def __iter__(self) -> Iterator[DeadValue]:
         yield from self._dead
         if self._beside is not None:
             yield from self._beside
@@ -216,33 +220,33 @@ class Roll:
         return bool(self._dead) or bool(self._beside)
 
     @property
-    def rolls(self) -> Iterator[Roll]:
+    def indexes(self) -> Iterator[DeadValueIndex]:
         """This and those beside it, each by itself."""
         yield self
         if self._beside is not None:
-            yield from self._beside.rolls
+            yield from self._beside.indexes
 
     def may_be_in(self, text: str) -> bool:
         """Whether a text may have one of them: nearly always not, which is quickly told."""
         words = vocabulary(text) if self else frozenset[str]()
         return any(
             one._unspaced or not words.isdisjoint(one._firsts) or any(one.formed(text))
-            for one in self.rolls
+            for one in self.indexes
         )
 
-    def formed(self, text: str) -> Iterator[tuple[int, int, Dead]]:
-        """Where a text has values of the roll in whatever form."""
+    def formed(self, text: str) -> Iterator[tuple[int, int, DeadValue]]:
+        """Where a text has values of the index in whatever form."""
         if not self._formed:
             return
         for form in self._read(text):
             for word in form.words:
                 yield from ((form.start, form.end, dead) for dead in self._formed.get(word, ()))
 
-    def at(self, spoken: Sequence[str], place: int) -> Iterator[tuple[int, Dead]]:
+    def at(self, spoken: Sequence[str], place: int) -> Iterator[tuple[int, DeadValue]]:
         """The values at a place of running words, the longest first, with how many are theirs."""
         return self._phrases.at(spoken, place)
 
-    def unspaced_in(self, text: str) -> list[Dead]:
+    def unspaced_in(self, text: str) -> list[DeadValue]:
         """The values without words, as far as a text may have them."""
         if not self._unspaced:
             return []
@@ -271,19 +275,19 @@ def spaced(key: str) -> str:
     return re.sub(r"_|(?<=[a-z])(?=[A-Z])", " ", key)
 
 
-Counts = Callable[[Dead, set[str], str], bool]
+Counts = Callable[[DeadValue, set[str], str], bool]
 """Decides on a mention by the value, the words around it, and the text that stands before it."""
 
 
-def mentions(text: str, name: str, dead: Roll, counts: Counts) -> list[Mention]:
+def mentions(text: str, name: str, dead: DeadValueIndex, counts: Counts) -> list[Mention]:
     """Where a text that goes by a name repeats dead values."""
     if not dead.may_be_in(text):
         return []
     present = {*vocabulary(text), *said(spaced(name))}
     found: list[Mention] = []
-    for roll in dead.rolls:
-        found.extend(_in_other_forms(text, roll, present, counts))
-        for value in roll.unspaced_in(text):
+    for index in dead.indexes:
+        found.extend(_in_other_forms(text, index, present, counts))
+        for value in index.unspaced_in(text):
             found.extend(_unspaced(text, value, present, counts))
     # Within one mention no other is looked for, unless it may have to give way to another kind.
     skips = not found
@@ -293,20 +297,28 @@ def mentions(text: str, name: str, dead: Roll, counts: Counts) -> list[Mention]:
 
 
 def _in_words(
-    text: str, words: list[Word], dead: Roll, present: set[str], counts: Counts, *, skips: bool
+    text: str,
+    words: list[Word],
+    dead: DeadValueIndex,
+    present: set[str],
+    counts: Counts,
+    *,
+    skips: bool,
 ) -> Iterator[Mention]:
     """Where a text, read as these words, repeats dead values word by word."""
     spoken = [word.said for word in words]
-    for roll in dead.rolls:
+    for index in dead.indexes:
         place = 0
         while place < len(spoken):
-            mention = _at(text, words, roll.at(spoken, place), place, present, counts)
+            mention = _at(text, words, index.at(spoken, place), place, present, counts)
             if mention is not None:
                 yield mention
             place += mention.words if mention is not None and skips else 1
 
 
-def _in_other_forms(text: str, dead: Roll, present: set[str], counts: Counts) -> Iterator[Mention]:
+def _in_other_forms(
+    text: str, dead: DeadValueIndex, present: set[str], counts: Counts
+) -> Iterator[Mention]:
     """Where a text says dead values in whatever form."""
     for start, end, value in dead.formed(text):
         if counts(value, present, text[max(0, start - _LOOK_BACK) : start]):
@@ -316,7 +328,7 @@ def _in_other_forms(text: str, dead: Roll, present: set[str], counts: Counts) ->
 def _at(
     text: str,
     words: Sequence[Word],
-    values: Iterable[tuple[int, Dead]],
+    values: Iterable[tuple[int, DeadValue]],
     place: int,
     present: set[str],
     counts: Counts,
@@ -333,7 +345,7 @@ def _at(
     return None
 
 
-def _unspaced(text: str, value: Dead, present: set[str], counts: Counts) -> Iterator[Mention]:
+def _unspaced(text: str, value: DeadValue, present: set[str], counts: Counts) -> Iterator[Mention]:
     """Where a text in a script without spaces has a value."""
     shown = without(text)
     looked_for = without(value.text[:LONGEST_SAYING]).text
@@ -355,7 +367,7 @@ def _apart(found: list[Mention]) -> list[Mention]:
     return kept
 
 
-class Guarded(NamedTuple):
+class GuardedValue(NamedTuple):
     """A value as it may be shown: with spans to cut, or a list or an object with its texts cut."""
 
     value: Any
@@ -363,16 +375,16 @@ class Guarded(NamedTuple):
     found: list[Mention]
 
 
-def guarded(value: Any, name: str, dead: Roll, counts: Counts) -> Guarded:
+def guarded(value: Any, name: str, dead: DeadValueIndex, counts: Counts) -> GuardedValue:
     """A value that goes by a name, without the dead values in it."""
     if isinstance(value, str):
         found = mentions(value, name, dead, counts)
-        return Guarded(value, [(mention.start, mention.end) for mention in found], found)
+        return GuardedValue(value, [(mention.start, mention.end) for mention in found], found)
     found = []
-    return Guarded(_cut(value, name, dead, counts, found), [], found)
+    return GuardedValue(_cut(value, name, dead, counts, found), [], found)
 
 
-def _cut(value: Any, name: str, dead: Roll, counts: Counts, found: list[Mention]) -> Any:
+def _cut(value: Any, name: str, dead: DeadValueIndex, counts: Counts, found: list[Mention]) -> Any:
     """A value with its texts cut; what was found goes to the list."""
     if isinstance(value, dict):
         return {

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 
 from tenure.context.forms import FUNCTION_WORDS, Lost
-from tenure.context.guard import Dead, is_unspaced, spaced
+from tenure.context.guard import DeadValue, is_unspaced, spaced
 from tenure.model.fact import Fact
 from tenure.model.words import said
 
@@ -18,7 +18,7 @@ _LOOKING_BACK = re.compile(
 )
 
 
-def is_telling(dead: Dead) -> bool:
+def is_telling(dead: DeadValue) -> bool:
     """Whether a value can be told by itself: "25%", "blue" or "4711", but not "3" or "yes"."""
     if dead.lost is not None:
         return not dead.lost.is_doubtful and is_telling(_as_words(dead, dead.lost))
@@ -35,7 +35,7 @@ def is_telling(dead: Dead) -> bool:
     return len(word) > 3
 
 
-def is_distinctive(dead: Dead, is_common: Callable[[str], bool]) -> bool:
+def is_distinctive(dead: DeadValue, is_common: Callable[[str], bool]) -> bool:
     """Whether nobody would use these words but for this value: stricter than telling.
 
     A fact may well speak of Berlin although somebody no longer lives there.
@@ -53,12 +53,12 @@ def is_distinctive(dead: Dead, is_common: Callable[[str], bool]) -> bool:
     return len(word) > 3 and not is_common(word)
 
 
-def _as_words(dead: Dead, lost: Lost) -> Dead:
+def _as_words(dead: DeadValue, lost: Lost) -> DeadValue:
     """A value of another form as it would be judged if it were repeated word by word."""
-    return Dead((lost.number,) if lost.number else said(dead.text), dead.text, dead.fact)
+    return DeadValue((lost.number,) if lost.number else said(dead.text), dead.text, dead.fact)
 
 
-def _is_sign(dead: Dead) -> bool:
+def _is_sign(dead: DeadValue) -> bool:
     """Whether a value says enough where its matter is spoken of: a day or a time always does."""
     if dead.lost is not None and not dead.lost.number:
         return True
@@ -71,7 +71,7 @@ def topic(fact: Fact) -> set[str]:
     return {word for word in named if len(word) > 1 and word not in FUNCTION_WORDS}
 
 
-def in_passing(value: Dead, present: set[str], before: str) -> bool:
+def in_passing(value: DeadValue, present: set[str], before: str) -> bool:
     """Whether a mention in a note or a signal counts: those say little else, so nearly always.
 
     A short value such as "3" or "no" counts only beside a word for what it was about: otherwise
@@ -80,7 +80,7 @@ def in_passing(value: Dead, present: set[str], before: str) -> bool:
     return is_telling(value) or _is_near(value, present)
 
 
-def _is_near(value: Dead, present: set[str]) -> bool:
+def _is_near(value: DeadValue, present: set[str]) -> bool:
     """Whether a word for what a value was about is there, or one that was said with it."""
     if value.lost is None:
         return bool(topic(value.fact) & present)
@@ -91,7 +91,7 @@ def _is_near(value: Dead, present: set[str]) -> bool:
 
 def within_fact(
     fact: Fact, is_common: Callable[[str], bool]
-) -> Callable[[Dead, set[str], str], bool]:
+) -> Callable[[DeadValue, set[str], str], bool]:
     """How mentions in the text of a fact in office are judged.
 
     The holder of an office says what is so now, and may use words that its predecessor used; only
@@ -99,7 +99,7 @@ def within_fact(
     count only where the matter is the same.
     """
 
-    def counts(value: Dead, present: set[str], before: str) -> bool:
+    def counts(value: DeadValue, present: set[str], before: str) -> bool:
         if (value.fact.key, value.fact.subject) == (fact.key, fact.subject):
             return _is_sign(value) and bool(_LOOKING_BACK.search(before))
         if is_distinctive(value, is_common):

@@ -30,7 +30,7 @@ _COMPARED = 4_000
 """How much of two texts is compared."""
 
 
-class Candidate(NamedTuple):
+class Rankable(NamedTuple):
     """A fact that was found, and how well it matches by itself."""
 
     fact: Fact
@@ -62,7 +62,7 @@ def base_score(text: float, meaning: float) -> float:
 
 
 def rank(
-    candidates: Sequence[Candidate],
+    candidates: Sequence[Rankable],
     asked: set[str],
     *,
     now: datetime,
@@ -98,7 +98,7 @@ class _Judge:
         self._key = cache(lambda key: KEY * _share(terms(key), asked))
         self._subject = cache(lambda subject: SUBJECT * _named(terms(subject), asked))
 
-    def judged(self, candidate: Candidate) -> Ranked:
+    def judged(self, candidate: Rankable) -> Ranked:
         fact = candidate.fact
         told: dict[str, float] = {}
         bearing = 0.0
@@ -142,7 +142,7 @@ def _freshness(fact: Fact, now: datetime) -> float:
     return float(0.5 ** (age / _HALF_LIFE))
 
 
-def _repeats(ordered: Sequence[Candidate], terms: Terms, alike: Alike) -> set[int]:
+def _repeats(ordered: Sequence[Rankable], terms: Terms, alike: Alike) -> set[int]:
     """Places of candidates that say what a better one says.
 
     Nearness of meaning alone would take the same statement on two matters for one, so their

@@ -15,7 +15,7 @@ from tenure.rules.temporal import has_served, is_dated
 from tenure.stores.port import Change, Selection
 
 
-class View(Protocol):
+class FactSource(Protocol):
     """Where a workspace gets facts that it does not hold yet."""
 
     def fact(self, fact_id: str) -> Fact | None: ...
@@ -34,7 +34,7 @@ def at(address: Address) -> Selection:
 class Workspace:
     """Facts as they will stand, over the view of how they stand now."""
 
-    def __init__(self, view: View, now: datetime) -> None:
+    def __init__(self, view: FactSource, now: datetime) -> None:
         self.now = now
         self._view = view
         self._before: dict[str, Fact] = {}

@@ -16,7 +16,7 @@ from tenure.cli.words import Find, account, by_reason, left_out, shown, standing
 from tenure.context.quoting import inline, name
 
 
-class Answer(BaseModel):
+class ToolAnswer(BaseModel):
     """What a tool gives."""
 
     def told(self) -> str:
@@ -109,7 +109,7 @@ def decision_of(verdict: Verdict, find: Find) -> Decision:
     )
 
 
-class Decided(Answer):
+class Decided(ToolAnswer):
     """What became of what was said."""
 
     decisions: list[Decision] = Field(default_factory=list)
@@ -169,7 +169,7 @@ def observed(made: Observation, find: Find) -> Decided:
     return answer.model_copy(update={"erased": erased, "note": note})
 
 
-class ContextShown(Answer):
+class ContextShown(ToolAnswer):
     """What to go by, within a budget."""
 
     text: str
@@ -206,7 +206,7 @@ class SupposedContext(ContextShown):
         return f"Supposed:\n{supposed}\n\n{super().told()}\n(Nothing of this was kept.)"
 
 
-class Explained(Answer):
+class Explained(ToolAnswer):
     """Why a fact stands as it does."""
 
     fact: FactShown
@@ -216,7 +216,7 @@ class Explained(Answer):
         return "\n".join([self.fact.told(), *self.lines])
 
 
-class ChainShown(Answer):
+class ChainShown(ToolAnswer):
     """The values that a key had, oldest first."""
 
     key: str
@@ -242,7 +242,7 @@ class ReviewShown(BaseModel):
     because: str
 
 
-class ReviewsShown(Answer):
+class ReviewsShown(ToolAnswer):
     """What wants a decision."""
 
     reviews: list[ReviewShown]
@@ -257,7 +257,7 @@ class ReviewsShown(Answer):
         return "\n".join(lines)
 
 
-class Erased(Answer):
+class Erased(ToolAnswer):
     """The proof of an erasure: ids and counts, no content."""
 
     fact_ids: list[str]

@@ -44,13 +44,13 @@ def _as_list(given: Any) -> Any:
     return parsed if isinstance(parsed, list) else [given]
 
 
-class Form(BaseModel):
+class ToolArguments(BaseModel):
     """What a tool takes."""
 
     model_config = ConfigDict(extra="forbid")
 
 
-class Remember(Form):
+class Remember(ToolArguments):
     text: str | None = Field(
         None,
         description="Words to remember, exactly as they were said, not a summary of yours. Facts "
@@ -76,7 +76,7 @@ class Remember(Form):
     )
 
 
-class ContextOf(Form):
+class ContextOf(ToolArguments):
     query: Query
     budget: Budget = DEFAULT_BUDGET
     history: bool = Field(
@@ -89,7 +89,7 @@ class ContextOf(Form):
     )
 
 
-class Correct(Form):
+class Correct(ToolArguments):
     key_or_id: KeyOrId
     value: Any = Field(
         None,
@@ -102,24 +102,24 @@ class Correct(Form):
     about: About = None
 
 
-class Named(Form):
+class Named(ToolArguments):
     key_or_id: KeyOrId
     about: About = None
 
 
-class HistoryOf(Form):
+class HistoryOf(ToolArguments):
     key: str = Field(description="The key, such as 'shipping_address'.")
     about: About = None
 
 
-class Supposed(Form):
+class Supposed(ToolArguments):
     """A fact to suppose, by its key."""
 
     key: str
     value: Any
 
 
-class WhatIf(Form):
+class WhatIf(ToolArguments):
     suppose: Annotated[list[str | Supposed], BeforeValidator(_as_list)] = Field(
         min_length=1,
         max_length=_MOST_SUPPOSED,
@@ -130,7 +130,7 @@ class WhatIf(Form):
     budget: Budget = DEFAULT_BUDGET
 
 
-class ReviewsOf(Form):
+class ReviewsOf(ToolArguments):
     settle: str | None = Field(
         None, description="The id of a fact under review, to settle it. Without it, lists them."
     )
@@ -142,6 +142,6 @@ class ReviewsOf(Form):
     reason: str | None = Field(None, description="With settle: why, in a few words.")
 
 
-class Forget(Form):
+class Forget(ToolArguments):
     key_or_id: KeyOrId
     about: About = None

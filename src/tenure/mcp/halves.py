@@ -58,7 +58,7 @@ def _is_whole(value: Any) -> bool:
     return True
 
 
-class Answering:
+class AnsweringStream:
     """A stream of messages that answers by itself those with halves of characters."""
 
     def __init__(self, messages: Any, answers: Any) -> None:
@@ -81,7 +81,7 @@ class Answering:
     async def aclose(self) -> None:
         await self._messages.aclose()
 
-    def __aiter__(self) -> Answering:
+    def __aiter__(self) -> AnsweringStream:
         return self
 
     async def __anext__(self) -> SessionMessage | Exception:
@@ -90,7 +90,7 @@ class Answering:
         except EndOfStream:
             raise StopAsyncIteration from None
 
-    async def __aenter__(self) -> Answering:
+    async def __aenter__(self) -> AnsweringStream:
         return self
 
     async def __aexit__(

@@ -10,7 +10,7 @@ from collections.abc import Callable
 import anyio
 from mcp.server.stdio import stdio_server
 
-from tenure.mcp.halves import Answering
+from tenure.mcp.halves import AnsweringStream
 from tenure.mcp.seats import Seats
 from tenure.mcp.server import protocol_server
 
@@ -31,7 +31,7 @@ async def _serve(seats: Seats, leave: Callable[[], None]) -> None:
             tasks.start_soon(_await_signal, leave)
         async with stdio_server() as (read, write):
             options = server.create_initialization_options()
-            await server.run(Answering(read, write), write, options)
+            await server.run(AnsweringStream(read, write), write, options)
         tasks.cancel_scope.cancel()
 
 

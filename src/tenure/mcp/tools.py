@@ -28,16 +28,16 @@ class Tool:
     name: str
     title: str
     description: str
-    form: type[forms.Form]
-    answer: type[answers.Answer]
+    form: type[forms.ToolArguments]
+    answer: type[answers.ToolAnswer]
     scope: KeyScope
-    call: Callable[[Seat, Any], answers.Answer]
+    call: Callable[[Seat, Any], answers.ToolAnswer]
     reads_only: bool = False
     destructive: bool = False
     idempotent: bool = False
 
 
-def _remember(seat: Seat, form: forms.Remember) -> answers.Answer:
+def _remember(seat: Seat, form: forms.Remember) -> answers.ToolAnswer:
     session = seat.session()
     if (form.text is None) == (form.key is None):
         raise InvalidInput("give either text, or key and value")
@@ -58,7 +58,7 @@ def _remember(seat: Seat, form: forms.Remember) -> answers.Answer:
     return answers.decided([verdict], session.get)
 
 
-def _context(seat: Seat, form: forms.ContextOf) -> answers.Answer:
+def _context(seat: Seat, form: forms.ContextOf) -> answers.ToolAnswer:
     made = seat.session().context(
         form.query,
         budget=form.budget,
@@ -68,7 +68,7 @@ def _context(seat: Seat, form: forms.ContextOf) -> answers.Answer:
     return answers.context_shown(made)
 
 
-def _correct(seat: Seat, form: forms.Correct) -> answers.Answer:
+def _correct(seat: Seat, form: forms.Correct) -> answers.ToolAnswer:
     session = seat.session()
     if (form.value is None) != form.retract:
         raise InvalidInput("give either the right value, or retract")
@@ -96,12 +96,12 @@ def _replace(session: Session, form: forms.Correct) -> Verdict:
     )
 
 
-def _why(seat: Seat, form: forms.Named) -> answers.Answer:
+def _why(seat: Seat, form: forms.Named) -> answers.ToolAnswer:
     session = seat.session()
     return explained(session, session.explain(form.key_or_id, form.about))
 
 
-def _history(seat: Seat, form: forms.HistoryOf) -> answers.Answer:
+def _history(seat: Seat, form: forms.HistoryOf) -> answers.ToolAnswer:
     return chain_shown(seat.session(), form.key, form.about)
 
 
@@ -116,7 +116,7 @@ def chain_shown(session: Session, key: str, about: str | None = None) -> answers
     )
 
 
-def _what_if(seat: Seat, form: forms.WhatIf) -> answers.Answer:
+def _what_if(seat: Seat, form: forms.WhatIf) -> answers.ToolAnswer:
     """In a branch of a session of its own, both of which are gone before this returns."""
     with seat.aside() as aside:
         branch = aside.hypothetical()
@@ -138,7 +138,7 @@ def _suppose(branch: Session, supposed: str | forms.Supposed) -> list[Verdict]:
     return [branch.write(supposed.key, supposed.value, source=SOURCE)]
 
 
-def _reviews(seat: Seat, form: forms.ReviewsOf) -> answers.Answer:
+def _reviews(seat: Seat, form: forms.ReviewsOf) -> answers.ToolAnswer:
     session = seat.session()
     chosen = (form.value is not None) + form.still_right + form.retract
     if form.settle is None:
@@ -163,7 +163,7 @@ def _reviews(seat: Seat, form: forms.ReviewsOf) -> answers.Answer:
     )
 
 
-def _forget(seat: Seat, form: forms.Forget) -> answers.Answer:
+def _forget(seat: Seat, form: forms.Forget) -> answers.ToolAnswer:
     session = seat.session()
     return answers.erased(erase_own(seat.memory, session, form.key_or_id, form.about))
 

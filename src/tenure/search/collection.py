@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 
-from tenure.search.stack import Stack, signs
+from tenure.search.shelf_index import ShelfIndex, signs
 from tenure.stores.port import Found, Placed, Reader
 
 if TYPE_CHECKING:
@@ -77,7 +77,9 @@ def code_of(query: Vector) -> npt.NDArray[np.uint64]:
     return code
 
 
-def nearest_of(stacks: Sequence[Stack], query: Vector, count: int, hidden: set[int]) -> list[int]:
+def nearest_of(
+    stacks: Sequence[ShelfIndex], query: Vector, count: int, hidden: set[int]
+) -> list[int]:
     """The nearest entries of several stacks by their signs, ties all taken: no luck of order."""
     code = code_of(query)
     out = np.array(sorted(hidden), np.int64)
@@ -95,7 +97,7 @@ def nearest_of(stacks: Sequence[Stack], query: Vector, count: int, hidden: set[i
 
 
 def _nearest_or_all(
-    stacks: Sequence[Stack], query: Vector | None, count: int, hidden: set[int]
+    stacks: Sequence[ShelfIndex], query: Vector | None, count: int, hidden: set[int]
 ) -> list[int]:
     if query is None or sum(stack.size for stack in stacks) <= count:
         found = (entry for stack in stacks for entry in stack.live_entries())
@@ -109,7 +111,7 @@ class Shelved:
     def __init__(
         self,
         reader: Reader,
-        stacks: dict[int, Stack],
+        stacks: dict[int, ShelfIndex],
         binding: Sequence[int],
         hidden: set[int],
         frequent: dict[tuple[tuple[int, ...], str, int], Frequent],
@@ -203,8 +205,8 @@ class AdHoc:
     def __init__(self, rows: Sequence[tuple[Found, bool]], dimensions: int) -> None:
         """Each row with whether it is a constraint."""
         self._rows = {row.entry: row for row, _ in rows}
-        self._binding = Stack(dimensions)
-        self._others = Stack(dimensions)
+        self._binding = ShelfIndex(dimensions)
+        self._others = ShelfIndex(dimensions)
         self._posted: dict[str, list[int]] = {}
         for stack, wanted in ((self._binding, True), (self._others, False)):
             stack.catch_up((_placed(row) for row, binding in rows if binding is wanted), 1)

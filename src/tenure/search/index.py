@@ -15,7 +15,7 @@ from tenure.model.records import Declaration
 from tenure.model.remembering import when_forgetting
 from tenure.model.scope import Place
 from tenure.search import analysis
-from tenure.search.places import Hall
+from tenure.search.space import SearchSpace
 from tenure.stores.port import Entry, Reader, Shelf, Store, Transaction
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from tenure.search.collection import Frequent, Vector
     from tenure.search.embedders import Embedder
-    from tenure.search.stack import Recent, Stack
+    from tenure.search.shelf_index import Recent, ShelfIndex
 
 Progress = Callable[[str, int, int | None], None]
 """Told of long work: what is being done, how much is done, and of how much if that is known."""
@@ -63,7 +63,7 @@ class Index:
         self._read = read
         self._vectors: OrderedDict[str, bytes] = OrderedDict()
         self._recent: Recent | None = None  # takes numpy, which only searching needs
-        self._stacks: OrderedDict[tuple[str, int], Stack] = OrderedDict()
+        self._stacks: OrderedDict[tuple[str, int], ShelfIndex] = OrderedDict()
         self._frequent: dict[tuple[tuple[int, ...], str, int], Frequent] = {}
         # Held for a look into these tables and never while a store, an embedder or a caller works:
         # all organizations share it.
@@ -205,7 +205,7 @@ class Index:
     @contextmanager
     def shelved(
         self, reader: Reader, shelves: Sequence[Shelf], when: datetime, hides: Hides
-    ) -> Iterator[Hall]:
+    ) -> Iterator[SearchSpace]:
         """The entries on these shelves that hold at a moment, but those whose key is hidden."""
         from tenure.search.collection import Shelved
 
@@ -218,7 +218,7 @@ class Index:
             hidden = {*early, *live}
             binding = [shelf.id for shelf in shelves if shelf.binding]
             collection = Shelved(reader, stacks, binding, hidden, self._frequent)
-            yield Hall(
+            yield SearchSpace(
                 collection,
                 size=collection.size,
                 total=sum(stack.filled for stack in stacks.values()) - len(kept),
@@ -236,7 +236,7 @@ class Index:
     @contextmanager
     def _looked_at(
         self, reader: Reader, shelves: Sequence[Shelf], *, with_keys: bool
-    ) -> Iterator[dict[int, Stack]]:
+    ) -> Iterator[dict[int, ShelfIndex]]:
         """The stacks of shelves as this reader sees them, which nobody changes meanwhile.
 
         Others look at them side by side. Whoever sees a newer shelf waits for those who look at
@@ -252,7 +252,7 @@ class Index:
                     return
             # Somebody who sees more came in between: the next look at it tells.
 
-    def _stack(self, reader: Reader, shelf: Shelf, with_keys: bool) -> Stack:
+    def _stack(self, reader: Reader, shelf: Shelf, with_keys: bool) -> ShelfIndex:
         name = (reader.organization, shelf.id)
         stack = self._kept_stack(name, with_keys)
         if stack.version < shelf.version:
@@ -263,20 +263,22 @@ class Index:
             raise Outpaced
         return stack
 
-    def _kept_stack(self, name: tuple[str, int], with_keys: bool) -> Stack:
-        from tenure.search.stack import Recent, Stack
+    def _kept_stack(self, name: tuple[str, int], with_keys: bool) -> ShelfIndex:
+        from tenure.search.shelf_index import Recent, ShelfIndex
 
         with self._lock:
             self._recent = self._recent or Recent()
             stack = self._stacks.get(name)
             if stack is None or (with_keys and stack.keys is None):
-                stack = self._stacks[name] = Stack(
+                stack = self._stacks[name] = ShelfIndex(
                     self.dimensions, with_keys=with_keys, recent=self._recent
                 )
             self._stacks.move_to_end(name)
             return stack
 
-    def _catch_up(self, stack: Stack, reader: Reader, shelf: Shelf, name: tuple[str, int]) -> None:
+    def _catch_up(
+        self, stack: ShelfIndex, reader: Reader, shelf: Shelf, name: tuple[str, int]
+    ) -> None:
         try:
             stack.catch_up(reader.placed(shelf.id, stack.version), shelf.version)
         except BaseException:
@@ -294,9 +296,9 @@ class Index:
 
 
 def _by_place(
-    shelves: Sequence[Shelf], stacks: dict[int, Stack]
-) -> dict[tuple[str, Place], list[Stack]]:
-    found: dict[tuple[str, Place], list[Stack]] = {}
+    shelves: Sequence[Shelf], stacks: dict[int, ShelfIndex]
+) -> dict[tuple[str, Place], list[ShelfIndex]]:
+    found: dict[tuple[str, Place], list[ShelfIndex]] = {}
     for shelf in shelves:
         if stacks[shelf.id].size:
             found.setdefault((shelf.owner, shelf.place), []).append(stacks[shelf.id])

@@ -30,7 +30,7 @@ def tokens(text: str) -> tuple[str, ...]:
     return tuple(_TOKEN.findall(plain))
 
 
-class Said:
+class SpokenText:
     """A text that can be asked what it says.
 
     A value is said where all its tokens stand in the text next to each other and in order.
@@ -51,7 +51,7 @@ class Said:
 
 def same_value(one: str, other: str) -> bool:
     """Whether two texts name the same value: the tokens of one stand whole in the other."""
-    return Said(one).says(other) or Said(other).says(one)
+    return SpokenText(one).says(other) or SpokenText(other).says(one)
 
 
 def _spaced(parts: Sequence[str]) -> str:

@@ -191,7 +191,7 @@ class Erasing(Protocol):
 
 
 @runtime_checkable
-class Telling(Protocol):
+class TellingSystem(Protocol):
     """A system that says what became of a write."""
 
     def told(self, written: str) -> str:

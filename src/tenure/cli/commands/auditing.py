@@ -19,7 +19,7 @@ import typer
 import tenure
 from tenure.audit.entries import PAGE, AuditEntry
 from tenure.audit.following import INTERVAL, follow
-from tenure.audit.position import Position, PositionFile, check_position
+from tenure.audit.position import AuditPosition, PositionFile, check_position
 from tenure.audit.webhook import Sender, Webhook
 from tenure.cli.options import Common, Organization
 from tenure.cli.root import command, complain
@@ -153,7 +153,7 @@ def _begin(memory: tenure.Memory, organization: str, file: PositionFile, after: 
     kept = file.read()
     if kept is None:
         # Kept before the first entry goes out: the file cannot be written is told now, not then.
-        file.write(Position(organization, after or 0, None))
+        file.write(AuditPosition(organization, after or 0, None))
         return after or 0
     if after is not None:
         raise InvalidInput(

@@ -12,7 +12,7 @@ import typer
 
 import tenure
 from tenure.cli.chat import COMMANDS, ME, Chat
-from tenure.cli.options import Common, Who
+from tenure.cli.options import Asker, Common
 from tenure.cli.root import command
 from tenure.cli.tables import show
 from tenure.cli.words import shown
@@ -21,7 +21,7 @@ from tenure.model.ids import new_id
 
 
 @dataclass(frozen=True)
-class Talker(Who):
+class Talker(Asker):
     """The identity that talks, and the session that it talks in."""
 
     session: Annotated[

@@ -9,7 +9,7 @@ import typer
 
 import tenure
 from tenure.cli.accounts import account_of
-from tenure.cli.options import Common, When, Who
+from tenure.cli.options import Asker, Common, When
 from tenure.cli.root import command, complain
 from tenure.cli.tables import print_json, show
 from tenure.cli.words import left_out
@@ -36,7 +36,7 @@ def context(
         bool, typer.Option("--record", help="Keep a receipt, for replay and diff.")
     ] = False,
     when: When,
-    who: Who,
+    who: Asker,
     common: Common,
 ) -> None:
     """Print what a model should read, within a token budget.

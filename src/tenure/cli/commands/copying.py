@@ -11,7 +11,7 @@ import typer
 
 import tenure
 from tenure.cli.options import DEFAULT_EMBEDDER, Common
-from tenure.cli.progress import Telling
+from tenure.cli.progress import ProgressLine
 from tenure.cli.root import command, complain
 from tenure.cli.servers import administration, is_address
 from tenure.cli.tables import print_json, show, table
@@ -110,7 +110,7 @@ def _count_anew(url: str) -> None:
 
 
 def _carry(origin: tenure.Memory, memory: tenure.Memory, organization: str) -> Copied:
-    with closing(Telling()) as telling:
+    with closing(ProgressLine()) as telling:
         result = copy_organization(origin.store, memory.store, organization, telling)
     if result.fate is Fate.DIFFERS:
         complain(

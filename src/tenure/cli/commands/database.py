@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tenure.cli.progress import Telling
+from tenure.cli.progress import ProgressLine
 from tenure.cli.root import command, complain
 from tenure.cli.servers import Url, administration, checked
 from tenure.cli.tables import account_lines, print_json, show, table
@@ -183,7 +183,7 @@ def stats(
     administration()
     from tenure.stores.postgres.upkeep import stats as count
 
-    with closing(Telling()) as telling:
+    with closing(ProgressLine()) as telling:
         counted = count(checked(url), organization=organization, told=telling)
     if json:
         print_json(asdict(counted))
@@ -267,7 +267,7 @@ def vacuum(
         if not typer.confirm(question, err=True):
             complain("nothing was done", kind="note")
             raise typer.Exit(1)
-    with closing(Telling()) as telling:
+    with closing(ProgressLine()) as telling:
         done = tidy(address, full=full, told=telling)
     if json:
         print_json(asdict(done))

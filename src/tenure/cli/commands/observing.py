@@ -23,13 +23,13 @@ from tenure.cli.observations import (
     print_turn,
     total_of,
 )
-from tenure.cli.options import DEFAULT_SESSION, Common, Who, parse_moment
+from tenure.cli.options import DEFAULT_SESSION, Asker, Common, parse_moment
 from tenure.cli.root import command, complain
 from tenure.cli.servers import is_address
 from tenure.cli.transcripts import (
-    Conversation,
-    Found,
-    Source,
+    TranscriptConversation,
+    TranscriptFile,
+    TranscriptRecord,
     arguments_of,
     check_readable,
     opened,
@@ -43,7 +43,7 @@ _MOST_WARNINGS = 10
 
 
 @dataclass(frozen=True)
-class Speaker(Who):
+class TranscriptOwner(Asker):
     """The identity whose conversations they are, and the session that they go to."""
 
     session: Annotated[
@@ -59,7 +59,7 @@ class Speaker(Who):
         ),
     ] = ""
 
-    def into(self, session_id: str) -> Speaker:
+    def into(self, session_id: str) -> TranscriptOwner:
         """The same, in that session unless another was asked for."""
         return replace(self, session=self.session or session_id)
 
@@ -114,7 +114,7 @@ class _Clerk:
     """Takes conversations into a memory, and keeps count."""
 
     memory: tenure.Memory
-    who: Speaker
+    who: TranscriptOwner
     speaker: str
     skip_bad: bool
     verbose: bool
@@ -126,7 +126,7 @@ class _Clerk:
     read: int = 0
     warned: int = 0
 
-    def take(self, source: Source, *, is_only: bool) -> None:
+    def take(self, source: TranscriptFile, *, is_only: bool) -> None:
         for conversation in source.conversations():
             who = self.who.into(conversation.session_id)
             tally = Tally(file=conversation.file, session=who.session)
@@ -137,7 +137,11 @@ class _Clerk:
                 self._tell(source.total if is_only else None)
 
     def _turn(
-        self, session: tenure.Session, conversation: Conversation, found: Found, tally: Tally
+        self,
+        session: tenure.Session,
+        conversation: TranscriptConversation,
+        found: TranscriptRecord,
+        tally: Tally,
     ) -> None:
         try:
             if found.trouble is not None:
@@ -216,7 +220,7 @@ def observe(
     ] = False,
     single: Single,
     second: Second,
-    who: Speaker,
+    who: TranscriptOwner,
     common: Common,
 ) -> None:
     """Take in a conversation: what is said in it becomes facts.
@@ -247,7 +251,7 @@ def observe(
         clerk = _Clerk(memory, who, speaker, skip_bad, verbose, common.json)
         for file in named:
             with opened(file) as stream:
-                clerk.take(Source(file, stream), is_only=len(named) == 1)
+                clerk.take(TranscriptFile(file, stream), is_only=len(named) == 1)
         opinions = clerk.finish()
     observations = clerk.documents if verbose else None
     print_tallies(

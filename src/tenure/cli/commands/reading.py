@@ -10,7 +10,7 @@ from rich.text import Text
 
 import tenure
 from tenure.cli.commands.writing import KeyOrId, Subject
-from tenure.cli.options import Common, When, Who, organizations_of
+from tenure.cli.options import Asker, Common, When, organizations_of
 from tenure.cli.root import command, complain
 from tenure.cli.tables import (
     account_lines,
@@ -34,7 +34,7 @@ def current(
     *,
     subject: Subject = None,
     when: When,
-    who: Who,
+    who: Asker,
     common: Common,
 ) -> None:
     """Print the value in office, and nothing else.
@@ -67,7 +67,7 @@ def facts(
     *,
     subject: Subject = None,
     when: When,
-    who: Who,
+    who: Asker,
     common: Common,
 ) -> None:
     """List the facts you go by, newest first.
@@ -91,7 +91,7 @@ def history(
     *,
     subject: Subject = None,
     when: When,
-    who: Who,
+    who: Asker,
     common: Common,
 ) -> None:
     """Show the chain of a key, oldest first, and what was overruled."""
@@ -113,7 +113,7 @@ def explain(
     *,
     subject: Subject = None,
     when: When,
-    who: Who,
+    who: Asker,
     common: Common,
 ) -> None:
     """Tell why a fact stands: its chain, and every verdict on it."""

@@ -11,7 +11,7 @@ from rich.text import Text
 
 import tenure
 from tenure.cli.commands.contexts import context_document
-from tenure.cli.options import Common, Who
+from tenure.cli.options import Asker, Common
 from tenure.cli.root import command, complain
 from tenure.cli.tables import clock, is_narrow, print_json, show, table, with_id
 from tenure.cli.words import cut
@@ -30,7 +30,7 @@ ReceiptId = Annotated[
 def receipts(
     *,
     limit: Annotated[int, typer.Option(metavar="COUNT", help="How many at most.")] = 20,
-    who: Who,
+    who: Asker,
     common: Common,
 ) -> None:
     """List your contexts that were recorded, newest first."""
@@ -46,7 +46,7 @@ def receipts(
         complain("no receipts; keep one with: tenure context QUERY --record", kind="note")
 
 
-def replay(receipt_id: ReceiptId, *, who: Who, common: Common) -> None:
+def replay(receipt_id: ReceiptId, *, who: Asker, common: Common) -> None:
     """Print a recorded context again, byte for byte.
 
     Exit code 1 where it is no longer whole because something in it was erased since.
@@ -73,7 +73,7 @@ def diff(
     ],
     later: Annotated[str, typer.Argument(metavar="LATER_ID", help="Another one.")],
     *,
-    who: Who,
+    who: Asker,
     common: Common,
 ) -> None:
     """Tell what changed between two recorded contexts, and why."""
@@ -89,7 +89,7 @@ def diff(
         complain("nothing changed between the two", kind="note")
 
 
-def _own(memory: tenure.Memory, who: Who, receipt_id: str) -> tenure.Receipt:
+def _own(memory: tenure.Memory, who: Asker, receipt_id: str) -> tenure.Receipt:
     """A receipt of whoever asks: it holds what that person was allowed to read."""
     session = who.at(memory)
     asking = session.identity

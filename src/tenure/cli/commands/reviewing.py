@@ -9,7 +9,7 @@ from rich.console import RenderableType
 
 import tenure
 from tenure.cli.commands.writing import JsonValue, Reason
-from tenure.cli.options import Common, Who, parse_value
+from tenure.cli.options import Asker, Common, parse_value
 from tenure.cli.root import command, complain
 from tenure.cli.tables import is_narrow, print_json, show, table, with_id
 from tenure.cli.verdicts import print_verdict
@@ -18,7 +18,7 @@ from tenure.model.errors import InvalidInput
 from tenure.stores.codec import fact_record
 
 
-def reviews(*, who: Who, common: Common) -> None:
+def reviews(*, who: Asker, common: Common) -> None:
     """List what wants a decision.
 
     Facts whose bases changed, with the path, and contested statements.
@@ -49,7 +49,7 @@ def resolve(
     ] = False,
     retract: Annotated[bool, typer.Option("--retract", help="Take it back.")] = False,
     reason: Reason = None,
-    who: Who,
+    who: Asker,
     common: Common,
 ) -> None:
     """Settle a review.

@@ -203,7 +203,7 @@ def serve(
             tokens=tokens,
             **asked,
         )
-        work = Answering(store, service, otel=otel, log=log, together=processes > 1)
+        work = ServingPlan(store, service, otel=otel, log=log, together=processes > 1)
         if processes == 1:
             work.alone()
         else:
@@ -211,7 +211,7 @@ def serve(
 
 
 @dataclass(frozen=True)
-class Answering:
+class ServingPlan:
     """What a process that answers has to know; it may be another one than this."""
 
     store: Common
@@ -240,7 +240,7 @@ class Answering:
             run(memory, self.service, announce, metrics, place)
 
 
-def _side_by_side(work: Answering, processes: int) -> None:
+def _side_by_side(work: ServingPlan, processes: int) -> None:
     from tenure.http.crew import Crew
     from tenure.http.serving import address_of
 

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 import tenure
-from tenure.cli.options import Common, Who, parse_moment, parse_value
+from tenure.cli.options import Asker, Common, parse_moment, parse_value
 from tenure.cli.root import command
 from tenure.cli.tables import clock, print_json, show
 from tenure.cli.verdicts import print_verdict
@@ -32,7 +32,7 @@ JsonValue = Annotated[
 
 
 @dataclass(frozen=True)
-class Statement:
+class WriteOptions:
     """Everything that `session.write` takes beyond the key and the value."""
 
     subject: Subject = None
@@ -173,8 +173,8 @@ def write(
     value: Annotated[str, typer.Argument(metavar="VALUE", help="The value, taken as a string.")],
     *,
     json_value: JsonValue = False,
-    statement: Statement,
-    who: Who,
+    statement: WriteOptions,
+    who: Asker,
     common: Common,
 ) -> None:
     """State a fact, and see what became of it.
@@ -203,7 +203,7 @@ def retract(
             show_default="now",
         ),
     ] = None,
-    who: Who,
+    who: Asker,
     common: Common,
 ) -> None:
     """Take back a fact, with no new value. Its chain ends there."""
@@ -224,7 +224,7 @@ def revert(
         ),
     ] = None,
     subject: Subject = None,
-    who: Who,
+    who: Asker,
     common: Common,
 ) -> None:
     """Go back to an earlier value, as a new fact."""
@@ -241,7 +241,7 @@ def undo(
     ],
     *,
     reason: Reason = None,
-    who: Who,
+    who: Asker,
     common: Common,
 ) -> None:
     """Let everything stand as if a verdict had not been made.
@@ -270,7 +270,7 @@ def note(
         ),
     ] = None,
     json_value: JsonValue = False,
-    who: Who,
+    who: Asker,
     common: Common,
 ) -> None:
     """Put something on a session's desk, for its contexts only.

@@ -27,7 +27,7 @@ CHECKS.sort(key=lambda check: (*_ORDER, check.group).index(check.group))
 __all__ = ["CHECKS", "Check", "ConformanceReport", "Outcome", "Result", "Trial", "Unmet", "run"]
 
 
-class Outcome(StrEnum):
+class CheckOutcome(StrEnum):
     """How a check ended."""
 
     PASSED = "passed"
@@ -40,13 +40,13 @@ class Result:
     """How one check ended on one system, and why it failed or could not be tried."""
 
     check: Check
-    outcome: Outcome
+    outcome: CheckOutcome
     why: str = ""
     context: str | None = None
 
     def record(self) -> dict[str, Any]:
         told = {"check": self.check.name, "group": self.check.group, "outcome": self.outcome.value}
-        if self.outcome is not Outcome.PASSED:
+        if self.outcome is not CheckOutcome.PASSED:
             told |= {"law": self.check.law, "why": self.why}
         return told if self.context is None else {**told, "context": self.context}
 
@@ -58,7 +58,7 @@ class ConformanceReport:
     system: str
     results: tuple[Result, ...]
 
-    def counted(self, group: str | None = None) -> Counter[Outcome]:
+    def counted(self, group: str | None = None) -> Counter[CheckOutcome]:
         """How many passed, failed and could not be tried: of a group, or in all."""
         return Counter(r.outcome for r in self.results if group in (None, r.check.group))
 
@@ -69,12 +69,12 @@ class ConformanceReport:
 
     @property
     def failures(self) -> list[Result]:
-        return [result for result in self.results if result.outcome is Outcome.FAILED]
+        return [result for result in self.results if result.outcome is CheckOutcome.FAILED]
 
     def record(self) -> dict[str, Any]:
         return {
             "system": self.system,
-            **{outcome.value: self.counted()[outcome] for outcome in Outcome},
+            **{outcome.value: self.counted()[outcome] for outcome in CheckOutcome},
             "checks": [result.record() for result in self.results],
         }
 
@@ -99,15 +99,15 @@ def run(
 def _tried(check: Check, system: System) -> Result:
     lacking = check.missing(system.can)
     if lacking:
-        return Result(check, Outcome.CANNOT, f"it has no {', '.join(lacking)}")
+        return Result(check, CheckOutcome.CANNOT, f"it has no {', '.join(lacking)}")
     try:
         check.attempt(Trial(system))
     except CannotDo as error:
-        return Result(check, Outcome.CANNOT, f"it has no {error.ability}")
+        return Result(check, CheckOutcome.CANNOT, f"it has no {error.ability}")
     except Unmet as error:
-        return Result(check, Outcome.FAILED, error.why, error.context)
+        return Result(check, CheckOutcome.FAILED, error.why, error.context)
     except Refused as error:
-        return Result(check, Outcome.FAILED, f"it refused: {error}")
+        return Result(check, CheckOutcome.FAILED, f"it refused: {error}")
     except Exception as error:  # whatever a system under evaluation may raise, the others go on
-        return Result(check, Outcome.FAILED, f"it broke: {type(error).__name__}: {error}")
-    return Result(check, Outcome.PASSED)
+        return Result(check, CheckOutcome.FAILED, f"it broke: {type(error).__name__}: {error}")
+    return Result(check, CheckOutcome.PASSED)

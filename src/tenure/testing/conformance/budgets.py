@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from tenure.testing.conformance.checks import Trial, Unmet, check
-from tenure.testing.matching import Said
+from tenure.testing.matching import SpokenText
 from tenure.testing.systems import Ability
 
 GROUP = "budget"
@@ -34,7 +34,7 @@ def _expect_found(trial: Trial, budgets: Iterable[int]) -> None:
     """Ask what a single fact answers, and what a great many have to do with."""
     for budget in budgets:
         text = trial.expect_within("Who is the fire warden?", budget)
-        if not Said(text).says("Abernathy"):
+        if not SpokenText(text).says("Abernathy"):
             raise Unmet(f"at {budget} tokens it does not say 'Abernathy'", text)
         trial.expect_within("Which pallets stand in bay amber, or behind the amber gate?", budget)
 

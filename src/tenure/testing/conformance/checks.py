@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from tenure.testing.matching import Said
+from tenure.testing.matching import SpokenText
 from tenure.testing.systems import Ability, Entry, Refused, System, Who
 
 ADA = Who(user="ada", authority="employee")
@@ -104,7 +104,7 @@ class Trial:
     ) -> str:
         """Ask, and hold the context against what it must and must not say."""
         text = self.ask(query, who, budget, **when)
-        said = Said(text)
+        said = SpokenText(text)
         for value in says:
             if not said.says(value):
                 raise Unmet(f"it does not say {value!r}", text)

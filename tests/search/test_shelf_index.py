@@ -11,9 +11,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tenure.model.records import Declaration
-from tenure.search import stack as stack_module
+from tenure.search import shelf_index as stack_module
 from tenure.search.collection import code_of, nearest_of
-from tenure.search.stack import Stack, signs
+from tenure.search.shelf_index import ShelfIndex, signs
 from tenure.stores.port import Placed
 from tenure.testing.clock import START
 from tests.conftest import SOAK
@@ -92,7 +92,7 @@ class Shelf:
         return sorted(found, key=lambda placed: (placed.changed, placed.entry))
 
 
-def state(stack: Stack, query: Any) -> dict[str, Any]:
+def state(stack: ShelfIndex, query: Any) -> dict[str, Any]:
     """Everything a stack can be asked."""
     far, numbers = stack.distances(code_of(query))
     entries = range(60)
@@ -125,7 +125,7 @@ def test_any_number_of_portions_gives_the_same(
 ) -> None:
     """Followed change by change, or read at once at the end, in portions of any size: the same."""
     shelf = Shelf()
-    followed = Stack(DIMENSIONS)
+    followed = ShelfIndex(DIMENSIONS)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(stack_module, "_PORTION", portion)
         for new, changes, looks in history:
@@ -133,7 +133,7 @@ def test_any_number_of_portions_gives_the_same(
             if looks:
                 followed.catch_up(iter(shelf.placed(followed.version)), shelf.version)
         followed.catch_up(iter(shelf.placed(followed.version)), shelf.version)
-        at_once = Stack(DIMENSIONS)
+        at_once = ShelfIndex(DIMENSIONS)
         at_once.catch_up(iter(shelf.placed(0)), shelf.version)
     assert state(followed, query) == state(at_once, query)
     live = sorted(entry for entry, placed in shelf.entries.items() if placed.live)
@@ -146,7 +146,7 @@ def test_any_number_of_portions_gives_the_same(
 def test_what_may_be_dead_is_watched(history: list[Any], query: Any, gap: int) -> None:
     """An entry is a suspect while its value is dead, may expire, or rests on others."""
     shelf = Shelf()
-    stack = Stack(DIMENSIONS, with_keys=True)
+    stack = ShelfIndex(DIMENSIONS, with_keys=True)
     for new, changes, looks in history:
         shelf.commit(new, changes, gap)
         if looks:
@@ -171,7 +171,7 @@ def test_what_may_be_dead_is_watched(history: list[Any], query: Any, gap: int) -
 def test_an_erased_entry_leaves_no_key() -> None:
     """Nothing of an entry stays in memory once its fact was erased, not even its key."""
     shelf = Shelf()
-    stack = Stack(DIMENSIONS, with_keys=True)
+    stack = ShelfIndex(DIMENSIONS, with_keys=True)
     shelf.commit([Content(True, None, None, False, 1, "a", None)], [], 1)
     stack.catch_up(iter(shelf.placed(0)), shelf.version)
     shelf.commit([], [(0, None)], 1)
@@ -186,8 +186,8 @@ tables = st.lists(st.tuples(st.sampled_from([True, True, False]), vectors), max_
 )
 
 
-def stacked(rows: dict[int, tuple[bool, bytes | None]]) -> Stack:
-    stack = Stack(DIMENSIONS)
+def stacked(rows: dict[int, tuple[bool, bytes | None]]) -> ShelfIndex:
+    stack = ShelfIndex(DIMENSIONS)
     stack.catch_up(
         (
             Placed(entry, 1, live, None, None, False, 1, "k", "", vector)
@@ -262,7 +262,7 @@ def test_signs_take_any_width(dimensions: int) -> None:
 
 def test_without_an_embedder_nothing_is_near() -> None:
     """A stack without dimensions counts its entries and finds none by meaning."""
-    stack = Stack(0)
+    stack = ShelfIndex(0)
     stack.catch_up([Placed(1, 1, True, None, None, False, 3, "k", "", None)], 1)
     assert (stack.size, stack.length, stack.live_entries()) == (1, 3, [1])
     assert nearest_of([stack], np.zeros(0, np.float32), 5, set()) == []

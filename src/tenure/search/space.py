@@ -1,4 +1,4 @@
-"""The hall: everything that one context may search, with what is known of it beforehand."""
+"""The space: everything that one context may search, with what is known of it beforehand."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from tenure.model.scope import Place
 if TYPE_CHECKING:
     from tenure.search.collection import Collection
     from tenure.search.marked import Heard
-    from tenure.search.stack import Stack
+    from tenure.search.shelf_index import ShelfIndex
     from tenure.stores.port import Found
 
 
 @dataclass
-class Hall:
+class SearchSpace:
     """A collection to search, and what stands around it."""
 
     collection: Collection
@@ -33,17 +33,17 @@ class Hall:
     """Entries of the stacks that do not count here."""
     expired: list[int] = field(default_factory=list)
     """Entries whose term is over."""
-    stacks: Sequence[Stack] = ()
-    filled: Mapping[tuple[str, Place], Sequence[Stack]] = field(default_factory=dict)
+    stacks: Sequence[ShelfIndex] = ()
+    filled: Mapping[tuple[str, Place], Sequence[ShelfIndex]] = field(default_factory=dict)
     """The owners and places that have facts here. With one, no two can be on the same matter."""
 
     @staticmethod
-    def ad_hoc(given: tuple[list[Fact], list[tuple[Found, bool]], int]) -> Hall:
-        """A hall for facts that are in memory already."""
+    def ad_hoc(given: tuple[list[Fact], list[tuple[Found, bool]], int]) -> SearchSpace:
+        """A space for facts that are in memory already."""
         from tenure.search.collection import AdHoc
 
         facts, rows, dimensions = given
-        return Hall(AdHoc(rows, dimensions), len(facts), len(facts), facts)
+        return SearchSpace(AdHoc(rows, dimensions), len(facts), len(facts), facts)
 
     @property
     def has_suspects(self) -> bool:
@@ -58,7 +58,7 @@ class Hall:
 
     def doubled(self) -> set[int]:
         """Entries of owners or places of which another has an entry on the same matter."""
-        shared: dict[Stack, set[int]] = defaultdict(set)
+        shared: dict[ShelfIndex, set[int]] = defaultdict(set)
         for one, other in combinations(self.filled.values(), 2):
             for left, right in product(one, other):
                 matters = left.matters_with(right)

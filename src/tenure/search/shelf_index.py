@@ -52,7 +52,7 @@ def signs(vectors: npt.NDArray[np.int8]) -> Codes:
     return np.ascontiguousarray(bits).view(np.uint64)
 
 
-class Stack:
+class ShelfIndex:
     """The entries of one shelf, kept up to date by what changed since it was last looked at.
 
     Codes lie in columns, one row for each word of bits, because a scan of whole columns is what
@@ -130,7 +130,7 @@ class Stack:
         """Live entries that have a mark, the newest first."""
         return self.only_live(sorted(self._marked.having(int(mark[1:], 16)), reverse=True))
 
-    def matters_with(self, other: Stack) -> set[int]:
+    def matters_with(self, other: ShelfIndex) -> set[int]:
         """The matters on which both this and another stack have entries, live or not."""
         return self._matters.shared_with(other._matters)
 
