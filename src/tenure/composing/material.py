@@ -15,9 +15,9 @@ from tenure.composing.dead_values import DeadValueFinder
 from tenure.composing.inquiry import SMALL, Inquiry
 from tenure.composing.omissions import contested_by, left_out
 from tenure.composing.working_set import SelectedItems, WorkingSetSelector
-from tenure.context.assembly import Material
 from tenure.context.document import Omission
 from tenure.context.guard import DeadValueIndex
+from tenure.context.material import Material
 from tenure.context.ranking import Rankable, Ranked, base_score, rank
 from tenure.context.reach import (
     MEASURED,

@@ -6,23 +6,19 @@ ceiling holds for the rendered text, headings and separators included, for every
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime
-from typing import Any
 
+from tenure.context.cuts import guarded
 from tenure.context.document import OVER_BUDGET, Context, Line, Omission
 from tenure.context.guard import (
-    Counts,
     DeadValue,
-    DeadValueIndex,
-    GuardedValue,
     dead_values,
-    guarded,
-    mentions,
-    says_more,
 )
 from tenure.context.judging import in_passing, within_fact
+from tenure.context.material import Material
+from tenure.context.notes import add_working_set, shown_value
 from tenure.context.page import Page
 from tenure.context.ranking import Ranked
 from tenure.context.reach import is_longer, longest_line
@@ -33,16 +29,13 @@ from tenure.context.rendering import (
     MOST_RIVALS,
     NOTHING_FOUND,
     UNKNOWN,
-    WORKING_SET,
     Changed,
     Rival,
-    Unknown,
     age_of,
     contested_note,
     environment_names,
     history_line,
     identity_lines,
-    item_line,
     left_out_line,
     note_on,
     other_environment_lines,
@@ -56,48 +49,9 @@ from tenure.context.rendering import (
 from tenure.context.request import Request
 from tenure.context.tokens import Count
 from tenure.model.fact import Fact
-from tenure.model.identity import Identity
-from tenure.model.records import Environment, WorkingItem
 from tenure.model.values import text_of
-from tenure.model.words import said
 
 _TOKENS_A_LINE = 12
-_WORTH_SAYING = 3
-"""How many words have to be left of a note for it to be shown."""
-
-
-@dataclass(frozen=True, slots=True)
-class Material:
-    """Everything a context is made of: already visible, valid, in scope and ranked."""
-
-    identity: Identity
-    environment: Environment
-    frame: Sequence[str]
-    """What sets the session apart from plain reality: a task, a branch, a look at the past."""
-    facts: Sequence[Ranked]
-    working_set: Sequence[WorkingItem] = ()
-    """What is shown of this session's desk if there is room, in the order it was put there."""
-    foremost: Sequence[str] = ()
-    """The keys of these, what matters most first; the newest first where nothing is said."""
-    changed: Mapping[str, Sequence[Changed]] = field(default_factory=dict)
-    """For each fact that needs review, what it rests on that has changed."""
-    contested: Mapping[str, Sequence[Fact]] = field(default_factory=dict)
-    """For each fact that is contested, the statements that say otherwise, newest first."""
-    unknown: Sequence[Unknown] = ()
-    """Matters that the query asks for, on which the last word was taken back or ran out."""
-    unanswered: bool = False
-    """Whether nothing at all was found that the query could be about."""
-    past: Sequence[Fact] = ()
-    """What was true before, for those who ask for history."""
-    dead: DeadValueIndex = field(default_factory=DeadValueIndex)
-    """Values that no fact in office holds, as far as anything here could repeat them."""
-    gone: Mapping[str, Sequence[DeadValue]] = field(default_factory=dict)
-    """Facts out of office that notes say they stated, with what only those say."""
-    omissions: Sequence[Omission] = ()
-    is_common: Callable[[str], bool] = bool
-    """Whether a word is used for many things."""
-    seq: int = 0
-    """The last entry of the log that was known."""
 
 
 def assemble(
@@ -114,7 +68,7 @@ def assemble(
         _add_unknown(page, material)
         if request.history:
             _add_history(page, material)
-        _add_working_set(page, material)
+        add_working_set(page, material)
     else:
         _account_for_all(page, material)
     context = page.finish(request, at=at, seq=material.seq, identity=material.identity)
@@ -149,30 +103,13 @@ def _add_environment(page: Page, material: Material) -> None:
         if is_longer(value, longest_line(room - page.used)):
             page.leave_out(item=name)
             continue
-        shown = _shown(page, name, value, material.dead)
+        shown = shown_value(page, name, value, material.dead)
         line = None if shown is None else signal_line(name, shown.value, shown.cuts)
         if line is not None and not page.put(Line(ENVIRONMENT, line), ceiling=room, item=name):
             page.leave_out(item=name)
     for name, text in other_environment_lines(material.environment):
         if not page.put(Line(ENVIRONMENT, text), item=name):
             page.leave_out(item=name)
-
-
-def _shown(
-    page: Page, name: str, value: Any, dead: DeadValueIndex, counts: Counts = in_passing
-) -> GuardedValue | None:
-    """A note or signal without dead values; None where nothing else would be left of it."""
-    if not dead:
-        return GuardedValue(value, [], [])
-    shown = guarded(value, name, dead, counts)
-    named = mentions(name, "", dead, counts)
-    page.omissions.extend(
-        Omission("quotes a dead value", fact_id, name)
-        for fact_id in dict.fromkeys(mention.fact.id for mention in (*shown.found, *named))
-    )
-    if named or (shown.found and not says_more(text_of(value), shown.found)):
-        return None
-    return shown
 
 
 def _add_facts(
@@ -342,73 +279,3 @@ def _add_history(page: Page, material: Material) -> None:
         line = Line(HISTORY, history_line(fact), fact.id, sources=(fact.source,))
         if not page.put(line):
             page.leave_out(fact.id)
-
-
-def _add_working_set(page: Page, material: Material) -> None:
-    """What matters most first, so that it is what fits; shown in the order they were put."""
-    places = {item.key: place for place, item in enumerate(material.working_set)}
-    items = {item.key: item for item in material.working_set}
-    for key in material.foremost or list(reversed(items)):
-        item = items[key]
-        text = _item_text(page, item, material)
-        if text is None:
-            continue
-        stated = dict.fromkeys((*item.states, *(s.fact_id for s in item.spots if s.fact_id)))
-        line = Line(WORKING_SET, text, quoted=tuple(stated))
-        if not page.put(line, item=key, place=places[key]):
-            page.leave_out(item=key)
-
-
-def _item_text(page: Page, item: WorkingItem, material: Material) -> str | None:
-    """A note as it may be shown; None where it has to stay out."""
-    stated = [fact_id for fact_id in item.states if fact_id in material.gone]
-    own = [dead for fact_id in stated for dead in material.gone[fact_id]]
-    certain = {dead.words for dead in own}
-
-    def counts(value: DeadValue, present: set[str], before: str) -> bool:
-        return value.words in certain or in_passing(value, present, before)
-
-    spotted = {spot.fact_id for spot in item.spots}
-    for fact_id in stated:
-        if fact_id in spotted:
-            continue
-        gone = material.dead.others(material.gone[fact_id])
-        if not guarded(item.value, "", gone, lambda *_: True).found:
-            # It said in its own words what is no longer so; there is no telling where.
-            page.omissions.append(Omission("quotes a dead value", fact_id, item.key))
-            return None
-    dead = material.dead.after(own) if own else material.dead
-    shown = _shown(page, item.key, item.value, dead, counts)
-    if shown is None:
-        return None
-    return _spotted_line(page, item, shown, own)
-
-
-def _spotted_line(
-    page: Page, item: WorkingItem, shown: GuardedValue, gone: Sequence[DeadValue]
-) -> str | None:
-    """A note with the places cut out where it says, in whatever words, what is gone."""
-    if not isinstance(shown.value, str) or not item.spots:
-        return item_line(item.key, shown.value, shown.cuts)
-    dead = {(one.fact.id, one.text) for one in gone}
-    spots = [spot for spot in item.spots if not spot.fact_id or (spot.fact_id, spot.text) in dead]
-    if not spots:
-        return item_line(item.key, shown.value, shown.cuts)
-    page.omissions.extend(
-        Omission("quotes a dead value", fact_id, item.key)
-        for fact_id in dict.fromkeys(spot.fact_id for spot in spots if spot.fact_id)
-    )
-    cuts = _merged([*shown.cuts, *((spot.start, spot.end) for spot in spots)])
-    left = len(said(shown.value)) - sum(len(said(shown.value[a:b])) for a, b in cuts)
-    return item_line(item.key, shown.value, cuts) if left >= _WORTH_SAYING else None
-
-
-def _merged(cuts: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Spans in order, those that overlap made one."""
-    found: list[tuple[int, int]] = []
-    for start, end in sorted(cuts):
-        if found and start <= found[-1][1]:
-            found[-1] = (found[-1][0], max(end, found[-1][1]))
-        else:
-            found.append((start, end))
-    return found

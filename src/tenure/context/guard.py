@@ -10,16 +10,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from tenure.context.forms import Lost, lost_in_part, lost_in_text, same_in_form
 from tenure.context.phrases import Phrases
-from tenure.context.quoting import GONE
 from tenure.model.fact import Fact, Part, Status
 from tenure.model.forms import Read, held_by, held_words, no_forms
 from tenure.model.remembering import remembered
 from tenure.model.unseen import without
-from tenure.model.values import leaves, telling_parts, text_of
+from tenure.model.values import leaves, telling_parts
 from tenure.model.words import (
     LONGEST_SAYING,
     Word,
@@ -30,14 +29,12 @@ from tenure.model.words import (
     said,
     ways_of,
     ways_said,
-    words_of,
 )
 
 _UNSPACED = re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]")
 _BEFORE = re.compile(r"[$€£¥#+-]")
 _AFTER = re.compile(r"[%€£°]")
 _LOOK_BACK = 40
-_HEADING = re.compile(r"[^.!?\n]*:\s*$")
 
 
 class Mention(NamedTuple):
@@ -365,50 +362,3 @@ def _apart(found: list[Mention]) -> list[Mention]:
         if not kept or mention.start >= kept[-1].end:
             kept.append(mention)
     return kept
-
-
-class GuardedValue(NamedTuple):
-    """A value as it may be shown: with spans to cut, or a list or an object with its texts cut."""
-
-    value: Any
-    cuts: list[tuple[int, int]]
-    found: list[Mention]
-
-
-def guarded(value: Any, name: str, dead: DeadValueIndex, counts: Counts) -> GuardedValue:
-    """A value that goes by a name, without the dead values in it."""
-    if isinstance(value, str):
-        found = mentions(value, name, dead, counts)
-        return GuardedValue(value, [(mention.start, mention.end) for mention in found], found)
-    found = []
-    return GuardedValue(_cut(value, name, dead, counts, found), [], found)
-
-
-def _cut(value: Any, name: str, dead: DeadValueIndex, counts: Counts, found: list[Mention]) -> Any:
-    """A value with its texts cut; what was found goes to the list."""
-    if isinstance(value, dict):
-        return {
-            _cut(key, name, dead, counts, found): _cut(item, f"{name} {key}", dead, counts, found)
-            for key, item in value.items()
-        }
-    if isinstance(value, list):
-        return [_cut(item, name, dead, counts, found) for item in value]
-    if value is None or isinstance(value, bool):
-        return value
-    text = text_of(value)
-    here = mentions(text, name, dead, counts)
-    found.extend(here)
-    for mention in reversed(here):
-        text = f"{text[: mention.start]}{GONE}{text[mention.end :]}"
-    return text if here else value
-
-
-def says_more(text: str, found: Sequence[Mention]) -> bool:
-    """Whether a text still says something once the mentions are taken out.
-
-    What only leads up to one of them, with a colon, goes with it.
-    """
-    taken = sum(mention.words for mention in found)
-    heading = _HEADING.match(text[: min((mention.start for mention in found), default=0)])
-    taken += len(words_of(heading.group())) if heading is not None else 0
-    return len(words_of(text)) - taken >= max(3, 2 * len(found))

@@ -93,7 +93,7 @@ def _constraint(proposal: Proposal, source: Source, rung: str, settings: Setting
     if proposal.is_constraint is False:
         return None
     ladder = settings.ladder
-    trusted = ladder.rank(rung) > 0 or len(ladder.rungs) == 1
+    trusted = ladder.outranks(rung, ladder.rungs[0]) or len(ladder.rungs) == 1
     found = proposal.constraint_type
     if found is None and trusted:
         found = classify_constraint(proposal.key, proposal.value, source)

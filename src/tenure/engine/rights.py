@@ -21,7 +21,7 @@ def check_may_settle(reader: Reader, lens: Lens, fact: Fact) -> None:
     check_may_speak(lens, fact)
     told = matching(reader.declarations(), fact.key)
     check_may_write_key(fact.key, who.authority, told, ladder)
-    if ladder.rank(fact.standing) > who.authority.rank:
+    if ladder.outranks(fact.standing, who.authority):
         raise NotPermitted(
             f"{fact.key!r} stands on the authority of {fact.standing!r}; "
             f"{who.user_id!r} has {who.authority.rung!r}"

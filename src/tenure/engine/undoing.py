@@ -135,7 +135,7 @@ def _hidden(registrar: Registrar, fact: Fact) -> bool:
 
 
 def _check_rank(registrar: Registrar, verdict: Verdict) -> None:
-    if registrar.ladder.rank(verdict.authority) > registrar.identity.authority.rank:
+    if registrar.ladder.outranks(verdict.authority, registrar.identity.authority):
         raise NotPermitted(
             f"verdict {verdict.id!r} was made with the authority of {verdict.authority!r}; "
             f"{registrar.identity.user_id!r} has {registrar.identity.authority.rung!r}"

@@ -114,13 +114,12 @@ def _authority(memory: Memory, grant: Grant, said: str | None) -> str:
         return said or _DEFAULT_AUTHORITY
     # A rung that left the ladder since counts as the lowest.
     most = ladder.known(grant.max_authority)
-    rank, rung = (most.rank, most.rung) if most is not None else (0, ladder.rungs[0])
+    rung = most.rung if most is not None else ladder.rungs[0]
     if said is None:
         wanted = ladder.known(_DEFAULT_AUTHORITY)
-        lower = wanted is not None and wanted.rank < rank and grant.user_id is None
+        lower = wanted is not None and ladder.outranks(rung, wanted) and grant.user_id is None
         return _DEFAULT_AUTHORITY if lower else rung
-    asked = ladder.resolve(said)
-    if asked.rank > rank:
+    if ladder.outranks(ladder.resolve(said), rung):
         raise NotPermitted(f"the credential is good for {rung!r} at most, not {said!r:.80}")
     return said
 
@@ -132,13 +131,13 @@ def check_speaks_for_all(memory: Memory, grant: Grant) -> None:
     """
     settings = memory.settings
     known = None if grant.max_authority is None else settings.ladder.known(grant.max_authority)
-    rank = -1 if known is None else known.rank
-    needed = max(map(settings.ladder.rank, (settings.speaking_rung, settings.binding_rung)))
+    needed = settings.ladder.highest(settings.speaking_rung, settings.binding_rung)
+    too_low = known is None or settings.ladder.outranks(needed, known)
     permitted = grant.permissions is None or grant.permissions >= {SPEAK, BIND}
-    if grant.max_authority is not None and rank < needed and not permitted:
+    if grant.max_authority is not None and too_low and not permitted:
         raise NotPermitted(
             f"an import speaks for the organization, and the credential is good for "
-            f"{grant.max_authority!r}; it takes {settings.ladder.rungs[needed]!r}, or the "
+            f"{grant.max_authority!r}; it takes {needed!r}, or the "
             f"permissions {SPEAK!r} and {BIND!r}"
         )
 

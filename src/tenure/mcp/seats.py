@@ -141,7 +141,7 @@ class Seats:
         set_here = ladder.resolve(self._sitting.authority)
         if most is None:
             return set_here.rung if granted is None else None
-        return min((most, set_here), key=lambda one: one.rank).rung
+        return (most if ladder.outranks(set_here, most) else set_here).rung
 
     def close(self) -> None:
         """Clear the desk of a session that was made for this server alone."""

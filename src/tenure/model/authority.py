@@ -135,6 +135,13 @@ class Ladder:
         ranks: dict[str, int] = self._ranks  # type: ignore[attr-defined]
         return ranks.get(rung, len(self.rungs) - 1)
 
+    def outranks(self, left: str | Authority, right: str | Authority) -> bool:
+        """Whether one stands above the other. Ranks are compared here and nowhere else."""
+        return self._rank_of(left) > self._rank_of(right)
+
+    def _rank_of(self, one: str | Authority) -> int:
+        return one.rank if isinstance(one, Authority) else self.rank(one)
+
     @property
     def middle(self) -> str:
         """The rung in the middle: "manager", on the ladder that ships."""

@@ -13,10 +13,10 @@ from tenure.model.records import Declaration
 
 def may_write_as(identity: Identity, rung: str, ladder: Ladder) -> bool:
     """Whether an identity stands on that rung, or holds a permission to speak for it."""
-    rank = ladder.rank(rung)
-    if rank <= identity.authority.rank:
+    if not ladder.outranks(rung, identity.authority):
         return True
-    return any(identity.may(f"authority:{name}") for name in (*ladder.rungs[rank:], "*"))
+    above = ladder.rungs[ladder.rank(rung) :]
+    return any(identity.may(f"authority:{name}") for name in (*above, "*"))
 
 
 def check_may_write_as(identity: Identity, authority: Authority, ladder: Ladder) -> None:
@@ -35,14 +35,17 @@ def may_speak(identity: Identity, authority: Authority, rung: str, ladder: Ladde
 
     `rung` is the one from which on people may.
     """
-    rank = max(identity.authority.rank, authority.rank)
-    return rank >= ladder.rank(rung) or identity.may(SPEAK)
+    return _reaches(identity, authority, rung, ladder) or identity.may(SPEAK)
 
 
 def may_bind(identity: Identity, authority: Authority, rung: str, ladder: Ladder) -> bool:
     """Whether what an identity says for the organization may bind its members."""
-    rank = max(identity.authority.rank, authority.rank)
-    return rank >= ladder.rank(rung) or identity.may(BIND)
+    return _reaches(identity, authority, rung, ladder) or identity.may(BIND)
+
+
+def _reaches(identity: Identity, authority: Authority, rung: str, ladder: Ladder) -> bool:
+    """Whether a rung is within reach of an identity, itself or with an authority it lends."""
+    return not all(ladder.outranks(rung, own) for own in (identity.authority, authority))
 
 
 def reserved_for(
@@ -51,7 +54,7 @@ def reserved_for(
     """The rung that a declaration reserves a key for, where the authority is below it."""
     for declaration in declarations:
         needed = declaration.write_authority
-        if needed is not None and authority.rank < ladder.rank(needed):
+        if needed is not None and ladder.outranks(needed, authority):
             return needed
     return None
 
@@ -77,7 +80,8 @@ def derived_authority(own: str, bases: Iterable[Fact], ladder: Ladder) -> str:
 
 
 def outranks(left: str, right: str, ladder: Ladder) -> bool:
-    return ladder.rank(left) > ladder.rank(right)
+    """Whether one rung stands above the other."""
+    return ladder.outranks(left, right)
 
 
 def prevails(wider: Fact, narrower: Fact, ladder: Ladder) -> bool:
@@ -86,7 +90,7 @@ def prevails(wider: Fact, narrower: Fact, ladder: Ladder) -> bool:
     It does where it ranks higher. A constraint of the organization also does where it ranks as
     high: whoever wants it changed says so for the organization.
     """
-    if outranks(wider.standing, narrower.standing, ladder):
+    if ladder.outranks(wider.standing, narrower.standing):
         return True
     binding = wider.is_constraint and not wider.owner and bool(narrower.owner)
-    return binding and not outranks(narrower.standing, wider.standing, ladder)
+    return binding and not ladder.outranks(narrower.standing, wider.standing)

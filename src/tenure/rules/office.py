@@ -66,7 +66,7 @@ def confirm(fact: Fact, rung: str, order: datetime, ladder: Ladder) -> Fact:
 
     One from below counts for nothing: it could keep out those above by its date.
     """
-    if ladder.rank(rung) < ladder.rank(fact.standing):
+    if ladder.outranks(fact.standing, rung):
         return fact
     return fact.evolve(
         standing=ladder.highest(fact.standing, rung),

@@ -98,7 +98,7 @@ def place(candidate: Fact, incumbent: Fact, timeline: Iterable[Fact], ladder: La
     def key(fact: Fact) -> tuple[datetime, datetime]:
         return start_of(fact), fact.order
 
-    rank = ladder.rank(candidate.authority)
+    rung = candidate.authority
     own = (candidate.valid_from, candidate.order)
     now = candidate.recorded_at
     served = sorted(
@@ -115,7 +115,7 @@ def place(candidate: Fact, incumbent: Fact, timeline: Iterable[Fact], ladder: La
         ),
         key=lambda fact: (*key(fact), fact.recorded_at, fact.id),
     )
-    later = [f for f in served if key(f) > own and ladder.rank(f.standing) >= rank]
+    later = [f for f in served if key(f) > own and not ladder.outranks(rung, f.standing)]
     before = later[0] if later else incumbent
     after = None
     for fact in served:
@@ -123,7 +123,7 @@ def place(candidate: Fact, incumbent: Fact, timeline: Iterable[Fact], ladder: La
             continue
         if fact.superseded_by == before.id or _held_alone(fact, candidate.valid_from, now):
             after = fact
-    if after is not None and ladder.rank(after.standing) > rank:
+    if after is not None and ladder.outranks(after.standing, rung):
         return Position(None, before, overruled_by=after)
     return Position(after, before)
 

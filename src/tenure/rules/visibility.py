@@ -16,7 +16,7 @@ def meets(
     """Whether this identity meets the conditions on the readers of a fact."""
     if requires and not identity.permissions.issuperset(requires):
         return False
-    return not min_authority or identity.authority.rank >= ladder.rank(min_authority)
+    return not min_authority or not ladder.outranks(min_authority, identity.authority)
 
 
 def may_read(

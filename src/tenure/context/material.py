@@ -1,0 +1,48 @@
+"""The material of a context: everything that it is made of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from tenure.context.document import Omission
+from tenure.context.guard import DeadValue, DeadValueIndex
+from tenure.context.ranking import Ranked
+from tenure.context.rendering import Changed, Unknown
+from tenure.model.fact import Fact
+from tenure.model.identity import Identity
+from tenure.model.records import Environment, WorkingItem
+
+
+@dataclass(frozen=True, slots=True)
+class Material:
+    """Everything a context is made of: already visible, valid, in scope and ranked."""
+
+    identity: Identity
+    environment: Environment
+    frame: Sequence[str]
+    """What sets the session apart from plain reality: a task, a branch, a look at the past."""
+    facts: Sequence[Ranked]
+    working_set: Sequence[WorkingItem] = ()
+    """What is shown of this session's desk if there is room, in the order it was put there."""
+    foremost: Sequence[str] = ()
+    """The keys of these, what matters most first; the newest first where nothing is said."""
+    changed: Mapping[str, Sequence[Changed]] = field(default_factory=dict)
+    """For each fact that needs review, what it rests on that has changed."""
+    contested: Mapping[str, Sequence[Fact]] = field(default_factory=dict)
+    """For each fact that is contested, the statements that say otherwise, newest first."""
+    unknown: Sequence[Unknown] = ()
+    """Matters that the query asks for, on which the last word was taken back or ran out."""
+    unanswered: bool = False
+    """Whether nothing at all was found that the query could be about."""
+    past: Sequence[Fact] = ()
+    """What was true before, for those who ask for history."""
+    dead: DeadValueIndex = field(default_factory=DeadValueIndex)
+    """Values that no fact in office holds, as far as anything here could repeat them."""
+    gone: Mapping[str, Sequence[DeadValue]] = field(default_factory=dict)
+    """Facts out of office that notes say they stated, with what only those say."""
+    omissions: Sequence[Omission] = ()
+    is_common: Callable[[str], bool] = bool
+    """Whether a word is used for many things."""
+    seq: int = 0
+    """The last entry of the log that was known."""
