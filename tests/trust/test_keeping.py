@@ -71,7 +71,8 @@ ALLOWED = {
     "language/reading.py:_Conventions": _DATA,
     "engine/lens.py:Lens": _CALL,
     "composing/inquiry.py:Inquiry": _CALL,
-    "composing/dead_values.py:Ghosts": _CALL,
+    "composing/dead_values.py:DeadValueFinder": _CALL,
+    "composing/material.py:MaterialBuilder": _CALL,
 }
 _BY_LANGUAGE = {"language", "observing"}
 
