@@ -15,7 +15,7 @@ from typing import Final
 
 import tenure
 from tenure.language.detection import Judged, Pair, Relation
-from tenure.testing.matching import same_value
+from tenure.testing.spoken import same_value
 from tenure_eval.cases import BASE, Dialogue, ValueChange, read_dialogues
 from tenure_eval.pairs import read_pairs
 from tenure_eval.running import HeldClock

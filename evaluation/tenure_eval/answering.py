@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from tenure.testing.matching import SpokenText
+from tenure.testing.spoken import SpokenText
 from tenure.testing.systems import Ability, Maker, Progress
 from tenure_eval.figures import Share, records
 from tenure_eval.running import each

@@ -22,7 +22,7 @@ from tenure.model.fact import Fact, Status
 from tenure.model.values import text_of
 from tenure.model.verdict import Outcome
 from tenure.observing.observation import Observation
-from tenure.testing.matching import SpokenText, same_value
+from tenure.testing.spoken import SpokenText, same_value
 from tenure.testing.systems import Progress
 from tenure_eval.figures import Detection, Joint, Share, records
 from tenure_eval.running import HeldClock, each, read_records

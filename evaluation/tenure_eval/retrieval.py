@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 import tenure
 from tenure.model.errors import InvalidInput
-from tenure.testing.matching import SpokenText
+from tenure.testing.spoken import SpokenText
 from tenure.testing.systems import Ability, Entry, Progress, Refused, System, Who
 from tenure_eval import adapters
 from tenure_eval.adapters.base import cut

@@ -11,8 +11,8 @@ from os import PathLike, fspath
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
+from tenure.audit.bells import Bells
 from tenure.audit.entries import PAGE, AuditEntry, check_after, read_page
-from tenure.audit.waking import Bells
 from tenure.composing import receipts
 from tenure.context.document import Context, Line
 from tenure.context.reach import measured
@@ -24,9 +24,9 @@ from tenure.context.receipt import (
     reproduced,
 )
 from tenure.context.tokens import counter
-from tenure.engine.forgetting import forget
+from tenure.engine.erasure import forget
 from tenure.engine.proposal import check_key
-from tenure.engine.repeating import repeated
+from tenure.engine.retries import repeated
 from tenure.environment import Providers
 from tenure.language.llm.config import as_llm
 from tenure.model.errors import InvalidInput, NotPermitted, StoreError, UnknownFact
@@ -34,7 +34,7 @@ from tenure.model.fact import Fact
 from tenure.model.identity import Identity, check_name, check_optional, check_permissions
 from tenure.model.ids import new_id
 from tenure.model.records import Declaration, Erasure, Usage
-from tenure.model.remembering import forget_texts
+from tenure.model.text_cache import forget_texts
 from tenure.model.times import moment
 from tenure.model.values import canonical
 from tenure.rules.temporal import as_seen
@@ -47,8 +47,8 @@ from tenure.stores.in_memory import MemoryStore
 from tenure.stores.port import Store, Transaction
 from tenure.stores.sqlite import SQLiteStore
 from tenure.telemetry.port import Guarded
-from tenure.telemetry.telling import told
-from tenure.telemetry.watching import watched
+from tenure.telemetry.traced import told
+from tenure.telemetry.watched_store import watched
 
 if TYPE_CHECKING:
     from tenure.language.detection import Detector

@@ -18,13 +18,13 @@ from tenure.context.receipt import Receipt
 from tenure.context.rendering import frame_lines
 from tenure.context.request import Request, check_request
 from tenure.context.tokens import counter
-from tenure.engine import reviewing
+from tenure.engine import reviews
 from tenure.engine.lens import Lens, foremost, matching
 from tenure.engine.proposal import Proposal, check_key, check_reason, propose
-from tenure.engine.reading import explain, find_any, with_derived
+from tenure.engine.queries import explain, find_any, with_derived
 from tenure.engine.registrar import Registrar
-from tenure.engine.repeating import repeated
-from tenure.engine.undoing import undo
+from tenure.engine.retries import repeated
+from tenure.engine.undo import undo
 from tenure.model.errors import (
     InvalidInput,
     NotPermitted,
@@ -52,7 +52,7 @@ from tenure.model.verdict import Rule, Verdict
 from tenure.search.analysis import sentence
 from tenure.search.index import OUTDATED, Outpaced
 from tenure.stores.port import Reader
-from tenure.telemetry.telling import told
+from tenure.telemetry.traced import told
 
 if TYPE_CHECKING:
     from tenure.memory import Memory
@@ -218,7 +218,7 @@ class Session:
                     f"inside a branch every write belongs to the branch; "
                     f"leave out scope={proposal.scope.value!r}"
                 )
-            return reviewing.placed(proposal, *self._branch)
+            return reviews.placed(proposal, *self._branch)
         if proposal.scope is Scope.GLOBAL:
             if proposal.scope_id is not None:
                 raise InvalidInput(
@@ -229,7 +229,7 @@ class Session:
         scope_id = proposal.scope_id or defaults.get(proposal.scope, "default")
         if scope_id is None:
             raise InvalidInput("scope='task' needs a scope_id, or a session opened with a task_id")
-        return reviewing.placed(proposal, proposal.scope, scope_id)
+        return reviews.placed(proposal, proposal.scope, scope_id)
 
     @contextmanager
     def _registrar(self) -> Iterator[Registrar]:
@@ -533,7 +533,7 @@ class Session:
         self._check_named(key_or_id, subject)
         self._check_named(to)
         with self._registrar() as registrar:
-            return reviewing.revert(registrar, key_or_id, to, subject, self._branch)
+            return reviews.revert(registrar, key_or_id, to, subject, self._branch)
 
     @repeated
     def promote(self, key_or_id: str, *, subject: str | None = None) -> Verdict:
@@ -548,13 +548,13 @@ class Session:
             if fact.scope is Scope.GLOBAL or not fact.is_valid:
                 standing = "global already" if fact.is_valid else f"{fact.status}, not in office"
                 raise InvalidInput(f"{fact.key!r} ({fact.id}) is {standing}")
-            return reviewing.take_over(registrar, fact, EVERYWHERE, {})
+            return reviews.take_over(registrar, fact, EVERYWHERE, {})
 
     @repeated
     def reviews(self) -> list[Review]:
         """What wants a decision: facts whose bases changed, and contested statements."""
         with self._reading() as (reader, lens):
-            return reviewing.reviews(reader, lens)
+            return reviews.reviews(reader, lens)
 
     @repeated
     def resolve(
@@ -574,12 +574,12 @@ class Session:
         if value is not UNSET:
             canonical(value, limit=self._memory.settings.max_value_bytes)
         with self._registrar() as registrar:
-            fact = reviewing.under_review(registrar, fact_id)
+            fact = reviews.under_review(registrar, fact_id)
             self._check_in_branch(fact)
             if retract:
                 return registrar.retract(fact, rule=Rule.REVIEW, reason=reason)
             if value is not UNSET:
-                return reviewing.recalculate(registrar, fact, value, reason)
+                return reviews.recalculate(registrar, fact, value, reason)
             if fact.status is Status.CONTESTED:
                 return registrar.accept(fact, reason=reason)
             return registrar.acknowledge(fact, reason=reason)
@@ -607,7 +607,7 @@ class Session:
         branch, parent = self._need_branch()
         place = parent._branch or EVERYWHERE
         with self._registrar() as registrar:
-            verdicts = reviewing.commit(registrar, branch, place)
+            verdicts = reviews.commit(registrar, branch, place)
         self._closed = "this branch was committed; draft() or hypothetical() opens another"
         return verdicts
 
@@ -618,7 +618,7 @@ class Session:
         with self._registrar() as registrar:
             verdicts = [
                 registrar.retract(fact, rule=Rule.DISCARD)
-                for fact in reviewing.of_branch(registrar, branch)
+                for fact in reviews.of_branch(registrar, branch)
             ]
         self._closed = "this branch was discarded; draft() or hypothetical() opens another"
         return verdicts

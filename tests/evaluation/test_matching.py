@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tenure.testing.matching import SpokenText, same_value
+from tenure.testing.spoken import SpokenText, same_value
 from tenure_eval.phrases import mentions, phrase_of
 
 

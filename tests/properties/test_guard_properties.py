@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 import tenure
 from tenure import Context, Memory, Session, Verdict
-from tenure.context.quoting import GONE
+from tenure.context.quotes import GONE
 from tenure.context.rendering import HISTORY
 from tenure.model.values import leaves
 from tenure.testing import SteppingClock

@@ -22,7 +22,7 @@ import httpx
 import tenure
 from tenure.http.configuration import Service
 from tenure.http.metrics import Metrics
-from tenure.http.serving import server_for
+from tenure.http.server import server_for
 from tenure.keys import make_key
 
 ROOT = Path(__file__).parents[2]

@@ -12,7 +12,7 @@ import pytest
 
 import tenure
 from tenure.audit.entries import AuditEntry
-from tenure.audit.following import follow
+from tenure.audit.follower import follow
 from tests.conftest import OpenMemory
 from tests.telemetry.test_logs import CANARY
 

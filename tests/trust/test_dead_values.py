@@ -9,9 +9,9 @@ import pytest
 
 import tenure
 from tenure import Memory, Session
-from tenure.context.quoting import GONE
+from tenure.context.quotes import GONE
 from tenure.language.values.forms import forms
-from tenure.model.unseen import readings
+from tenure.model.invisible import readings
 from tenure.testing import SteppingClock
 from tests.conftest import QUICK, OpenMemory
 

@@ -10,7 +10,7 @@ import pytest
 
 import tenure
 from tenure import Erasure, Memory, Session
-from tenure.engine.reaching import said_by
+from tenure.engine.erasure_reach import said_by
 from tenure.model.quotation import Quotations
 from tenure.testing import SteppingClock
 from tests.conftest import QUICK

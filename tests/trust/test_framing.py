@@ -6,8 +6,8 @@ import re
 
 import pytest
 
-from tenure.context.addressing import CLASSES
-from tenure.context.quoting import inline
+from tenure.context.injection import CLASSES
+from tenure.context.quotes import inline
 
 _GAPS = (
     "",

@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 import tenure
-from tenure.model import remembering
-from tenure.model.remembering import forget_texts, when_forgetting
-from tenure.model.remembering import remembering as kept_until_forgotten
+from tenure.model import text_cache
+from tenure.model.text_cache import forget_texts, when_forgetting
+from tenure.model.text_cache import remembering as kept_until_forgotten
 from tests.conftest import QUICK
 
 PACKAGE = Path(tenure.__file__).parent
@@ -26,9 +26,9 @@ _CODE = "keyed by parts of the program; made of them and of files that come with
 _CALL = "an object of one call, gone with it"
 # Everything that keeps something and is not emptied by an erasure, with the reason why it need not.
 ALLOWED = {
-    "model/remembering.py:remembering": "this is the place",
-    "model/remembering.py:_caches": "this is the place",
-    "model/remembering.py:_others": "this is the place",
+    "model/text_cache.py:remembering": "this is the place",
+    "model/text_cache.py:_caches": "this is the place",
+    "model/text_cache.py:_others": "this is the place",
     "model/times.py:_last": "one moment, which says nothing",
     "stores/postgres/sql.py:_templates": _CODE,
     "stores/postgres/sql.py:statement": _CODE,
@@ -129,7 +129,7 @@ def holds(value: ast.expr | None, classes: dict[str, ast.ClassDef]) -> bool:
 
 def test_whatever_keeps_something_is_known_and_says_why_it_may() -> None:
     """Caches and containers of modules, in all of the package: a new one keeps through
-    `tenure.model.remembering`, or is entered above with a reason."""
+    `tenure.model.text_cache`, or is entered above with a reason."""
     found = {}
     for path in sorted(PACKAGE.rglob("*.py")):
         inside = path.relative_to(PACKAGE)
@@ -205,7 +205,7 @@ class TestForgetting:
                     memory.forget(organization="acme", fact_id=fact.id)
             else:
                 memory.forget(organization="acme", user_id="ann")
-            for cache in remembering._caches:
+            for cache in text_cache._caches:
                 known: Any = cache()
                 assert known is None or known.cache_info().currsize == 0, known
             assert holders(secret) == []

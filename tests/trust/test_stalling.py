@@ -27,7 +27,7 @@ from hypothesis import strategies as st
 
 import tenure
 from tenure.context.guard import DeadValue, DeadValueIndex, mentions
-from tenure.context.judging import in_passing
+from tenure.context.mention_rules import in_passing
 from tenure.context.reach import ReadOnce
 from tenure.http.problems import Refusal
 from tenure.http.turns import Caller, Turns

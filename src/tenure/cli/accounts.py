@@ -13,7 +13,7 @@ from rich.text import Text
 import tenure
 from tenure.cli.tables import console, is_narrow, table, with_id
 from tenure.cli.words import Find, by_reason, cut, left_out, made_of
-from tenure.context.quoting import inline
+from tenure.context.quotes import inline
 from tenure.context.rendering import (
     ENVIRONMENT,
     HISTORY,

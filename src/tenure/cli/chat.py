@@ -9,8 +9,8 @@ from types import MappingProxyType
 from rich.text import Text
 
 import tenure
-from tenure.cli.commands.reading import print_explanation
-from tenure.cli.erasing import erase_own
+from tenure.cli.commands.read import print_explanation
+from tenure.cli.erasure import erase_own
 from tenure.cli.observations import kinds_of
 from tenure.cli.root import complain, exit_code
 from tenure.cli.tables import account_lines, fact_table, show, word

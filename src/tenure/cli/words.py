@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from tenure.context.document import Omission
-from tenure.context.quoting import inline
+from tenure.context.quotes import inline
 from tenure.context.rendering import name_of
 from tenure.model.fact import Fact, Status
 from tenure.model.verdict import Outcome, Rule, Verdict

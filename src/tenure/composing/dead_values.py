@@ -26,7 +26,7 @@ from tenure.model.values import leaves, text_of
 from tenure.model.words import Words, beginning, is_long, said
 from tenure.rules.scope import View
 from tenure.search import analysis
-from tenure.search.marked import Heard
+from tenure.search.marks import Heard
 from tenure.search.space import SearchSpace
 
 _ALIVE = frozenset({Status.OFFICE, Status.WAITING})

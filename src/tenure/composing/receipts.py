@@ -9,8 +9,8 @@ from datetime import datetime
 
 from tenure.context.receipt import Receipt, ReceiptLine, condensed, gone_of, redacted, without_said
 from tenure.context.rendering import RECALCULATE, item_line
+from tenure.engine.erasure_reach import Reach, reaches, takes_all
 from tenure.engine.lens import Lens
-from tenure.engine.reaching import Reach, reaches, takes_all
 from tenure.model.fact import Fact, Status
 from tenure.model.ids import first_id
 from tenure.model.verdict import Action, Verdict

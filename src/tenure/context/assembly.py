@@ -16,8 +16,8 @@ from tenure.context.guard import (
     DeadValue,
     dead_values,
 )
-from tenure.context.judging import in_passing, within_fact
 from tenure.context.material import Material
+from tenure.context.mention_rules import in_passing, within_fact
 from tenure.context.notes import add_working_set, shown_value
 from tenure.context.page import Page
 from tenure.context.ranking import Ranked

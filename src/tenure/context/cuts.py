@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from tenure.context.guard import Counts, DeadValueIndex, Mention, mentions
-from tenure.context.quoting import GONE
+from tenure.context.quotes import GONE
 from tenure.model.values import text_of
 from tenure.model.words import words_of
 

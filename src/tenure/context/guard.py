@@ -16,8 +16,8 @@ from tenure.context.forms import Lost, lost_in_part, lost_in_text, same_in_form
 from tenure.context.phrases import Phrases
 from tenure.model.fact import Fact, Part, Status
 from tenure.model.forms import Read, held_by, held_words, no_forms
-from tenure.model.remembering import remembered
-from tenure.model.unseen import without
+from tenure.model.invisible import without
+from tenure.model.text_cache import remembered
 from tenure.model.values import leaves, telling_parts
 from tenure.model.words import (
     LONGEST_SAYING,

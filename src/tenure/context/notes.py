@@ -8,8 +8,8 @@ from typing import Any
 from tenure.context.cuts import GuardedValue, guarded, says_more
 from tenure.context.document import Line, Omission
 from tenure.context.guard import Counts, DeadValue, DeadValueIndex, mentions
-from tenure.context.judging import in_passing
 from tenure.context.material import Material
+from tenure.context.mention_rules import in_passing
 from tenure.context.page import Page
 from tenure.context.rendering import WORKING_SET, item_line
 from tenure.model.records import WorkingItem

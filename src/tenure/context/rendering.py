@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
-from tenure.context.quoting import Cuts, inline, name
+from tenure.context.quotes import Cuts, inline, name
 from tenure.model.fact import Fact, MemoryType, Status
 from tenure.model.identity import Identity
 from tenure.model.records import TURN, Environment

@@ -7,7 +7,7 @@ from functools import cache
 from typing import Protocol
 
 from tenure.model.errors import InvalidInput
-from tenure.model.remembering import remembering, when_forgetting
+from tenure.model.text_cache import remembering, when_forgetting
 
 # These cut a text at line breaks before they join anything.
 _ADDING_UP = ("cl100k_base", "o200k_base")

@@ -20,8 +20,8 @@ from tenure.model.errors import (
 from tenure.model.fact import Basis, Fact, MemoryType, Source, Status
 from tenure.model.ids import alias, new_id
 from tenure.model.records import Declaration
-from tenure.model.remembering import also_forget
 from tenure.model.scope import EVERYWHERE, Place, Scope
+from tenure.model.text_cache import also_forget
 from tenure.rules.authority import (
     check_may_write_as,
     check_may_write_key,

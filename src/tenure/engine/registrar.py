@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from tenure.engine.candidates import Candidate, Candidates
-from tenure.engine.entering import (
+from tenure.engine.entry import (
     Entered,
     accept,
     depart,
@@ -19,8 +19,8 @@ from tenure.engine.entering import (
 from tenure.engine.lens import Lens
 from tenure.engine.proposal import Proposal
 from tenure.engine.redaction import blind, redacted
+from tenure.engine.review_marks import settle
 from tenure.engine.rights import check_may_settle
-from tenure.engine.settling import settle
 from tenure.engine.workspace import Workspace
 from tenure.model.errors import InvalidInput
 from tenure.model.fact import Fact, Status

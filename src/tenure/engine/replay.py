@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from datetime import datetime
 
-from tenure.engine.entering import (
+from tenure.engine.entry import (
     Entered,
     accept,
     await_departure,

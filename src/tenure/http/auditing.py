@@ -13,7 +13,7 @@ from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
 from tenure.audit.entries import PAGE, check_after, read_page
-from tenure.http.entering import SessionForm, organization_of
+from tenure.http.admission import SessionForm, organization_of
 from tenure.http.streams import NDJSON, problem_line
 from tenure.http.turns import Caller
 from tenure.model.keys import KeyScope

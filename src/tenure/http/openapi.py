@@ -10,8 +10,8 @@ from pydantic.json_schema import models_json_schema
 import tenure
 from tenure.client import encoding
 from tenure.http import auditing, problems
+from tenure.http.admission import SessionForm
 from tenure.http.auditing import AuditRequest
-from tenure.http.entering import SessionForm
 from tenure.http.operations import request_form
 from tenure.http.streams import NDJSON, ForOrganization
 from tenure.operations import OPERATIONS, Operation

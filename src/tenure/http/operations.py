@@ -17,8 +17,8 @@ from pydantic import BaseModel, Field, create_model
 from tenure.client import encoding
 from tenure.composing.receipts import quoted_in
 from tenure.context.receipt import Receipt
+from tenure.http.admission import SessionForm, check_title, enter, organization_of
 from tenure.http.credentials import HERE, Gate, Grant
-from tenure.http.entering import SessionForm, check_title, enter, organization_of
 from tenure.http.limits import Answer, Answers, Rates
 from tenure.http.problems import Refusal
 from tenure.http.turns import METER

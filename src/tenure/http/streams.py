@@ -18,13 +18,13 @@ from starlette.types import Receive, Scope, Send
 
 from tenure import Observation
 from tenure.client import encoding
-from tenure.http.credentials import Grant
-from tenure.http.entering import (
+from tenure.http.admission import (
     SessionForm,
     check_speaks_for_all,
     enter,
     organization_of,
 )
+from tenure.http.credentials import Grant
 from tenure.http.problems import Refusal, document_of
 from tenure.http.turns import Caller
 from tenure.model.errors import InvalidInput

@@ -18,7 +18,7 @@ from tenure.language.tokens import Token, stem, tokens
 from tenure.language.values.finding import find
 from tenure.language.values.kinds import Value, ValueKind
 from tenure.model.fact import Part
-from tenure.model.remembering import remembering
+from tenure.model.text_cache import remembering
 from tenure.search.analysis import is_common
 
 TERM = "term"

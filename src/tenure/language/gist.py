@@ -18,7 +18,7 @@ from tenure.language.pairing import pairs as pairs_in
 from tenure.language.signs import signs
 from tenure.language.skeleton import HELD, MEASURED, Skeleton, skeleton
 from tenure.language.statements import Kind, Statement
-from tenure.model.remembering import remembering
+from tenure.model.text_cache import remembering
 
 _LONGEST = 400
 _MOST_SENTENCES = 4

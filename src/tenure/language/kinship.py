@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from tenure.model.remembering import remembering
+from tenure.model.text_cache import remembering
 from tenure.search.embedders import load
 
 if TYPE_CHECKING:

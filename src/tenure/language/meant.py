@@ -11,7 +11,7 @@ from tenure.language.pairing import pairs as pairs_in
 from tenure.language.signs import signs
 from tenure.language.skeleton import Skeleton
 from tenure.language.statements import Kind, Statement, statements
-from tenure.model.remembering import remembering
+from tenure.model.text_cache import remembering
 
 _UNMEANT = frozenset({"attitude", "counterfactual", "label", "quote", "quoted", "wish"})
 """Cues of sentences whose speaker does not stand by them."""

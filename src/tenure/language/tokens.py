@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import Stemmer
 
-from tenure.model.remembering import remembering
+from tenure.model.text_cache import remembering
 
 _TOKEN = re.compile(r"['’][a-z]{1,2}\b|[^\W\d_](?:[\w'’&-]*\w)?|\d(?:[\w.,:/%-]*\w)?|[^\w\s]")
 _stemmer = Stemmer.Stemmer("english", 0)

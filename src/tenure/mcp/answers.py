@@ -13,7 +13,7 @@ from pydantic import BaseModel, Field
 
 from tenure import Context, Erasure, Fact, Observation, Outcome, Verdict
 from tenure.cli.words import Find, account, by_reason, left_out, shown, standing, why
-from tenure.context.quoting import inline, name
+from tenure.context.quotes import inline, name
 
 
 class ToolAnswer(BaseModel):

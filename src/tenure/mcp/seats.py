@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
+from tenure.http.admission import SessionForm, enter
 from tenure.http.credentials import HERE, Grant
-from tenure.http.entering import SessionForm, enter
 from tenure.http.problems import Refusal
 from tenure.memory import Memory
 from tenure.model.errors import InvalidInput, NotPermitted

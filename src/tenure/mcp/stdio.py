@@ -10,7 +10,7 @@ from collections.abc import Callable
 import anyio
 from mcp.server.stdio import stdio_server
 
-from tenure.mcp.halves import AnsweringStream
+from tenure.mcp.lone_surrogates import AnsweringStream
 from tenure.mcp.seats import Seats
 from tenure.mcp.server import protocol_server
 

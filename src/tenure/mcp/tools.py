@@ -8,10 +8,10 @@ from types import MappingProxyType
 from typing import Any
 
 from tenure import Session, Verdict
-from tenure.cli.erasing import erase_own
-from tenure.context.quoting import name
+from tenure.cli.erasure import erase_own
+from tenure.context.quotes import name
 from tenure.mcp import answers, forms
-from tenure.mcp.explaining import explained, review_shown
+from tenure.mcp.explanations import explained, review_shown
 from tenure.mcp.seats import Seat
 from tenure.model.errors import InvalidInput
 from tenure.model.keys import KeyScope

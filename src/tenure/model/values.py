@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from tenure.model.errors import InvalidInput
-from tenure.model.remembering import remembered
-from tenure.model.unseen import LETTERS
+from tenure.model.invisible import LETTERS
+from tenure.model.text_cache import remembered
 
 type_names = "a string, number, boolean, null, list or object"
 

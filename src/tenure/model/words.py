@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from tenure.model.fact import Part
-from tenure.model.remembering import remembered, remembering
-from tenure.model.unseen import Reading, readings, without
+from tenure.model.invisible import Reading, readings, without
+from tenure.model.text_cache import remembered, remembering
 from tenure.model.values import bare, leaves, telling_parts
 
 Words = tuple[str, ...]

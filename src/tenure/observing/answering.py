@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Protocol
 
-from tenure.engine import reviewing
+from tenure.engine import reviews
 from tenure.language.detection import same_part
 from tenure.language.statements import Kind
 from tenure.model.errors import NotPermitted
@@ -72,7 +72,7 @@ class Answering:
     def _put_back(self, live: Fact, earlier: Fact) -> bool:
         try:
             around = self._desk.around
-            verdict = reviewing.revert(
+            verdict = reviews.revert(
                 self._desk.registrar, live.id, earlier.id, None, around.branch, at=around.at
             )
         except NotPermitted:
@@ -97,7 +97,7 @@ class Answering:
                 self._desk.note(gone, gone=[fact])
             else:
                 place = self._desk.around.branch or EVERYWHERE
-                verdict = reviewing.take_over(self._desk.registrar, fact, place, {}, at=at)
+                verdict = reviews.take_over(self._desk.registrar, fact, place, {}, at=at)
                 others = [o for o in self._desk.fetched(verdict.superseded) if o.id != fact.id]
                 self._desk.note(verdict, gone=[fact, *others], retired=of_all(others))
         return True

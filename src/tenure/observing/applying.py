@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from tenure.engine.proposal import Proposal
 from tenure.engine.registrar import Registrar
-from tenure.engine.undoing import undo
+from tenure.engine.undo import undo
 from tenure.language.detection import same_part
 from tenure.language.llm.checking import key_of
 from tenure.language.llm.reading import Candidate, Commitment, Objection, Proposals

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from tenure.engine import reviewing
+from tenure.engine import reviews
 from tenure.language.cues import Contingency
 from tenure.language.reasoning import Waiting
 from tenure.language.statements import Kind
@@ -104,7 +104,7 @@ class Tying:
             if not more:
                 continue
             inferred = tuple(dict.fromkeys((*fact.source.inferred, "depends_on")))
-            again = reviewing.again(
+            again = reviews.again(
                 fact,
                 depends_on=(*fact.depends_on, *more),
                 supersedes=fact.id,

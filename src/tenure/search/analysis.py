@@ -12,8 +12,8 @@ from zlib import crc32
 
 from tenure.model.fact import Part
 from tenure.model.forms import Read, no_forms, value_forms
-from tenure.model.remembering import also_forget, remembered, remembering
-from tenure.model.unseen import readings
+from tenure.model.invisible import readings
+from tenure.model.text_cache import also_forget, remembered, remembering
 from tenure.model.values import bare, leaves, telling_parts, text_of
 from tenure.model.words import Words, holdings
 

@@ -12,8 +12,8 @@ from tenure.model.errors import InvalidInput
 from tenure.model.fact import Fact
 from tenure.model.forms import Read, no_forms
 from tenure.model.records import Declaration
-from tenure.model.remembering import when_forgetting
 from tenure.model.scope import Place
+from tenure.model.text_cache import when_forgetting
 from tenure.search import analysis
 from tenure.search.space import SearchSpace
 from tenure.stores.port import Entry, Reader, Shelf, Store, Transaction

@@ -11,8 +11,8 @@ import numpy as np
 
 from tenure.model.records import Declaration
 from tenure.search.analysis import MARK, MATTER
-from tenure.search.latch import Latch
-from tenure.search.marked import Heard, Marked
+from tenure.search.marks import Heard, Marked
+from tenure.search.read_write_lock import Latch
 from tenure.stores.port import Found, Placed
 
 if TYPE_CHECKING:

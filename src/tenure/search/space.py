@@ -13,7 +13,7 @@ from tenure.model.scope import Place
 
 if TYPE_CHECKING:
     from tenure.search.collection import Collection
-    from tenure.search.marked import Heard
+    from tenure.search.marks import Heard
     from tenure.search.shelf_index import ShelfIndex
     from tenure.stores.port import Found
 

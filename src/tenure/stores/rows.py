@@ -12,8 +12,8 @@ from tenure.model.errors import StoreDamaged
 from tenure.model.fact import Address, Fact, MemoryType, Source, Status
 from tenure.model.keys import ApiKey, KeyScope
 from tenure.model.records import Declaration, Spot, Turn, WorkingItem
-from tenure.model.remembering import also_forget, remembering
 from tenure.model.scope import Scope
+from tenure.model.text_cache import also_forget, remembering
 from tenure.model.times import from_micros, to_micros
 from tenure.model.verdict import Action, Outcome, Rule, Verdict
 from tenure.stores import codec

@@ -23,9 +23,9 @@ def _here(module: str, **summaries: str) -> dict[str, Command]:
 
 # The order of `tenure --help`: what one does daily first.
 COMMANDS: dict[str, Command] = {
-    **_here("observing", observe="Take in a conversation: what is said in it becomes facts."),
+    **_here("observe", observe="Take in a conversation: what is said in it becomes facts."),
     **_here(
-        "writing",
+        "write",
         write="State a fact, and see what became of it.",
         retract="Take back a fact, with no new value. Its chain ends there.",
         revert="Go back to an earlier value, as a new fact.",
@@ -34,7 +34,7 @@ COMMANDS: dict[str, Command] = {
         declare="Say what is special about a key, or about every key of a pattern.",
     ),
     **_here(
-        "reading",
+        "read",
         current="Print the value in office, and nothing else.",
         facts="List the facts you go by, newest first.",
         history="Show the chain of a key, oldest first, and what was overruled.",
@@ -47,33 +47,33 @@ COMMANDS: dict[str, Command] = {
         replay="Print a recorded context again, byte for byte.",
         diff="Tell what changed between two recorded contexts, and why.",
     ),
-    **_here("reviewing", reviews="List what wants a decision.", resolve="Settle a review."),
-    **_here("forgetting", forget="Erase facts for good, and print the proof."),
+    **_here("review", reviews="List what wants a decision.", resolve="Settle a review."),
+    **_here("forget", forget="Erase facts for good, and print the proof."),
     **_here(
-        "carrying",
+        "transfer",
         export="Write everything of an organization as JSON Lines.",
         import_="Load an export into an organization that has no facts yet.",
     ),
-    **_here("copying", copy="Carry organizations from one store to another, and read them back."),
-    **_here("indexing", reindex="Make the index anew that contexts search."),
+    **_here("copy", copy="Carry organizations from one store to another, and read them back."),
+    **_here("reindex", reindex="Make the index anew that contexts search."),
     **_here(
         "usage",
         usage="Show what models were asked for second opinions, by day: calls, tokens, costs.",
     ),
     **_here(
-        "auditing",
+        "audit",
         audit="Print every decision of an organization as JSON Lines, and go on as they come.",
     ),
     **_here("doctor", doctor="Examine a store: schema, integrity, chains, index, tokenizer."),
     **_here("keys", keys="Manage the keys that programs show to be let in over a network."),
     **_here("database", db="Run a PostgreSQL database: make it, bring it up to date, examine it."),
-    **_here("serving", serve="Serve a memory over HTTP, for programs in any language."),
-    **_here("modelling", mcp="Let a model use a memory, over the Model Context Protocol."),
+    **_here("serve", serve="Serve a memory over HTTP, for programs in any language."),
+    **_here("mcp", mcp="Let a model use a memory, over the Model Context Protocol."),
     "eval": Command(
         "tenure_eval.cli.evaluating",
         "Measure on recorded conversations: what is current, what is stale, what was not meant.",
     ),
-    **_here("chatting", chat="Talk to a memory, and see what becomes of what you say."),
+    **_here("chat", chat="Talk to a memory, and see what becomes of what you say."),
     **_here("demo", demo="Tell a story of facts taking office and leaving it."),
-    **_here("completing", completion="Print what makes a shell complete commands and options."),
+    **_here("completion", completion="Print what makes a shell complete commands and options."),
 }

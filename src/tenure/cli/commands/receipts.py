@@ -15,7 +15,7 @@ from tenure.cli.options import Asker, Common
 from tenure.cli.root import command, complain
 from tenure.cli.tables import clock, is_narrow, print_json, show, table, with_id
 from tenure.cli.words import cut
-from tenure.context.quoting import inline
+from tenure.context.quotes import inline
 from tenure.model.errors import InvalidInput, UnknownFact
 
 _LONGEST = 60

@@ -17,7 +17,7 @@ import onnxruntime
 
 from tenure.language.learned.encoding import Encoded, Span, encode
 from tenure.model.errors import DamagedModel
-from tenure.model.remembering import remembering
+from tenure.model.text_cache import remembering
 
 WEIGHTS: Final = Path(__file__).parent / "weights"
 FORMAT: Final = 1

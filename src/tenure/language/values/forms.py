@@ -11,8 +11,8 @@ from tenure.language.values.finding import measures
 from tenure.language.values.kinds import Value, ValueKind
 from tenure.language.values.vocabulary import alternatives, vocabulary
 from tenure.model.forms import Form, forms_of, in_words
-from tenure.model.remembering import remembered
-from tenure.model.unseen import readings
+from tenure.model.invisible import readings
+from tenure.model.text_cache import remembered
 
 _MOST_READ = 20_000
 """Characters of a text; the rest is compared word by word alone, as all of it is."""

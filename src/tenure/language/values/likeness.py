@@ -12,7 +12,7 @@ from functools import lru_cache
 
 from tenure.language.lexicon import DEFAULT_LANGUAGE
 from tenure.language.values.vocabulary import vocabulary
-from tenure.model.remembering import remembering
+from tenure.model.text_cache import remembering
 
 _SURE = 0.4
 """How far beyond the line a word has to be: a name missed does less harm than one made up."""

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from tenure.language.lexicon import DEFAULT_LANGUAGE
 from tenure.language.values.vocabulary import Vocabulary, alternatives, vocabulary
-from tenure.model.remembering import remembering
+from tenure.model.text_cache import remembering
 
 _SIGNS = {"½": Decimal("0.5"), "¼": Decimal("0.25"), "¾": Decimal("0.75")}
 _FIGURES = r"(?:[0-9]{1,3}(?:,[0-9]{3})+|[0-9]{1,15})(?:\.[0-9]{1,9})?(?![0-9])"

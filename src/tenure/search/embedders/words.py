@@ -12,7 +12,7 @@ import unicodedata
 from functools import cache
 from pathlib import Path
 
-from tenure.model.remembering import when_forgetting
+from tenure.model.text_cache import when_forgetting
 
 WEIGHTS = Path(__file__).parent / "weights"
 

@@ -13,8 +13,8 @@ import psycopg
 from tenure.model.errors import StoreError
 from tenure.model.keys import ApiKey
 from tenure.model.records import Declaration, Erasure
-from tenure.model.remembering import forget_texts
 from tenure.model.scope import Place
+from tenure.model.text_cache import forget_texts
 from tenure.stores import codec
 from tenure.stores.columns import CONTENT, TENURE
 from tenure.stores.port import Glance, Reader, Transaction

@@ -14,7 +14,7 @@ from psycopg import errors as pg
 from tenure.model.errors import DuplicateId, StoreError
 from tenure.model.fact import Address, Fact
 from tenure.model.records import Declaration, Erasure
-from tenure.model.remembering import forget_texts
+from tenure.model.text_cache import forget_texts
 from tenure.model.times import from_micros, to_micros
 from tenure.model.verdict import Verdict
 from tenure.stores import codec

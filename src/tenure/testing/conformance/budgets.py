@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from tenure.testing.conformance.checks import Trial, Unmet, check
-from tenure.testing.matching import SpokenText
+from tenure.testing.spoken import SpokenText
 from tenure.testing.systems import Ability
 
 GROUP = "budget"

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from tenure.testing.matching import SpokenText
+from tenure.testing.spoken import SpokenText
 from tenure.testing.systems import Ability, Entry, Refused, System, Who
 
 ADA = Who(user="ada", authority="employee")

@@ -11,8 +11,8 @@ from __future__ import annotations
 import re
 import unicodedata
 
-from tenure.model.remembering import remembered
-from tenure.model.unseen import parted
+from tenure.model.invisible import parted
+from tenure.model.text_cache import remembered
 
 CLASSES = {
     # Who may speak in a conversation with a model, or be taken for the frame around one.

@@ -8,7 +8,7 @@ import typer
 from rich.console import RenderableType
 
 import tenure
-from tenure.cli.commands.writing import JsonValue, Reason
+from tenure.cli.commands.write import JsonValue, Reason
 from tenure.cli.options import Asker, Common, parse_value
 from tenure.cli.root import command, complain
 from tenure.cli.tables import is_narrow, print_json, show, table, with_id

@@ -18,7 +18,7 @@ import typer
 
 import tenure
 from tenure.audit.entries import PAGE, AuditEntry
-from tenure.audit.following import INTERVAL, follow
+from tenure.audit.follower import INTERVAL, follow
 from tenure.audit.position import AuditPosition, PositionFile, check_position
 from tenure.audit.webhook import Sender, Webhook
 from tenure.cli.options import Common, Organization

@@ -8,8 +8,8 @@ import unicodedata
 from collections.abc import Sequence
 from typing import Any
 
-from tenure.context.addressing import is_addressed
-from tenure.model.remembering import remembered
+from tenure.context.injection import is_addressed
+from tenure.model.text_cache import remembered
 from tenure.model.values import text_of
 
 _STRETCH = 4_096

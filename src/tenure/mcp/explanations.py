@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from tenure import Explanation, Review, Session, Verdict
 from tenure.cli.words import account, provenance, told, why
-from tenure.context.quoting import name
+from tenure.context.quotes import name
 from tenure.mcp.answers import Explained, ReviewShown, fact_shown
 
 

@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 
-from tenure.engine.reaching import Reach, quotations
+from tenure.engine.erasure_reach import Reach, quotations
 from tenure.engine.registrar import next_moment
-from tenure.engine.settling import settle
+from tenure.engine.review_marks import settle
 from tenure.engine.workspace import Workspace
 from tenure.model.errors import UnknownFact
 from tenure.model.fact import Fact, Status

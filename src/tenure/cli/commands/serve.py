@@ -230,7 +230,7 @@ class ServingPlan:
         self._answer(lambda _: ready(), place)
 
     def _answer(self, announce: Callable[[str], None], place: socket.socket | None = None) -> None:
-        from tenure.http.serving import serve as run
+        from tenure.http.server import serve as run
 
         telemetry, metrics = _telling(self.otel, self.together)
         settings = replace(self.store.settings, telemetry=telemetry)
@@ -242,7 +242,7 @@ class ServingPlan:
 
 def _side_by_side(work: ServingPlan, processes: int) -> None:
     from tenure.http.crew import Crew
-    from tenure.http.serving import address_of
+    from tenure.http.server import address_of
 
     service = work.service
     with tempfile.TemporaryDirectory(prefix="tenure-metrics-") as folder:

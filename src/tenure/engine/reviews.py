@@ -8,7 +8,7 @@ from typing import Any
 
 from tenure.engine.lens import Causes, Lens
 from tenure.engine.proposal import Proposal
-from tenure.engine.reading import find_any
+from tenure.engine.queries import find_any
 from tenure.engine.registrar import Registrar
 from tenure.model.errors import InvalidInput, UnknownFact
 from tenure.model.fact import Fact, Status

@@ -23,9 +23,9 @@ from tenure.http.credentials import Gate
 from tenure.http.limits import Answers, Rates
 from tenure.http.operations import Desk
 from tenure.http.problems import Refusal, response_of
-from tenure.http.serving import listening
+from tenure.http.server import listening
 from tenure.http.turns import Caller
-from tenure.mcp.halves import answer_to
+from tenure.mcp.lone_surrogates import answer_to
 from tenure.mcp.seats import Seat, Seats
 from tenure.mcp.server import SEAT, protocol_server
 from tenure.memory import Memory

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 import tenure
-from tenure.cli.commands.serving import Believing, log_to_stderr
+from tenure.cli.commands.serve import Believing, log_to_stderr
 from tenure.cli.options import ORGANIZATION_HELP, Common, login_name
 from tenure.cli.root import command, complain
 from tenure.model.errors import InvalidInput
@@ -229,7 +229,7 @@ def _over_http(
     allow_forget: bool,
 ) -> None:
     from tenure.http.configuration import Service
-    from tenure.mcp.door import serve
+    from tenure.mcp.http_server import serve
     from tenure.mcp.seats import Seats
 
     tokens = believing.tokens()

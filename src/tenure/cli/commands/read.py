@@ -9,7 +9,7 @@ import typer
 from rich.text import Text
 
 import tenure
-from tenure.cli.commands.writing import KeyOrId, Subject
+from tenure.cli.commands.write import KeyOrId, Subject
 from tenure.cli.options import Asker, Common, When, organizations_of
 from tenure.cli.root import command, complain
 from tenure.cli.tables import (
@@ -22,7 +22,7 @@ from tenure.cli.tables import (
     word,
 )
 from tenure.cli.words import account, provenance, shown, standing, told, why
-from tenure.context.quoting import inline
+from tenure.context.quotes import inline
 from tenure.model.values import text_of
 from tenure.stores.codec import fact_record, verdict_record
 
