@@ -381,8 +381,8 @@ def test_every_operation_of_the_port_is_named() -> None:
     asked = {
         name
         for protocol in (port.Store, port.Reader, port.Transaction)
-        for name, member in vars(protocol).items()
-        if inspect.isfunction(member) and not name.startswith("_")
+        for name, _ in inspect.getmembers(protocol, inspect.isfunction)
+        if not name.startswith("_")
     }
     assert named == asked
 

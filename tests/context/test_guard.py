@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tenure.stores import rows
+from tenure.stores.sql import rows
 from tenure.testing import SteppingClock
 from tests.conftest import QUICK, OpenMemory
 

@@ -12,8 +12,8 @@ import pytest
 
 import tenure
 from tenure.model.records import Usage
-from tenure.stores import rows
 from tenure.stores.postgres import PostgresStore
+from tenure.stores.sql import rows
 from tests.conftest import QUICK
 from tests.servers import Databases
 

@@ -190,9 +190,10 @@ class TestQueries:
         return re.findall(r"^-- name: (\w+)$", text, flags=re.MULTILINE)
 
     def python(self) -> str:
-        folder = files("tenure.stores.sqlite")
+        folders = (files("tenure.stores.sqlite"), files("tenure.stores.sql"))
         return "\n".join(
             entry.read_text(encoding="utf-8")
+            for folder in folders
             for entry in folder.iterdir()
             if entry.name.endswith(".py")
         )
@@ -255,7 +256,7 @@ SEARCHES = {
     "shelves": "",
     "own_shelves": "",
     "shelf_id": "",
-    "drop_bare_shelf": "",
+    "drop_bare_shelves": "",
     "placed": "",
     "postings": "",
     "found": "",

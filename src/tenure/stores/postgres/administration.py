@@ -19,14 +19,14 @@ from psycopg.conninfo import make_conninfo
 
 from tenure.model.errors import InvalidInput, ReadOnlyStore, StoreError
 from tenure.model.records import Turn
-from tenure.stores.columns import TURN
 from tenure.stores.postgres import schema
 from tenure.stores.postgres.connections import Connection, address_of, parts_of
 from tenure.stores.postgres.errors import refusal, translate
 from tenure.stores.postgres.schema import APPLICATION_ROLE, SCHEMA
 from tenure.stores.postgres.store import PostgresStore
-from tenure.stores.rows import turn_of
-from tenure.stores.statements import named
+from tenure.stores.sql.columns import TURN
+from tenure.stores.sql.rows import turn_of
+from tenure.stores.sql.statements import named
 
 Row = tuple[Any, ...]
 Password = Callable[[], str]

@@ -12,7 +12,7 @@ from tenure.model.errors import DuplicateId, StoreError, StoreUnavailable
 from tenure.model.keys import ApiKey
 from tenure.model.times import to_micros
 from tenure.stores.postgres.connections import Connections, Rows
-from tenure.stores.rows import key_of, key_parameters
+from tenure.stores.sql.rows import key_of, key_parameters
 
 
 class Keys:

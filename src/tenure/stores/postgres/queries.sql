@@ -59,6 +59,9 @@ COMMIT;
 -- name: entry_at
 SELECT entry_at(%(moment)s);
 
+-- name: fact
+SELECT {fact} FROM facts WHERE organization = %(organization)s AND id = %(id)s;
+
 -- name: facts
 SELECT {fact} FROM facts WHERE organization = %(organization)s AND id = ANY(%(ids)s) ORDER BY id;
 
@@ -204,7 +207,11 @@ VALUES (%(organization)s, %(fact_id)s, %(base_id)s, %(stands_on)s, %(owner)s)
 ON CONFLICT (organization, fact_id, base_id) DO UPDATE SET stands_on = excluded.stands_on;
 
 -- name: insert_verdict
-INSERT INTO verdicts ({verdict}, owner) VALUES ({verdict_values}, %(owner)s);
+INSERT INTO verdicts ({verdict}, owner) VALUES ({verdict_values}, %s);
+
+-- name: restore_verdict
+-- The log comes before the facts: whose each entry is shows at the end.
+INSERT INTO verdicts ({verdict}, owner) VALUES ({verdict_values}, '');
 
 -- name: owner
 SELECT owner FROM facts WHERE organization = %(organization)s AND id = %(id)s;

@@ -15,7 +15,7 @@ from typing import Any
 
 from tenure.model.errors import StoreUnavailable
 from tenure.stores.postgres.connections import Connection, Connections, Rows
-from tenure.stores.postgres.index import REVISION
+from tenure.stores.postgres.standing import REVISION
 
 _REMEMBERED = 100_000
 _REST = 5.0  # seconds

@@ -2,53 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
+from typing import Any
 
-from tenure.stores.columns import CONTENT, FACT_COLUMNS, KEY, TENURE, TURN, USAGE, VERDICT
-from tenure.stores.statements import migrations_in, named
-
-
-def _listed(names: tuple[str, ...], prefix: str = "") -> str:
-    return ", ".join(f"{prefix}{name}" for name in names)
+from tenure.stores.sql.dialect import Dialect
+from tenure.stores.sql.statements import migrations_in, named
 
 
-def _values(names: tuple[str, ...]) -> str:
-    return ", ".join(f"%({name})s" for name in names)
+class PostgresDialect(Dialect):
+    """Parameters as the driver of PostgreSQL writes them."""
+
+    placeholder = "%s"
+
+    def parameter(self, name: str) -> str:
+        return f"%({name})s"
+
+    def among(self, column: str, name: str, count: int) -> str:
+        return f"{column} = ANY(%({name}s)s)"
+
+    def members(self, name: str, values: Sequence[str]) -> dict[str, Any]:
+        return {f"{name}s": list(values)}
 
 
-def _assigned(names: tuple[str, ...]) -> str:
-    return ", ".join(f"{name} = %({name})s" for name in names)
-
-
+DIALECT = PostgresDialect()
 SCHEMA = "tenure"
 APPLICATION_ROLE = "tenure_app"
 STANDING = ("seq", "recorded_at", "recipe", "entries", "revision")
 _COLUMN_LISTS = {
+    **DIALECT.column_lists(),
     "schema": SCHEMA,
     "role": APPLICATION_ROLE,
-    "standing": _listed(STANDING),
-    "standing_assignments": _assigned(STANDING),
-    "fact": _listed((*CONTENT, *TENURE)),
-    "content": _listed(CONTENT, "f."),
-    "tenure": _listed(TENURE),
-    "tenure_of_f": _listed(TENURE, "f."),
-    "tenure_of_t": _listed(TENURE, "t."),
-    "tenure_assignments": _assigned(TENURE),
-    "tenure_values": _values(TENURE),
-    "fact_columns": _listed(FACT_COLUMNS),
-    "fact_values": _values(FACT_COLUMNS),
-    "verdict": _listed(VERDICT),
-    "verdict_values": _values(VERDICT),
-    "turn": _listed(TURN),
-    "turn_values": _values(TURN),
-    "turn_assignments": ", ".join(f"{name} = excluded.{name}" for name in TURN),
-    "key": _listed(KEY),
-    "key_values": _values(KEY),
-    "usage": _listed(USAGE),
-    "usage_values": _values(USAGE),
-    "usage_sums": ", ".join(f"{name} = usage.{name} + excluded.{name}" for name in USAGE[2:]),
+    "standing": ", ".join(STANDING),
+    "standing_assignments": DIALECT.assignments(STANDING),
 }
 _FOLDER = files("tenure.stores.postgres")
 
@@ -69,7 +56,7 @@ def _templates() -> Mapping[str, str]:
 
 
 @cache
-def statement(name: str, *, where: str = "") -> str:
+def statement(name: str, where: str = "") -> str:
     """One named statement, with its column lists filled in."""
     return _templates()[name].format(**_COLUMN_LISTS, where=where)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime
@@ -15,19 +14,18 @@ from tenure.model.keys import ApiKey
 from tenure.model.records import Declaration, Erasure
 from tenure.model.scope import Place
 from tenure.model.text_cache import forget_texts
-from tenure.stores import codec
-from tenure.stores.columns import CONTENT, TENURE
 from tenure.stores.port import Glance, Reader, Transaction
 from tenure.stores.postgres import schema
 from tenure.stores.postgres.commits import Commit, was_kept
 from tenure.stores.postgres.connections import Connection, Connections, Limits
 from tenure.stores.postgres.errors import is_lost, translate
-from tenure.stores.postgres.index import Standing
 from tenure.stores.postgres.keys import Keys
 from tenure.stores.postgres.replicas import Readers
 from tenure.stores.postgres.sql import statement
+from tenure.stores.postgres.standing import Standing
 from tenure.stores.postgres.transaction import PostgresTransaction
-from tenure.stores.rows import Row, declaration_of, fact_of, verdict_of
+from tenure.stores.sql.dump import dumped
+from tenure.stores.sql.rows import Row, declaration_of
 
 
 class PostgresStore:
@@ -185,21 +183,9 @@ class PostgresStore:
         return self._keys.revoke(key_id, at)
 
     def dump(self, organization: str) -> Iterator[dict[str, Any]]:
-        width = len(CONTENT) + len(TENURE)
         with self.read(organization) as reader:
             assert isinstance(reader, PostgresTransaction)
-            for declaration in reader.declarations():
-                yield {"kind": "declaration", **codec.declaration_record(declaration)}
-            for row in reader.rows("dump_verdicts", {}):
-                yield {"kind": "verdict", **codec.verdict_record(verdict_of(row))}
-            for row in reader.rows("dump_facts", {}):
-                record = codec.fact_record(fact_of(row[:width]))
-                yield {"kind": "fact", "seq": row[width], "since": row[width + 1], **record}
-            for row in reader.rows("dump_tenures", {}):
-                record = codec.fact_record(fact_of(row[:width]))
-                yield {"kind": "tenure", "since": row[width], "until": row[width + 1], **record}
-            for row in reader.rows("erasures", {"after": ""}):
-                yield {"kind": "erasure", **json.loads(row[0])}
+            yield from dumped(reader)
 
     def scrub(self) -> bool:
         """Freed rows stay on a server's disk until it vacuums, and longer in its log and backups:

@@ -116,6 +116,11 @@ SELECT {verdict} FROM verdicts WHERE organization = :organization AND seq > :aft
 ORDER BY seq LIMIT :limit;
 
 -- name: insert_fact
+-- Nothing for an id that is taken.
+INSERT INTO facts ({fact_columns}) VALUES ({fact_values})
+ON CONFLICT (organization, id) DO NOTHING;
+
+-- name: restore_fact
 INSERT INTO facts ({fact_columns}) VALUES ({fact_values});
 
 -- name: keep_tenure
@@ -135,6 +140,9 @@ VALUES (:organization, :fact_id, :base_id, :stands_on)
 ON CONFLICT (organization, fact_id, base_id) DO UPDATE SET stands_on = excluded.stands_on;
 
 -- name: insert_verdict
+INSERT INTO verdicts ({verdict}) VALUES ({verdict_values});
+
+-- name: restore_verdict
 INSERT INTO verdicts ({verdict}) VALUES ({verdict_values});
 
 -- name: insert_target
@@ -302,21 +310,23 @@ SELECT id FROM shelves WHERE id IN ({ids}) AND +organization = :organization;
 -- name: insert_shelf
 INSERT OR IGNORE INTO shelves
     (organization, owner, scope, scope_id, requires, min_authority, binding, version)
-VALUES (?, ?, ?, ?, ?, ?, ?, 0);
+VALUES (:organization, :owner, :scope, :scope_id, :requires, :min_authority, :binding, 0);
 
 -- name: shelf_id
-SELECT id FROM shelves WHERE organization = ? AND owner = ? AND scope = ? AND scope_id = ?
-    AND requires = ? AND min_authority = ? AND binding = ?;
+SELECT id FROM shelves WHERE organization = :organization AND owner = :owner AND scope = :scope
+    AND scope_id = :scope_id AND requires = :requires AND min_authority = :min_authority
+    AND binding = :binding;
 
 -- name: bump_shelf
-UPDATE shelves SET version = version + 1 WHERE id = ?;
+UPDATE shelves SET version = version + 1 WHERE id = :shelf;
 
 -- name: shelf_version
-SELECT version FROM shelves WHERE id = ?;
+SELECT version FROM shelves WHERE id = :shelf;
 
 -- name: placed
 SELECT entry, changed, live, starts, ends, derived, length, key, probes, vector FROM entries
-WHERE shelf = ? AND changed > ? AND +organization = ? ORDER BY changed, entry;
+WHERE shelf = :shelf AND changed > :after AND +organization = :organization
+ORDER BY changed, entry;
 
 -- name: postings
 SELECT rowid FROM postings WHERE postings MATCH ? ORDER BY rowid LIMIT ?;
@@ -342,8 +352,8 @@ SELECT entry, fact_id, key, terms, tokens, vector FROM entries
 WHERE organization = :organization AND fact_id IN ({ids});
 
 -- name: entry_of
-SELECT entry, shelf, live, terms, starts, ends FROM entries
-WHERE organization = ? AND fact_id = ?;
+SELECT entry, shelf, terms, live, starts, ends FROM entries
+WHERE organization = :organization AND fact_id = :fact_id;
 
 -- name: some_entries
 SELECT entry, shelf, live, terms FROM entries WHERE organization = :organization LIMIT :limit;
@@ -351,31 +361,35 @@ SELECT entry, shelf, live, terms FROM entries WHERE organization = :organization
 -- name: insert_entry
 INSERT OR IGNORE INTO entries (changed, live, starts, ends, derived, length, tokens, key, terms,
     probes, vector, shelf, organization, fact_id)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
+VALUES (:changed, :live, :starts, :ends, :derived, :length, :tokens, :key, :terms, :probes,
+    :vector, :shelf, :organization, :fact_id);
 
 -- name: replace_entry
-UPDATE entries SET changed = ?, live = ?, starts = ?, ends = ?, derived = ?, length = ?, tokens = ?,
-    key = ?, terms = ?, probes = ?, vector = ?, shelf = ? WHERE organization = ? AND fact_id = ?;
+UPDATE entries SET changed = :changed, live = :live, starts = :starts, ends = :ends,
+    derived = :derived, length = :length, tokens = :tokens, key = :key, terms = :terms,
+    probes = :probes, vector = :vector, shelf = :shelf
+WHERE organization = :organization AND fact_id = :fact_id;
 
 -- name: delete_shelves
 DELETE FROM shelves WHERE organization = :organization;
 
 -- name: move_entry
-UPDATE entries SET live = ?, starts = ?, ends = ?, changed = ? WHERE entry = ?;
+UPDATE entries SET live = :live, starts = :starts, ends = :ends, changed = :changed
+WHERE entry = :entry;
 
 -- name: empty_entry
 UPDATE entries SET live = 0, starts = NULL, ends = NULL, derived = 0, length = 0, tokens = 0,
-    key = '', terms = '', probes = '', vector = NULL, changed = ? WHERE entry = ?;
+    key = '', terms = '', probes = '', vector = NULL, changed = :changed WHERE entry = :entry;
 
--- name: drop_bare_shelf
+-- name: drop_bare_shelves
 -- A shelf tells whose facts stand on it, and goes with the last of them.
-DELETE FROM shelves WHERE id = ? AND NOT EXISTS (
+DELETE FROM shelves WHERE id IN (SELECT value FROM json_each(:ids)) AND NOT EXISTS (
     SELECT 1 FROM entries AS e CROSS JOIN facts AS f
     WHERE e.shelf = shelves.id AND f.organization = e.organization AND f.id = e.fact_id
       AND f.status <> 'erased');
 
 -- name: delete_entry
-DELETE FROM entries WHERE entry = ?;
+DELETE FROM entries WHERE entry = :entry;
 
 -- name: unindexed
 SELECT {fact} FROM facts WHERE organization = :organization AND id > :after
@@ -387,8 +401,7 @@ ORDER BY id LIMIT :limit;
 SELECT id, user_id, at, body FROM receipts WHERE organization = :organization AND id = :id;
 
 -- name: receipts
-SELECT id, user_id, at, body FROM receipts
-WHERE organization = :organization AND (:user_id IS NULL OR user_id = :user_id)
+SELECT id, user_id, at, body FROM receipts WHERE organization = :organization {where}
 ORDER BY at DESC, id LIMIT :limit;
 
 -- name: put_receipt
@@ -398,8 +411,7 @@ ON CONFLICT (organization, id) DO UPDATE
 SET user_id = excluded.user_id, at = excluded.at, body = excluded.body;
 
 -- name: drop_receipts
-DELETE FROM receipts WHERE organization = :organization
-    AND (:user_id IS NULL OR user_id = :user_id) AND (:id IS NULL OR id = :id);
+DELETE FROM receipts WHERE organization = :organization {where};
 
 -- name: add_key
 INSERT OR IGNORE INTO api_keys ({key}) VALUES ({key_values});
@@ -418,4 +430,4 @@ SELECT {key} FROM api_keys ORDER BY id;
 UPDATE api_keys SET revoked_at = coalesce(revoked_at, :at) WHERE id = :id;
 
 -- name: drop_keys
-DELETE FROM api_keys WHERE organization = :organization {where};
+DELETE FROM api_keys WHERE organization = :organization AND user_id = :user_id;

@@ -2,33 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.resources import files
+from typing import Any
 
-from tenure.stores.columns import CONTENT, FACT_COLUMNS, KEY, TENURE, TURN, USAGE, VERDICT
-from tenure.stores.statements import migrations_in, named
+from tenure.stores.sql.dialect import Dialect
+from tenure.stores.sql.statements import migrations_in, named
 
-_COLUMN_LISTS = {
-    "fact": ", ".join((*CONTENT, *TENURE)),
-    "content": ", ".join(f"f.{name}" for name in CONTENT),
-    "tenure": ", ".join(TENURE),
-    "tenure_of_f": ", ".join(f"f.{name}" for name in TENURE),
-    "tenure_of_t": ", ".join(f"t.{name}" for name in TENURE),
-    "tenure_assignments": ", ".join(f"{name} = :{name}" for name in TENURE),
-    "tenure_values": ", ".join(f":{name}" for name in TENURE),
-    "fact_columns": ", ".join(FACT_COLUMNS),
-    "fact_values": ", ".join("?" for _ in FACT_COLUMNS),
-    "verdict": ", ".join(VERDICT),
-    "verdict_values": ", ".join("?" for _ in VERDICT),
-    "turn": ", ".join(TURN),
-    "turn_values": ", ".join(f":{name}" for name in TURN),
-    "key": ", ".join(KEY),
-    "key_values": ", ".join(f":{name}" for name in KEY),
-    "usage": ", ".join(USAGE),
-    "usage_values": ", ".join(f":{name}" for name in USAGE),
-    "usage_sums": ", ".join(f"{name} = {name} + excluded.{name}" for name in USAGE[2:]),
-}
+
+class SQLiteDialect(Dialect):
+    """Parameters as SQLite writes them."""
+
+    placeholder = "?"
+
+    def parameter(self, name: str) -> str:
+        return f":{name}"
+
+    def among(self, column: str, name: str, count: int) -> str:
+        return f"{column} IN ({', '.join(f':{name}{index}' for index in range(count))})"
+
+    def members(self, name: str, values: Sequence[str]) -> dict[str, Any]:
+        return {f"{name}{index}": value for index, value in enumerate(values)}
+
+
+DIALECT = SQLiteDialect()
+_COLUMN_LISTS = DIALECT.column_lists()
 _FOLDER = files("tenure.stores.sqlite")
 
 
@@ -38,7 +37,7 @@ def _templates() -> Mapping[str, str]:
 
 
 @cache
-def statement(name: str, *, where: str = "", ids: int = 0, addresses: int = 0) -> str:
+def statement(name: str, where: str = "", ids: int = 0, addresses: int = 0) -> str:
     """One named statement, with its column lists and placeholders filled in."""
     id_list = ", ".join(f":id{index}" for index in range(ids))
     address_list = ", ".join(["(?, ?, ?, ?, ?)"] * addresses)

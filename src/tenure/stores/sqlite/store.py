@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -15,10 +14,9 @@ from tenure.model.keys import ApiKey
 from tenure.model.records import Declaration, Erasure
 from tenure.model.scope import Place
 from tenure.model.times import to_micros
-from tenure.stores import codec
-from tenure.stores.columns import CONTENT, TENURE
 from tenure.stores.port import Glance, Reader, Transaction
-from tenure.stores.rows import declaration_of, fact_of, key_of, key_parameters, verdict_of
+from tenure.stores.sql.dump import dumped
+from tenure.stores.sql.rows import declaration_of, key_of, key_parameters
 from tenure.stores.sqlite.connections import FAILURES, Connections, end, translate
 from tenure.stores.sqlite.sql import probes, statement
 from tenure.stores.sqlite.transaction import SQLiteTransaction
@@ -41,7 +39,7 @@ class SQLiteStore:
         connection = self._connections.take()
         try:
             connection.execute("BEGIN")
-            yield SQLiteTransaction(connection, organization, self._declarations)
+            yield self._transaction(connection, organization)
         except FAILURES as error:
             raise translate(error, self.path) from error
         finally:
@@ -52,10 +50,13 @@ class SQLiteStore:
     def write(self, organization: str) -> Iterator[Transaction]:
         with self._connections.writer() as connection:
             try:
-                yield SQLiteTransaction(connection, organization, self._declarations)
+                yield self._transaction(connection, organization)
                 connection.execute("COMMIT")
             except FAILURES as error:
                 raise translate(error, self.path) from error
+
+    def _transaction(self, connection: sqlite3.Connection, organization: str) -> SQLiteTransaction:
+        return SQLiteTransaction(connection, organization, lambda: self._declarations(connection))
 
     def glance(
         self,
@@ -136,22 +137,9 @@ class SQLiteStore:
         return self.key(key_id)
 
     def dump(self, organization: str) -> Iterator[dict[str, Any]]:
-        given = {"organization": organization}
-        width = len(CONTENT) + len(TENURE)
         with self.read(organization) as reader:
             assert isinstance(reader, SQLiteTransaction)
-            for declaration in reader.declarations():
-                yield {"kind": "declaration", **codec.declaration_record(declaration)}
-            for row in reader.rows("dump_verdicts", given):
-                yield {"kind": "verdict", **codec.verdict_record(verdict_of(row))}
-            for row in reader.rows("dump_facts", given):
-                record = codec.fact_record(fact_of(row[:width]))
-                yield {"kind": "fact", "seq": row[width], "since": row[width + 1], **record}
-            for row in reader.rows("dump_tenures", given):
-                record = codec.fact_record(fact_of(row[:width]))
-                yield {"kind": "tenure", "since": row[width], "until": row[width + 1], **record}
-            for row in reader.rows("erasures", {"after": ""}):
-                yield {"kind": "erasure", **json.loads(row[0])}
+            yield from dumped(reader)
 
     def scrub(self) -> bool:
         """Rewrite the file and empty the write-ahead log, so that no freed byte keeps content."""

@@ -17,7 +17,7 @@ from tenure.model.text_cache import also_forget, remembering
 from tenure.model.times import from_micros, to_micros
 from tenure.model.verdict import Action, Outcome, Rule, Verdict
 from tenure.stores import codec
-from tenure.stores.columns import INDEX, KEY, TENURE
+from tenure.stores.sql.columns import INDEX, KEY, TENURE
 
 Row = tuple[Any, ...]
 Made = TypeVar("Made")
@@ -57,11 +57,13 @@ def _readable(make: Callable[[Row], Made]) -> Callable[[Row], Made]:
     return made
 
 
-def _micros(value: datetime | None) -> int | None:
+def micros_of(value: datetime | None) -> int | None:
+    """A moment as a column, or None."""
     return None if value is None else to_micros(value)
 
 
-def _moment(value: int | None) -> datetime | None:
+def moment_of(value: int | None) -> datetime | None:
+    """A moment from its column, or None."""
     return None if value is None else from_micros(value)
 
 
@@ -201,7 +203,7 @@ def content_values(fact: Fact) -> Row:
         _source_text(fact.source),
         to_micros(fact.timestamp),
         to_micros(fact.valid_from),
-        _micros(fact.valid_until),
+        micros_of(fact.valid_until),
         fact.memory_type._value_,
         fact.scope._value_,
         fact.scope_id or "",
@@ -224,10 +226,10 @@ def tenure_values(fact: Fact) -> Row:
         fact.status._value_,
         fact.superseded_by,
         _encode(fact.predecessors) if fact.predecessors else None,
-        _micros(fact.started_at),
-        _micros(fact.ended_at),
+        micros_of(fact.started_at),
+        micros_of(fact.ended_at),
         fact.standing,
-        _micros(fact.confirmed_at),
+        micros_of(fact.confirmed_at),
         fact.awaits,
         _encode(review) if review else None,
     )
@@ -239,6 +241,12 @@ def index_values(fact: Fact, now: datetime) -> tuple[bool, str, bool, bool]:
     sole = fact.status is Status.OFFICE and not fact.multi_valued
     flagged = fact.status is Status.CONTESTED or (fact.is_valid and bool(fact.depends_on))
     return live, fact.audience if sole else fact.id, flagged, sole and fact.is_ordinary(now)
+
+
+def fact_values(fact: Fact, born: int, since: int, now: datetime) -> Row:
+    """The FACT_COLUMNS of a fact; `now` is when its present tenure was recorded."""
+    values = (*content_values(fact), *tenure_values(fact), born, since)
+    return (*values, *index_values(fact, now))
 
 
 def tenure_parameters(fact: Fact, now: datetime) -> dict[str, Any]:
@@ -302,7 +310,7 @@ def declaration_of(row: Row) -> Declaration:
 @_readable
 def item_of(row: Row) -> WorkingItem:
     key, value, created_at, expires_at, states, spots = row
-    moments = (from_micros(created_at), _moment(expires_at))
+    moments = (from_micros(created_at), moment_of(expires_at))
     said = tuple(Spot(*spot) for spot in json.loads(spots)) if spots else ()
     return WorkingItem(key, json.loads(value), *moments, _list(states), said)
 
@@ -312,7 +320,7 @@ def item_parameters(item: WorkingItem) -> dict[str, Any]:
         "key": item.key,
         "value": json.dumps(item.value, ensure_ascii=False),
         "created_at": to_micros(item.created_at),
-        "expires_at": _micros(item.expires_at),
+        "expires_at": micros_of(item.expires_at),
         "states": json.dumps(item.states) if item.states else None,
         "spots": _encode(item.spots) if item.spots else None,
     }
@@ -350,8 +358,8 @@ def key_of(row: Row) -> ApiKey:
             "scopes": tuple(map(KeyScope, _list(given["scopes"]))),
             "permissions": _list(given["permissions"]),
             "created_at": from_micros(given["created_at"]),
-            "expires_at": _moment(given["expires_at"]),
-            "revoked_at": _moment(given["revoked_at"]),
+            "expires_at": moment_of(given["expires_at"]),
+            "revoked_at": moment_of(given["revoked_at"]),
         }
     )
 
@@ -367,7 +375,7 @@ def key_parameters(key: ApiKey) -> dict[str, Any]:
         "user_id": key.user_id,
         "permissions": _encode(key.permissions) if key.permissions else None,
         "created_at": to_micros(key.created_at),
-        "expires_at": _micros(key.expires_at),
-        "revoked_at": _micros(key.revoked_at),
+        "expires_at": micros_of(key.expires_at),
+        "revoked_at": micros_of(key.revoked_at),
         "digest": key.digest,
     }

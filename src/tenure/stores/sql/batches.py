@@ -1,36 +1,23 @@
-"""Rows as they are inserted, and many of them at once: an organization that arrives whole."""
+"""Many rows at once: an organization that arrives whole."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
-from datetime import datetime
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from tenure.model.fact import Fact
 from tenure.model.verdict import Verdict
 from tenure.stores.codec import KeptFact, KeptTenure
-from tenure.stores.columns import FACT_COLUMNS, TENURE, VERDICT
-from tenure.stores.rows import content_values, index_values, tenure_values, verdict_values
-
-Given = dict[str, Any]
+from tenure.stores.sql.columns import TENURE
+from tenure.stores.sql.connection import Given
+from tenure.stores.sql.rows import fact_values, tenure_values, verdict_values
 
 _BATCH = 1000
 
 
-def fact_row(fact: Fact, born: int, since: int, now: datetime) -> Given:
-    """What a fact takes in its table; `now` is when its present tenure was recorded."""
-    values = (*content_values(fact), *tenure_values(fact), born, since)
-    return dict(zip(FACT_COLUMNS, (*values, *index_values(fact, now)), strict=True))
-
-
-def verdict_row(verdict: Verdict) -> Given:
-    """What an entry of the log takes in its table."""
-    return dict(zip(VERDICT, verdict_values(verdict), strict=True))
-
-
 def legs(fact: Fact) -> Iterator[Given]:
-    """What a derived fact rests on."""
+    """The facts that a derived fact rests on, as rows."""
     for base, stands_on in fact.basis:
         leg = {"fact_id": fact.id, "base_id": base, "stands_on": stands_on}
         yield {**leg, "owner": fact.owner}
@@ -42,16 +29,17 @@ class Batches:
     Nothing in these tables refers to a row of another that would have to be there before.
     """
 
-    def __init__(self, run_many: Callable[[str, Sequence[Given]], None]) -> None:
+    def __init__(self, run_many: Callable[[str, list[Any]], None]) -> None:
         self._run_many = run_many
-        self._waiting: dict[str, list[Given]] = defaultdict(list)
+        self._waiting: dict[str, list[Any]] = defaultdict(list)
         self.last: Verdict | None = None
         """The last entry of the log that came by."""
 
     def add(self, kept: KeptFact | KeptTenure | Verdict) -> None:
         """Take in one of them."""
         if isinstance(kept, KeptFact):
-            self._put("restore_fact", fact_row(kept.fact, kept.born, kept.since, kept.changed_at))
+            row = fact_values(kept.fact, kept.born, kept.since, kept.changed_at)
+            self._put("restore_fact", row)
             for leg in legs(kept.fact):
                 self._put("insert_dependency", leg)
         elif isinstance(kept, KeptTenure):
@@ -59,8 +47,7 @@ class Batches:
             span = {"id": kept.fact.id, "since": kept.since, "until": kept.until}
             self._put("insert_tenure", {**named, **span, "owner": kept.fact.owner})
         else:
-            # The log comes before the facts: whose each entry is shows at the end.
-            self._put("insert_verdict", {**verdict_row(kept), "owner": ""})
+            self._put("restore_verdict", verdict_values(kept))
             for target in kept.targets:
                 self._put("insert_target", {"target_id": target, "fact_id": kept.fact_id})
             self.last = kept
@@ -70,9 +57,9 @@ class Batches:
         for name in list(self._waiting):
             self._write(name)
 
-    def _put(self, name: str, given: Given) -> None:
+    def _put(self, name: str, row: Any) -> None:
         rows = self._waiting[name]
-        rows.append(given)
+        rows.append(row)
         if len(rows) >= _BATCH:
             self._write(name)
 

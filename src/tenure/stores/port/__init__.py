@@ -1,0 +1,61 @@
+"""The port every store implements.
+
+A store fetches and commits. It never judges: the rules above it decide what supersedes what, who
+may read what and what needs review, and hand it finished values. `tenure.testing.contract` has a
+test for every sentence of these modules. A backend runs all of it.
+
+A Reader or Transaction is opened for one organization. It can neither see nor touch another.
+
+Each module holds the part of the port that one kind of caller uses. Reader, Transaction and Store
+are composed of the parts. A function that needs one part names that part as its parameter's type.
+"""
+
+from tenure.stores.port.administration import DumpLoader, StoreAdministration
+from tenure.stores.port.declarations import DeclarationReader, DeclarationWriter
+from tenure.stores.port.erasure import ErasureReader, ErasureWriter
+from tenure.stores.port.facts import FactReader, Glance, Selection
+from tenure.stores.port.index import Entry, Found, IndexReader, IndexWriter, Placed, Shelf, term_of
+from tenure.stores.port.keys import KeyStore
+from tenure.stores.port.log import Change, LogReader, LogWriter
+from tenure.stores.port.receipts import (
+    ReceiptReader,
+    ReceiptWriter,
+    StoredReceipt,
+    UsageReader,
+    UsageWriter,
+)
+from tenure.stores.port.sessions import SessionReader, SessionWriter
+from tenure.stores.port.store import Reader, Store, Transaction
+
+__all__ = [
+    "Change",
+    "DeclarationReader",
+    "DeclarationWriter",
+    "DumpLoader",
+    "Entry",
+    "ErasureReader",
+    "ErasureWriter",
+    "FactReader",
+    "Found",
+    "Glance",
+    "IndexReader",
+    "IndexWriter",
+    "KeyStore",
+    "LogReader",
+    "LogWriter",
+    "Placed",
+    "Reader",
+    "ReceiptReader",
+    "ReceiptWriter",
+    "Selection",
+    "SessionReader",
+    "SessionWriter",
+    "Shelf",
+    "Store",
+    "StoreAdministration",
+    "StoredReceipt",
+    "Transaction",
+    "UsageReader",
+    "UsageWriter",
+    "term_of",
+]

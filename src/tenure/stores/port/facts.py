@@ -1,0 +1,88 @@
+"""Facts: read by the engine and the composing of a context."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple, Protocol
+
+from tenure.model.fact import Address, Fact
+from tenure.model.records import Declaration
+
+
+class Selection(NamedTuple):
+    """Which facts to look at. None means any; subject "" means none named."""
+
+    owners: tuple[str, ...] | None = None
+    scope_ids: tuple[str, ...] | None = None
+    key: str | None = None
+    subject: str | None = None
+
+
+class Glance(NamedTuple):
+    """The answer to the most frequent question, kept cheap: the value of one ordinary fact."""
+
+    value_text: str
+    declarations: tuple[Declaration, ...]
+
+
+class FactReader(Protocol):
+    """The facts of one organization, with their tenures."""
+
+    def fact(self, fact_id: str) -> Fact | None:
+        """The fact of that id as it stands, erased ones included, or None."""
+        ...
+
+    def facts(self, fact_ids: Iterable[str]) -> list[Fact]:
+        """The facts of these ids as they stand, erased ones included, ordered by id."""
+        ...
+
+    def live(self, selection: Selection) -> list[Fact]:
+        """Facts that hold office or may yet hold it: status office, or an end still to come.
+
+        Ordered by id. Callers check the term against their own clock.
+        """
+        ...
+
+    def live_at(self, addresses: Iterable[Address]) -> list[Fact]:
+        """What is live at these addresses of this organization, ordered by id."""
+        ...
+
+    def owned(self, owner: str, limit: int) -> list[Fact]:
+        """What `live` gives of one owner in any scope, at most `limit` of it, ordered by id."""
+        ...
+
+    def timeline(self, selection: Selection) -> list[Fact]:
+        """Every fact ever written in the selection, of any status but erased, oldest first."""
+        ...
+
+    def known(self, selection: Selection, seq: int) -> list[Fact]:
+        """The facts of the selection exactly as the store knew them after entry `seq`."""
+        ...
+
+    def standing_on(self, fact_ids: Iterable[str]) -> list[Fact]:
+        """Facts in office that have a leg standing on one of these, ordered by id."""
+        ...
+
+    def derived_from(self, fact_ids: Iterable[str]) -> list[Fact]:
+        """Facts of any status with one of these among their `depends_on`, ordered by id."""
+        ...
+
+    def waiting_on(self, fact_ids: Iterable[str]) -> list[Fact]:
+        """Facts that await the departure of one of these, ordered by id."""
+        ...
+
+    def contingent_on(self, fact_ids: Iterable[str]) -> list[Fact]:
+        """Facts of any status written to wait for one of these, ordered by id."""
+        ...
+
+    def contested(self, owners: tuple[str, ...]) -> list[Fact]:
+        """Facts of these owners that are contested, ordered by id."""
+        ...
+
+    def derived(self, owners: tuple[str, ...]) -> list[Fact]:
+        """Facts of these owners in office that were derived from others, ordered by id."""
+        ...
+
+    def retracted(self, owners: tuple[str, ...], limit: int) -> list[Fact]:
+        """Facts of these owners that were retracted, the most recently changed first."""
+        ...

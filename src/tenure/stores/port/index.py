@@ -1,0 +1,140 @@
+"""The index: written and read by the search."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import datetime
+from typing import NamedTuple, Protocol
+
+from tenure.model.fact import Fact
+from tenure.model.scope import Place
+
+
+class Shelf(NamedTuple):
+    """Where index entries stand: facts of one owner, scope and condition on readers.
+
+    Every fact of a shelf is for the same readers, so that what others have written can neither
+    be found nor be felt in a ranking. Constraints stand apart.
+    """
+
+    id: int
+    owner: str
+    place: Place
+    requires: tuple[str, ...]
+    min_authority: str | None
+    binding: bool
+    version: int
+    """Grows with every transaction that changes an entry of the shelf."""
+
+
+class Entry(NamedTuple):
+    """How a fact is found: the terms of its text, and a vector of its meaning."""
+
+    fact: Fact
+    terms: str
+    """The terms of its text, in order, separated by spaces."""
+    probes: str
+    """The terms by which somebody is noticed who repeats its value, separated by spaces."""
+    tokens: int
+    """How many tokens its line takes in a context."""
+    vector: bytes | None = None
+
+
+class Placed(NamedTuple):
+    """What is kept of an entry for searching: its number, and what decides whether it counts."""
+
+    entry: int
+    changed: int
+    live: bool
+    """Whether its fact holds office or may yet hold it."""
+    starts: datetime | None
+    """When its term begins and ends; None where it simply holds, or where there is no limit."""
+    ends: datetime | None
+    derived: bool
+    length: int
+    """How many terms it has."""
+    key: str
+    probes: str
+    vector: bytes | None
+
+
+class Found(NamedTuple):
+    """An entry that a search is about to rank."""
+
+    entry: int
+    fact_id: str
+    key: str
+    terms: str
+    tokens: int
+    vector: bytes | None
+
+
+def term_of(fact: Fact, now: datetime) -> tuple[bool, datetime | None, datetime | None]:
+    """What an entry keeps of a fact's tenure: live, a start still to come, an end."""
+    later = fact.started_at if fact.started_at is not None and fact.started_at > now else None
+    return fact.may_hold_after(now), later, fact.until
+
+
+class IndexReader(Protocol):
+    """The index of one organization."""
+
+    def recipe(self) -> str | None:
+        """How the index of this organization was made; None where there is none yet."""
+        ...
+
+    def shelves(self, owners: tuple[str, ...], places: tuple[Place, ...]) -> list[Shelf]:
+        """The shelves of these owners in these places, ordered by id."""
+        ...
+
+    def placed(self, shelf: int, after: int) -> Iterator[Placed]:
+        """The entries of a shelf that changed after version `after`, in the order of that.
+
+        With 0, all. An entry whose fact was erased is there too, with nothing in it.
+        """
+        ...
+
+    def postings(self, shelves: Sequence[int], term: str, limit: int) -> list[int]:
+        """The live entries of these shelves that have a term, at most `limit`, ordered."""
+        ...
+
+    def many_postings(
+        self, shelves: Sequence[int], terms: Sequence[str], limit: int
+    ) -> list[list[int]]:
+        """What `postings` gives for each of these terms, in their order, in one go."""
+        ...
+
+    def found(self, entries: Sequence[int]) -> list[Found]:
+        """These entries with what ranking needs, ordered by entry; missing ones left out."""
+        ...
+
+    def entries_of(self, fact_ids: Iterable[str]) -> list[Found]:
+        """The entries of these facts, live or not, ordered by entry."""
+        ...
+
+    def unindexed(self, limit: int, after: str = "") -> list[Fact]:
+        """Facts with an id above `after` that have no entry yet, erased ones left out.
+
+        At most `limit`, ordered by id.
+        """
+        ...
+
+
+class IndexWriter(Protocol):
+    """Makes and removes the entries of one organization."""
+
+    def index(self, entries: Sequence[Entry]) -> None:
+        """Add entries, in this transaction, so that they live and die with their facts.
+
+        From here on `record` and `erase` keep them in step by themselves: an entry leaves the
+        postings when its fact leaves office, comes back with it, and is emptied with it. The entry
+        of a fact that has one already is replaced.
+        """
+        ...
+
+    def unindex(self, limit: int) -> int:
+        """Remove entries of this organization, at most `limit`; returns how many."""
+        ...
+
+    def set_recipe(self, recipe: str) -> None:
+        """Note how the index of this organization is made."""
+        ...

@@ -1,0 +1,38 @@
+"""API keys: kept and asked for by the service and by `tenure keys`."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Protocol
+
+from tenure.model.keys import ApiKey
+
+
+class KeyStore(Protocol):
+    """The keys of all organizations. Each call is a transaction of its own."""
+
+    def add_key(self, key: ApiKey) -> None:
+        """Keep a key. The same one again changes nothing; DuplicateId where another has its id,
+        in whatever organization."""
+        ...
+
+    def key(self, key_id: str) -> ApiKey | None:
+        """The key of that id, or None. Of any organization: it is what tells which one it is for.
+
+        As committed now by whichever process, revoked and expired ones included.
+        """
+        ...
+
+    def keys(self, organization: str | None = None) -> list[ApiKey]:
+        """The keys of one organization, or of all, ordered by id: oldest first.
+
+        Revoked and expired ones included.
+        """
+        ...
+
+    def revoke_key(self, key_id: str, at: datetime) -> ApiKey | None:
+        """End a key for good; the key as it is then, or None where there is none.
+
+        One that was revoked before keeps the moment of the first time.
+        """
+        ...

@@ -1,0 +1,57 @@
+"""Receipts of contexts, and the count of what models were asked."""
+
+from __future__ import annotations
+
+from datetime import date, datetime
+from typing import NamedTuple, Protocol
+
+from tenure.model.records import Usage
+
+
+class StoredReceipt(NamedTuple):
+    """A receipt as a store keeps it: who and when for finding it, the rest as JSON text."""
+
+    id: str
+    user_id: str
+    at: datetime
+    body: str
+
+
+class ReceiptReader(Protocol):
+    """The receipts of one organization."""
+
+    def receipt(self, receipt_id: str) -> StoredReceipt | None:
+        """The receipt of that id, or None."""
+        ...
+
+    def receipts(self, user_id: str | None, limit: int) -> list[StoredReceipt]:
+        """The receipts of a user, or of everybody, newest first, at most `limit`."""
+        ...
+
+
+class ReceiptWriter(Protocol):
+    """Keeps and removes receipts."""
+
+    def put_receipt(self, receipt: StoredReceipt) -> None:
+        """Keep a receipt, replacing the one of the same id."""
+        ...
+
+    def drop_receipts(self, *, user_id: str | None = None, receipt_id: str | None = None) -> int:
+        """Remove the receipts that match every given condition; returns how many."""
+        ...
+
+
+class UsageReader(Protocol):
+    """What one organization asked of models, in numbers."""
+
+    def usage(self, since: date | None = None) -> list[Usage]:
+        """What was counted from that day on, or ever, ordered by day and model."""
+        ...
+
+
+class UsageWriter(Protocol):
+    """Counts what models were asked."""
+
+    def count_usage(self, usage: Usage) -> None:
+        """Add to what was counted on its day for its model; a negative number takes away."""
+        ...

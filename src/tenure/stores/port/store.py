@@ -1,0 +1,90 @@
+"""The three protocols of a store, composed of their parts."""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager
+from typing import Protocol
+
+from tenure.model.records import Erasure
+from tenure.model.scope import Place
+from tenure.stores.port.administration import DumpLoader, StoreAdministration
+from tenure.stores.port.declarations import DeclarationReader, DeclarationWriter
+from tenure.stores.port.erasure import ErasureReader, ErasureWriter
+from tenure.stores.port.facts import FactReader, Glance
+from tenure.stores.port.index import IndexReader, IndexWriter
+from tenure.stores.port.keys import KeyStore
+from tenure.stores.port.log import LogReader, LogWriter
+from tenure.stores.port.receipts import ReceiptReader, ReceiptWriter, UsageReader, UsageWriter
+from tenure.stores.port.sessions import SessionReader, SessionWriter
+
+
+class Reader(
+    FactReader,
+    LogReader,
+    DeclarationReader,
+    IndexReader,
+    SessionReader,
+    ReceiptReader,
+    UsageReader,
+    ErasureReader,
+    Protocol,
+):
+    """A consistent view of one organization: every call sees the same committed state."""
+
+    @property
+    def organization(self) -> str: ...
+
+
+class Transaction(
+    Reader,
+    LogWriter,
+    DeclarationWriter,
+    IndexWriter,
+    SessionWriter,
+    ReceiptWriter,
+    UsageWriter,
+    ErasureWriter,
+    DumpLoader,
+    Protocol,
+):
+    """One unit of writing. Reads see what it has written; others see it on commit, whole.
+
+    Transactions of one organization serialise. Leaving the context commits; an exception rolls
+    all back.
+    """
+
+
+class Store(KeyStore, StoreAdministration, Protocol):
+    """Opens readers and transactions. Safe to share between threads."""
+
+    def read(self, organization: str, user_id: str | None = None) -> AbstractContextManager[Reader]:
+        """A consistent view of one organization, for one person where one is named.
+
+        Nobody asks such a view for what belongs to another person alone. A store that can keeps
+        it out even so: a fence behind the one that callers keep to.
+        """
+        ...
+
+    def write(self, organization: str) -> AbstractContextManager[Transaction]:
+        """A transaction. Waits its turn; raises StoreBusy when that takes too long."""
+        ...
+
+    def glance(
+        self,
+        organization: str,
+        owners: tuple[str, ...],
+        places: tuple[Place, ...],
+        key: str,
+        subject: str,
+    ) -> Glance | None:
+        """The value in office at these addresses, if exactly one ordinary fact holds one of them.
+
+        Ordinary means: single-valued, started when it was recorded, with no end and no condition
+        on who may read it. In every other case None, and the caller takes the long way. One round
+        trip, as committed now by whichever process.
+        """
+        ...
+
+    def erasures(self, organization: str) -> list[Erasure]:
+        """The proofs of what was forgotten, oldest first."""
+        ...

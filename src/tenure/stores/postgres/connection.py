@@ -1,0 +1,51 @@
+"""Running the statements of the PostgreSQL store for one organization."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from tenure.stores.postgres.connections import Connection
+from tenure.stores.postgres.sql import DIALECT, array_of, statement
+from tenure.stores.postgres.standing import Standing
+from tenure.stores.sql.connection import BoundConnection, Given
+from tenure.stores.sql.rows import Row
+
+
+class PostgresConnection(BoundConnection):
+    """One connection to a server, bound to an organization."""
+
+    dialect = DIALECT
+    _connection: Connection
+    _standing: Standing
+
+    def rows(self, name: str, given: Given, where: str = "") -> list[Row]:
+        given["organization"] = self._organization
+        return self._connection.execute(statement(name, where), given).fetchall()
+
+    def each(self, name: str, given: Given) -> Iterator[Row]:
+        return iter(self.rows(name, given))
+
+    def rows_of(self, name: str, ids: Iterable[str | int], by: int = 0) -> list[Row]:
+        wanted = list(ids)
+        return self.rows(name, {"ids": array_of(wanted)}) if wanted else []
+
+    def run(self, name: str, given: Given, where: str = "") -> int:
+        given["organization"] = self._organization
+        self._standing.changed = True
+        return self._connection.execute(statement(name, where), given).rowcount
+
+    def insert(self, name: str, values: Row) -> int:
+        self._standing.changed = True
+        return self._connection.execute(statement(name), values).rowcount
+
+    def run_many(self, name: str, rows: Sequence[Row] | Sequence[Given]) -> None:
+        """Without waiting for each."""
+        for row in rows:
+            if isinstance(row, dict):
+                row["organization"] = self._organization
+        self._standing.changed = True
+        with self._connection.cursor() as cursor:
+            cursor.executemany(statement(name), rows)
+
+    def packed(self, items: Iterable[str | int]) -> str:
+        return array_of(items)

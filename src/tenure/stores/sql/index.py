@@ -1,0 +1,176 @@
+"""The index in a database: shelves and entries. Each database posts terms in a way of its own."""
+
+from __future__ import annotations
+
+import json
+from abc import abstractmethod
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import datetime
+from typing import Any
+
+from tenure.model.fact import Fact
+from tenure.model.scope import Scope
+from tenure.stores.port import Entry, Found, Placed, Shelf, term_of
+from tenure.stores.sql.connection import BoundConnection, Given
+from tenure.stores.sql.rows import Row, micros_of, moment_of
+
+
+class SQLIndex(BoundConnection):
+    """The index of one organization."""
+
+    _shelf_ids: dict[tuple[Any, ...], int]
+    _versions: dict[int, int]
+
+    @abstractmethod
+    def head(self) -> tuple[int, datetime | None]: ...
+
+    # reading
+
+    def placed(self, shelf: int, after: int) -> Iterator[Placed]:
+        for row in self.each("placed", {"shelf": shelf, "after": after}):
+            entry, changed, live, starts, ends, derived, length, key, probes, vector = row
+            yield Placed(
+                entry,
+                changed,
+                bool(live),
+                moment_of(starts),
+                moment_of(ends),
+                bool(derived),
+                length,
+                key,
+                probes,
+                vector,
+            )
+
+    def found(self, entries: Sequence[int]) -> list[Found]:
+        return list(map(Found._make, self.rows_of("found", entries)))
+
+    def entries_of(self, fact_ids: Iterable[str]) -> list[Found]:
+        return list(map(Found._make, self.rows_of("entries_of", fact_ids)))
+
+    # writing
+
+    def index(self, entries: Sequence[Entry]) -> None:
+        if not entries:
+            return
+        now = self.head()[1] or entries[0].fact.recorded_at
+        for entry in entries:
+            self._put(entry, now)
+
+    def _put(self, entry: Entry, now: datetime) -> None:
+        fact = entry.fact
+        shelf = self._shelf_id(fact)
+        live, starts, ends = term_of(fact, now)
+        self._put_row(
+            {
+                "fact_id": fact.id,
+                "shelf": shelf,
+                "owner": fact.owner,
+                "changed": self._version(shelf),
+                "live": live,
+                "starts": micros_of(starts),
+                "ends": micros_of(ends),
+                "derived": bool(fact.depends_on),
+                "length": entry.terms.count(" ") + 1 if entry.terms else 0,
+                "tokens": entry.tokens,
+                "key": fact.key,
+                "terms": entry.terms,
+                "probes": entry.probes,
+                "vector": entry.vector,
+            }
+        )
+
+    @abstractmethod
+    def _put_row(self, given: Given) -> None:
+        """Insert the row of an entry or replace the one of its fact, and post its terms."""
+
+    def _shelf_id(self, fact: Fact) -> int:
+        place = {
+            "owner": fact.owner,
+            "scope": fact.scope.value,
+            "scope_id": fact.scope_id or "",
+            "requires": json.dumps(sorted(fact.requires)),
+            "min_authority": fact.min_authority or "",
+            "binding": fact.is_constraint,
+        }
+        name = tuple(place.values())
+        known = self._shelf_ids.get(name)
+        if known is None:
+            known = self._shelf_ids[name] = self._find_shelf(place)
+        return known
+
+    @abstractmethod
+    def _find_shelf(self, place: Given) -> int:
+        """The number of a shelf, which is made where there is none."""
+
+    def _version(self, shelf: int) -> int:
+        """The version that this transaction's changes to a shelf belong to."""
+        version = self._versions.get(shelf)
+        if version is None:
+            version = self._versions[shelf] = self._new_version(shelf)
+        return version
+
+    @abstractmethod
+    def _new_version(self, shelf: int) -> int:
+        """Raise the version of a shelf by one."""
+
+    def follow(self, fact: Fact, now: datetime) -> None:
+        """Keep the entry of a fact in step with its tenure."""
+        rows = self.rows("entry_of", {"fact_id": fact.id})
+        if not rows:
+            return
+        number, shelf, terms, *before = rows[0]
+        live, starts, ends = term_of(fact, now)
+        after = [live, micros_of(starts), micros_of(ends)]
+        if before == after:
+            return
+        term = dict(zip(("live", "starts", "ends"), after, strict=True))
+        given = {"entry": number, "changed": self._version(shelf), **term}
+        self._move(given, shelf, terms, was_live=bool(before[0]))
+
+    @abstractmethod
+    def _move(self, given: Given, shelf: int, terms: str, *, was_live: bool) -> None:
+        """Give an entry another term. Post its terms where it is live, and only there."""
+
+    def empty_entry(self, fact_id: str) -> int | None:
+        """Leave nothing of an entry but its number, which tells other processes that it is gone.
+
+        Returns the number of its shelf.
+        """
+        rows = self.rows("entry_of", {"fact_id": fact_id})
+        if not rows:
+            return None
+        number, shelf, terms, live, *_ = rows[0]
+        if live:
+            self._unpost(number, shelf, terms)
+        self.run("empty_entry", {"changed": self._version(shelf), "entry": number})
+        return int(shelf)
+
+    @abstractmethod
+    def _unpost(self, entry: int, shelf: int, terms: str) -> None:
+        """Take out the postings of an entry that do not go with its row."""
+
+    def drop_bare_shelves(self, shelves: Iterable[int]) -> None:
+        """Remove those of the shelves on which only erased facts are left."""
+        self.run("drop_bare_shelves", {"ids": self.packed(shelves)})
+        self._shelf_ids.clear()
+
+    def unindex(self, limit: int) -> int:
+        removed = self._delete_entries(limit) if limit > 0 else 0
+        if not removed and limit > 0:
+            # New shelves have new numbers, so that nobody takes them for those they remember.
+            self.run("delete_shelves", {})
+            self._shelf_ids.clear()
+        return removed
+
+    @abstractmethod
+    def _delete_entries(self, limit: int) -> int:
+        """Remove entries, at most `limit`; returns how many."""
+
+
+def shelf_of(row: Row) -> Shelf:
+    """A shelf from its row."""
+    number, owner, scope, scope_id, requires, min_authority, binding, version = row
+    place = (Scope(scope), scope_id)
+    conditions = tuple(json.loads(requires))
+    return Shelf(number, owner, place, conditions, min_authority or None, bool(binding), version)

@@ -1,0 +1,62 @@
+"""Running the statements of the SQLite store for one organization."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from tenure.stores.sql.connection import BoundConnection, Given
+from tenure.stores.sql.rows import Row
+from tenure.stores.sqlite.sql import DIALECT, statement
+
+_CHUNK = 500  # below every build's limit on bound parameters
+
+
+class SQLiteConnection(BoundConnection):
+    """One connection to a file, bound to an organization."""
+
+    dialect = DIALECT
+    _connection: sqlite3.Connection
+
+    def rows(self, name: str, given: Given, where: str = "") -> list[Row]:
+        given["organization"] = self._organization
+        return self._connection.execute(statement(name, where), given).fetchall()
+
+    def each(self, name: str, given: Given) -> Iterator[Row]:
+        given["organization"] = self._organization
+        return self._connection.execute(statement(name), given)
+
+    def rows_of(self, name: str, ids: Iterable[str | int], by: int = 0) -> list[Row]:
+        found: dict[Any, Row] = {}
+        for chunk in _chunks(ids):
+            chunk["organization"] = self._organization
+            text = statement(name, ids=len(chunk) - 1)
+            for row in self._connection.execute(text, chunk):
+                found[row[by]] = row
+        return [found[key] for key in sorted(found)]
+
+    def run(self, name: str, given: Given, where: str = "") -> int:
+        given["organization"] = self._organization
+        return self._connection.execute(statement(name, where), given).rowcount
+
+    def insert(self, name: str, values: Row) -> int:
+        return self._connection.execute(statement(name), values).rowcount
+
+    def run_many(self, name: str, rows: Sequence[Row] | Sequence[Given]) -> None:
+        for row in rows:
+            if isinstance(row, dict):
+                row["organization"] = self._organization
+        self._connection.executemany(statement(name), rows)
+
+    def packed(self, items: Iterable[str | int]) -> str:
+        return json.dumps(list(items))
+
+
+def _chunks(ids: Iterable[Any]) -> Iterator[Given]:
+    """Ids as named parameters, in portions that every build of SQLite takes."""
+    wanted = sorted(set(ids))
+    for start in range(0, len(wanted), _CHUNK):
+        chunk = wanted[start : start + _CHUNK]
+        yield {f"id{index}": one for index, one in enumerate(chunk)}
