@@ -147,6 +147,6 @@ def _glimpsed(registrar: Registrar, fact_ids: Iterable[str]) -> list[Fact]:
     return [fact for fact in found if fact is not None]
 
 
-def _take_back(registrar: Registrar, facts: Iterable[Fact], at: datetime) -> list[Verdict]:
+def _take_back(registrar: Registrar, facts: Iterable[Fact], at: datetime | None) -> list[Verdict]:
     """Retract facts, where whoever asks for them to be forgotten may not erase."""
     return [registrar.retract(fact, at=at) for fact in facts if fact.status in RETRACTABLE]
