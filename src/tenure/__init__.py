@@ -9,7 +9,7 @@ if _CHECKING:
     from tenure.context.document import Context, Line, Omission
     from tenure.context.receipt import Receipt, ReceiptChange
     from tenure.language.llm.config import LLM
-    from tenure.memory import Memory, open
+    from tenure.memory import Memory
     from tenure.model.authority import Authority, Ladder
     from tenure.model.errors import (
         AmbiguousTarget,
@@ -56,6 +56,7 @@ if _CHECKING:
     from tenure.model.verdict import Outcome, Repair, Rule, Verdict
     from tenure.observing.observation import Observation
     from tenure.observing.opinions import Opinion, Proposed
+    from tenure.opening import open
     from tenure.search.embedders import Embedder
     from tenure.session import Session
     from tenure.settings import Settings
@@ -138,7 +139,7 @@ _MODULES = {
     "context.document": "Context Line Omission",
     "context.receipt": "Receipt ReceiptChange",
     "language.llm.config": "LLM",
-    "memory": "Memory open",
+    "memory": "Memory",
     "model.authority": "Authority Ladder",
     "model.errors": """
         AmbiguousTarget DamagedModel DependencyCycle DuplicateId InvalidInput NewerSchema
@@ -157,6 +158,7 @@ _MODULES = {
     "model.verdict": "Outcome Repair Rule Verdict",
     "observing.observation": "Observation",
     "observing.opinions": "Opinion Proposed",
+    "opening": "open",
     "search.embedders": "Embedder",
     "session": "Session",
     "settings": "Settings",

@@ -22,10 +22,11 @@ from os import PathLike
 from types import TracebackType
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
-import tenure
+from tenure import opening
 from tenure.audit.entries import AuditEntry
+from tenure.clock import Clock
 from tenure.environment import Providers
-from tenure.memory import Clock, Memory
+from tenure.memory import Memory
 from tenure.model.errors import SessionClosed
 from tenure.model.identity import Identity
 from tenure.model.records import Environment
@@ -85,6 +86,19 @@ def _awaited(
     return awaited
 
 
+def _made(
+    method: Callable[Concatenate[Any, P], Session],
+) -> Callable[Concatenate[Any, P], AsyncSession]:
+    """The same method, which makes a session. It asks nothing of the store, and is a plain call."""
+
+    @wraps(method)
+    def made(self: Any, /, *given: P.args, **named: P.kwargs) -> AsyncSession:
+        call: Callable[..., Session] = getattr(self._plain, method.__name__)
+        return AsyncSession(call(*given, **named), self._threads)
+
+    return made
+
+
 class AsyncSession:
     """A session whose calls are awaited. See `tenure.Session`."""
 
@@ -132,19 +146,9 @@ class AsyncSession:
         """The environment, read afresh."""
         return await self._threads.run(lambda: self._plain.environment)
 
-    # These ask nothing of the store, and are plain calls here too.
-
-    def hypothetical(self, name: str | None = None) -> AsyncSession:
-        """A "what if": a session whose writes stay in their own branch until committed."""
-        return AsyncSession(self._plain.hypothetical(name), self._threads)
-
-    def draft(self, name: str | None = None) -> AsyncSession:
-        """A proposal: like a hypothetical, meant to be committed."""
-        return AsyncSession(self._plain.draft(name), self._threads)
-
-    def as_of(self, when: datetime, *, known_at: datetime | None = None) -> AsyncSession:
-        """A read-only session: what was true at `when`, as known at `known_at` (default: now)."""
-        return AsyncSession(self._plain.as_of(when, known_at=known_at), self._threads)
+    hypothetical = _made(Session.hypothetical)
+    draft = _made(Session.draft)
+    as_of = _made(Session.as_of)
 
     def __repr__(self) -> str:
         return f"<Async{repr(self._plain)[1:]}"
@@ -180,30 +184,7 @@ class AsyncMemory:
         """The present, as this memory's clock has it, in UTC."""
         return self._plain.now()
 
-    def session(
-        self,
-        *,
-        user_id: str,
-        user_name: str | None = None,
-        authority: str = "employee",
-        organization: str = "default",
-        department: str | None = None,
-        permissions: Iterable[str] = (),
-        session_id: str | None = None,
-        task_id: str | None = None,
-    ) -> AsyncSession:
-        """Start a session, or resume one by its `session_id`. The identity is frozen."""
-        plain = self._plain.session(
-            user_id=user_id,
-            user_name=user_name,
-            authority=authority,
-            organization=organization,
-            department=department,
-            permissions=permissions,
-            session_id=session_id,
-            task_id=task_id,
-        )
-        return AsyncSession(plain, self._threads)
+    session = _made(Memory.session)
 
     declare = _awaited(Memory.declare)
     forget = _awaited(Memory.forget)
@@ -323,5 +304,5 @@ def open(
     Takes what `tenure.open` takes. `threads` is how many calls are made at the same time.
     """
     return _Opening(
-        lambda: tenure.open(where, clock=clock, settings=settings, key=key), max(1, threads)
+        lambda: opening.open(where, clock=clock, settings=settings, key=key), max(1, threads)
     )

@@ -1,21 +1,18 @@
-"""Memory: opens a store and hands out sessions."""
+"""Memory: one store, its clock and settings. It hands out sessions and has what is nobody's own."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from datetime import UTC, date, datetime
-from functools import cached_property, partial
+from datetime import date, datetime
 from itertools import chain
-from os import PathLike, fspath
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
-from tenure.audit.bells import Bells
-from tenure.audit.entries import PAGE, AuditEntry, check_after, read_page
+from tenure.audit.entries import AuditEntry, check_after
+from tenure.clock import Clock
 from tenure.composing import receipts
 from tenure.context.document import Context, Line
-from tenure.context.reach import measured
 from tenure.context.receipt import (
     Receipt,
     ReceiptChange,
@@ -24,145 +21,30 @@ from tenure.context.receipt import (
     reproduced,
 )
 from tenure.context.tokens import counter
-from tenure.engine.erasure import forget
 from tenure.engine.proposal import check_key
 from tenure.engine.retries import repeated
-from tenure.environment import Providers
-from tenure.language.llm.config import as_llm
+from tenure.model.authority import Ladder
 from tenure.model.errors import InvalidInput, NotPermitted, StoreError, UnknownFact
 from tenure.model.fact import Fact
 from tenure.model.identity import Identity, check_name, check_optional, check_permissions
 from tenure.model.ids import new_id
 from tenure.model.records import Declaration, Erasure, Usage
-from tenure.model.text_cache import forget_texts
-from tenure.model.times import moment
-from tenure.model.values import canonical
+from tenure.resources import Resources
 from tenure.rules.temporal import as_seen
-from tenure.search.embedders import load
 from tenure.search.index import Index, Progress
 from tenure.session import Session
 from tenure.settings import Settings
 from tenure.stores.exports import checked_header, header_of, sealed, unsealed
-from tenure.stores.in_memory import MemoryStore
-from tenure.stores.port import Store, Transaction
-from tenure.stores.sqlite import SQLiteStore
-from tenure.telemetry.port import Guarded
+from tenure.stores.imports import CheckedRecords
+from tenure.stores.port import Store
 from tenure.telemetry.traced import told
-from tenure.telemetry.watched_store import watched
 
 if TYPE_CHECKING:
     from tenure.language.detection import Detector
-    from tenure.observing.advice import Advice
-
-Clock = Callable[[], datetime]
-
-_NO_LIMIT = 1 << 62
-
-
-def system_clock() -> datetime:
-    """The wall clock. The only place where Tenure reads it; pass `clock=` to use another."""
-    return datetime.now(UTC)
-
-
-def open(
-    where: str | PathLike[str],
-    *,
-    clock: Clock | None = None,
-    settings: Settings | None = None,
-    key: str | None = None,
-) -> Memory:
-    """Open a memory: a path to a SQLite file, made if missing, ":memory:" for one that goes away
-    when closed, the address of a PostgreSQL database, "postgresql://user@host/database", or that
-    of a service, "https://host", with the `key` that it asks for (or TENURE_KEY).
-
-    Use it as a context manager, or call `close()`.
-    """
-    settings = settings or Settings()
-    if fspath(where).startswith(("http://", "https://")):
-        return _elsewhere(fspath(where), clock, settings, key)
-    if (llm := as_llm(settings.llm)) is not None:
-        from tenure.language.llm.client import completion_for
-
-        completion_for(llm)  # a missing key or package is told before a file is made
-    return Memory(_store(fspath(where), settings), clock or system_clock, settings)
-
-
-def _elsewhere(where: str, clock: Clock | None, settings: Settings, key: str | None) -> Memory:
-    try:
-        from tenure.client.remote import connect
-    except ImportError as error:
-        raise InvalidInput(f"a memory behind a service needs a client: {error}") from error
-    return connect(where, key=key, settings=settings, clock=clock)
-
-
-def _store(where: str, settings: Settings) -> Store:
-    if where == ":memory:":
-        return MemoryStore()
-    if not where:
-        raise InvalidInput('where is empty; give a path such as "agent.db", or ":memory:"')
-    kind, mark, _ = where.partition("://")
-    if mark and kind in ("postgresql", "postgres"):
-        return _postgres(where, settings)
-    if mark:
-        raise InvalidInput(
-            f"{kind!r} addresses are not supported; give a path to a SQLite file, or an address "
-            f'such as "postgresql://user@host/database" or "https://host"'
-        )
-    return SQLiteStore(where, durability=settings.durability, busy_timeout=settings.busy_timeout)
-
-
-def _postgres(where: str, settings: Settings) -> Store:
-    try:
-        from tenure.stores.postgres import PostgresStore
-    except ImportError as error:
-        raise InvalidInput(
-            f"a PostgreSQL store needs a driver ({error}); install it with: "
-            f"pip install 'tenure[postgres]'"
-        ) from error
-    return PostgresStore(
-        where,
-        durability=settings.durability,
-        busy_timeout=settings.busy_timeout,
-        statement_timeout=settings.statement_timeout,
-        pool_size=settings.pool_size,
-        read_url=settings.read_url,
-    )
 
 
 def _told(error: Exception) -> str:
     return str(error) if isinstance(error, InvalidInput) else repr(error)
-
-
-class _Checked:
-    """Goes through the records of an export and refuses what a store could not live with."""
-
-    def __init__(self, records: Iterable[Any], declared: Iterable[Declaration]) -> None:
-        self._records = records
-        self._declared = {declaration.pattern for declaration in declared}
-        self._facts: set[str] = set()
-        self._named: set[str] = set()
-
-    def __iter__(self) -> Iterator[dict[str, Any]]:
-        for record in self._records:
-            if not isinstance(record, dict):
-                raise InvalidInput(f"{record!r:.80} is no record")
-            for item in record.values():
-                canonical(item, limit=_NO_LIMIT)
-            kind = record.get("kind")
-            if kind == "declaration" and record["pattern"] in self._declared:
-                continue  # declarations hold for every organization; an import changes none
-            if kind == "fact":
-                self._facts.add(record["id"])
-                self._named.update(record["depends_on"], record["predecessors"])
-                self._named.update(filter(None, (record["superseded_by"], record["awaits"])))
-            elif kind == "verdict":
-                self._named.add(record["fact_id"])
-            yield record
-
-    def check_complete(self) -> None:
-        missing = sorted(self._named - self._facts)
-        if missing:
-            raise InvalidInput(f"{len(missing)} facts are missing, for example {missing[0]!r}")
 
 
 @told(but=("now", "session"))
@@ -170,57 +52,47 @@ class Memory:
     """One store, its clock and settings. Safe to share between threads."""
 
     def __init__(self, store: Store, clock: Clock, settings: Settings) -> None:
-        telemetry = settings.telemetry
-        self._telemetry = Guarded(telemetry) if telemetry is not None else None
-        self.store = watched(store, self._telemetry) if self._telemetry is not None else store
+        self._resources = Resources(store, clock, settings)
+        self._telemetry = self._resources.telemetry
         self.settings = settings
-        self.environment = Providers(
-            settings.timezone, settings.max_signal_bytes, settings.provider_timeout
-        )
-        self._clock = clock
-        self._bells = Bells()
-        self.progress: Progress | None = None
-        """Told of long work, such as making an index anew: what, how much is done, of how much."""
-        self._advice = self._advised()
+        self.environment = self._resources.environment
 
-    @cached_property
+    @property
+    def resources(self) -> Resources:
+        """What this memory and its sessions share, for parts of Tenure itself."""
+        return self._resources
+
+    @property
+    def store(self) -> Store:
+        """The store itself. Sessions are the way to what it holds."""
+        return self.resources.store
+
+    @property
     def index(self) -> Index:
         """What contexts search. Made on first use: it loads an embedder and a tokenizer."""
-        from tenure.language.values.forms import forms
+        return self.resources.index
 
-        count = counter(self.settings.tokenizer)
-        chosen = self.settings.embedder
-        return Index(
-            load(chosen) if isinstance(chosen, str) else chosen,
-            tokenizer=self.settings.tokenizer,
-            measure=lambda fact: measured(fact, count),
-            progress=self._tell,
-            read=forms,
-        )
-
-    @cached_property
+    @property
     def detector(self) -> Detector:
         """What tells which values a statement replaces."""
-        from tenure.language.detectors import detector
+        return self.resources.detector
 
-        chosen = self.settings.detector
-        return detector(chosen) if isinstance(chosen, str) else chosen
+    @property
+    def progress(self) -> Progress | None:
+        """Told of long work, such as making an index anew: what, how much is done, of how much."""
+        return self.resources.progress
 
-    def _advised(self) -> Advice | None:
-        """What asks the user's own model; None, and nothing of it loaded, where none is set."""
-        llm = as_llm(self.settings.llm)
-        if llm is None:
-            return None
-        from tenure.observing.advice import Advice
-
-        return Advice(llm, self.store, self.now, self._telemetry)
+    @progress.setter
+    def progress(self, told: Progress | None) -> None:
+        self.resources.progress = told
 
     def flush(self, *, timeout: float | None = None) -> bool:
         """Wait for the second opinions that are under way; False if they take longer.
 
         Only a memory with `Settings.llm` in background mode has any.
         """
-        return self._advice is None or self._advice.flush(timeout)
+        advice = self.resources.advice
+        return advice is None or advice.flush(timeout)
 
     @repeated
     def usage(self, organization: str, *, since: date | None = None) -> list[Usage]:
@@ -231,20 +103,16 @@ class Memory:
         with self.store.read(check_name(organization, "organization")) as reader:
             return reader.usage(since)
 
-    def _tell(self, what: str, done: int, total: int | None) -> None:
-        if self.progress is not None:
-            self.progress(what, done, total)
-
     def reindex(self, organization: str) -> int:
         """Make the index of an organization anew; returns how many facts it has.
 
         A missing or outdated index is made anew by itself when a context is asked for.
         """
-        return self.index.rebuild(self.store, check_name(organization, "organization"))
+        return self.resources.reindex(organization)
 
     def now(self) -> datetime:
         """The present, as this memory's clock has it, in UTC."""
-        return moment(self._clock(), "the clock's time")
+        return self.resources.now()
 
     def session(
         self,
@@ -262,17 +130,24 @@ class Memory:
         identity = Identity(
             user_id=check_name(user_id, "user_id"),
             user_name=check_optional(user_name, "user_name"),
-            authority=self.settings.ladder.resolve(authority),
+            authority=self._ladder.resolve(authority),
             organization=check_name(organization, "organization"),
             department=check_optional(department, "department"),
             permissions=frozenset(check_permissions(permissions, "permissions")),
         )
-        return Session(
-            self,
-            identity,
-            session_id=check_name(session_id or new_id(self.now()), "session_id"),
-            task_id=check_optional(task_id, "task_id"),
-        )
+        named = check_name(session_id or new_id(self.now()), "session_id")
+        return self._started(identity, authority, named, check_optional(task_id, "task_id"))
+
+    @property
+    def _ladder(self) -> Ladder:
+        """The ladder that the authority of a session is looked up in."""
+        return self.settings.ladder
+
+    def _started(
+        self, identity: Identity, title: str, session_id: str, task_id: str | None
+    ) -> Session:
+        """A session of an identity, whose authority was given as `title`."""
+        return Session(self.resources, identity, session_id=session_id, task_id=task_id)
 
     @repeated
     def declare(
@@ -337,20 +212,9 @@ class Memory:
             "by": by,
         }
         with self.store.write(check_name(organization, "organization")) as transaction:
-            erasure = self._forget_within(transaction, **conditions)
-        self._bells.ring()
-        return replace(erasure, scrubbed=self._scrub())
-
-    def _scrub(self) -> bool:
-        """Once an erasure is committed: nothing of it is left in this process nor, where that can
-        be, on the medium."""
-        forget_texts()
-        return self.store.scrub()
-
-    def _forget_within(self, transaction: Transaction, **conditions: str | None) -> Erasure:
-        """Erase as part of a transaction; what the medium still holds is for `store.scrub()`."""
-        redact = partial(receipts.redact, transaction)
-        return forget(transaction, self.now(), redact=redact, **conditions)
+            erasure = self.resources.erase(transaction, **conditions)
+        self.resources.bells.ring()
+        return replace(erasure, scrubbed=self.resources.scrub())
 
     def export(self, organization: str) -> Iterable[dict[str, Any]]:
         """Everything of an organization as JSON objects, for `import_`. What was erased is not in
@@ -379,14 +243,14 @@ class Memory:
                     f"organization=..., or into a new file"
                 )
             try:
-                checked = _Checked(unsealed(header, rows), transaction.declarations())
+                checked = CheckedRecords(unsealed(header, rows), transaction.declarations())
                 count = transaction.restore(checked)
                 checked.check_complete()
             except (KeyError, TypeError, ValueError, AttributeError) as error:
                 raise InvalidInput(f"the export is damaged: {_told(error)}") from None
             except StoreError as error:
                 raise InvalidInput(f"the export contradicts itself: {error}") from None
-        self._bells.ring()
+        self.resources.bells.ring()
         return count
 
     def audit(
@@ -401,18 +265,12 @@ class Memory:
         return self._audited(organization, after, values)
 
     def _audited(self, organization: str, after: int, values: bool) -> Iterator[AuditEntry]:
-        while page := self._page(organization, after, values):
+        while page := self.resources.log_page(organization, after, values):
             yield from page
             after = page[-1].seq
 
-    @repeated
-    def _page(
-        self, organization: str, after: int, values: bool, limit: int = PAGE
-    ) -> list[AuditEntry]:
-        return read_page(self.store, organization, after, values, limit)
-
     def _caller(self) -> tuple[None, None, None]:
-        """A memory is nobody's; which organization a call is about, its arguments say."""
+        """A memory belongs to no organization. Each call names one."""
         return None, None, None
 
     @repeated
@@ -421,10 +279,7 @@ class Memory:
 
         What was erased since the context was made is not kept.
         """
-        receipt = context.receipt
-        with self.store.write(receipt.organization) as transaction:
-            receipts.keep(transaction, receipt, self.now())
-        return receipt
+        return self.resources.record(context)
 
     @repeated
     def receipt(self, receipt_id: str, *, organization: str = "default") -> Receipt:
@@ -496,11 +351,9 @@ class Memory:
         Second opinions that are under way get `LLM.close_timeout` seconds; how many are given up
         is told in the log.
         """
-        if self._advice is not None:
-            self._advice.close()
-        self.store.close()
+        self.resources.close()
 
-    def __enter__(self) -> Memory:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(

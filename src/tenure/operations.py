@@ -129,10 +129,7 @@ BY_NAME: Mapping[str, Operation] = MappingProxyType({one.name: one for one in OP
 @cache
 def hints_of(function: Callable[..., Any]) -> Mapping[str, Any]:
     """The types of a function's parameters and of what it returns, as objects."""
-    import tenure
-
-    plain: Any = inspect.unwrap(function)
-    return get_type_hints(plain, globalns={**vars(tenure), **plain.__globals__})
+    return get_type_hints(inspect.unwrap(function))
 
 
 @cache

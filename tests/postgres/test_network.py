@@ -11,6 +11,7 @@ import psycopg
 import pytest
 
 import tenure
+from tenure.clock import system_clock
 from tenure.stores.postgres import PostgresStore
 from tests.conftest import QUICK, SOAK
 from tests.postgres.proxy import Fault, Proxy, through_a_proxy
@@ -169,7 +170,7 @@ def test_a_commit_nobody_can_be_asked_about_is_reported_as_unknown(
 ) -> None:
     """With the server out of reach for good, the error says that the write may have been kept."""
     store = PostgresStore(proxy.url, connect_timeout=1)
-    memory = tenure.Memory(store, tenure.memory.system_clock, QUICK)
+    memory = tenure.Memory(store, system_clock, QUICK)
     with memory, tenure.open(address, settings=QUICK) as direct:
         alice(memory).write("status", "first")
         proxy.plan(Fault.CUT_AFTER, COMMITTING)

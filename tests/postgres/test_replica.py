@@ -15,8 +15,8 @@ import pytest
 from psycopg.conninfo import conninfo_to_dict
 
 import tenure
+from tenure.clock import system_clock
 from tenure.keys import make_key
-from tenure.memory import system_clock
 from tenure.stores.postgres import PostgresStore
 from tenure.stores.postgres.local import LocalServer
 from tests.conftest import QUICK, SOAK

@@ -41,12 +41,18 @@ json_values = st.recursive(
 
 
 @contextmanager
-def a_session(store: str) -> Iterator[Session]:
+def opened(store: str) -> Iterator[Memory]:
     clock = SteppingClock(step=timedelta(seconds=1))
     with TemporaryDirectory(prefix="tenure-") as folder:
         where = ":memory:" if store == "memory" else str(Path(folder) / "agent.db")
         with tenure.open(where, clock=clock, settings=QUICK) as memory:
-            yield memory.session(user_id="ann", organization="acme")
+            yield memory
+
+
+@contextmanager
+def a_session(store: str) -> Iterator[Session]:
+    with opened(store) as memory:
+        yield memory.session(user_id="ann", organization="acme")
 
 
 def exactly(value: Any) -> Any:
@@ -63,7 +69,8 @@ def exactly(value: Any) -> Any:
 @given(values=st.lists(json_values, min_size=1, max_size=8))
 def test_any_json_value_comes_back_exactly(store: str, values: list[Any]) -> None:
     """Through write, current, facts, history, and an export and import."""
-    with a_session(store) as ann:
+    with opened(store) as memory:
+        ann = memory.session(user_id="ann", organization="acme")
         for number, value in enumerate(values):
             said = ann.write(f"key_{number}", value)
             assert said.fact is not None
@@ -73,16 +80,12 @@ def test_any_json_value_comes_back_exactly(store: str, values: list[Any]) -> Non
             [found] = ann.facts(f"key_{number}")
             assert exactly(found.value) == exactly(value)
             assert exactly(list(ann.history(f"key_{number}").values)) == exactly([value])
-        carried = json.loads(json.dumps(list(_memory(ann).export("acme"))))
+        carried = json.loads(json.dumps(list(memory.export("acme"))))
         with tenure.open(":memory:", settings=QUICK) as copy:
             copy.import_(carried)
             twin = copy.session(user_id="ann", organization="acme")
             for number, value in enumerate(values):
                 assert exactly(twin.current(f"key_{number}")) == exactly(value)
-
-
-def _memory(session: Session) -> Memory:
-    return session._memory
 
 
 def retyped(value: Any) -> Any:

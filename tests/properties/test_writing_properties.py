@@ -59,7 +59,7 @@ def _fill(memory: Memory) -> list[Session]:
     return [board, alice, carla]
 
 
-def _seen(session: Session) -> list[Any]:
+def _seen(memory: Memory, session: Session) -> list[Any]:
     """Everything that somebody gets."""
     context = session.context("What is the discount limit, the status, the pin?", budget=10_000)
     kept = session.receipts()
@@ -72,7 +72,7 @@ def _seen(session: Session) -> list[Any]:
         session.reviews(),
         session.working_set(),
         kept,
-        [session._memory.replay(one).text for one in kept],
+        [memory.replay(one).text for one in kept],
     ]
 
 
@@ -137,20 +137,20 @@ def test_a_low_rung_changes_nothing_for_others(rung: str, tried: list[Act]) -> N
         mallory = memory.session(
             user_id="mallory", authority=rung, organization="acme", session_id="m"
         )
-        before = [_seen(session) for session in watched]
+        before = [_seen(memory, session) for session in watched]
         for act in tried:
             with suppress(tenure.TenureError):
                 act(memory, mallory)
-        assert [_seen(session) for session in watched] == before
+        assert [_seen(memory, session) for session in watched] == before
 
 
 def test_who_is_allowed_to_is_heard() -> None:
     """The same acts by somebody with the right do change what others read."""
     with a_memory("memory") as memory:
         watched = _fill(memory)
-        before = _seen(watched[2])
+        before = _seen(memory, watched[2])
         chief = memory.session(
             user_id="chief", authority="policy", organization="acme", session_id="m"
         )
         chief.write("discount_limit", "25%", memory_type="organizational")
-        assert _seen(watched[2]) != before
+        assert _seen(memory, watched[2]) != before

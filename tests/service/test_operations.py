@@ -110,10 +110,10 @@ def test_every_public_method_is_an_operation_or_has_a_way_of_its_own() -> None:
         # streams
         *("export", "import_", "audit"),
         # of the process in which the memory is
-        *("now", "flush", "record", "index", "detector"),
+        *("now", "flush", "record", "resources", "store", "index", "detector", "progress"),
     }
     for kind in (tenure.Session, tenure.Memory):
-        public = {name for name in vars(kind) if not name.startswith("_")}
+        public = {name for name in dir(kind) if not name.startswith("_")}
         missing = public - set(BY_NAME) - elsewhere - {"close"}
         assert missing == set(), kind
 

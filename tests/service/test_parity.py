@@ -15,6 +15,7 @@ import pytest
 import tenure
 import tenure.aio
 from tenure.client.remote import RemoteMemory, RemoteSession
+from tenure.http.admission import SessionForm
 from tenure.testing import SteppingClock
 from tests.conftest import QUICK
 from tests.service.conftest import Start
@@ -22,7 +23,7 @@ from tests.service.conftest import Start
 MOMENT = timedelta(milliseconds=1)
 NOT_PUBLIC = {
     # of a memory in this process: its store, its index, its models, and who is told of progress
-    *("index", "detector", "store", "progress"),
+    *("resources", "index", "detector", "store", "progress"),
 }
 KINDS = [
     (tenure.Session, RemoteSession),
@@ -33,16 +34,49 @@ KINDS = [
 
 
 def public(kind: type) -> set[str]:
-    return {name for name in vars(kind) if not name.startswith("_")} - NOT_PUBLIC
+    return {name for name in dir(kind) if not name.startswith("_")} - NOT_PUBLIC
 
 
 @pytest.mark.parametrize(("plain", "other"), KINDS, ids=lambda kind: kind.__name__)
 def test_every_public_name_is_there(plain: type, other: type) -> None:
     """Nothing of a session or a memory is missing elsewhere, and nothing is there that is not."""
     extra = {"identity", "session_id", "task_id", "environment", "settings", "may_erase"}
-    elsewhere = {"audit"} if other is RemoteMemory else set()
-    assert public(plain) - elsewhere <= public(other)
+    assert public(plain) <= public(other)
     assert public(other) - extra <= public(plain)
+
+
+ALIKE = {
+    # what only makes a session, by a way of its own underneath
+    RemoteSession: {"hypothetical", "draft", "as_of"},
+    RemoteMemory: {"session"},
+}
+
+
+@pytest.mark.parametrize(("plain", "other"), KINDS[:2], ids=lambda kind: kind.__name__)
+def test_the_client_does_nothing_in_this_process(plain: type, other: type) -> None:
+    """Every public member of a session or a memory is its own in the client, but for what makes
+    sessions: one that was forgotten would look for a store here."""
+    forgotten = {name for name in public(plain) if name not in vars(other)}
+    assert forgotten == ALIKE[other]
+
+
+def test_what_belongs_to_the_process_of_a_memory_is_refused_elsewhere() -> None:
+    """The store and what is made from it are where the service is; that is said, and `hasattr`
+    finds none of them."""
+    with tenure.open("http://127.0.0.1:9") as memory:
+        assert isinstance(memory, tenure.Memory)
+        assert isinstance(memory.session(user_id="ana").draft(), tenure.Session)
+        for name in ("resources", "store", "index", "detector"):
+            assert not hasattr(memory, name)
+            with pytest.raises(tenure.InvalidInput, match="where the memory is"):
+                getattr(memory, name)
+
+
+def test_the_parameters_of_a_session_are_the_same_in_every_request() -> None:
+    """The form of a request says of a session what `memory.session` takes, by the same names."""
+    taken = inspect.signature(tenure.Memory.session).parameters.keys() - {"self"}
+    branches_and_times = {"branches", "as_of", "known_at", "may_erase"}
+    assert SessionForm.model_fields.keys() - branches_and_times == taken
 
 
 def shape(method: Any) -> list[tuple[str, Any, Any]]:

@@ -145,7 +145,7 @@ def test_following_sees_what_this_memory_writes_at_once(
     follower.thread.join(10)
     assert not follower.thread.is_alive()
     assert [seq for seq, _ in follower.arrived] == [1, 2, 3, 4, 5, 6]
-    assert memory._bells._bells == ()
+    assert memory.resources.bells.is_unheard
 
 
 def test_following_sees_what_others_write(
@@ -191,14 +191,14 @@ def test_following_waits_for_a_store_that_is_away(
     assert [entry.seq for entry in next(pages)] == [1]
     alice.write("city", "Basel")
     away: Any = Away(store, 3)
-    memory.store = away
+    memory.resources.store = away
     assert [entry.seq for entry in next(pages)] == [2]
     assert away.left == 0
     pages.close()  # type: ignore[attr-defined]
     away.left = 1
     with pytest.raises(tenure.StoreUnavailable):
         follow(memory, "acme")
-    memory.store = store
+    memory.resources.store = store
 
 
 def test_many_writers_and_followers_miss_nothing(

@@ -212,10 +212,10 @@ def test_a_second_opinion_that_fails_is_logged_without_what_was_said(
         made = memory.session(user_id="alice").observe("My dog is called Rex.")
         assert gate.asked.wait(30)
         whole: Any = memory.store
-        memory.store = failing(whole, error)
+        memory.resources.store = failing(whole, error)
         gate.open.set()
         assert memory.flush(timeout=30)
-        memory.store = whole
+        memory.resources.store = whole
     assert made.opinion is not None
     assert made.opinion.status == "failed"
     told = [line["message"] for line in written.lines if line["logger"] == "tenure.llm"]

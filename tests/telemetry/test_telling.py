@@ -12,12 +12,13 @@ import sys
 from collections import Counter
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
 import tenure
 from tenure.model.errors import StoreConflict
+from tenure.stores.port import Store
 from tenure.telemetry import Telemetry, Together
 from tests.conftest import QUICK, OpenMemory
 from tests.llm.scripted import Scripted
@@ -184,18 +185,19 @@ class Conflicts:
         return self._store.write(organization)
 
 
-def test_repetitions_are_told_by_operation(alice: tenure.Session, witness: Witness) -> None:
+def test_repetitions_are_told_by_operation(
+    memory: tenure.Memory, alice: tenure.Session, witness: Witness
+) -> None:
     """Each time a transaction is tried again, under the name of the call that it is part of."""
-    memory = alice._memory
     store = memory.store
     for times, work in (
         (2, lambda: alice.write("city", "Bern")),
         (1, lambda: alice.observe("I live in Bern.")),
         (1, lambda: alice.write_many([{"key": "a", "value": 1}])),
     ):
-        memory.store = Conflicts(store, times)
+        memory.resources.store = cast(Store, Conflicts(store, times))
         work()
-    memory.store = store
+    memory.resources.store = store
     told = [operation for (operation,) in witness.named("repeated")]
     assert told == ["write", "write", "observe", "write_many"]
     assert witness.ended_calls == [("write", "ok"), ("observe", "ok"), ("write_many", "ok")]

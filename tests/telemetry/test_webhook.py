@@ -17,7 +17,7 @@ import pytest
 import tenure
 from tenure.audit.position import AuditPosition, PositionFile, check_position
 from tenure.audit.webhook import Sender, Webhook, WebhookAnswer, is_signed, signature
-from tenure.memory import system_clock
+from tenure.clock import system_clock
 from tests.conftest import QUICK
 from tests.telemetry.receiver import (
     SECRET,

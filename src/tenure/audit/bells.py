@@ -14,6 +14,11 @@ class Bells:
         self._bells: tuple[Event, ...] = ()
         self._lock = Lock()
 
+    @property
+    def is_unheard(self) -> bool:
+        """Whether nobody listens."""
+        return not self._bells
+
     @contextmanager
     def listening(self) -> Iterator[Event]:
         """An event that is set whenever something was committed."""

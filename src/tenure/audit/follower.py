@@ -58,11 +58,11 @@ def _followed(
     stop: Event,
 ) -> Iterator[list[AuditEntry]]:
     pause = interval
-    with memory._bells.listening() as bell:
+    with memory.resources.bells.listening() as bell:
         while not stop.is_set():
             bell.clear()  # before the look: what comes after it rings again
             try:
-                page = memory._page(organization, after, values, limit)
+                page = memory.resources.log_page(organization, after, values, limit)
             except (StoreBusy, StoreUnavailable) as error:
                 log.warning("the log cannot be read (%s); trying again", type(error).__name__)
                 stop.wait(pause)

@@ -1,7 +1,8 @@
-"""The wire: every public value as JSON and back, and the arguments of every operation checked.
+"""Every public value as JSON and back, and the arguments of every operation checked.
 
 Values look in JSON as they do in Python: an object with the names of their fields. The types of the
-methods say what is expected, so that there is nothing here to keep in step with them by hand.
+methods say what is expected, so that there is nothing here to keep in step with them by hand. A
+class that pydantic would write otherwise says so itself (`model/schemas.py`).
 """
 
 from __future__ import annotations
@@ -12,123 +13,22 @@ from collections.abc import Callable, Iterable, Mapping
 from datetime import date, datetime, timedelta
 from functools import cache
 from types import NoneType, UnionType
-from typing import Any, Literal, Union, get_args, get_origin
+from typing import Any, Union, get_args, get_origin
 
 try:
     from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, TypeAdapter, create_model
-    from pydantic_core import core_schema
 except ImportError as error:  # pragma: no cover - an environment without the extra
     raise ImportError(f"{error}; install it with: pip install 'tenure[client]'") from error
 
-import tenure
-from tenure.language.statements import Statement
-from tenure.model.fact import Basis, Cause, Part, Said
+from tenure.context.receipt import Receipt
+from tenure.model.fact import Source
 from tenure.model.ids import ALIAS
-from tenure.model.records import Spot
-from tenure.observing import observation
-from tenure.observing.opinions import Opinion, Proposed
-from tenure.operations import Operation, hints_of, parameters_of
+from tenure.model.verdict import Verdict
+from tenure.operations import BY_NAME, Operation, hints_of, parameters_of
 
 _MOST_ITEMS = 10_000
 """Turns or writes of one request."""
 _STRICT = ConfigDict(extra="forbid", strict=True, arbitrary_types_allowed=True)
-
-
-# values that pydantic would write otherwise
-
-
-def _by_name(kind: Any) -> None:
-    """Have a named tuple written as an object with its names, not as a list."""
-
-    def schema(cls: Any, source: Any, handler: Any) -> Any:
-        hints = hints_of_tuple(cls)
-        known = core_schema.typed_dict_schema(
-            {
-                name: core_schema.typed_dict_field(
-                    handler.generate_schema(hint), required=name not in cls._field_defaults
-                )
-                for name, hint in hints.items()
-            }
-        )
-        return core_schema.no_info_after_validator_function(
-            lambda given: cls(**given),
-            known,
-            serialization=core_schema.plain_serializer_function_ser_schema(
-                lambda value: value._asdict(), return_schema=known
-            ),
-        )
-
-    kind.__get_pydantic_core_schema__ = classmethod(schema)
-
-
-def hints_of_tuple(kind: Any) -> dict[str, Any]:
-    """The types of the fields of a named tuple, as objects."""
-    import sys
-    from typing import get_type_hints
-
-    return get_type_hints(kind, globalns=vars(sys.modules[kind.__module__]))
-
-
-for _kind in (Basis, Cause, Part, Said, Spot):
-    _by_name(_kind)
-# The one value that requests hold: what it does not have is a slip.
-tenure.Source.__pydantic_config__ = ConfigDict(extra="forbid")  # type: ignore[attr-defined]
-
-
-class OpinionForm(BaseModel):
-    """An opinion as far as it has come."""
-
-    model: str
-    status: Literal["pending", "given", "failed"]
-    reason: str = ""
-    proposals: tuple[Proposed, ...] = ()
-    verdicts: tuple[tenure.Verdict, ...] = ()
-
-    model_config = ConfigDict(from_attributes=True)
-
-    def opinion(self) -> Opinion:
-        """The same as a value. One that was pending stays so: it was told by another process."""
-        made = Opinion(self.model)
-        if self.status == "given":
-            made.give(self.proposals, self.verdicts)
-        elif self.status == "failed":
-            made.fail(self.reason)
-        return made
-
-
-def _opinion_schema(cls: Any, source: Any, handler: Any) -> Any:
-    form = handler.generate_schema(OpinionForm)
-    return core_schema.no_info_after_validator_function(
-        lambda given: given.opinion(),
-        form,
-        serialization=core_schema.plain_serializer_function_ser_schema(
-            OpinionForm.model_validate, return_schema=form
-        ),
-    )
-
-
-Opinion.__get_pydantic_core_schema__ = classmethod(_opinion_schema)  # type: ignore[attr-defined]
-observation.Statement = Statement  # type: ignore[attr-defined]  # named there for checkers only
-
-
-def _context_schema(cls: Any, source: Any, handler: Any) -> Any:
-    """A context with the id of its receipt, by which it can be had again where it was kept."""
-    known = handler(source)
-    known["serialization"] = core_schema.wrap_serializer_function_ser_schema(
-        lambda value, dump: {**dump(value), "receipt_id": value.receipt.id}, schema=known.copy()
-    )
-    return known
-
-
-def _context_json(cls: Any, schema: Any, handler: Any) -> Any:
-    told = handler(schema)
-    fields = handler.resolve_ref_schema(told)
-    fields["properties"]["receipt_id"] = {"type": "string", "title": "Receipt Id"}
-    return told
-
-
-tenure.Context.__get_pydantic_core_schema__ = classmethod(_context_schema)  # type: ignore[attr-defined]
-tenure.Context.__get_pydantic_json_schema__ = classmethod(_context_json)  # type: ignore[attr-defined]
 
 
 # what operations give
@@ -137,6 +37,10 @@ tenure.Context.__get_pydantic_json_schema__ = classmethod(_context_json)  # type
 @cache
 def adapter(kind: Any) -> TypeAdapter[Any]:
     """What turns values of a type into JSON and back."""
+    # An observation names it for type checkers only. Pydantic finds it among the names of whoever
+    # makes an adapter.
+    from tenure.language.statements import Statement  # noqa: F401
+
     return TypeAdapter(kind)
 
 
@@ -180,7 +84,7 @@ def _wire_type(hint: Any) -> Any:
     return hint
 
 
-_BY_ID = (tenure.Verdict, tenure.Receipt)
+_BY_ID = (Verdict, Receipt)
 
 
 @cache
@@ -227,8 +131,6 @@ def _turn_form() -> type[BaseModel]:
 
 
 def _write_form() -> type[BaseModel]:
-    from tenure.operations import BY_NAME
-
     return arguments_of(BY_NAME["write"])
 
 
@@ -260,8 +162,8 @@ def encoded(value: Any) -> Any:
         return value.total_seconds()
     if isinstance(value, date):  # a moment is one too
         return value.isoformat()
-    if isinstance(value, tenure.Source):
-        return adapter(tenure.Source).dump_python(value, mode="json")
+    if isinstance(value, Source):
+        return adapter(Source).dump_python(value, mode="json")
     if isinstance(value, Mapping):
         return {name: encoded(one) for name, one in value.items()}
     if isinstance(value, Iterable) and not isinstance(value, str | bytes):

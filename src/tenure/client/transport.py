@@ -16,7 +16,7 @@ except ImportError as error:  # pragma: no cover - an environment without the ex
     raise ImportError(f"{error}; install it with: pip install 'tenure[client]'") from error
 
 from tenure.client import encoding
-from tenure.memory import system_clock
+from tenure.clock import system_clock
 from tenure.model import errors
 from tenure.model.errors import (
     InvalidInput,

@@ -74,6 +74,25 @@ class Context:
     def __str__(self) -> str:
         return self.text
 
+    @classmethod
+    def __get_pydantic_core_schema__(cls, source: Any, handler: Any) -> Any:
+        """With the id of its receipt, by which it can be had again where it was kept."""
+        from pydantic_core import core_schema
+
+        known = handler(source)
+        known["serialization"] = core_schema.wrap_serializer_function_ser_schema(
+            lambda value, dump: {**dump(value), "receipt_id": value.receipt.id},
+            schema=known.copy(),
+        )
+        return known
+
+    @classmethod
+    def __get_pydantic_json_schema__(cls, schema: Any, handler: Any) -> Any:
+        told = handler(schema)
+        fields = handler.resolve_ref_schema(told)
+        fields["properties"]["receipt_id"] = {"type": "string", "title": "Receipt Id"}
+        return told
+
     @cached_property
     def receipt(self) -> Receipt:
         """The proof of this context: enough to reproduce it byte for byte."""

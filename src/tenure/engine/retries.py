@@ -14,7 +14,7 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 _ATTEMPTS = 6
-_PUBLIC = {"_take_in": "observe", "_write_all": "write_many", "_page": "audit"}
+_PUBLIC = {"_take_in": "observe", "_write_all": "write_many", "log_page": "audit"}
 """Methods that carry out another, and which."""
 _PAUSE = 0.02  # seconds, doubled each time
 

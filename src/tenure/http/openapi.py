@@ -9,9 +9,9 @@ from pydantic.json_schema import models_json_schema
 
 import tenure
 from tenure.client import encoding
-from tenure.http import auditing, problems
+from tenure.http import audit_stream, problems
 from tenure.http.admission import SessionForm
-from tenure.http.auditing import AuditRequest
+from tenure.http.audit_stream import AuditRequest
 from tenure.http.operations import request_form
 from tenure.http.streams import NDJSON, ForOrganization
 from tenure.operations import OPERATIONS, Operation
@@ -172,7 +172,7 @@ def _streams() -> dict[str, Any]:
             lines,
             lines,
         ),
-        auditing.PATH: post(
+        audit_stream.PATH: post(
             "audit",
             "The log of decisions, an entry a line; with follow, also what is added to it.",
             {"application/json": {"schema": {"$ref": _TEMPLATE.format(model="AuditRequest")}}},

@@ -6,17 +6,16 @@ import asyncio
 import json
 import tempfile
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import aclosing
 from itertools import chain, islice
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, Any
 
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.types import Receive, Scope, Send
 
-from tenure import Observation
 from tenure.client import encoding
 from tenure.http.admission import (
     SessionForm,
@@ -25,22 +24,21 @@ from tenure.http.admission import (
     organization_of,
 )
 from tenure.http.credentials import Grant
+from tenure.http.door import Door, Endpoint, check_media_type, credential, refused
 from tenure.http.problems import Refusal, document_of
 from tenure.http.turns import Caller
 from tenure.model.errors import InvalidInput
 from tenure.model.keys import KeyScope
+from tenure.observing.observation import Observation
 from tenure.session import Session
 from tenure.stores.exports import UNSEALED_VERSION, checked_header, sealed, unsealed
-
-if TYPE_CHECKING:
-    from tenure.http.app import Door
 
 NDJSON = "application/x-ndjson"
 _AT_A_TIME = 200
 _LOOK = 0.5
 """Seconds between two looks at whether the service is being stopped."""
 
-Add = Callable[[str, str, Callable[[Request], Awaitable[Response]]], None]
+Add = Callable[[str, str, Endpoint], None]
 
 
 class Opening(BaseModel):
@@ -82,7 +80,7 @@ def register(door: Door, add: Add) -> None:
 # turns
 
 
-def _observing(door: Door) -> Callable[[Request], Awaitable[Response]]:
+def _observing(door: Door) -> Endpoint:
     async def observing(request: Request) -> Response:
         shown = _shown(request)
         grant = await door.in_thread(door.desk.admit, shown, KeyScope.WRITE)
@@ -125,8 +123,6 @@ async def _observations(
 
 def problem_line(error: Exception, request_id: str, **more: Any) -> bytes:
     """The last line of a stream that could not go on."""
-    from tenure.http.app import refused
-
     told = {"problem": document_of(refused(error, request_id), request_id), **more}
     return json.dumps(told).encode() + b"\n"
 
@@ -192,8 +188,6 @@ def _record(line: bytes, number: int) -> dict[str, Any]:
 
 def _shown(request: Request) -> str | None:
     """The credential of a request that has lines for a body."""
-    from tenure.http.app import check_media_type, credential
-
     check_media_type(request, NDJSON)
     return credential(request)
 
@@ -201,10 +195,8 @@ def _shown(request: Request) -> str | None:
 # a whole organization
 
 
-def _exporting(door: Door) -> Callable[[Request], Awaitable[Response]]:
+def _exporting(door: Door) -> Endpoint:
     async def exporting(request: Request) -> Response:
-        from tenure.http.app import credential
-
         body = await door.body(request)
         grant = await door.in_thread(door.desk.admit, credential(request), KeyScope.ADMIN)
         form = ForOrganization.model_validate_json(body or b"{}")
@@ -246,7 +238,7 @@ async def _chunks(
             await door.in_thread(close)
 
 
-def _importing(door: Door) -> Callable[[Request], Awaitable[Response]]:
+def _importing(door: Door) -> Endpoint:
     async def importing(request: Request) -> Response:
         shown = _shown(request)
         grant = await door.in_thread(door.desk.admit, shown, KeyScope.ADMIN)

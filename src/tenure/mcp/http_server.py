@@ -17,9 +17,9 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from tenure.http.app import Door, credential, refused, request_id_of
 from tenure.http.configuration import Service
 from tenure.http.credentials import Gate
+from tenure.http.door import Door, credential, refused, request_id_of
 from tenure.http.limits import Answers, Rates
 from tenure.http.operations import Desk
 from tenure.http.problems import Refusal, response_of

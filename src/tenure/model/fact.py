@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from datetime import datetime
 from enum import StrEnum
 from operator import attrgetter
-from typing import Any, Literal, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple
 
 from tenure.model.errors import InvalidInput
+from tenure.model.schemas import object_schema
 from tenure.model.scope import Place, Scope
 from tenure.model.values import text_of
 
@@ -62,6 +64,10 @@ class Part(NamedTuple):
     end: int = 0
     """Where it stands in the fact's text."""
 
+    @classmethod
+    def __get_pydantic_core_schema__(cls, source: Any, handler: Any) -> Any:
+        return object_schema(cls, handler)
+
 
 class Said(NamedTuple):
     """A turn in which something was said, and where in it."""
@@ -71,6 +77,10 @@ class Said(NamedTuple):
     ref: str | None = None
     start: int = 0
     end: int = 0
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, source: Any, handler: Any) -> Any:
+        return object_schema(cls, handler)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +108,9 @@ class Source:
     """What the fact that it waits for must become, in the forms that this can be put in; empty
     where any change will do."""
 
+    # The one value that requests hold: a field that it does not have is a slip.
+    __pydantic_config__: ClassVar[Mapping[str, Any]] = {"extra": "forbid"}
+
     def __post_init__(self) -> None:
         if self.type not in SOURCE_TYPES:
             raise InvalidInput(f"source type {self.type!r} is not one of {', '.join(SOURCE_TYPES)}")
@@ -124,6 +137,10 @@ class Basis(NamedTuple):
     base: str
     stands_on: str
 
+    @classmethod
+    def __get_pydantic_core_schema__(cls, source: Any, handler: Any) -> Any:
+        return object_schema(cls, handler)
+
 
 class Cause(NamedTuple):
     """Why a fact needs review: a base that changed, and the way from there.
@@ -140,6 +157,10 @@ class Cause(NamedTuple):
     def token(self) -> str:
         """What an acknowledgement names. A later change of the same base is another token."""
         return f"{self.base}>{self.now or ''}"
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, source: Any, handler: Any) -> Any:
+        return object_schema(cls, handler)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,6 +10,7 @@ from fnmatch import fnmatchcase
 from typing import Any, Literal, NamedTuple, overload
 
 from tenure.model.fact import Cause, Fact
+from tenure.model.schemas import object_schema
 from tenure.model.verdict import Verdict
 
 
@@ -100,6 +101,10 @@ class Spot(NamedTuple):
     """The value as the fact has it: a part of it, or all that it says."""
     start: int
     end: int
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, source: Any, handler: Any) -> Any:
+        return object_schema(cls, handler)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,8 +5,9 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
+from tenure.model.schemas import converted_schema
 from tenure.model.verdict import Verdict
 
 _Status = Literal["pending", "given", "failed"]
@@ -31,6 +32,26 @@ class Proposed:
         about = f" ({self.subject})" if self.subject else ""
         told = f": {self.reason}" if self.reason else ""
         return f"{self.outcome} {self.key}{about} = {self.value}{told}"
+
+
+@dataclass(frozen=True, slots=True)
+class OpinionForm:
+    """An opinion as far as it has come."""
+
+    model: str
+    status: Literal["pending", "given", "failed"]
+    reason: str = ""
+    proposals: tuple[Proposed, ...] = ()
+    verdicts: tuple[Verdict, ...] = ()
+
+    def opinion(self) -> Opinion:
+        """The same as a value. One that was pending stays so: it was told by another process."""
+        made = Opinion(self.model)
+        if self.status == "given":
+            made.give(self.proposals, self.verdicts)
+        elif self.status == "failed":
+            made.fail(self.reason)
+        return made
 
 
 class Opinion:
@@ -96,6 +117,11 @@ class Opinion:
             self._told(kind)
         self._settled.set()
 
+    @classmethod
+    def __get_pydantic_core_schema__(cls, source: Any, handler: Any) -> Any:
+        known = handler.generate_schema(OpinionForm)
+        return converted_schema(known, OpinionForm.opinion, _form_of)
+
     def forked(self) -> None:
         """In a child process: what the parent is waiting for does not arrive here."""
         self._settled, self._lock = threading.Event(), threading.Lock()
@@ -115,3 +141,7 @@ class Opinion:
 
     def __repr__(self) -> str:
         return f"<Opinion: {self}>"
+
+
+def _form_of(one: Opinion) -> OpinionForm:
+    return OpinionForm(one.model, one.status, one.reason, one.proposals, one.verdicts)

@@ -23,13 +23,14 @@ def told(*, but: tuple[str, ...] = ()) -> Callable[[type[T]], type[T]]:
     def decorated(kind: type[T]) -> type[T]:
         for name, member in list(vars(kind).items()):
             if inspect.isfunction(member) and not name.startswith("_") and name not in but:
-                setattr(kind, name, _telling(member))
+                setattr(kind, name, tells(member))
         return kind
 
     return decorated
 
 
-def _telling(call: Callable[..., Any]) -> Callable[..., Any]:
+def tells(call: Callable[..., Any]) -> Callable[..., Any]:
+    """A method that tells `self._telemetry` of its calls, under its name without underscores."""
     operation = call.__name__.strip("_")
     is_stream = str(call.__annotations__.get("return")).startswith(("Iterator", "Iterable"))
     measured = _measured_stream if is_stream else _measured

@@ -5,8 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable
-from typing import TYPE_CHECKING
+from collections.abc import AsyncIterator
 
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.requests import Request
@@ -14,12 +13,10 @@ from starlette.responses import Response, StreamingResponse
 
 from tenure.audit.entries import PAGE, check_after, read_page
 from tenure.http.admission import SessionForm, organization_of
+from tenure.http.door import Door, Endpoint, credential
 from tenure.http.streams import NDJSON, problem_line
 from tenure.http.turns import Caller
 from tenure.model.keys import KeyScope
-
-if TYPE_CHECKING:
-    from tenure.http.app import Door
 
 PATH = "/v1/audit"
 _INTERVAL = 0.5
@@ -38,12 +35,10 @@ class AuditRequest(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
 
 
-def endpoint(door: Door) -> Callable[[Request], Awaitable[Response]]:
+def endpoint(door: Door) -> Endpoint:
     """Answers with an entry a line."""
 
-    async def auditing(request: Request) -> Response:
-        from tenure.http.app import credential
-
+    async def audited(request: Request) -> Response:
         body = await door.body(request)
         shown = credential(request)
         grant = await door.in_thread(door.desk.admit, shown, KeyScope.ADMIN)
@@ -54,7 +49,7 @@ def endpoint(door: Door) -> Callable[[Request], Awaitable[Response]]:
         entries = _entries(door, form, organization, shown, caller, request)
         return StreamingResponse(entries, media_type=NDJSON)
 
-    return auditing
+    return audited
 
 
 async def _entries(

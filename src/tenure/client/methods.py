@@ -1,0 +1,57 @@
+"""Methods of the client: each operation of the list, with the signature of the method it names."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from functools import wraps
+from typing import Any, TypeVar
+
+from tenure.client import encoding
+from tenure.model.verdict import Verdict
+from tenure.operations import OPERATIONS, Operation, Owner
+from tenure.session.corrections import UNSET
+
+T = TypeVar("T", bound=type)
+
+
+def sending(owner: Owner) -> Callable[[T], T]:
+    """Have a class send every operation to the service that it does not define itself.
+
+    The class has `_send(operation, given)`, which takes the arguments by their names.
+    """
+
+    def completed(kind: T) -> T:
+        for operation in OPERATIONS:
+            if operation.owner == owner and operation.name not in vars(kind):
+                setattr(kind, operation.name, _sent(operation))
+        return kind
+
+    return completed
+
+
+def _sent(operation: Operation) -> Callable[..., Any]:
+    """The method of an operation, carried out elsewhere."""
+    signature = inspect.signature(operation.function)
+
+    @wraps(operation.function)
+    def called(self: Any, /, *args: Any, **named: Any) -> Any:
+        given = signature.bind(self, *args, **named)
+        if operation.owner == "memory":
+            given.apply_defaults()  # the organization may be one of them
+        return self._send(operation, given.arguments)
+
+    return called
+
+
+def body_of(given: Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments of a call as a request has them."""
+    told = {
+        name: encoding.encoded(value)
+        for name, value in given.items()
+        if name not in ("self", "progress", "states") and value is not UNSET
+    }
+    if "states" in given:  # a verdict stands for its fact there
+        stated = (s.fact_id if isinstance(s, Verdict) else s for s in given["states"])
+        told["states"] = list(stated)
+    return told

@@ -1,0 +1,157 @@
+"""A session of a memory elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, cast
+
+from tenure.client.methods import body_of, sending
+from tenure.client.transport import Calls
+from tenure.clock import Clock
+from tenure.model.errors import InvalidInput, NotPermitted
+from tenure.model.identity import Identity
+from tenure.model.records import Environment
+from tenure.model.scope import Place
+from tenure.model.times import moment
+from tenure.model.values import canonical
+from tenure.model.verdict import Verdict
+from tenure.observing.observation import Observation
+from tenure.operations import BY_NAME, Operation
+from tenure.session import Session
+from tenure.session.corrections import UNSET
+from tenure.settings import Settings
+
+
+@dataclass(frozen=True)
+class RemoteResources:
+    """What a memory elsewhere and its sessions share."""
+
+    service: Calls
+    settings: Settings
+    clock: Clock
+
+    def now(self) -> datetime:
+        """The present, as this process has it."""
+        return moment(self.clock(), "the clock's time")
+
+
+@sending("session")
+class RemoteSession(Session):
+    """A session of a memory elsewhere. See `tenure.Session`."""
+
+    # It has no resources of this process, so that nothing of what a session sets up is there.
+    def __init__(
+        self,
+        elsewhere: RemoteResources,
+        identity: Identity,
+        form: Mapping[str, Any],
+        *,
+        branch: Place | None = None,
+        when: datetime | None = None,
+    ) -> None:
+        self.identity = identity
+        self.session_id = form["session_id"]
+        self.task_id = form.get("task_id")
+        self.may_erase = True
+        self._elsewhere = elsewhere
+        self._form = dict(form)
+        self._branch = branch
+        self._when = when
+        self._closed = None
+
+    def _now(self) -> datetime:
+        return self._elsewhere.now()
+
+    def _send(self, operation: Operation, given: Mapping[str, Any]) -> Any:
+        self._check_open()
+        self._check_values(given)
+        form = self._form if self.may_erase else {**self._form, "may_erase": False}
+        return self._elsewhere.service.call(operation, {"session": form, **body_of(given)})
+
+    def _check_values(self, given: Mapping[str, Any]) -> None:
+        """Refuse the values that a memory in this process refuses. JSON would carry some of them
+        as something else: a tuple as a list, a moment as a text."""
+        limit = self._elsewhere.settings.max_value_bytes
+        if "value" in given and given["value"] is not UNSET:
+            canonical(given["value"], limit=limit)
+
+    def write_many(self, writes: Iterable[Mapping[str, Any]]) -> list[Verdict]:
+        asked = list(writes)
+        for index, one in enumerate(asked):
+            if not isinstance(one, Mapping):
+                raise InvalidInput(
+                    f"write {index}: a mapping of the arguments of write(), "
+                    f"not {type(one).__name__}"
+                )
+            try:
+                self._check_values(one)
+            except InvalidInput as error:
+                raise InvalidInput(f"write {index}: {error}") from error
+        return cast(list[Verdict], self._send(BY_NAME["write_many"], {"writes": asked}))
+
+    def observe_many(
+        self,
+        turns: Iterable[Mapping[str, Any]],
+        *,
+        progress: Callable[[int], None] | None = None,
+    ) -> list[Observation]:
+        from tenure.observing.transcripts import turn_arguments
+
+        made = []
+        for index, turn in enumerate(turns):
+            try:
+                made.append(self.observe(**turn_arguments(turn)))
+            except (InvalidInput, NotPermitted) as error:
+                raise type(error)(f"turn {index}: {error}") from error
+            if progress is not None:
+                progress(index + 1)
+        return made
+
+    @property
+    def environment(self) -> Environment:
+        """The environment where the memory is, read afresh."""
+        return cast(Environment, self._send(BY_NAME["environment"], {}))
+
+    # branches, the past, and the end
+
+    def _derived(
+        self,
+        *,
+        branch: Place | None,
+        when: datetime | None = None,
+        known_at: datetime | None = None,
+    ) -> RemoteSession:
+        form = dict(self._form)
+        if when is not None:
+            form["as_of"] = when.isoformat()
+            form["known_at"] = None if known_at is None else known_at.isoformat()
+        elif branch is not None:
+            kind, name = branch
+            form["branches"] = [*form.get("branches", ()), {"kind": kind.value, "name": name}]
+        made = RemoteSession(self._elsewhere, self.identity, form, branch=branch, when=when)
+        made.may_erase = self.may_erase
+        return made
+
+    def commit(self) -> list[Verdict]:
+        made = self._send(BY_NAME["commit"], {})
+        self._closed = "this branch was committed; draft() or hypothetical() opens another"
+        return cast(list[Verdict], made)
+
+    def discard(self) -> list[Verdict]:
+        made = self._send(BY_NAME["discard"], {})
+        self._closed = "this branch was discarded; draft() or hypothetical() opens another"
+        return cast(list[Verdict], made)
+
+    def close(self) -> None:
+        if self._closed is None and self._when is None and self._branch is None:
+            self._send(BY_NAME["close"], {})
+        self._closed = self._closed or (
+            "this session was closed; start another with memory.session(...)"
+        )
+
+    def __repr__(self) -> str:
+        who = self.identity
+        where = "".join(f", {b['kind']} {b['name']!r}" for b in self._form.get("branches", ()))
+        return f"<RemoteSession of {who.user_id!r} in {who.organization!r}{where}>"

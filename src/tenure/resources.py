@@ -1,0 +1,136 @@
+"""Resources: what a memory and its sessions share."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from functools import cached_property, partial
+from typing import TYPE_CHECKING
+
+from tenure.audit.bells import Bells
+from tenure.audit.entries import PAGE, AuditEntry, read_page
+from tenure.clock import Clock
+from tenure.composing import receipts
+from tenure.context.document import Context
+from tenure.context.reach import measured
+from tenure.context.receipt import Receipt
+from tenure.context.tokens import counter
+from tenure.engine.erasure import forget
+from tenure.engine.retries import repeated
+from tenure.environment import Providers
+from tenure.language.llm.config import as_llm
+from tenure.model.identity import check_name
+from tenure.model.records import Erasure
+from tenure.model.text_cache import forget_texts
+from tenure.model.times import moment
+from tenure.search.embedders import load
+from tenure.search.index import Index, Progress
+from tenure.settings import Settings
+from tenure.stores.port import Store, Transaction
+from tenure.telemetry.port import Guarded
+from tenure.telemetry.watched_store import watched
+
+if TYPE_CHECKING:
+    from tenure.language.detection import Detector
+    from tenure.observing.advice import Advice
+
+
+class Resources:
+    """The store, settings and clock of a memory, and the parts that are made from them.
+
+    Safe to share between threads.
+    """
+
+    def __init__(self, store: Store, clock: Clock, settings: Settings) -> None:
+        telemetry = settings.telemetry
+        self._telemetry = Guarded(telemetry) if telemetry is not None else None
+        self.store = watched(store, self._telemetry) if self._telemetry is not None else store
+        self.settings = settings
+        self.environment = Providers(
+            settings.timezone, settings.max_signal_bytes, settings.provider_timeout
+        )
+        self.bells = Bells()
+        """Rung after every commit."""
+        self.progress: Progress | None = None
+        """Told of long work, such as making an index anew: what, how much is done, of how much."""
+        self._clock = clock
+        self.advice = self._advised()
+        """Asks the user's own model; None, with nothing of it loaded, where none is set."""
+
+    @property
+    def telemetry(self) -> Guarded | None:
+        """Told of every call; None where nobody wants to know."""
+        return self._telemetry
+
+    @cached_property
+    def index(self) -> Index:
+        """What contexts search. Made on first use: it loads an embedder and a tokenizer."""
+        from tenure.language.values.forms import forms
+
+        count = counter(self.settings.tokenizer)
+        chosen = self.settings.embedder
+        return Index(
+            load(chosen) if isinstance(chosen, str) else chosen,
+            tokenizer=self.settings.tokenizer,
+            measure=lambda fact: measured(fact, count),
+            progress=self._tell,
+            read=forms,
+        )
+
+    @cached_property
+    def detector(self) -> Detector:
+        """What tells which values a statement replaces."""
+        from tenure.language.detectors import detector
+
+        chosen = self.settings.detector
+        return detector(chosen) if isinstance(chosen, str) else chosen
+
+    def _advised(self) -> Advice | None:
+        llm = as_llm(self.settings.llm)
+        if llm is None:
+            return None
+        from tenure.observing.advice import Advice
+
+        return Advice(llm, self.store, self.now, self._telemetry)
+
+    def _tell(self, what: str, done: int, total: int | None) -> None:
+        if self.progress is not None:
+            self.progress(what, done, total)
+
+    def now(self) -> datetime:
+        """The present, as the clock has it, in UTC."""
+        return moment(self._clock(), "the clock's time")
+
+    def reindex(self, organization: str) -> int:
+        """Make the index of an organization anew; returns how many facts it has."""
+        return self.index.rebuild(self.store, check_name(organization, "organization"))
+
+    def record(self, context: Context) -> Receipt:
+        """Keep the receipt of a context, without what was erased since."""
+        receipt = context.receipt
+        with self.store.write(receipt.organization) as transaction:
+            receipts.keep(transaction, receipt, self.now())
+        return receipt
+
+    def erase(self, transaction: Transaction, **conditions: str | None) -> Erasure:
+        """Erase as part of a transaction. Once that is committed, call `scrub()`."""
+        redact = partial(receipts.redact, transaction)
+        return forget(transaction, self.now(), redact=redact, **conditions)
+
+    def scrub(self) -> bool:
+        """Remove what a committed erasure left in this process and, where that can be, on the
+        medium; whether the medium is clean."""
+        forget_texts()
+        return self.store.scrub()
+
+    @repeated
+    def log_page(
+        self, organization: str, after: int, values: bool, limit: int = PAGE
+    ) -> list[AuditEntry]:
+        """The next entries of an organization's log of decisions."""
+        return read_page(self.store, organization, after, values, limit)
+
+    def close(self) -> None:
+        """Release the store, once the opinions that are under way had their time."""
+        if self.advice is not None:
+            self.advice.close()
+        self.store.close()

@@ -1,0 +1,30 @@
+"""Session: what one identity does with the memory. Load, let the rules decide, commit.
+
+Each module here has one part of it, by what people do: writes, turns, reads, corrections, contexts
+and branches. `base.py` has what the parts share.
+"""
+
+from __future__ import annotations
+
+from tenure.session.branches import SessionBranches
+from tenure.session.contexts import SessionContexts
+from tenure.session.corrections import SessionCorrections
+from tenure.session.reads import SessionReads
+from tenure.session.turns import SessionTurns
+from tenure.session.writes import SessionWrites
+
+__all__ = ["Session"]
+
+
+class Session(
+    SessionWrites,
+    SessionTurns,
+    SessionReads,
+    SessionCorrections,
+    SessionContexts,
+    SessionBranches,
+):
+    """One identity at work. Get one from `memory.session(...)`; it is cheap and thread-safe.
+
+    A branch (`hypothetical()`, `draft()`) and a look at the past (`as_of()`) are sessions too.
+    """

@@ -1,0 +1,76 @@
+"""Branches and the past: sessions that are made from a session."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Self
+
+from tenure.engine import reviews
+from tenure.engine.retries import repeated
+from tenure.model.errors import InvalidInput, ReadOnlySession
+from tenure.model.identity import check_name
+from tenure.model.ids import new_id
+from tenure.model.scope import EVERYWHERE, Place, Scope
+from tenure.model.times import moment
+from tenure.model.verdict import Rule, Verdict
+from tenure.session.base import SessionBase
+from tenure.telemetry.traced import told
+
+
+@told(but=("hypothetical", "draft", "as_of"))
+class SessionBranches(SessionBase):
+    """The part of a session that tries things out, and looks at other times."""
+
+    def hypothetical(self, name: str | None = None) -> Self:
+        """A "what if": a session whose writes stay in their own branch until committed."""
+        return self._branched(Scope.HYPOTHETICAL, name)
+
+    def draft(self, name: str | None = None) -> Self:
+        """A proposal: like a hypothetical, meant to be committed."""
+        return self._branched(Scope.DRAFT, name)
+
+    def _branched(self, scope: Scope, name: str | None) -> Self:
+        self._check_open()
+        if self._when is not None:
+            raise ReadOnlySession("a branch of the past could not be committed")
+        branch_id = check_name(name or new_id(self._now()), "name")
+        return self._derived(branch=(scope, branch_id))
+
+    @repeated
+    def commit(self) -> list[Verdict]:
+        """Put the branch's facts forward for real, judged like any others, and close it."""
+        branch, parent = self._need_branch()
+        place = parent._branch or EVERYWHERE
+        with self._registrar() as registrar:
+            verdicts = reviews.commit(registrar, branch, place)
+        self._closed = "this branch was committed; draft() or hypothetical() opens another"
+        return verdicts
+
+    @repeated
+    def discard(self) -> list[Verdict]:
+        """Drop the branch's facts and close it."""
+        branch, _ = self._need_branch()
+        with self._registrar() as registrar:
+            verdicts = [
+                registrar.retract(fact, rule=Rule.DISCARD)
+                for fact in reviews.of_branch(registrar, branch)
+            ]
+        self._closed = "this branch was discarded; draft() or hypothetical() opens another"
+        return verdicts
+
+    def _need_branch(self) -> tuple[Place, Self]:
+        self._check_open()
+        if self._branch is None or self._parent is None:
+            raise InvalidInput(
+                "this session is no branch; session.draft() and session.hypothetical() make one"
+            )
+        return self._branch, self._parent
+
+    def as_of(self, when: datetime, *, known_at: datetime | None = None) -> Self:
+        """A read-only session: what was true at `when`, as known at `known_at` (default: now)."""
+        self._check_open()
+        return self._derived(
+            branch=self._branch,
+            when=moment(when, "when"),
+            known_at=None if known_at is None else moment(known_at, "known_at"),
+        )

@@ -1,0 +1,197 @@
+"""The working set, the environment, and the context that is composed from all layers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from contextlib import suppress
+from datetime import datetime, timedelta
+from typing import Any
+
+from tenure.composing import receipts
+from tenure.context.assembly import assemble
+from tenure.context.document import Context
+from tenure.context.material import Material
+from tenure.context.receipt import Receipt
+from tenure.context.rendering import frame_lines
+from tenure.context.request import Request, check_request
+from tenure.context.tokens import counter
+from tenure.engine.proposal import check_key
+from tenure.engine.retries import repeated
+from tenure.model.errors import InvalidInput, ReadOnlyStore, UnknownFact
+from tenure.model.identity import check_name
+from tenure.model.records import Environment, WorkingItem
+from tenure.model.times import moment
+from tenure.model.values import canonical
+from tenure.model.verdict import Verdict
+from tenure.search.index import Outpaced
+from tenure.session.base import SessionBase
+from tenure.telemetry.traced import tells, told
+
+_LONGEST = timedelta(days=36525)
+_MOST_RECEIPTS = 10_000
+
+
+@told()
+class SessionContexts(SessionBase):
+    """The part of a session that keeps a desk and composes contexts."""
+
+    @repeated
+    def note(
+        self,
+        key: str,
+        value: Any,
+        ttl: timedelta | float | None = None,
+        *,
+        states: Iterable[str | Verdict] = (),
+    ) -> WorkingItem:
+        """Put something on this session's desk, for `ttl` (a timedelta, or seconds).
+
+        `states` names the facts that a turn stated, by id or verdict: when one of them leaves
+        office, what the turn said of it leaves the context.
+        """
+        settings = self._resources.settings
+        check_key(key, settings)
+        canonical(value, limit=settings.max_value_bytes)
+        lifetime = _lifetime(ttl) or settings.working_set_ttl
+        stated = tuple(
+            one.fact_id if isinstance(one, Verdict) else check_name(one, "states") for one in states
+        )
+        with self._registrar() as registrar:
+            now = registrar.lens.when
+            for fact_id in stated:
+                if registrar.lens.glimpse(registrar.transaction, fact_id) is None:
+                    raise UnknownFact(f"states names {fact_id!r}, and there is no such fact here")
+            expires = None if lifetime is None else now + lifetime
+            item = WorkingItem(key, value, now, expires, stated)
+            registrar.transaction.put_item(self.identity.user_id, self.session_id, item)
+            registrar.transaction.drop_items(expired_at=now)
+        return item
+
+    @repeated
+    def working_set(self) -> list[WorkingItem]:
+        """What is on this session's desk and has not expired, oldest first."""
+        with self._reading() as (reader, lens):
+            return self._desk(reader, lens)
+
+    @property
+    def environment(self) -> Environment:
+        """The environment, read afresh."""
+        self._check_open()
+        return self._resources.environment.read(self._when or self._now())
+
+    @repeated
+    def context(
+        self,
+        query: str,
+        *,
+        budget: int = 4000,
+        profile: str = "balanced",
+        style: str = "plain",
+        history: bool = False,
+        at: datetime | None = None,
+        explain: bool = False,
+        record: bool | None = None,
+    ) -> Context:
+        """What a model should read for this query: identity, environment, facts, working set.
+
+        Only what is current and may be seen; never more than `budget` tokens. `style` "annotated"
+        adds ids, dates and sources; `history` a section of what was true before; `at` gives the
+        context of that moment. With `explain` every fact left out is named, however many they are;
+        with `record` the receipt is kept, for `memory.replay`.
+        """
+        request = check_request(query, budget, profile, style, history, explain)
+        if at is not None:
+            then = moment(at, "at")
+            looking = self._derived(branch=self._branch, when=then, known_at=self._known_at)
+            return looking._compose(request, record)
+        return self._compose(request, record)
+
+    def _compose(self, request: Request, record: bool | None) -> Context:
+        self._check_open()
+        settings = self._resources.settings
+        share = request.profile.share
+        share = settings.fact_share if share is None else share
+        material, when = self._gathered(request, share)
+        count = counter(settings.tokenizer)
+        context = assemble(material, request, share=share, at=when, count=count)
+        if settings.record_contexts if record is None else record:
+            self._record(context)
+        return context
+
+    def _gathered(self, request: Request, share: float) -> tuple[Material, datetime]:
+        """All that a context is made from, and the moment that it was read at."""
+        from tenure.composing.material import (
+            MaterialBuilder,  # brings numpy, which only contexts need
+        )
+
+        # Before the store is opened: a provider may want to read it, and may take its time.
+        providers = self._resources.environment
+        now = self._when or self._now()
+        environment = providers.clock(now) if self._when else providers.read(now)
+        index = self._resources.index
+        is_fresh = self._when is not None or not self._resources.settings.indexing
+        while True:
+            try:
+                with self._reading() as (reader, lens):
+                    if not is_fresh and not index.is_current(reader):
+                        raise _Outdated
+                    desk = () if self._when else self._desk(reader, lens)
+                    builder = MaterialBuilder(
+                        reader, lens, index, request, environment, desk, self._frame(), share
+                    )
+                    return builder.material(), lens.when
+            except Outpaced:
+                continue
+            except _Outdated:
+                # Made anew; where that cannot be, the context does without.
+                is_fresh = True
+                with suppress(ReadOnlyStore):
+                    self._reindex(self.identity.organization)
+
+    # Telemetry is told of these as of the methods of Memory that have their names.
+
+    @tells
+    @repeated
+    def _record(self, context: Context) -> Receipt:
+        return self._resources.record(context)
+
+    @tells
+    def _reindex(self, organization: str) -> int:
+        return self._resources.reindex(organization)
+
+    def _frame(self) -> list[str]:
+        """What a model has to know about where it is: a task, a branch, a look at the past."""
+        branch = (self._branch[0].value, self._branch[1]) if self._branch else None
+        ahead = self._when is not None and self._when > self._now()
+        return list(frame_lines(task=self.task_id, branch=branch, when=self._when, ahead=ahead))
+
+    @repeated
+    def receipts(self, *, limit: int = 100) -> list[Receipt]:
+        """The receipts of this person's contexts that were kept, newest first.
+
+        Not those that show what this session may not see.
+        """
+        if type(limit) is not int or not 0 < limit <= _MOST_RECEIPTS:
+            raise InvalidInput(f"limit must be from 1 to {_MOST_RECEIPTS:,}, not {limit!r:.80}")
+        with self._reading() as (reader, lens):
+            kept = map(receipts.read, reader.receipts(self.identity.user_id, limit))
+            return receipts.shown_to(reader, lens, list(kept))
+
+
+class _Outdated(Exception):
+    """The index is missing, or was made in another way."""
+
+
+def _lifetime(ttl: timedelta | float | None) -> timedelta | None:
+    """A time to live as a timedelta, checked."""
+    if ttl is None:
+        return None
+    if isinstance(ttl, timedelta):
+        seconds = ttl.total_seconds()
+    elif isinstance(ttl, int | float) and not isinstance(ttl, bool):
+        seconds = ttl if ttl > _LONGEST.total_seconds() else float(ttl)
+    else:
+        raise InvalidInput(f"ttl must be a timedelta or seconds, not {type(ttl).__name__}")
+    if not 0 < seconds <= _LONGEST.total_seconds():  # not-a-number fails this too
+        raise InvalidInput(f"ttl must be positive and at most {_LONGEST.days} days, not {ttl!r}")
+    return timedelta(seconds=seconds)

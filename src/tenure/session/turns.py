@@ -1,0 +1,152 @@
+"""Observing: turns of conversation, one or a transcript."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from copy import copy
+from dataclasses import replace
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from tenure.engine.registrar import Registrar
+from tenure.engine.retries import repeated
+from tenure.model.errors import InvalidInput, NotPermitted
+from tenure.model.fact import Fact
+from tenure.model.records import Erasure, ErasureRequest
+from tenure.model.verdict import Verdict
+from tenure.observing.observation import Observation
+from tenure.session.base import RETRACTABLE, SessionBase
+from tenure.telemetry.traced import told
+
+if TYPE_CHECKING:
+    from tenure.observing.waiting import Conversation, Waiting
+
+
+@told()
+class SessionTurns(SessionBase):
+    """The part of a session that takes in what people say."""
+
+    def observe(
+        self,
+        text: str,
+        *,
+        speaker: str = "user",
+        at: datetime | None = None,
+        ref: str | None = None,
+        authority: str | None = None,
+    ) -> Observation:
+        """Take in a turn of conversation: `observation.facts`, `.verdicts`, `.statements`.
+
+        What the speaker commits to becomes facts, and values it replaces leave office; what-ifs,
+        questions and what others are said to have said do not. `speaker` is "user" for the person
+        whose session it is, "assistant" for the model, whose turns are context and nobody's word,
+        or the name of somebody else. `at` is when it was said; `ref` is your own id for the turn:
+        the same turn with the same ref changes nothing.
+        """
+        taken = self._take_in(text, speaker=speaker, at=at, ref=ref, authority=authority)
+        return self._follow([taken])[0]
+
+    def observe_many(
+        self,
+        turns: Iterable[Mapping[str, Any]],
+        *,
+        progress: Callable[[int], None] | None = None,
+    ) -> list[Observation]:
+        """Take in a transcript, turn by turn; each is durable when the next one begins.
+
+        A turn is a mapping with `text` (or `content`) and, if you have them, `speaker` (or
+        `role`), `at`, `ref` and `authority`. `progress` is called with how many were taken. After
+        an interruption, the same call goes on where it stopped, if the turns have refs.
+        """
+        from tenure.observing.transcripts import turn_arguments
+
+        observations: list[Observation] = []
+        taken: list[tuple[Observation, Waiting | None]] = []
+        advice = self._resources.advice
+        together = 1 if advice is None else advice.batch
+        for index, turn in enumerate(turns):
+            try:
+                taken.append(self._take_in(**turn_arguments(turn)))
+            except (InvalidInput, NotPermitted) as error:
+                self._follow(taken)
+                raise type(error)(f"turn {index}: {error}") from error
+            if len(taken) >= together:
+                observations += self._follow(taken)
+                taken = []
+            if progress is not None:
+                progress(index + 1)
+        observations += self._follow(taken)
+        return observations
+
+    @repeated
+    def _take_in(self, text: str, **given: Any) -> tuple[Observation, Waiting | None]:
+        """Observe a turn offline; also gives what it takes to ask a model about it, if any."""
+        from tenure.observing.observer import Observer, hear  # language data, which only this needs
+
+        self._check_open()
+        resources, now = self._resources, self._now()
+        said = {"speaker": "user", "at": None, "ref": None, "authority": None, **given}
+        heard = hear(text, now=now, settings=resources.settings, **said)
+        with self._registrar() as registrar:
+            observer = Observer(
+                registrar,
+                resources.detector,
+                session_id=self.session_id,
+                task_id=self.task_id,
+                branch=self._branch,
+            )
+            observation, record = observer.observe(heard)
+            if record.wants_all_gone:
+                who = self.identity
+                asked = ErasureRequest(who.organization, who.user_id, self.may_erase)
+                observation = replace(observation, erasure_requested=asked)
+            doomed = _glimpsed(registrar, record.doomed)
+            erasures: list[Erasure] = []
+            if self.may_erase:
+                erasures = self._erase(registrar, doomed)
+            else:
+                taken_back = _take_back(registrar, doomed, heard.at)
+                observation = replace(observation, verdicts=(*observation.verdicts, *taken_back))
+        if erasures:
+            scrubbed = resources.scrub()
+            proofs = tuple(replace(one, scrubbed=scrubbed) for one in erasures)
+            return replace(observation, erasures=proofs), None
+        if resources.advice is None or record.wants_all_gone:
+            return observation, None
+        return resources.advice.taken(self._conversation(), heard, observation, record, now)
+
+    def _erase(self, registrar: Registrar, doomed: Iterable[Fact]) -> list[Erasure]:
+        """Erase what a turn asks to be forgotten. Only what is the person's own goes."""
+        who = self.identity.user_id
+        return [
+            self._resources.erase(registrar.transaction, by=who, fact_id=fact.id) for fact in doomed
+        ]
+
+    def _follow(self, taken: list[tuple[Observation, Waiting | None]]) -> list[Observation]:
+        """Have a model look again at turns that were observed, if there is one."""
+        advice = self._resources.advice
+        if advice is None:
+            return [observation for observation, _ in taken]
+        return advice.follow(taken)
+
+    def _conversation(self) -> Conversation:
+        """This session for opinions on its turns, which may arrive when it has been closed."""
+        from tenure.observing.waiting import Conversation
+
+        here = self if self._branch else copy(self)  # what is open now, whatever becomes of self
+        who = (self.identity, self.session_id, self.task_id, self._branch)
+        return Conversation(*who, here._reading, here._registrar)
+
+
+def _glimpsed(registrar: Registrar, fact_ids: Iterable[str]) -> list[Fact]:
+    """The facts of these ids that the session can see, each once."""
+    found = (
+        registrar.lens.glimpse(registrar.transaction, fact_id)
+        for fact_id in dict.fromkeys(fact_ids)
+    )
+    return [fact for fact in found if fact is not None]
+
+
+def _take_back(registrar: Registrar, facts: Iterable[Fact], at: datetime | None) -> list[Verdict]:
+    """Retract facts, where whoever asks for them to be forgotten may not erase."""
+    return [registrar.retract(fact, at=at) for fact in facts if fact.status in RETRACTABLE]
