@@ -37,7 +37,7 @@ from tenure.settings import Settings
 from tenure.stores.exports import checked_header, header_of, sealed, unsealed
 from tenure.stores.imports import CheckedRecords
 from tenure.stores.port import Store
-from tenure.telemetry.traced import told
+from tenure.telemetry.traced import traced
 
 if TYPE_CHECKING:
     from tenure.language.detection import Detector
@@ -47,7 +47,7 @@ def _told(error: Exception) -> str:
     return str(error) if isinstance(error, InvalidInput) else repr(error)
 
 
-@told(but=("now", "session"))
+@traced(but=("now", "session"))
 class Memory:
     """One store, its clock and settings. Safe to share between threads."""
 
@@ -83,8 +83,8 @@ class Memory:
         return self.resources.progress
 
     @progress.setter
-    def progress(self, told: Progress | None) -> None:
-        self.resources.progress = told
+    def progress(self, traced: Progress | None) -> None:
+        self.resources.progress = traced
 
     def flush(self, *, timeout: float | None = None) -> bool:
         """Wait for the second opinions that are under way; False if they take longer.

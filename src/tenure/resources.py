@@ -26,7 +26,7 @@ from tenure.search.embedders import load
 from tenure.search.index import Index, Progress
 from tenure.settings import Settings
 from tenure.stores.port import Store, Transaction
-from tenure.telemetry.port import Guarded
+from tenure.telemetry.port import SafeTelemetry
 from tenure.telemetry.watched_store import watched
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ class Resources:
 
     def __init__(self, store: Store, clock: Clock, settings: Settings) -> None:
         telemetry = settings.telemetry
-        self._telemetry = Guarded(telemetry) if telemetry is not None else None
+        self._telemetry = SafeTelemetry(telemetry) if telemetry is not None else None
         self.store = watched(store, self._telemetry) if self._telemetry is not None else store
         self.settings = settings
         self.environment = Providers(
@@ -57,7 +57,7 @@ class Resources:
         """Asks the user's own model; None, with nothing of it loaded, where none is set."""
 
     @property
-    def telemetry(self) -> Guarded | None:
+    def telemetry(self) -> SafeTelemetry | None:
         """Told of every call; None where nobody wants to know."""
         return self._telemetry
 

@@ -19,12 +19,12 @@ from tenure.model.scope import EVERYWHERE, Place, Scope
 from tenure.resources import Resources
 from tenure.search.index import OUTDATED
 from tenure.stores.port import Reader
-from tenure.telemetry.traced import told
+from tenure.telemetry.traced import traced
 
 RETRACTABLE = (Status.OFFICE, Status.CONTESTED, Status.WAITING)
 
 
-@told()
+@traced()
 class SessionBase:
     """An identity, the scopes that apply to it, and its ways into the store."""
 

@@ -14,10 +14,10 @@ from tenure.model.scope import EVERYWHERE, Place, Scope
 from tenure.model.times import moment
 from tenure.model.verdict import Rule, Verdict
 from tenure.session.base import SessionBase
-from tenure.telemetry.traced import told
+from tenure.telemetry.traced import traced
 
 
-@told(but=("hypothetical", "draft", "as_of"))
+@traced(but=("hypothetical", "draft", "as_of"))
 class SessionBranches(SessionBase):
     """The part of a session that tries things out, and looks at other times."""
 

@@ -25,13 +25,13 @@ from tenure.model.values import canonical
 from tenure.model.verdict import Verdict
 from tenure.search.index import Outpaced
 from tenure.session.base import SessionBase
-from tenure.telemetry.traced import tells, told
+from tenure.telemetry.traced import tells, traced
 
 _LONGEST = timedelta(days=36525)
 _MOST_RECEIPTS = 10_000
 
 
-@told()
+@traced()
 class SessionContexts(SessionBase):
     """The part of a session that keeps a desk and composes contexts."""
 

@@ -18,12 +18,12 @@ from tenure.model.times import moment
 from tenure.model.values import canonical
 from tenure.model.verdict import Rule, Verdict
 from tenure.session.base import RETRACTABLE, SessionBase
-from tenure.telemetry.traced import told
+from tenure.telemetry.traced import traced
 
 UNSET: Any = object()
 
 
-@told()
+@traced()
 class SessionCorrections(SessionBase):
     """The part of a session that mends what was decided."""
 

@@ -12,10 +12,10 @@ from tenure.engine.retries import repeated
 from tenure.model.fact import Fact
 from tenure.model.records import Chain, Declaration, Explanation
 from tenure.session.base import SessionBase
-from tenure.telemetry.traced import told
+from tenure.telemetry.traced import traced
 
 
-@told()
+@traced()
 class SessionReads(SessionBase):
     """The part of a session that reads facts."""
 
@@ -38,15 +38,15 @@ class SessionReads(SessionBase):
         with self._reading() as (reader, lens):
             found = lens.led_to(reader, key, subject)
             declared = matching(reader.declarations(), key)
-        if found and any(told.multi_valued for told in declared):
+        if found and any(traced.multi_valued for traced in declared):
             return [fact.value for fact in sorted(found, key=lambda fact: fact.id)]
         return foremost(found).value if found else None
 
     def _is_plain(self, key: str, declarations: tuple[Declaration, ...]) -> bool:
         """Whether nothing is declared of a key that makes its value a list, or not for us."""
         return not declarations or all(
-            not told.multi_valued and self.identity.permissions.issuperset(told.requires)
-            for told in matching(declarations, key)
+            not traced.multi_valued and self.identity.permissions.issuperset(traced.requires)
+            for traced in matching(declarations, key)
         )
 
     @repeated

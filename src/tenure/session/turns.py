@@ -16,13 +16,13 @@ from tenure.model.records import Erasure, ErasureRequest
 from tenure.model.verdict import Verdict
 from tenure.observing.observation import Observation
 from tenure.session.base import RETRACTABLE, SessionBase
-from tenure.telemetry.traced import told
+from tenure.telemetry.traced import traced
 
 if TYPE_CHECKING:
     from tenure.observing.waiting import Conversation, Waiting
 
 
-@told()
+@traced()
 class SessionTurns(SessionBase):
     """The part of a session that takes in what people say."""
 

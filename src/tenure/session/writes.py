@@ -15,10 +15,10 @@ from tenure.model.scope import Scope
 from tenure.model.verdict import Verdict
 from tenure.search.analysis import sentence
 from tenure.session.base import SessionBase
-from tenure.telemetry.traced import told
+from tenure.telemetry.traced import traced
 
 
-@told()
+@traced()
 class SessionWrites(SessionBase):
     """The part of a session that states facts."""
 

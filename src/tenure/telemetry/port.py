@@ -65,7 +65,7 @@ class Together(Telemetry):
     """Tells several, in order. What one of them raises keeps nothing from the others."""
 
     def __init__(self, *those: Telemetry) -> None:
-        self._those = tuple(Guarded(one) for one in those)
+        self._those = tuple(SafeTelemetry(one) for one in those)
 
     def began(self, call: Call) -> Any:
         return [one.began(call) for one in self._those]
@@ -96,7 +96,7 @@ class Together(Telemetry):
             one.opined(model, organization, kind, seconds)
 
 
-class Guarded(Telemetry):
+class SafeTelemetry(Telemetry):
     """Tells another, and keeps what that raises from whoever is at work."""
 
     def __init__(self, inner: Telemetry) -> None:

@@ -13,7 +13,7 @@ from tenure.telemetry.port import Call, Telemetry
 T = TypeVar("T")
 
 
-def told(*, but: tuple[str, ...] = ()) -> Callable[[type[T]], type[T]]:
+def traced(*, but: tuple[str, ...] = ()) -> Callable[[type[T]], type[T]]:
     """Have the public methods of a class tell `self._telemetry` of their calls, but those named.
 
     The class has `_telemetry`, which is None where nobody wants to know: all that a call costs
