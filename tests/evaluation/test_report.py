@@ -76,7 +76,6 @@ RUN = Document(
 )
 
 
-
 def hostile(value: Any) -> Any:
     """The same document with markup in front of every text that it holds."""
     if isinstance(value, str):
@@ -163,7 +162,7 @@ class TestHtml:
         assert "Harbours &amp; &lt;piers&gt;" in text
 
     def test_whatever_a_document_says_is_text(self) -> None:
-        """Markup in any text of a document stays text: no field is forgotten when a page is made."""
+        """Markup in any text of a document stays text: no field of it is forgotten."""
         text = html.page(hostile(RUN), made_by="<i>me</i>", texts=True)
         assert text.count("&lt;i&gt;") > 30
         assert "<i>" not in text

@@ -106,7 +106,8 @@ def build(target: Path) -> int:
         stage(staged)
         command = [sys.executable, "-m", "sphinx", "--builder", "html", "--quiet", "--jobs", "auto"]
         strict = ["--fail-on-warning", "--keep-going"]
-        folders = ["--conf-dir", HERE, "--doctree-dir", Path(name) / "trees", staged, target]
+        trees = Path(name) / "trees"
+        folders: list[str | Path] = ["--conf-dir", HERE, "--doctree-dir", trees, staged, target]
         path = os.pathsep.join([str(ROOT / "src"), str(ROOT), os.environ.get("PYTHONPATH", "")])
         done = subprocess.run(
             [*command, *strict, *folders], env={**os.environ, "PYTHONPATH": path}, check=False
