@@ -31,4 +31,9 @@ html_css_files = ["site.css"]
 html_copy_source = False
 html_show_sphinx = False
 # A reader of the site asks no other server for anything: fonts are those of the system.
-html_theme_options = {"navigation_with_keys": True}
+_LOOKS = {"code-font-size": "78%"}
+html_theme_options = {
+    "navigation_with_keys": True,
+    "light_css_variables": _LOOKS,
+    "dark_css_variables": _LOOKS,
+}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from enum import Enum
+from importlib import import_module
 from typing import NamedTuple
 
 import tenure
@@ -72,6 +73,12 @@ MODULES = {
 }
 
 
+def told(module: str) -> str:
+    """The names of a module that stand on another page already."""
+    found = import_module(module)
+    return ", ".join(name for name in tenure.__all__ if name in vars(found))
+
+
 def reference_pages() -> dict[str, str]:
     """The pages of the reference, by file name."""
     pages = {
@@ -79,7 +86,7 @@ def reference_pages() -> dict[str, str]:
         for name, page in grouped().items()
     }
     for name, (module, introduction) in MODULES.items():
-        block = f".. automodule:: {module}\n   :members:"
+        block = f".. automodule:: {module}\n   :members:\n   :exclude-members: {told(module)}"
         pages[name] = written(f"`{module}`", introduction, [block])
     listed = "\n".join(name.removesuffix(".md") for name in pages)
     pages["index.md"] = (
