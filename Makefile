@@ -8,6 +8,8 @@ PEERS := .venv-peers
 PEERS_STAMP := $(PEERS)/.installed
 TRAINING := .venv-training
 TRAINING_STAMP := $(TRAINING)/.installed
+DOCS := .venv-docs
+DOCS_STAMP := $(DOCS)/.installed
 TESTS ?= tests
 # More than there are cores: tests that run servers and processes wait for them a third of the time.
 WORKERS ?= $(shell $(PYTHON) -c 'import os; print((os.cpu_count() or 1) + 2)' 2>/dev/null || echo auto)
@@ -17,7 +19,7 @@ QUICK ?=
 INSTALL ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint format types check bench eval soak detector clean
+.PHONY: help setup demo test lint format types check bench docs eval soak detector clean
 
 help:  ## show the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -88,6 +90,19 @@ eval: $(PEERS_STAMP)  ## every evaluation, others beside us: DATA=folder; pages 
 	    $(PEERS)/bin/tenure eval report build/evaluation/run.json \
 	    --html build/evaluation/page.html --markdown build/evaluation/figures.md && exit $$status
 
+# Sphinx imports the package for its docstrings, and needs nothing else of what development needs.
+$(DOCS_STAMP): tools/site/requirements.txt pyproject.toml constraints.txt
+	@$(NEEDS_PYTHON)
+	@echo "Setting up $(DOCS) (once) ..."
+	@$(PYTHON) -m venv $(DOCS)
+	@echo '*' > $(DOCS)/.gitignore
+	@$(DOCS)/bin/pip install --quiet --disable-pip-version-check --constraint constraints.txt \
+	    --requirement tools/site/requirements.txt --editable .
+	@touch $@
+
+docs: $(DOCS_STAMP)  ## the documentation as a site in build/site; a dead link is an error
+	@$(DOCS)/bin/python -m tools.site.build build/site
+
 soak: $(STAMP)  ## the long versions of the crash, concurrency and property tests
 	@TENURE_SOAK=1 $(BIN)/pytest -n $(WORKERS) --dist worksteal $(TESTS)
 
@@ -110,5 +125,5 @@ detector:  ## train the detector anew: DATA=folder; QUICK=1 tries the recipe out
 	@$(TRAINING)/bin/python -m training.make --data "$(DATA)" $(if $(QUICK),--quick) $(if $(INSTALL),--install)
 
 clean:  ## remove the environment and everything built
-	@rm -rf $(VENV) $(PEERS) $(TRAINING) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	@rm -rf $(VENV) $(PEERS) $(TRAINING) $(DOCS) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -70,7 +70,9 @@ def test_no_file_is_big() -> None:
     assert big == {"minilm.onnx", "static.npz", "detector.onnx"}
 
 
-@pytest.mark.parametrize("target", ["setup", "demo", "test", "lint", "bench", "detector", "clean"])
+@pytest.mark.parametrize(
+    "target", ["setup", "demo", "test", "lint", "bench", "docs", "detector", "clean"]
+)
 def test_make_knows_its_targets(target: str) -> None:
     """Every promised target is there, described in `make help`, and can be planned."""
     plain = {name: value for name, value in os.environ.items() if not name.startswith("MAKE")}

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import fields, is_dataclass, replace
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -73,6 +74,19 @@ RUN = Document(
     sections=[SECTION, QUOTING],
     seconds=300.0,
 )
+
+
+def hostile(value: Any) -> Any:
+    """The same document with markup in front of every text that it holds."""
+    if isinstance(value, str):
+        return f"<i>{value}"
+    if is_dataclass(value) and not isinstance(value, type):
+        return replace(value, **{f.name: hostile(getattr(value, f.name)) for f in fields(value)})
+    if isinstance(value, Mapping):
+        return {name: hostile(one) for name, one in value.items()}
+    if isinstance(value, Sequence):
+        return [hostile(one) for one in value]
+    return value
 
 
 class _Page(HTMLParser):
@@ -146,6 +160,12 @@ class TestHtml:
         assert "<script>" not in text
         assert "&lt;script&gt;x()&lt;/script&gt;" in text
         assert "Harbours &amp; &lt;piers&gt;" in text
+
+    def test_whatever_a_document_says_is_text(self) -> None:
+        """Markup in any text of a document stays text: no field of it is forgotten."""
+        text = html.page(hostile(RUN), made_by="<i>me</i>", texts=True)
+        assert text.count("&lt;i&gt;") > 30
+        assert "<i>" not in text
 
     def test_tells_targets_systems_and_what_cannot_be_done(self) -> None:
         """Met and missed are counted, ours is marked, and what a system lacks is no nought."""

@@ -1,0 +1,27 @@
+"""The order of the pages in the documentation site: what a newcomer reads first comes first."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Group(NamedTuple):
+    """A part of the navigation: its title and its pages."""
+
+    title: str
+    pages: tuple[str, ...]
+
+
+NAVIGATION = (
+    Group("Start here", ("tour", "concepts", "observing", "context", "glossary")),
+    Group(
+        "Use it",
+        ("api", "cli", "service", "mcp", "models", "postgres", "errors", "reference/index"),
+    ),
+    Group("Run it", ("security", "observability", "scaling", "performance")),
+    Group("How well it does", ("evaluation", "figures", "detector")),
+    Group(
+        "Work on it",
+        ("architecture", "contributing", "stores", "contents", "decisions", "changelog"),
+    ),
+)
