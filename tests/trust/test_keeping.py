@@ -60,7 +60,7 @@ ALLOWED = {
     "client/encoding.py:adapter": _CODE,
     "operations.py:hints_of": _CODE,
     "operations.py:parameters_of": _CODE,
-    "memory.py:Memory": "the index, which is emptied, and the detector",
+    "resources.py:Resources": "the index, which is emptied, and the detector",
     "context/document.py:Context": "the caller's own",
     "context/ranking.py:_Judge": _CALL,
     "observing/situation.py:Situation": _CALL,

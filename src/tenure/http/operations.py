@@ -6,7 +6,6 @@ Everything here is plain code without a network: a credential, a body, an answer
 from __future__ import annotations
 
 import hashlib
-import math
 import re
 from collections.abc import Mapping, Sequence
 from functools import cache
@@ -215,12 +214,6 @@ class Desk:
 
 def _reaches(memory: Memory, grant: Grant, before: Grant) -> bool:
     """Whether a credential is good for all that another one was good for."""
-
-    def rank(authority: str | None) -> float:
-        found = None if authority is None else memory.settings.ladder.known(authority)
-        # None stands for any; a rung that left the ladder since counts as the lowest.
-        return math.inf if authority is None else 0 if found is None else found.rank
-
     permitted = grant.permissions is None or (
         before.permissions is not None and grant.permissions >= before.permissions
     )
@@ -228,9 +221,18 @@ def _reaches(memory: Memory, grant: Grant, before: Grant) -> bool:
         (grant.organization, grant.user_id) == (before.organization, before.user_id)
         and grant.department == before.department
         and set(grant.scopes) >= set(before.scopes)
-        and rank(grant.max_authority) >= rank(before.max_authority)
+        and _stands_as_high(memory, grant.max_authority, before.max_authority)
         and permitted
     )
+
+
+def _stands_as_high(memory: Memory, most: str | None, before: str | None) -> bool:
+    """Whether an authority is at least another one. None stands for any."""
+    if most is None or before is None:
+        return most is None
+    ladder = memory.settings.ladder
+    lowest = ladder.rungs[0]  # stands for a rung that left the ladder since
+    return not ladder.outranks(ladder.known(before) or lowest, ladder.known(most) or lowest)
 
 
 def _own(grant: Grant, who: SessionForm, arguments: dict[str, Any]) -> dict[str, Any]:

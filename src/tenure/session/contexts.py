@@ -120,9 +120,7 @@ class SessionContexts(SessionBase):
 
     def _gathered(self, request: Request, share: float) -> tuple[Material, datetime]:
         """All that a context is made from, and the moment that it was read at."""
-        from tenure.composing.material import (
-            MaterialBuilder,  # brings numpy, which only contexts need
-        )
+        from tenure.composing.material import MaterialBuilder  # brings numpy, for contexts only
 
         # Before the store is opened: a provider may want to read it, and may take its time.
         providers = self._resources.environment
