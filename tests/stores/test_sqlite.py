@@ -264,7 +264,7 @@ SEARCHES = {
     "entry_of": "",
     "unindexed": "",
     "receipt": "",
-    "receipts": "",
+    "receipts": "AND user_id = :user_id",
     "working_items": DESK,
     "drop_items": "AND expires_at <= :expires_at",
     "turns": "",

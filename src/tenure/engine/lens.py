@@ -20,7 +20,7 @@ from tenure.rules.scope import View, effective
 from tenure.rules.temporal import as_seen
 from tenure.rules.visibility import may_read
 from tenure.settings import Settings
-from tenure.stores.port import Reader, Selection
+from tenure.stores.port import DeclarationReader, FactReader, LogReader, Reader, Selection
 
 Causes = dict[str, tuple[Cause, ...]]
 
@@ -52,7 +52,7 @@ class Lens:
     def selection(self, key: str | None = None, subject: str | None = None) -> Selection:
         return Selection(self.owners, self.scope_ids, key, subject)
 
-    def sees(self, reader: Reader, fact: Fact) -> bool:
+    def sees(self, reader: DeclarationReader, fact: Fact) -> bool:
         """Whether this identity may know of the fact."""
         declarations = reader.declarations()
         declared = matching(declarations, fact.key) if declarations else ()
@@ -308,11 +308,11 @@ class Lens:
             next((fact.id for fact in (*_own_first(live), *reversed(valid))), None),
         )
 
-    def _is_erased(self, reader: Reader, fact_id: str) -> bool:
+    def _is_erased(self, reader: FactReader, fact_id: str) -> bool:
         fact = reader.fact(fact_id)
         return fact is not None and fact.status is Status.ERASED
 
-    def seq(self, reader: Reader) -> int:
+    def seq(self, reader: LogReader) -> int:
         """The last entry of the log that counts as known."""
         return reader.head()[0] if self.known_at is None else reader.seq_at(self.known_at)
 

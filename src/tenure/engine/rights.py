@@ -7,10 +7,10 @@ from tenure.model.errors import NotPermitted
 from tenure.model.fact import Fact, MemoryType
 from tenure.model.identity import BIND, SPEAK
 from tenure.rules.authority import check_may_write_key, may_bind, may_speak
-from tenure.stores.port import Reader
+from tenure.stores.port import DeclarationReader
 
 
-def check_may_settle(reader: Reader, lens: Lens, fact: Fact) -> None:
+def check_may_settle(reader: DeclarationReader, lens: Lens, fact: Fact) -> None:
     """Raise NotPermitted where a fact is hidden from, above, or reserved from an identity."""
     who, ladder = lens.identity, lens.settings.ladder
     if not lens.sees(reader, fact):

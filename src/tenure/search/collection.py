@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 import numpy as np
 
 from tenure.search.shelf_index import ShelfIndex, signs
-from tenure.stores.port import Found, Placed, Reader
+from tenure.stores.port import Found, IndexReader, Placed
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -110,7 +110,7 @@ class Shelved:
 
     def __init__(
         self,
-        reader: Reader,
+        reader: IndexReader,
         stacks: dict[int, ShelfIndex],
         binding: Sequence[int],
         hidden: set[int],

@@ -16,7 +16,7 @@ from tenure.model.scope import Place
 from tenure.model.text_cache import when_forgetting
 from tenure.search import analysis
 from tenure.search.space import SearchSpace
-from tenure.stores.port import Entry, Reader, Shelf, Store, Transaction
+from tenure.stores.port import Entry, IndexReader, IndexWriter, Reader, Shelf, Store
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -130,7 +130,7 @@ class Index:
         )
 
     def keep(
-        self, transaction: Transaction, facts: Iterable[Fact], now: datetime, *, first: bool
+        self, transaction: IndexWriter, facts: Iterable[Fact], now: datetime, *, first: bool
     ) -> None:
         """Index what a transaction brought, in that transaction.
 
@@ -204,7 +204,7 @@ class Index:
 
     @contextmanager
     def shelved(
-        self, reader: Reader, shelves: Sequence[Shelf], when: datetime, hides: Hides
+        self, reader: IndexReader, shelves: Sequence[Shelf], when: datetime, hides: Hides
     ) -> Iterator[SearchSpace]:
         """The entries on these shelves that hold at a moment, but those whose key is hidden."""
         from tenure.search.collection import Shelved
@@ -235,7 +235,7 @@ class Index:
 
     @contextmanager
     def _looked_at(
-        self, reader: Reader, shelves: Sequence[Shelf], *, with_keys: bool
+        self, reader: IndexReader, shelves: Sequence[Shelf], *, with_keys: bool
     ) -> Iterator[dict[int, ShelfIndex]]:
         """The stacks of shelves as this reader sees them, which nobody changes meanwhile.
 
@@ -252,7 +252,7 @@ class Index:
                     return
             # Somebody who sees more came in between: the next look at it tells.
 
-    def _stack(self, reader: Reader, shelf: Shelf, with_keys: bool) -> ShelfIndex:
+    def _stack(self, reader: IndexReader, shelf: Shelf, with_keys: bool) -> ShelfIndex:
         name = (reader.organization, shelf.id)
         stack = self._kept_stack(name, with_keys)
         if stack.version < shelf.version:
@@ -277,7 +277,7 @@ class Index:
             return stack
 
     def _catch_up(
-        self, stack: ShelfIndex, reader: Reader, shelf: Shelf, name: tuple[str, int]
+        self, stack: ShelfIndex, reader: IndexReader, shelf: Shelf, name: tuple[str, int]
     ) -> None:
         try:
             stack.catch_up(reader.placed(shelf.id, stack.version), shelf.version)

@@ -15,7 +15,8 @@ from tenure.model.records import Erasure
 from tenure.model.scope import Place
 from tenure.model.values import canonical
 from tenure.stores import codec
-from tenure.stores.in_memory.tables import Declared, MemoryTransaction, Tables
+from tenure.stores.in_memory.tables import Declared, Tables
+from tenure.stores.in_memory.transaction import MemoryTransaction
 from tenure.stores.port import Glance, Reader, Selection, Transaction
 
 _UNBOUNDED = 1 << 62

@@ -7,7 +7,8 @@ test for every sentence of these modules. A backend runs all of it.
 A Reader or Transaction is opened for one organization. It can neither see nor touch another.
 
 Each module holds the part of the port that one kind of caller uses. Reader, Transaction and Store
-are composed of the parts. A function that needs one part names that part as its parameter's type.
+are composed of the parts. A writer of a part reads it as well. A function that needs one part has
+that part as the type of its parameter.
 """
 
 from tenure.stores.port.administration import DumpLoader, StoreAdministration

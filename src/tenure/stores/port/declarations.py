@@ -15,7 +15,7 @@ class DeclarationReader(Protocol):
         ...
 
 
-class DeclarationWriter(Protocol):
+class DeclarationWriter(DeclarationReader, Protocol):
     """Adds declarations."""
 
     def declare(self, declaration: Declaration) -> None:

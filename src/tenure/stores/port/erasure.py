@@ -16,7 +16,7 @@ class ErasureReader(Protocol):
         ...
 
 
-class ErasureWriter(Protocol):
+class ErasureWriter(ErasureReader, Protocol):
     """Empties facts, and removes the keys of who is forgotten."""
 
     def erase(

@@ -78,6 +78,9 @@ def term_of(fact: Fact, now: datetime) -> tuple[bool, datetime | None, datetime 
 class IndexReader(Protocol):
     """The index of one organization."""
 
+    @property
+    def organization(self) -> str: ...
+
     def recipe(self) -> str | None:
         """How the index of this organization was made; None where there is none yet."""
         ...
@@ -119,7 +122,7 @@ class IndexReader(Protocol):
         ...
 
 
-class IndexWriter(Protocol):
+class IndexWriter(IndexReader, Protocol):
     """Makes and removes the entries of one organization."""
 
     def index(self, entries: Sequence[Entry]) -> None:

@@ -45,7 +45,7 @@ class LogReader(Protocol):
         ...
 
 
-class LogWriter(Protocol):
+class LogWriter(LogReader, Protocol):
     """Appends to the log, and carries out what a verdict decided."""
 
     def record(

@@ -29,7 +29,7 @@ class ReceiptReader(Protocol):
         ...
 
 
-class ReceiptWriter(Protocol):
+class ReceiptWriter(ReceiptReader, Protocol):
     """Keeps and removes receipts."""
 
     def put_receipt(self, receipt: StoredReceipt) -> None:
@@ -49,7 +49,7 @@ class UsageReader(Protocol):
         ...
 
 
-class UsageWriter(Protocol):
+class UsageWriter(UsageReader, Protocol):
     """Counts what models were asked."""
 
     def count_usage(self, usage: Usage) -> None:

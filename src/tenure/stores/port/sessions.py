@@ -31,7 +31,7 @@ class SessionReader(Protocol):
         ...
 
 
-class SessionWriter(Protocol):
+class SessionWriter(SessionReader, Protocol):
     """Keeps and removes working items and turns."""
 
     def put_item(self, user_id: str, session_id: str, item: WorkingItem) -> None:

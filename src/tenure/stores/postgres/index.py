@@ -6,10 +6,12 @@ from collections.abc import Sequence
 from hashlib import sha256
 
 from tenure.model.scope import Place
-from tenure.stores.port import Shelf
+from tenure.stores.port import Entry, Shelf
 from tenure.stores.postgres.connection import PostgresConnection
+from tenure.stores.sql.columns import ENTRY, SHELF
 from tenure.stores.sql.connection import Given
 from tenure.stores.sql.index import SQLIndex, shelf_of
+from tenure.stores.sql.rows import Row
 
 _LONGEST = 500  # characters, of up to four bytes
 
@@ -68,15 +70,17 @@ class PostgresIndex(PostgresConnection, SQLIndex):
         self._standing.recipe = recipe
         self._standing.changed = True
 
-    def _put_row(self, given: Given) -> None:
+    def _put_row(self, row: Row, entry: Entry, shelf: int, *, live: bool) -> None:
         number = self._standing.entries + 1
-        posted = _lexemes(given["shelf"], given["terms"]) if given["live"] else None
+        given = dict(zip(ENTRY, row, strict=True))
+        posted = _lexemes(shelf, entry.terms) if live else None
+        given |= {"entry": number, "owner": entry.fact.owner, "posted": posted}
         self._standing.changed = True
-        if self.rows("put_entry", {**given, "entry": number, "posted": posted})[0][0] == number:
+        if self.rows("put_entry", given)[0][0] == number:
             self._standing.entries = number
 
-    def _find_shelf(self, place: Given) -> int:
-        shelf, version = self.rows("shelf", place)[0]
+    def _find_shelf(self, place: Row) -> int:
+        shelf, version = self.rows("shelf", dict(zip(SHELF, place, strict=True)))[0]
         self._versions[shelf] = version
         return int(shelf)
 

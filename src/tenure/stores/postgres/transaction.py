@@ -9,7 +9,7 @@ from datetime import datetime
 from psycopg import errors as pg
 
 from tenure.model.fact import Address, Fact
-from tenure.model.records import Declaration, Erasure
+from tenure.model.records import Declaration
 from tenure.model.times import from_micros, to_micros
 from tenure.model.verdict import Verdict
 from tenure.stores.port import Change, Selection
@@ -93,18 +93,9 @@ class PostgresTransaction(PostgresIndex, SQLTransaction):
             return 0  # an older schema, on which nobody has made one
         return super().drop_keys(user_id)
 
-    def erase(
-        self,
-        fact_ids: Sequence[str],
-        erasure: Erasure,
-        *,
-        reasons: Sequence[str] = (),
-        user_id: str | None = None,
-    ) -> Erasure:
-        proven = super().erase(fact_ids, erasure, reasons=reasons, user_id=user_id)
-        # Last of all: whoever erases elsewhere waits for this row until the commit.
+    def _note_erasure(self) -> None:
+        # Late in the transaction: whoever erases elsewhere waits for this row until the commit.
         self.run("new_erasure_version", {})
-        return proven
 
     def told(self, error: Exception) -> str:
         assert isinstance(error, pg.UniqueViolation)

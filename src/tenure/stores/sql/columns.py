@@ -91,3 +91,28 @@ KEY = (
     "revoked_at",
     "digest",
 )
+ENTRY = (
+    "changed",
+    "live",
+    "starts",
+    "ends",
+    "derived",
+    "length",
+    "tokens",
+    "key",
+    "terms",
+    "probes",
+    "vector",
+    "shelf",
+    "organization",
+    "fact_id",
+)
+SHELF = (
+    "organization",
+    "owner",
+    "scope",
+    "scope_id",
+    "requires",
+    "min_authority",
+    "binding",
+)

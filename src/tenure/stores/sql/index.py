@@ -61,47 +61,49 @@ class SQLIndex(BoundConnection):
         fact = entry.fact
         shelf = self._shelf_id(fact)
         live, starts, ends = term_of(fact, now)
-        self._put_row(
-            {
-                "fact_id": fact.id,
-                "shelf": shelf,
-                "owner": fact.owner,
-                "changed": self._version(shelf),
-                "live": live,
-                "starts": micros_of(starts),
-                "ends": micros_of(ends),
-                "derived": bool(fact.depends_on),
-                "length": entry.terms.count(" ") + 1 if entry.terms else 0,
-                "tokens": entry.tokens,
-                "key": fact.key,
-                "terms": entry.terms,
-                "probes": entry.probes,
-                "vector": entry.vector,
-            }
+        row = (
+            self._version(shelf),
+            live,
+            micros_of(starts),
+            micros_of(ends),
+            bool(fact.depends_on),
+            entry.terms.count(" ") + 1 if entry.terms else 0,
+            entry.tokens,
+            fact.key,
+            entry.terms,
+            entry.probes,
+            entry.vector,
+            shelf,
+            self._organization,
+            fact.id,
         )
+        self._put_row(row, entry, shelf, live=live)
 
     @abstractmethod
-    def _put_row(self, given: Given) -> None:
-        """Insert the row of an entry or replace the one of its fact, and post its terms."""
+    def _put_row(self, row: Row, entry: Entry, shelf: int, *, live: bool) -> None:
+        """Insert the ENTRY columns of an entry, or replace those that its fact has.
+
+        Post its terms where it is live.
+        """
 
     def _shelf_id(self, fact: Fact) -> int:
-        place = {
-            "owner": fact.owner,
-            "scope": fact.scope.value,
-            "scope_id": fact.scope_id or "",
-            "requires": json.dumps(sorted(fact.requires)),
-            "min_authority": fact.min_authority or "",
-            "binding": fact.is_constraint,
-        }
-        name = tuple(place.values())
-        known = self._shelf_ids.get(name)
+        place = (
+            self._organization,
+            fact.owner,
+            fact.scope.value,
+            fact.scope_id or "",
+            json.dumps(sorted(fact.requires)),
+            fact.min_authority or "",
+            fact.is_constraint,
+        )
+        known = self._shelf_ids.get(place)
         if known is None:
-            known = self._shelf_ids[name] = self._find_shelf(place)
+            known = self._shelf_ids[place] = self._find_shelf(place)
         return known
 
     @abstractmethod
-    def _find_shelf(self, place: Given) -> int:
-        """The number of a shelf, which is made where there is none."""
+    def _find_shelf(self, place: Row) -> int:
+        """The number of the shelf with these SHELF columns, which is made where there is none."""
 
     def _version(self, shelf: int) -> int:
         """The version that this transaction's changes to a shelf belong to."""

@@ -130,10 +130,14 @@ class SQLTransaction(SQLFacts, SQLLog, SQLIndex, SQLSessions, SQLReceipts):
             counts["reasons"] += self.run("erase_reason", {"id": verdict_id})
         if user_id is not None:
             self.run("erase_author", {"user_id": user_id})
+        self._note_erasure()
         forget_texts()
         proven = replace(erasure, removed={**erasure.removed, **counts})
         self._prove(proven)
         return proven
+
+    def _note_erasure(self) -> None:
+        """Tell other processes, where they have to be told."""
 
     def _prove(self, erasure: Erasure) -> None:
         proof = json.dumps(codec.erasure_record(erasure))

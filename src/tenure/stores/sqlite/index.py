@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tenure.model.scope import Place
-from tenure.stores.port import Shelf
+from tenure.stores.port import Entry, Shelf
 from tenure.stores.sql.connection import Given
 from tenure.stores.sql.index import SQLIndex, shelf_of
+from tenure.stores.sql.rows import Row
 from tenure.stores.sqlite.connection import SQLiteConnection
 from tenure.stores.sqlite.sql import statement
 
@@ -62,25 +63,25 @@ class SQLiteIndex(SQLiteConnection, SQLIndex):
     def set_recipe(self, recipe: str) -> None:
         self.run("set_recipe", {"recipe": recipe})
 
-    def _put_row(self, given: Given) -> None:
-        given["organization"] = self._organization
-        inserted = self._connection.execute(statement("insert_entry"), given)
+    def _put_row(self, row: Row, entry: Entry, shelf: int, *, live: bool) -> None:
+        inserted = self._connection.execute(statement("insert_entry"), row)
         number = inserted.lastrowid
         if not inserted.rowcount:
-            number, stood, terms, live, *_ = self.rows("entry_of", {"fact_id": given["fact_id"]})[0]
-            if live:
+            found = self.rows("entry_of", {"fact_id": entry.fact.id})
+            number, stood, terms, was_live, *_ = found[0]
+            if was_live:
                 self._unpost(number, stood, terms)
-            self._connection.execute(statement("replace_entry"), given)
-        if given["live"]:
-            self.insert("post", (number, _tokens(given["shelf"], given["terms"])))
+            self.insert("replace_entry", row)
+        if live:
+            self.insert("post", (number, _tokens(shelf, entry.terms)))
 
-    def _find_shelf(self, place: Given) -> int:
-        self.run("insert_shelf", place)
-        return int(self.rows("shelf_id", place)[0][0])
+    def _find_shelf(self, place: Row) -> int:
+        self.insert("insert_shelf", place)
+        return int(self._connection.execute(statement("shelf_id"), place).fetchone()[0])
 
     def _new_version(self, shelf: int) -> int:
-        self.run("bump_shelf", {"shelf": shelf})
-        return int(self.rows("shelf_version", {"shelf": shelf})[0][0])
+        self.insert("bump_shelf", (shelf,))
+        return int(self._connection.execute(statement("shelf_version"), (shelf,)).fetchone()[0])
 
     def _move(self, given: Given, shelf: int, terms: str, *, was_live: bool) -> None:
         if given["live"] and not was_live:

@@ -310,18 +310,17 @@ SELECT id FROM shelves WHERE id IN ({ids}) AND +organization = :organization;
 -- name: insert_shelf
 INSERT OR IGNORE INTO shelves
     (organization, owner, scope, scope_id, requires, min_authority, binding, version)
-VALUES (:organization, :owner, :scope, :scope_id, :requires, :min_authority, :binding, 0);
+VALUES (?, ?, ?, ?, ?, ?, ?, 0);
 
 -- name: shelf_id
-SELECT id FROM shelves WHERE organization = :organization AND owner = :owner AND scope = :scope
-    AND scope_id = :scope_id AND requires = :requires AND min_authority = :min_authority
-    AND binding = :binding;
+SELECT id FROM shelves WHERE organization = ? AND owner = ? AND scope = ? AND scope_id = ?
+    AND requires = ? AND min_authority = ? AND binding = ?;
 
 -- name: bump_shelf
-UPDATE shelves SET version = version + 1 WHERE id = :shelf;
+UPDATE shelves SET version = version + 1 WHERE id = ?;
 
 -- name: shelf_version
-SELECT version FROM shelves WHERE id = :shelf;
+SELECT version FROM shelves WHERE id = ?;
 
 -- name: placed
 SELECT entry, changed, live, starts, ends, derived, length, key, probes, vector FROM entries
@@ -361,14 +360,11 @@ SELECT entry, shelf, live, terms FROM entries WHERE organization = :organization
 -- name: insert_entry
 INSERT OR IGNORE INTO entries (changed, live, starts, ends, derived, length, tokens, key, terms,
     probes, vector, shelf, organization, fact_id)
-VALUES (:changed, :live, :starts, :ends, :derived, :length, :tokens, :key, :terms, :probes,
-    :vector, :shelf, :organization, :fact_id);
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
 
 -- name: replace_entry
-UPDATE entries SET changed = :changed, live = :live, starts = :starts, ends = :ends,
-    derived = :derived, length = :length, tokens = :tokens, key = :key, terms = :terms,
-    probes = :probes, vector = :vector, shelf = :shelf
-WHERE organization = :organization AND fact_id = :fact_id;
+UPDATE entries SET changed = ?, live = ?, starts = ?, ends = ?, derived = ?, length = ?, tokens = ?,
+    key = ?, terms = ?, probes = ?, vector = ?, shelf = ? WHERE organization = ? AND fact_id = ?;
 
 -- name: delete_shelves
 DELETE FROM shelves WHERE organization = :organization;

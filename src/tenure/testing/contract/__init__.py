@@ -18,6 +18,7 @@ from tenure.testing.contract.following import FollowingContract
 from tenure.testing.contract.glancing import GlancingContract
 from tenure.testing.contract.indexing import IndexingContract
 from tenure.testing.contract.keys import KeysContract
+from tenure.testing.contract.links import LinksContract
 from tenure.testing.contract.logging import LogContract
 from tenure.testing.contract.moving import MovingContract
 from tenure.testing.contract.observing import ObservingContract
@@ -31,6 +32,7 @@ from tenure.testing.contract.writing import WritingContract
 
 class StoreContract(
     ReadingContract,
+    LinksContract,
     FetchingContract,
     LogContract,
     GlancingContract,

@@ -173,6 +173,18 @@ class WritingContract(Contract):
             assert transaction.fact("fresh") is None
         assert everything(store) == before
 
+    def test_second_of_two_ids_is_taken(self, store: Store, acme: Scribe) -> None:
+        """The first of two new facts is not written either where the id of the second is taken."""
+        acme.establish(id="taken")
+        before = everything(store)
+        with store.write("acme") as transaction:
+            new, again = acme.fact(id="fresh", key="one"), acme.fact(id="taken", key="two")
+            verdict = acme.verdict(transaction, new)
+            with pytest.raises(DuplicateId, match="'taken'"):
+                transaction.record(verdict, [new, again])
+            assert transaction.fact("fresh") is None
+        assert everything(store) == before
+
     def test_id_twice_in_one_record_is_refused(self, store: Store, acme: Scribe) -> None:
         """Two new facts of one record cannot share an id either."""
         before = everything(store)
