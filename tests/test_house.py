@@ -12,7 +12,12 @@ PACKAGES = (ROOT / "src" / "tenure", ROOT / "evaluation" / "tenure_eval")
 MODULES = [path for package in PACKAGES for path in sorted(package.rglob("*.py"))]
 LONGEST = 400
 # Longer than that, and why.
-LONG: dict[str, str] = {}
+_REBUILT = "the reading half is being rebuilt"
+LONG = {
+    "tenure/language/frames.py": _REBUILT,
+    "tenure/language/reasoning.py": _REBUILT,
+    "tenure/language/skeleton.py": _REBUILT,
+}
 # The reading half: its own words for language are many, and it is looked through by itself.
 READING = ("language", "observing")
 

@@ -16,7 +16,7 @@ from tenure.model.scope import Place
 from tenure.model.text_cache import when_forgetting
 from tenure.search import analysis
 from tenure.search.space import SearchSpace
-from tenure.stores.port import Entry, IndexReader, IndexWriter, Reader, Shelf, Store
+from tenure.stores.port import IndexEntry, IndexReader, IndexWriter, Reader, Shelf, Store
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -112,11 +112,11 @@ class Index:
             )
         return made
 
-    def entry(self, fact: Fact, *, live: bool) -> Entry:
+    def entry(self, fact: Fact, *, live: bool) -> IndexEntry:
         """How a fact is found. Only one that holds or may hold office needs a meaning."""
         text = analysis.text_for_terms(fact.key, fact.subject, fact.value)
         meaning = analysis.sentence(fact.key, fact.subject, fact.value)
-        return Entry(
+        return IndexEntry(
             fact=fact,
             terms=" ".join(analysis.terms(text)),
             probes=" ".join(

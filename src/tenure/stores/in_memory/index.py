@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from tenure.model.fact import Fact
 from tenure.model.scope import Place
-from tenure.stores.port import Entry, Found, Placed, Shelf, StoredReceipt, term_of
+from tenure.stores.port import Found, IndexEntry, Placed, Shelf, StoredReceipt, term_of
 
 
 class _Indexed(NamedTuple):
@@ -102,7 +102,7 @@ class MemoryIndex:
 
     # writing
 
-    def index(self, entries: Sequence[Entry]) -> None:
+    def index(self, entries: Sequence[IndexEntry]) -> None:
         for entry in entries:
             self._put(entry, self._recorded(entry.fact))
 
@@ -110,7 +110,7 @@ class MemoryIndex:
         """The moment of the last decision."""
         raise NotImplementedError
 
-    def _put(self, entry: Entry, now: datetime) -> None:
+    def _put(self, entry: IndexEntry, now: datetime) -> None:
         fact, kept = entry.fact, self._index
         shelf = self._shelf_id(fact)
         number = kept.entry_of.get(fact.id)

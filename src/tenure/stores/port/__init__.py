@@ -15,7 +15,15 @@ from tenure.stores.port.administration import DumpLoader, StoreAdministration
 from tenure.stores.port.declarations import DeclarationReader, DeclarationWriter
 from tenure.stores.port.erasure import ErasureReader, ErasureWriter
 from tenure.stores.port.facts import FactReader, Glance, Selection
-from tenure.stores.port.index import Entry, Found, IndexReader, IndexWriter, Placed, Shelf, term_of
+from tenure.stores.port.index import (
+    Found,
+    IndexEntry,
+    IndexReader,
+    IndexWriter,
+    Placed,
+    Shelf,
+    term_of,
+)
 from tenure.stores.port.keys import KeyStore
 from tenure.stores.port.log import Change, LogReader, LogWriter
 from tenure.stores.port.receipts import (
@@ -33,12 +41,12 @@ __all__ = [
     "DeclarationReader",
     "DeclarationWriter",
     "DumpLoader",
-    "Entry",
     "ErasureReader",
     "ErasureWriter",
     "FactReader",
     "Found",
     "Glance",
+    "IndexEntry",
     "IndexReader",
     "IndexWriter",
     "KeyStore",

@@ -27,7 +27,7 @@ class Shelf(NamedTuple):
     """Grows with every transaction that changes an entry of the shelf."""
 
 
-class Entry(NamedTuple):
+class IndexEntry(NamedTuple):
     """How a fact is found: the terms of its text, and a vector of its meaning."""
 
     fact: Fact
@@ -125,7 +125,7 @@ class IndexReader(Protocol):
 class IndexWriter(IndexReader, Protocol):
     """Makes and removes the entries of one organization."""
 
-    def index(self, entries: Sequence[Entry]) -> None:
+    def index(self, entries: Sequence[IndexEntry]) -> None:
         """Add entries, in this transaction, so that they live and die with their facts.
 
         From here on `record` and `erase` keep them in step by themselves: an entry leaves the

@@ -312,7 +312,7 @@ def check(url: str, *, quick: bool = False) -> Examination:
     return about
 
 
-def _about_versions(connection: Connection, found: schema.Found) -> list[str]:
+def _about_versions(connection: Connection, found: schema.SchemaFound) -> list[str]:
     """What keeps this Tenure from working on that server and schema."""
     told = []
     server, oldest = connection.info.server_version, schema.OLDEST_SERVER
@@ -329,7 +329,7 @@ def _about_versions(connection: Connection, found: schema.Found) -> list[str]:
     return told
 
 
-def _about_updates(found: schema.Found) -> list[str]:
+def _about_updates(found: schema.SchemaFound) -> list[str]:
     """An older schema works, but for what is new."""
     if not schema.OLDEST_SCHEMA <= found.version < schema.latest():
         return []

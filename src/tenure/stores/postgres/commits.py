@@ -15,7 +15,7 @@ from typing import NamedTuple
 import psycopg
 
 from tenure.model.errors import StoreError, StoreUnavailable
-from tenure.stores.postgres.connections import Connection, Connections
+from tenure.stores.postgres.connections import Connection, PostgresConnections
 
 _PAUSE = 0.1  # seconds between two attempts
 
@@ -32,7 +32,7 @@ class Commit(NamedTuple):
         return cls(organization, revision, secrets.randbits(31))
 
 
-def was_kept(connections: Connections, commit: Commit) -> bool:
+def was_kept(connections: PostgresConnections, commit: Commit) -> bool:
     """Whether a commit was carried out. Waits for a server that is down, though not for long."""
     deadline = time.monotonic() + connections.limits.connect_timeout
     while commit.organization:
@@ -51,7 +51,7 @@ def was_kept(connections: Connections, commit: Commit) -> bool:
     )
 
 
-def _look(connections: Connections, connection: Connection, commit: Commit) -> bool | None:
+def _look(connections: PostgresConnections, connection: Connection, commit: Commit) -> bool | None:
     """Look once the other transaction is over, which holds its organization until then."""
     patience = f"{round(connections.limits.connect_timeout * 1000)}ms"
     given = {**commit._asdict(), "patience": patience}

@@ -81,7 +81,7 @@ class PatientConnection(psycopg.Connection[tuple[Any, ...]]):
             raise
 
 
-class Connections:
+class PostgresConnections:
     """A pool for one address. Forked children get a pool of their own."""
 
     def __init__(self, conninfo: str, limits: Limits) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from hashlib import sha256
 
 from tenure.model.scope import Place
-from tenure.stores.port import Entry, Shelf
+from tenure.stores.port import IndexEntry, Shelf
 from tenure.stores.postgres.connection import PostgresConnection
 from tenure.stores.sql.columns import ENTRY, SHELF
 from tenure.stores.sql.connection import Given
@@ -70,7 +70,7 @@ class PostgresIndex(PostgresConnection, SQLIndex):
         self._standing.recipe = recipe
         self._standing.changed = True
 
-    def _put_row(self, row: Row, entry: Entry, shelf: int, *, live: bool) -> None:
+    def _put_row(self, row: Row, entry: IndexEntry, shelf: int, *, live: bool) -> None:
         number = self._standing.entries + 1
         given = dict(zip(ENTRY, row, strict=True))
         posted = _lexemes(shelf, entry.terms) if live else None

@@ -11,7 +11,7 @@ from psycopg import errors as pg
 from tenure.model.errors import DuplicateId, StoreError, StoreUnavailable
 from tenure.model.keys import ApiKey
 from tenure.model.times import to_micros
-from tenure.stores.postgres.connections import Connections, Rows
+from tenure.stores.postgres.connections import PostgresConnections, Rows
 from tenure.stores.sql.rows import key_of, key_parameters
 
 
@@ -19,7 +19,7 @@ class Keys:
     """Adds, finds and ends keys. A connection that is lost on the way is no harm: doing any of it
     twice does it once."""
 
-    def __init__(self, primary: Connections, replica: Connections | None) -> None:
+    def __init__(self, primary: PostgresConnections, replica: PostgresConnections | None) -> None:
         self._primary = primary
         self._replica = replica
 
@@ -60,7 +60,7 @@ class Keys:
     def _changed(self, name: str, given: Mapping[str, Any]) -> Rows:
         return self._told(self._primary, name, given)
 
-    def _told(self, connections: Connections, name: str, given: Mapping[str, Any]) -> Rows:
+    def _told(self, connections: PostgresConnections, name: str, given: Mapping[str, Any]) -> Rows:
         try:
             with connections.begun(name, given) as (_, rows):
                 return rows[-1]

@@ -14,7 +14,7 @@ from contextlib import ExitStack, contextmanager
 from typing import Any
 
 from tenure.model.errors import StoreUnavailable
-from tenure.stores.postgres.connections import Connection, Connections, Rows
+from tenure.stores.postgres.connections import Connection, PostgresConnections, Rows
 from tenure.stores.postgres.standing import REVISION
 
 _REMEMBERED = 100_000
@@ -26,7 +26,7 @@ Begun = tuple[Connection, list[Rows]]
 class Readers:
     """Where reads begin: on the replica, if there is one that is up and far enough."""
 
-    def __init__(self, primary: Connections, replica: Connections | None) -> None:
+    def __init__(self, primary: PostgresConnections, replica: PostgresConnections | None) -> None:
         self._primary = primary
         self._replica = replica
         self._seen: OrderedDict[str, int] = OrderedDict()
@@ -54,7 +54,7 @@ class Readers:
             yield self._choose(replica, stack, name, given)
 
     def _choose(
-        self, replica: Connections, stack: ExitStack, name: str, given: Mapping[str, Any]
+        self, replica: PostgresConnections, stack: ExitStack, name: str, given: Mapping[str, Any]
     ) -> Begun:
         with ExitStack() as attempt:
             begun = self._begun_on_replica(replica, attempt, name, given)
@@ -73,7 +73,7 @@ class Readers:
             return better
 
     def _begun_on_replica(
-        self, replica: Connections, attempt: ExitStack, name: str, given: Mapping[str, Any]
+        self, replica: PostgresConnections, attempt: ExitStack, name: str, given: Mapping[str, Any]
     ) -> Begun | None:
         if time.monotonic() < self._resting_until:
             return None

@@ -40,7 +40,7 @@ _APPLICATION_TABLES = "SELECT, INSERT, UPDATE, DELETE"
 Connection = psycopg.Connection[tuple[Any, ...]]
 
 
-class Found(NamedTuple):
+class SchemaFound(NamedTuple):
     """The schema of a database."""
 
     version: int
@@ -59,17 +59,17 @@ def version_of(connection: Connection) -> int:
     return found_in(connection).version
 
 
-def found_in(connection: Connection) -> Found:
+def found_in(connection: Connection) -> SchemaFound:
     """The schema of a database, made by whichever Tenure."""
     row = connection.execute("SELECT to_regclass(%s)", (f"{SCHEMA}.schema_versions",)).fetchone()
     if row is None or row[0] is None:
-        return Found(0, 0)
+        return SchemaFound(0, 0)
     # The first version has no column "serves", and serves those who know it.
     found = connection.execute(
         f"SELECT version, coalesce((to_jsonb(v) ->> 'serves')::integer, 1) "
         f"FROM {SCHEMA}.schema_versions AS v ORDER BY version DESC LIMIT 1"
     ).fetchone()
-    return Found(0, 0) if found is None else Found(*found)
+    return SchemaFound(0, 0) if found is None else SchemaFound(*found)
 
 
 def prepare(
@@ -117,7 +117,7 @@ def check_server(connection: Connection, address: str) -> None:
         )
 
 
-def check_version(found: Found, address: str) -> None:
+def check_version(found: SchemaFound, address: str) -> None:
     """Refuse a schema that this Tenure cannot work on; an older or newer one may well do."""
     check_served(found, address)
     if 0 < found.version < OLDEST_SCHEMA:
@@ -127,7 +127,7 @@ def check_version(found: Found, address: str) -> None:
         )
 
 
-def check_served(found: Found, address: str) -> None:
+def check_served(found: SchemaFound, address: str) -> None:
     """Refuse a schema that is there for newer code only."""
     if latest() < found.serves:
         raise NewerSchema(

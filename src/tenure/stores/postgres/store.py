@@ -17,7 +17,7 @@ from tenure.model.text_cache import forget_texts
 from tenure.stores.port import Glance, Reader, Transaction
 from tenure.stores.postgres import schema
 from tenure.stores.postgres.commits import Commit, was_kept
-from tenure.stores.postgres.connections import Connection, Connections, Limits
+from tenure.stores.postgres.connections import Connection, Limits, PostgresConnections
 from tenure.stores.postgres.errors import is_lost, translate
 from tenure.stores.postgres.keys import Keys
 from tenure.stores.postgres.replicas import Readers
@@ -45,8 +45,8 @@ class PostgresStore:
         limits = Limits(
             pool_size, connect_timeout, statement_timeout, busy_timeout, durability == "full"
         )
-        self._connections = Connections(url, limits)
-        replica = Connections(read_url, limits) if read_url is not None else None
+        self._connections = PostgresConnections(url, limits)
+        replica = PostgresConnections(read_url, limits) if read_url is not None else None
         self._readers = Readers(self._connections, replica)
         self._keys = Keys(self._connections, replica)
         self._declared: tuple[int, tuple[Declaration, ...]] = (-1, ())

@@ -10,7 +10,7 @@ from typing import Any
 
 from tenure.model.fact import Fact
 from tenure.model.scope import Scope
-from tenure.stores.port import Entry, Found, Placed, Shelf, term_of
+from tenure.stores.port import Found, IndexEntry, Placed, Shelf, term_of
 from tenure.stores.sql.connection import BoundConnection, Given
 from tenure.stores.sql.rows import Row, micros_of, moment_of
 
@@ -50,14 +50,14 @@ class SQLIndex(BoundConnection):
 
     # writing
 
-    def index(self, entries: Sequence[Entry]) -> None:
+    def index(self, entries: Sequence[IndexEntry]) -> None:
         if not entries:
             return
         now = self.head()[1] or entries[0].fact.recorded_at
         for entry in entries:
             self._put(entry, now)
 
-    def _put(self, entry: Entry, now: datetime) -> None:
+    def _put(self, entry: IndexEntry, now: datetime) -> None:
         fact = entry.fact
         shelf = self._shelf_id(fact)
         live, starts, ends = term_of(fact, now)
@@ -80,7 +80,7 @@ class SQLIndex(BoundConnection):
         self._put_row(row, entry, shelf, live=live)
 
     @abstractmethod
-    def _put_row(self, row: Row, entry: Entry, shelf: int, *, live: bool) -> None:
+    def _put_row(self, row: Row, entry: IndexEntry, shelf: int, *, live: bool) -> None:
         """Insert the ENTRY columns of an entry, or replace those that its fact has.
 
         Post its terms where it is live.

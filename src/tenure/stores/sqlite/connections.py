@@ -90,7 +90,7 @@ def end(connection: sqlite3.Connection) -> bool:
     return True
 
 
-class Connections:
+class SQLiteConnections:
     """A pool for one file. A connection is used by one thread at a time and then goes back."""
 
     def __init__(self, path: Path, *, durability: str, busy_timeout: float) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tenure.model.scope import Place
-from tenure.stores.port import Entry, Shelf
+from tenure.stores.port import IndexEntry, Shelf
 from tenure.stores.sql.connection import Given
 from tenure.stores.sql.index import SQLIndex, shelf_of
 from tenure.stores.sql.rows import Row
@@ -63,7 +63,7 @@ class SQLiteIndex(SQLiteConnection, SQLIndex):
     def set_recipe(self, recipe: str) -> None:
         self.run("set_recipe", {"recipe": recipe})
 
-    def _put_row(self, row: Row, entry: Entry, shelf: int, *, live: bool) -> None:
+    def _put_row(self, row: Row, entry: IndexEntry, shelf: int, *, live: bool) -> None:
         inserted = self._connection.execute(statement("insert_entry"), row)
         number = inserted.lastrowid
         if not inserted.rowcount:

@@ -17,7 +17,7 @@ from tenure.model.times import to_micros
 from tenure.stores.port import Glance, Reader, Transaction
 from tenure.stores.sql.dump import dumped
 from tenure.stores.sql.rows import declaration_of, key_of, key_parameters
-from tenure.stores.sqlite.connections import FAILURES, Connections, end, translate
+from tenure.stores.sqlite.connections import FAILURES, SQLiteConnections, end, translate
 from tenure.stores.sqlite.sql import probes, statement
 from tenure.stores.sqlite.transaction import SQLiteTransaction
 
@@ -31,7 +31,9 @@ class SQLiteStore:
         self, path: str | Path, *, durability: str = "full", busy_timeout: float = 60.0
     ) -> None:
         self.path = Path(path)
-        self._connections = Connections(self.path, durability=durability, busy_timeout=busy_timeout)
+        self._connections = SQLiteConnections(
+            self.path, durability=durability, busy_timeout=busy_timeout
+        )
         self._declared: tuple[int, tuple[Declaration, ...]] = (-1, ())
 
     @contextmanager

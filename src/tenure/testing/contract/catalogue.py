@@ -7,7 +7,7 @@ from typing import Any
 
 from tenure.model.fact import Fact
 from tenure.model.scope import EVERYWHERE, Place, Scope
-from tenure.stores.port import Entry, Placed, Reader, Shelf, Store
+from tenure.stores.port import IndexEntry, Placed, Reader, Shelf, Store
 from tenure.testing.contract.scribe import Scribe, ids
 
 OWNERS = ("alice", "bob", "")
@@ -19,10 +19,10 @@ PLACES: tuple[Place, ...] = (
 )
 
 
-def entry(fact: Fact, terms: str = "", **fields: Any) -> Entry:
+def entry(fact: Fact, terms: str = "", **fields: Any) -> IndexEntry:
     """An entry for a fact, with something in every field."""
     given: dict[str, Any] = {"probes": f"of {fact.id}", "tokens": 7, "vector": b"\x01\xff\x00"}
-    return Entry(fact, terms, **{**given, **fields})
+    return IndexEntry(fact, terms, **{**given, **fields})
 
 
 def shelve(acme: Scribe, terms: str = "", **fields: Any) -> Fact:
@@ -36,7 +36,7 @@ def shelve(acme: Scribe, terms: str = "", **fields: Any) -> Fact:
     return fact
 
 
-def index(acme: Scribe, *entries: Entry) -> None:
+def index(acme: Scribe, *entries: IndexEntry) -> None:
     """Commit entries."""
     with acme.store.write(acme.organization) as transaction:
         transaction.index(entries)

@@ -10,7 +10,7 @@ import pytest
 from tenure.model.fact import Basis, Cause, Fact, MemoryType, Part, Said, Source, Status
 from tenure.model.records import Erasure
 from tenure.model.scope import Scope
-from tenure.stores.port import Change, Entry, Selection, Store
+from tenure.stores.port import Change, IndexEntry, Selection, Store
 from tenure.testing.contract.scribe import EVERYTHING, Contract, Scribe, ids
 
 SECRET = "swordfish"
@@ -54,7 +54,7 @@ class ErasingContract(Contract):
         )
         with store.write("acme") as transaction:
             acme.put(transaction, told, by=f"{SECRET} speaker", reason=f"because {SECRET}")
-            transaction.index([Entry(told, SECRET, SECRET, 7, SECRET.encode())])
+            transaction.index([IndexEntry(told, SECRET, SECRET, 7, SECRET.encode())])
         marked = acme.change(
             told, reason=SECRET, causes=(Cause(first.id, None, (first.id, told.id)),)
         )

@@ -12,7 +12,7 @@ import pytest
 from tenure.model.fact import Basis, Cause, Status
 from tenure.model.records import Declaration, Erasure
 from tenure.stores.in_memory import MemoryStore
-from tenure.stores.port import Entry, Reader, Store
+from tenure.stores.port import IndexEntry, Reader, Store
 from tenure.testing.contract.reading import full_fact
 from tenure.testing.contract.scribe import EVERYTHING, Contract, Scribe
 
@@ -126,7 +126,7 @@ class MovingContract(Contract):
         before = list(store.dump("acme"))
         with store.write("acme") as transaction:
             transaction.set_recipe("words")
-            transaction.index([Entry(f, "a", "a", 7) for f in transaction.unindexed(100)])
+            transaction.index([IndexEntry(f, "a", "a", 7) for f in transaction.unindexed(100)])
             assert transaction.unindexed(100) == []
         assert list(store.dump("acme")) == before
         with other_store.write("acme") as transaction:

@@ -10,7 +10,7 @@ from tenure.model.errors import DuplicateId, StoreError
 from tenure.model.fact import Fact, MemoryType, Status
 from tenure.model.records import Declaration, Erasure, Spot, Turn, WorkingItem
 from tenure.model.scope import Scope
-from tenure.stores.port import Change, Entry, Store, StoredReceipt, Transaction
+from tenure.stores.port import Change, IndexEntry, Store, StoredReceipt, Transaction
 from tenure.testing.contract.catalogue import everything_indexed
 from tenure.testing.contract.scribe import EVERYTHING, Contract, Scribe, ids
 
@@ -52,7 +52,7 @@ def write_everything(transaction: Transaction, acme: Scribe, old: Fact) -> None:
     transaction.put_turn("alice", Turn("s1", 1, "user", acme.clock(), "d", "m-1", (new.id,)))
     transaction.drop_turns(user_id="bob")
     transaction.set_recipe("words")
-    transaction.index([Entry(new, "city basel", "basel", 7)])
+    transaction.index([IndexEntry(new, "city basel", "basel", 7)])
     transaction.put_receipt(StoredReceipt("r2", "alice", acme.clock(), "{}"))
     transaction.drop_receipts(user_id="bob")
     proof = Erasure("e1", acme.organization, acme.clock(), (old.id,))
@@ -75,7 +75,7 @@ class WritingContract(Contract):
             transaction.put_receipt(StoredReceipt("r1", "bob", acme.clock(), "{}"))
             fact = acme.fact("Bern", id="incumbent")
             acme.put(transaction, fact)
-            transaction.index([Entry(fact, "city bern", "bern", 7)])
+            transaction.index([IndexEntry(fact, "city bern", "bern", 7)])
         return fact
 
     def test_a_transaction_sees_what_it_has_written(
