@@ -1,4 +1,4 @@
-"""What every test may ask for: a memory on each store, and a clock that only the test moves."""
+"""What every test may ask for: a memory on the stores that matter, and a clock that it moves."""
 
 from __future__ import annotations
 
@@ -19,7 +19,9 @@ from tests.servers import AVAILABLE, SERVER, Databases
 STORES = ("memory", "sqlite", *(["postgres"] if AVAILABLE else []))
 
 SOAK = os.environ.get("TENURE_SOAK") == "1"
-"""Whether the long versions of the tests run."""
+"""Whether the long versions of the tests run: `make soak`."""
+THOROUGH = SOAK or os.environ.get("TENURE_THOROUGH") == "1"
+"""Whether every test runs on every store, and properties on more examples: `make check`."""
 
 if not SOAK:
     # The same tree gives the same result; `make soak` looks for new examples.
@@ -29,6 +31,13 @@ QUICK = tenure.Settings(durability="process", embedder="static")
 """No sync per commit and the quick embedder, for tests about neither power cuts nor meaning."""
 
 OpenMemory = Callable[..., tenure.Memory]
+
+
+def examples(count: int, *, soak: int, least: int = 3) -> int:
+    """How many examples of a property are tried: `count` of them in `make check`."""
+    if SOAK:
+        return soak
+    return count if THOROUGH else min(count, max(least, count // 5))
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -47,6 +56,18 @@ def pytest_configure_node(node: Any) -> None:
 def pytest_unconfigure(config: pytest.Config) -> None:
     """Stop the server, where this is the process that started it."""
     SERVER.end()
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Give a test that asks for a store its stores.
+
+    The contract suite proves that the stores do the same. So a test gets the one in memory, and all
+    of them where it says that a store can matter, or where everything runs.
+    """
+    if "where" in metafunc.fixturenames:
+        matters = metafunc.definition.get_closest_marker("on_every_store") is not None
+        stores = STORES if THOROUGH or matters else STORES[:1]
+        metafunc.parametrize("where", stores, indirect=True)
 
 
 @pytest.fixture
@@ -71,9 +92,9 @@ def databases() -> Databases:
     return found
 
 
-@pytest.fixture(params=STORES)
+@pytest.fixture
 def where(request: pytest.FixtureRequest, store_path: Path) -> str:
-    """The address of a fresh store, once for each kind."""
+    """The address of a fresh store: in memory, or of each kind where a store can matter."""
     if request.param == "postgres":
         databases: Databases = request.getfixturevalue("databases")
         return databases.empty()
@@ -96,7 +117,7 @@ def open_memory(where: str, clock: SteppingClock) -> Iterator[OpenMemory]:
 
 @pytest.fixture
 def memory(open_memory: OpenMemory) -> tenure.Memory:
-    """An empty memory, once on each store (ids "memory", "sqlite", "postgres")."""
+    """An empty memory (ids "memory", "sqlite", "postgres")."""
     return open_memory()
 
 
