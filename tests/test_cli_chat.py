@@ -12,6 +12,7 @@ import pytest
 
 import tenure
 from tests.conftest import QUICK
+from tests.patience import PATIENCE
 from tests.terminals import Terminal
 from tests.test_docs import environment
 
@@ -35,7 +36,7 @@ def piped(
         input=given.get("text") or "\n".join(lines) + "\n",
         capture_output=True,
         encoding="utf-8",
-        timeout=120,
+        timeout=PATIENCE,
     )
     assert done.returncode == code, done.stderr
     assert "Traceback" not in done.stderr
@@ -167,7 +168,7 @@ def test_what_is_no_text_is_refused(tmp_path: Path) -> None:
         env={**environment(tmp_path), "PYTHONUTF8": "1"},
         input=b"The price is \xff\xfe.\n",
         capture_output=True,
-        timeout=60,
+        timeout=PATIENCE,
     )
     assert done.returncode == 2
     assert b"Traceback" not in done.stderr

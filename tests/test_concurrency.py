@@ -16,11 +16,11 @@ import pytest
 
 import tenure
 from tests.conftest import QUICK, SOAK, OpenMemory
+from tests.patience import PATIENCE
 from tests.stores.invariants import findings
 from tests.stores.processes import CONTEXT
 
 WRITERS = 8
-PATIENCE = 300.0
 
 Acknowledged = list[str]
 

@@ -19,6 +19,7 @@ import pytest
 
 import tenure
 from tests.conftest import SOAK
+from tests.patience import PATIENCE
 from tests.stores.invariants import findings
 from tests.stores.processes import CONTEXT
 
@@ -293,7 +294,7 @@ def test_a_writer_killed_within_a_big_batch(tmp_path: Path) -> None:
 
 def await_growth(log: Path) -> None:
     """Wait until more is written ahead to a file than a single fact takes."""
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + PATIENCE
     while not log.exists() or log.stat().st_size < BIG * 10_000:
         assert time.monotonic() < deadline, "the writer hangs"
         time.sleep(0.001)
@@ -319,7 +320,7 @@ def test_a_writer_killed_while_making_the_file(tmp_path: Path) -> None:
         )
         child.start()
         theirs.close()
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + PATIENCE
         while not path.exists() and time.monotonic() < deadline:
             time.sleep(0.0002)
         time.sleep(chance.uniform(0, 0.01))

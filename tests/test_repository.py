@@ -16,6 +16,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 import tenure
+from tests.patience import PATIENCE
 
 ROOT = Path(__file__).parents[1]
 PROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
@@ -37,7 +38,7 @@ def tracked() -> list[Path]:
         cwd=ROOT,
         capture_output=True,
         encoding="utf-8",
-        timeout=60,
+        timeout=PATIENCE,
     )
     if done.returncode != 0:
         pytest.skip("this is not a git checkout")
@@ -81,7 +82,7 @@ def test_make_knows_its_targets(target: str) -> None:
             env=plain,
             capture_output=True,
             encoding="utf-8",
-            timeout=60,
+            timeout=PATIENCE,
         )
         assert done.returncode == 0, done.stderr
         if arguments == ["help"]:

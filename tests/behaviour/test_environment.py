@@ -28,17 +28,16 @@ import tenure
 from tenure import Environment, Signal
 from tenure.environment import Providers
 from tenure.model.values import canonical
+from tests.patience import PATIENCE
 
 ROOT = Path(__file__).parents[2]
 NOW = datetime(2026, 1, 5, 9, 0, tzinfo=UTC)
 LIMIT = 64_000
-PATIENT = 30.0
-"""A timeout that only a provider which never answers runs into."""
 HASTY = 0.05
 """A timeout for readings in which nothing is to answer."""
 
 
-def providers(timeout: float = PATIENT, **asked: Callable[[], Any]) -> Providers:
+def providers(timeout: float = PATIENCE, **asked: Callable[[], Any]) -> Providers:
     """Providers of a memory, without the memory."""
     made = Providers("UTC", LIMIT, timeout)
     for name, provider in asked.items():
@@ -56,7 +55,7 @@ def reason(value: Any) -> str:
 
 def until(done: Callable[[], bool]) -> None:
     """Wait for something that other threads bring about."""
-    give_up = time.monotonic() + PATIENT
+    give_up = time.monotonic() + PATIENCE
     while not done():
         assert time.monotonic() < give_up, "it never happened"
         time.sleep(0.001)
@@ -283,7 +282,7 @@ class TestUnusable:
     )
     def test_the_limit_is_exact(self, value: Any, limit: int) -> None:
         """What is refused for its size is bigger than the limit, and nothing else is."""
-        made = Providers("UTC", limit, PATIENT)
+        made = Providers("UTC", limit, PATIENCE)
         made.provide("feed", lambda: value)
         seen = made.read(NOW)
         try:
@@ -341,10 +340,10 @@ class TestHanging:
         together = threading.Barrier(5)
 
         def meeting() -> int:
-            return together.wait(timeout=PATIENT)
+            return together.wait(timeout=PATIENCE)
 
         names = ["a", "b", "c", "d", "e"]
-        seen = providers(PATIENT, **dict.fromkeys(names, meeting)).read(NOW)
+        seen = providers(PATIENCE, **dict.fromkeys(names, meeting)).read(NOW)
         assert sorted(seen.external_data.values()) == [0, 1, 2, 3, 4]
         silent = providers(HASTY, **dict.fromkeys(names, hanging)).read(NOW)
         assert list(silent.unavailable) == names
@@ -429,7 +428,7 @@ def run(program: str) -> subprocess.CompletedProcess[str]:
         env={**os.environ, "PYTHONPATH": str(ROOT / "src")},
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=PATIENCE,
     )
 
 
@@ -580,7 +579,7 @@ class TestReadings:
     def test_a_busy_provider_is_asked_by_every_reading(self) -> None:
         """That a call of another reading is under way is no reason to leave the provider out."""
         both = threading.Barrier(2)
-        made = providers(feed=lambda: both.wait(timeout=PATIENT))
+        made = providers(feed=lambda: both.wait(timeout=PATIENCE))
         with ThreadPoolExecutor(2) as pool:
             seen = list(pool.map(made.read, [NOW, NOW]))
         assert sorted(one.external_data["feed"] for one in seen) == [0, 1]

@@ -24,8 +24,9 @@ from tenure.model.records import Turn
 from tenure.model.values import text_of
 from tenure.testing import SteppingClock
 from tests.conftest import QUICK, SOAK, OpenMemory
+from tests.patience import PATIENCE
 from tests.stores.invariants import findings
-from tests.stores.processes import CONTEXT, PATIENCE, run_together
+from tests.stores.processes import CONTEXT, run_together
 
 ORGANIZATION = "acme"
 BEGIN = datetime(2026, 1, 5, 9, tzinfo=UTC)

@@ -17,11 +17,11 @@ import tenure
 from tenure.stores.postgres.local import LocalServer
 from tests import test_crash
 from tests.conftest import SOAK
+from tests.patience import PATIENCE
 from tests.postgres import journal
 from tests.servers import Databases, needs_own_server
 from tests.stores.processes import CONTEXT
 
-PATIENCE = 120.0
 SOON = 7.0  # seconds in which a client waits for a server, to find out what became of a commit
 CLIENTS = 4
 CRASHES = 30 if SOAK else 3

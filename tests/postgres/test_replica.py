@@ -20,6 +20,7 @@ from tenure.memory import system_clock
 from tenure.stores.postgres import PostgresStore
 from tenure.stores.postgres.local import LocalServer
 from tests.conftest import QUICK, SOAK
+from tests.patience import PATIENCE
 from tests.postgres import journal
 from tests.postgres.test_crashes import Clients
 from tests.servers import Databases, needs_own_server
@@ -154,7 +155,7 @@ def _until_replayed(pair: Pair) -> None:
 
 
 def _until(is_so: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + PATIENCE
     while not is_so():
         assert time.monotonic() < deadline, "it never comes"
         time.sleep(0.02)

@@ -14,6 +14,7 @@ import pytest
 import tenure
 from tenure.operations import OPERATIONS, Operation
 from tests.conftest import QUICK
+from tests.patience import PATIENCE
 from tests.service.conftest import Start
 from tests.service.running import PLAIN, Running, problem, read_all
 
@@ -298,7 +299,7 @@ def test_a_body_without_end_is_cut_off(start: Start) -> None:
     service = start(max_body_bytes=10_000)
     with service.connect() as connection:
         connection.sendall(request_head(Transfer_Encoding="chunked"))
-        ends = time.monotonic() + 20
+        ends = time.monotonic() + PATIENCE
         with pytest.raises(OSError):
             while time.monotonic() < ends:
                 connection.sendall(b"400\r\n" + b" " * 1024 + b"\r\n")
@@ -317,20 +318,17 @@ def test_a_slow_body_is_not_waited_for(start: Start) -> None:
 def test_a_slow_head_is_not_waited_for(start: Start) -> None:
     """Byte after byte of it does not keep the connection open."""
     service = start(header_timeout=0.5)
-    with service.connect() as connection:
-        began = time.monotonic()
-        with pytest.raises(OSError):
-            for byte in request_head() * 50:
-                connection.sendall(bytes([byte]))
-                time.sleep(0.05)
-                connection.setblocking(False)
-                try:
-                    if connection.recv(1) == b"":
-                        raise ConnectionResetError
-                except BlockingIOError:
-                    pass
-                connection.setblocking(True)
-        assert time.monotonic() - began < 15
+    with service.connect() as connection, pytest.raises(OSError):
+        for byte in request_head() * 50:
+            connection.sendall(bytes([byte]))
+            time.sleep(0.05)
+            connection.setblocking(False)
+            try:
+                if connection.recv(1) == b"":
+                    raise ConnectionResetError
+            except BlockingIOError:
+                pass
+            connection.setblocking(True)
     with service.connect() as silent:
         assert read_all(silent) == b""
 

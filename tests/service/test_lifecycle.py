@@ -17,6 +17,7 @@ import pytest
 
 import tenure
 from tests.conftest import QUICK, SOAK
+from tests.patience import PATIENCE
 from tests.servers import needs_own_server
 from tests.service.conftest import ON_DISK, Start
 from tests.service.running import PLAIN, Process, Running, Talk, problem, serving
@@ -44,17 +45,17 @@ class Load:
     def __exit__(self, *_: object) -> None:
         self._stop.set()
         for thread in self._threads:
-            thread.join(30)
+            thread.join(PATIENCE)
 
     def wait_for(self, count: int) -> None:
-        ends = time.monotonic() + 60
+        ends = time.monotonic() + PATIENCE
         while len(self.acknowledged) < count:
             assert time.monotonic() < ends, "no progress"
             time.sleep(0.01)
 
     def _write(self, writer: int) -> None:
         number = 0
-        with httpx.Client(base_url=self.address, **PLAIN, timeout=30) as client:
+        with httpx.Client(base_url=self.address, **PLAIN, timeout=PATIENCE) as client:
             while not self._stop.is_set():
                 number += 1
                 body = {
@@ -135,18 +136,18 @@ def test_a_long_call_is_finished_before_the_service_stops(tmp_path: Path) -> Non
 
     def ask(process: Process) -> None:
         url = f"{process.address}/v1/observe_many"
-        answers.append(httpx.post(url, json=body, timeout=60, **PLAIN))
+        answers.append(httpx.post(url, json=body, timeout=PATIENCE, **PLAIN))
 
     with serving(where, tmp_path) as process:
         asking = threading.Thread(target=ask, args=(process,))
         asking.start()
         with tenure.open(where) as memory:
             bob = memory.session(user_id="bob")
-            ends = time.monotonic() + 30
+            ends = time.monotonic() + PATIENCE
             while bob.current("desk") is None and time.monotonic() < ends:
                 time.sleep(0.01)
         assert process.stop() == 0
-        asking.join(60)
+        asking.join(PATIENCE)
     assert answers[0].status_code == 200
     assert len(answers[0].json()) == 60
 
@@ -158,7 +159,7 @@ def test_an_idle_service_stops_at_once(tmp_path: Path, how: signal.Signals) -> N
         with httpx.Client(base_url=process.address, **PLAIN) as client:
             assert client.get("/health").json()["status"] == "ok"
             process.process.send_signal(how)
-            assert process.process.wait(20) == 0
+            assert process.process.wait(PATIENCE) == 0
         assert "Traceback" not in process.log
 
 
@@ -194,7 +195,7 @@ def test_a_database_of_its_own_stops_with_the_service(tmp_path: Path, folder: Pa
         running = list(folder.rglob("postmaster.pid"))
         assert running
         process.send_signal(signal.SIGTERM)
-        assert process.wait(60) == 0
+        assert process.wait(PATIENCE) == 0
     assert list(folder.rglob("postmaster.pid")) == []
 
 
@@ -241,14 +242,14 @@ def test_a_database_server_that_goes_away_and_comes_back(start: Start, folder: P
             assert service.post("write", body).status_code == 200
             server.stop()
             assert httpx.get(f"{service.address}/health", **PLAIN).status_code == 200
-            gone = httpx.get(f"{service.address}/ready", **PLAIN, timeout=60)
+            gone = httpx.get(f"{service.address}/ready", **PLAIN, timeout=PATIENCE)
             problem(gone, 503)
             refused = service.post("write", body)
             problem(refused, 503)
             assert "postgres" not in refused.text.lower().replace("postgresql", "")
             assert str(folder) not in refused.text
             server.start()
-            ends = time.monotonic() + 40
+            ends = time.monotonic() + PATIENCE
             while time.monotonic() < ends:
                 back = service.post("write", {**body, "value": 2})
                 if back.status_code == 200:

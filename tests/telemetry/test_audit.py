@@ -14,6 +14,7 @@ import tenure
 from tenure.audit.entries import AuditEntry
 from tenure.audit.following import follow
 from tests.conftest import OpenMemory
+from tests.patience import PATIENCE
 from tests.telemetry.test_logs import CANARY
 
 
@@ -142,7 +143,7 @@ def test_following_sees_what_this_memory_writes_at_once(
     memory.forget(organization="acme", user_id="alice")
     assert follower.wait_for(6)
     stop.set()
-    follower.thread.join(10)
+    follower.thread.join(PATIENCE)
     assert not follower.thread.is_alive()
     assert [seq for seq, _ in follower.arrived] == [1, 2, 3, 4, 5, 6]
     assert memory._bells._bells == ()
@@ -160,7 +161,7 @@ def test_following_sees_what_others_write(
     alice.write("city", "Basel")
     assert follower.wait_for(1)
     stop.set()
-    follower.thread.join(10)
+    follower.thread.join(PATIENCE)
     assert [seq for seq, _ in follower.arrived] == [2]
 
 

@@ -35,9 +35,10 @@ from tenure.model.forms import Form
 from tenure.model.words import said, words_of
 from tenure.search.embedders import load
 from tests.conftest import QUICK
+from tests.patience import PATIENCE
 from tests.service.running import Running, a_key, problem
 
-FAR = 30.0
+FAR = PATIENCE
 """Seconds after which something is taken to hang."""
 
 

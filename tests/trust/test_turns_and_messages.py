@@ -21,6 +21,7 @@ from tenure.model.records import Turn
 from tenure.observing.recognising import digest_of, mark_of, may_say
 from tests.conftest import QUICK
 from tests.mcp.clients import identity, served
+from tests.patience import PATIENCE
 from tests.service.conftest import start
 from tests.service.running import PLAIN, PROGRAM, Running, environment, problem
 
@@ -200,7 +201,7 @@ class TestHalvesOfCharacters:
         accepted = {"Accept": "application/json, text/event-stream"}
         with (
             served(tmp_path / "agent.db", tmp_path) as service,
-            httpx.Client(**PLAIN, timeout=60, headers=accepted) as client,
+            httpx.Client(**PLAIN, timeout=PATIENCE, headers=accepted) as client,
         ):
             for number, (method, params) in enumerate(HALVES.values(), 1):
                 for version in ("2025-06-18", "2026-07-28"):
