@@ -13,6 +13,7 @@ import pytest
 
 import tenure
 from tenure.testing import SteppingClock
+from tests.selection import FAST, slow_module
 from tests.servers import AVAILABLE, SERVER, Databases
 
 # Some systems have no package of the server; there the tests go without.
@@ -51,6 +52,19 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_configure_node(node: Any) -> None:
     """Start the server before the first worker, and tell each where it is."""
     node.workerinput["postgres"] = SERVER.address() if AVAILABLE else ""
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leave modules alone that are slow as a whole, where no slow test is wanted."""
+    return (config.option.markexpr == FAST and slow_module(collection_path)) or None
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark the tests of modules that are slow as a whole."""
+    for item in items:
+        if slow_module(item.path):
+            item.add_marker(pytest.mark.slow)
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:

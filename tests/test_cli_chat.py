@@ -133,6 +133,7 @@ def test_a_conversation_can_come_through_a_pipe(tmp_path: Path) -> None:
         assert memory.session(user_id="alice", organization="acme").current("price") == "$40"
 
 
+@pytest.mark.slow
 def test_forgetting_asks_first(tmp_path: Path) -> None:
     """The next line is the answer; what was erased is gone from the file."""
     lines = ["My phone number is 555-0199.", "/forget phone_number", "n", "/facts"]
@@ -144,6 +145,7 @@ def test_forgetting_asks_first(tmp_path: Path) -> None:
     assert b"555-0199" not in kept
 
 
+@pytest.mark.slow
 def test_a_line_that_fails_is_told_and_the_talk_goes_on(tmp_path: Path) -> None:
     """One sentence on stderr for each, and the code of the first of them at the end of a pipe."""
     done = piped(
@@ -175,6 +177,7 @@ def test_what_is_no_text_is_refused(tmp_path: Path) -> None:
     assert done.stderr.startswith(b"error: ")
 
 
+@pytest.mark.slow
 def test_a_memory_elsewhere_can_be_talked_to(tmp_path: Path) -> None:
     """The same over HTTP, at a service."""
     from tests.service.running import serving

@@ -78,6 +78,7 @@ def test_bash_leaves_values_and_arguments_to_itself(tmp_path: Path) -> None:
     assert offered(tmp_path, ["tenure", "facts", "--db", ""], ["tenure", "current", ""]) == [[], []]
 
 
+@pytest.mark.slow
 def test_every_command_and_option_is_offered(tmp_path: Path) -> None:
     """Nothing of the command line is missing, whichever command it is."""
     assert {("db", "migrate"), ("keys", "create"), ("chat",), ("serve",)} <= PLACES.keys()
@@ -87,6 +88,7 @@ def test_every_command_and_option_is_offered(tmp_path: Path) -> None:
         assert "--help" in found
 
 
+@pytest.mark.slow
 def test_the_key_itself_completes_at_a_terminal(tmp_path: Path) -> None:
     """With the script read, the tab key turns a beginning into the command."""
     shell = Terminal(

@@ -234,6 +234,7 @@ class Desk:
             self._process.stop()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", SERVICE_PAGES, ids=name_of)
 def test_a_page_about_the_service_holds(page: Path, tmp_path: Path) -> None:
     """Its commands start real services, its curl lines ask them, and both give what is shown."""

@@ -19,6 +19,8 @@ from tenure.testing import SteppingClock
 from tests.conftest import QUICK, OpenMemory
 from tests.patience import PATIENCE
 
+pytestmark = pytest.mark.on_every_store
+
 QUERY = "What is the plan, and where is the hold?"
 SRC = Path(tenure.__file__).parents[1]
 

@@ -31,6 +31,8 @@ from tests.llm.scripted import (
 )
 from tests.patience import PATIENCE
 
+pytestmark = pytest.mark.on_every_store
+
 ILL = "Peanuts make me ill."
 ALLERGY = candidate(1, "Peanuts make me ill", "allergy", "Peanuts")
 

@@ -159,7 +159,7 @@ def spans_of(memory: tenure.Memory, organization: str) -> dict[str, list[Span]]:
     return found
 
 
-@pytest.mark.timeout(900)
+@pytest.mark.timeout(3600)
 def test_a_crowd_on_eight_addresses(databases: Databases) -> None:
     """One incumbent each, unbroken chains, all that was acknowledged and nothing else, and a
     history that could have happened one operation after the other."""

@@ -25,7 +25,7 @@ from tests.patience import PATIENCE
 from tests.servers import needs_own_server
 from tests.stores.processes import NOBODY, run_as_nobody
 
-pytestmark = [needs_own_server, pytest.mark.timeout(300)]
+pytestmark = [needs_own_server, pytest.mark.timeout(3600)]
 FAST = {"fsync": "off"}
 
 

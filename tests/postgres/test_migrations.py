@@ -290,7 +290,7 @@ class TestOldCodeOnANewerSchema:
 
 
 class TestOldAndNewCodeAtOnce:
-    @pytest.mark.timeout(600)
+    @pytest.mark.timeout(3600)
     def test_while_it_is_migrated(self, databases: Databases, tmp_path: Path) -> None:
         """Processes of both versions write and read before, during and after: nothing fails and
         nothing is lost, although somebody looks at a table for so long that it has to wait."""
@@ -404,7 +404,7 @@ class TestInterrupted:
             self.migrated_later(url, before)
         shutil.rmtree(folder)
 
-    @pytest.mark.timeout(600)
+    @pytest.mark.timeout(3600)
     def test_a_client_killed_at_any_moment(self, databases: Databases) -> None:
         """One of the versions is there, whole, and running it again leads to the new one."""
         chance = random.Random(11)

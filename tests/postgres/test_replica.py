@@ -25,7 +25,7 @@ from tests.postgres import journal
 from tests.postgres.test_crashes import Clients
 from tests.servers import Databases, needs_own_server
 
-pytestmark = [needs_own_server, pytest.mark.timeout(900)]
+pytestmark = [needs_own_server, pytest.mark.timeout(3600)]
 
 NO_POWER_CUTS = {"fsync": "off"}
 """Killed servers leave what they have written to the system."""

@@ -66,6 +66,7 @@ def test_what_one_wrote_another_reads_and_all_are_counted(tmp_path: Path) -> Non
         until(both_worked, "one is idle")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("store", ON_DISK)
 def test_one_that_is_killed_under_load_is_replaced(
     store: str, request: pytest.FixtureRequest, tmp_path: Path
@@ -138,6 +139,7 @@ def test_a_port_that_is_taken_is_refused(tmp_path: Path) -> None:
         assert "choose another --port" in said
 
 
+@pytest.mark.slow
 def test_a_port_that_another_crew_has_is_refused(tmp_path: Path) -> None:
     """Two crews would share the callers between their stores."""
     with serving(str(tmp_path / "agent.db"), tmp_path, *TWO) as running:

@@ -93,6 +93,7 @@ def where_of(store: str, request: pytest.FixtureRequest, folder: Path) -> str:
     return str(folder / "agent.db")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("store", ON_DISK)
 def test_killed_under_load_nothing_acknowledged_is_lost(
     store: str, request: pytest.FixtureRequest, tmp_path: Path
@@ -112,6 +113,7 @@ def test_killed_under_load_nothing_acknowledged_is_lost(
         check_whole(where, merged)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("store", ON_DISK)
 def test_stopped_under_load_calls_under_way_are_finished(
     store: str, request: pytest.FixtureRequest, tmp_path: Path
@@ -127,6 +129,7 @@ def test_stopped_under_load_calls_under_way_are_finished(
         assert left == ["agent.db"], "the log of the store was folded in"
 
 
+@pytest.mark.slow
 def test_a_long_call_is_finished_before_the_service_stops(tmp_path: Path) -> None:
     """Somebody who asked before the signal gets the answer after it."""
     where = str(tmp_path / "agent.db")
@@ -152,7 +155,11 @@ def test_a_long_call_is_finished_before_the_service_stops(tmp_path: Path) -> Non
     assert len(answers[0].json()) == 60
 
 
-@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM], ids=["Ctrl-C", "SIGTERM"])
+@pytest.mark.parametrize(
+    "how",
+    [pytest.param(signal.SIGINT, marks=pytest.mark.slow), signal.SIGTERM],
+    ids=["Ctrl-C", "SIGTERM"],
+)
 def test_an_idle_service_stops_at_once(tmp_path: Path, how: signal.Signals) -> None:
     """Also where connections are kept open; its last words are no traceback."""
     with serving(str(tmp_path / "agent.db"), tmp_path) as process:
@@ -172,6 +179,7 @@ def folder() -> Iterator[Path]:
 
 
 @needs_own_server
+@pytest.mark.slow
 def test_a_database_of_its_own_stops_with_the_service(tmp_path: Path, folder: Path) -> None:
     """`--postgres` leaves no server running."""
     import subprocess
@@ -199,6 +207,7 @@ def test_a_database_of_its_own_stops_with_the_service(tmp_path: Path, folder: Pa
     assert list(folder.rglob("postmaster.pid")) == []
 
 
+@pytest.mark.slow
 def test_two_services_on_one_file_are_one(tmp_path: Path) -> None:
     """What one of them was told, the other one knows."""
     where = str(tmp_path / "agent.db")
@@ -229,6 +238,7 @@ def test_ready_says_whether_the_store_answers(start: Start, tmp_path: Path) -> N
 
 
 @needs_own_server
+@pytest.mark.slow
 def test_a_database_server_that_goes_away_and_comes_back(start: Start, folder: Path) -> None:
     """While it is gone: healthy, not ready, 503 for calls. When it is back, all goes on."""
     from tenure.stores.postgres.local import LocalServer

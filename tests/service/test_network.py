@@ -46,6 +46,7 @@ def test_this_machine_takes_none(host: str) -> None:
     assert Service(host=host).host == host
 
 
+@pytest.mark.slow
 def test_the_command_refuses_a_public_address_until_there_is_a_key(tmp_path: Path) -> None:
     """The same on the command line; with a key it starts, and asks for it."""
 

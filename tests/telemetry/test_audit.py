@@ -17,6 +17,8 @@ from tests.conftest import OpenMemory
 from tests.patience import PATIENCE
 from tests.telemetry.test_logs import CANARY
 
+pytestmark = pytest.mark.on_every_store
+
 
 def acme(memory: tenure.Memory, **options: Any) -> list[AuditEntry]:
     return list(memory.audit("acme", **options))

@@ -72,7 +72,11 @@ def line(process: subprocess.Popen[str]) -> dict[str, Any]:
     return found
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=lambda one: one.name)
+@pytest.mark.parametrize(
+    "number",
+    [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.slow)],
+    ids=lambda one: one.name,
+)
 def test_following_prints_what_comes_and_ends_cleanly(
     store_path: Path, writer: tenure.Session, number: signal.Signals
 ) -> None:
@@ -100,7 +104,8 @@ def test_a_reader_that_has_enough_ends_it(store_path: Path, writer: tenure.Sessi
         assert process.stderr.read() == ""
 
 
-@pytest.mark.timeout(600)
+@pytest.mark.slow
+@pytest.mark.timeout(3600)
 def test_a_killed_sender_skips_nothing(store_path: Path, writer: tenure.Session) -> None:
     """Killed again and again while a receiver fails now and then: every entry, and in order."""
     chance = random.Random(5)
