@@ -17,7 +17,7 @@ import pytest
 
 import tenure
 from tenure.testing import SteppingClock
-from tests.conftest import QUICK, SOAK, OpenMemory
+from tests.conftest import QUICK, SOAK, OpenMemory, examples
 from tests.stores.invariants import findings
 
 ORGANIZATION = "acme"
@@ -296,7 +296,7 @@ def test_a_large_turn_is_taken_where_it_may_be(open_memory: OpenMemory) -> None:
     memory = open_memory(settings=tenure.Settings(**{**SMALL, "max_turn_bytes": 2_000_000}))
     session = memory.session(user_id="alice", organization=ORGANIZATION)
     filler = "The weather was as grey as ever and nobody had anything to add to that. "
-    length = 1_000_000 if SOAK else 150_000
+    length = examples(150_000, soak=1_000_000)
     found = session.observe(filler * (length // len(filler)) + "My budget is $800.")
     assert values(session)["budget"] == "$800"
     assert found.statements[-1].text == "My budget is $800."
