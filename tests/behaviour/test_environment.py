@@ -33,6 +33,8 @@ from tests.patience import PATIENCE
 ROOT = Path(__file__).parents[2]
 NOW = datetime(2026, 1, 5, 9, 0, tzinfo=UTC)
 LIMIT = 64_000
+AMPLE = 5.0
+"""A timeout that is waited for, and that whoever does answer keeps on a busy machine, too."""
 HASTY = 0.05
 """A timeout for readings in which nothing is to answer."""
 
@@ -330,9 +332,9 @@ class TestHanging:
 
     def test_the_rest_is_read(self, hanging: Hanging) -> None:
         """A reading ends at its timeout with everything that came in before."""
-        made = providers(timeout=1.0, feed=hanging, stock=lambda: 3, zebra=lambda: 4)
+        made = providers(timeout=AMPLE, feed=hanging, stock=lambda: 3, zebra=lambda: 4)
         seen = made.read(NOW)
-        assert seen.unavailable == {"feed": "did not answer within 1 s"}
+        assert seen.unavailable == {"feed": "did not answer within 5 s"}
         assert dict(seen.external_data) == {"stock": 3, "zebra": 4}
 
     def test_one_timeout_is_shared_by_all(self, hanging: Hanging) -> None:
@@ -360,7 +362,7 @@ class TestHanging:
 
     def test_a_late_answer_is_not_used(self, hanging: Hanging) -> None:
         """Once it has answered at last it is asked afresh."""
-        made = providers(timeout=1.0, feed=hanging)
+        made = providers(timeout=AMPLE, feed=hanging)
         made.read(NOW)
         hanging.released.set()
         until(lambda: threads_of_providers() == 0)
@@ -373,7 +375,7 @@ class TestHanging:
         made.read(NOW)
         made.withdraw("feed")
         assert made.read(NOW).unavailable == {}
-        made = providers(timeout=1.0, feed=hanging)
+        made = providers(timeout=AMPLE, feed=hanging)
         made.read(NOW)
         made.provide("feed", lambda: "replaced")
         assert dict(made.read(NOW).external_data) == {"feed": "replaced"}
@@ -485,7 +487,7 @@ class TestProcess:
             import os, threading, warnings, tenure
             warnings.simplefilter("ignore")
             parent, hang = os.getpid(), threading.Event()
-            memory = tenure.open(":memory:", settings=tenure.Settings(provider_timeout=1.0))
+            memory = tenure.open(":memory:", settings=tenure.Settings(provider_timeout=5.0))
             memory.environment.provide(
                 "feed", lambda: hang.wait() if os.getpid() == parent else "child"
             )

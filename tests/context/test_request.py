@@ -172,7 +172,7 @@ class TestProviders:
         self, open_memory: OpenMemory, release: threading.Event
     ) -> None:
         """The others answer, and the next context does not wait for it again."""
-        memory = open_memory(settings=replace(QUICK, provider_timeout=0.2))
+        memory = open_memory(settings=replace(QUICK, provider_timeout=5.0))
         memory.environment.provide("slow", release.wait)
         memory.environment.provide("quick", lambda: "here")
         alice = memory.session(user_id="alice", organization="acme")
