@@ -6,7 +6,11 @@ here instead, so that `make test` does not even load it.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
+
+import pytest
 
 FAST = "not slow"
 """The expression that `make test` selects tests with."""
@@ -24,7 +28,9 @@ SLOW = {
     "evaluation/test_isolation.py": _RUNS,
     "evaluation/test_repair.py": _RUNS,
     "evaluation/test_report.py": _RUNS,
+    "evaluation/test_retrieval.py": _RUNS,
     "evaluation/test_scoped.py": _RUNS,
+    "evaluation/test_systems_commands.py": _RUNS,
     "postgres/test_bad_servers.py": _SERVERS,
     "postgres/test_crashes.py": _KILLS,
     "llm/test_end_to_end.py": "loads a model and asks it",
@@ -40,3 +46,11 @@ SLOW = {
 def slow_module(path: Path) -> bool:
     """Whether a module of tests is slow as a whole."""
     return path.is_relative_to(TESTS) and path.relative_to(TESTS).as_posix() in SLOW
+
+
+def sampled(values: Iterable[Any], every: int = 5) -> list[Any]:
+    """Values to test with: each fifth always, the others where slow tests are wanted, too."""
+    return [
+        value if number % every == 0 else pytest.param(value, marks=pytest.mark.slow)
+        for number, value in enumerate(values)
+    ]
