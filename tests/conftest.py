@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import Callable, Iterator
 from datetime import timedelta
 from pathlib import Path
+from threading import current_thread, main_thread
 from typing import Any
 
 import hypothesis
@@ -42,7 +44,10 @@ def examples(count: int, *, soak: int, least: int = 3) -> int:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Let a worker know where the PostgreSQL server of the run is."""
+    """Let a worker know where the PostgreSQL server of the run is, and processes what Ctrl-C is."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN and current_thread() is main_thread():
+        # A shell has what it runs in the background ignore it, with all that is started there.
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     given = getattr(config, "workerinput", None)
     if given is not None:
         SERVER.use(given["postgres"])

@@ -22,6 +22,7 @@ _KILLS = "kills processes, again and again"
 _SERVERS = "starts, stops and fills database servers of its own"
 
 SLOW = {
+    "evaluation/test_asof.py": _RUNS,
     "evaluation/test_commands.py": _RUNS,
     "evaluation/test_conformance.py": _RUNS,
     "evaluation/test_gate.py": _RUNS,

@@ -314,6 +314,7 @@ def test_no_text_takes_for_ever_to_render(memory: Memory, text: str) -> None:
     check_frame(session.context("memo", budget=AMPLE))
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(3600)
 def test_no_note_takes_for_ever_to_guard(memory: Memory) -> None:
     """A long turn that repeats a dead value over and over is cut in time."""

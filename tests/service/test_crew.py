@@ -89,6 +89,7 @@ def test_one_that_is_killed_under_load_is_replaced(
     check_whole(where, load)
 
 
+@pytest.mark.slow
 def test_a_signal_stops_all_of_them(tmp_path: Path) -> None:
     """Told to stop, it stops those that answer, after the calls under way."""
     with serving(str(tmp_path / "agent.db"), tmp_path, *TWO) as running:
