@@ -54,9 +54,12 @@ demo: $(CORE)  ## see facts established, superseded, overruled, shadowed, repair
 	@$(BIN)/tenure demo
 
 # Many tests start processes, each of which would compile the whole package where nothing is kept.
-test: export PYTHONDONTWRITEBYTECODE =
-test: lint types $(STAMP)  ## lint, types and all tests
-	@$(BIN)/pytest -n $(WORKERS) --dist worksteal $(TESTS)
+test check soak: export PYTHONDONTWRITEBYTECODE =
+test: lint types $(STAMP)  ## lint, types and the tests that are not slow: a few minutes
+	@$(BIN)/pytest -n $(WORKERS) --dist worksteal -m 'not slow' $(TESTS)
+
+check: lint types $(STAMP)  ## lint, types and every test, on every store: what CI runs
+	@TENURE_THOROUGH=1 $(BIN)/pytest -n $(WORKERS) --dist worksteal $(TESTS)
 
 lint: $(STAMP)  ## ruff: rules and format
 	@$(BIN)/ruff check .

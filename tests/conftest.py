@@ -1,11 +1,13 @@
-"""What every test may ask for: a memory on each store, and a clock that only the test moves."""
+"""What every test may ask for: a memory on the stores that matter, and a clock that it moves."""
 
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import Callable, Iterator
 from datetime import timedelta
 from pathlib import Path
+from threading import current_thread, main_thread
 from typing import Any
 
 import hypothesis
@@ -13,13 +15,16 @@ import pytest
 
 import tenure
 from tenure.testing import SteppingClock
+from tests.selection import FAST, slow_module
 from tests.servers import AVAILABLE, SERVER, Databases
 
 # Some systems have no package of the server; there the tests go without.
 STORES = ("memory", "sqlite", *(["postgres"] if AVAILABLE else []))
 
 SOAK = os.environ.get("TENURE_SOAK") == "1"
-"""Whether the long versions of the tests run."""
+"""Whether the long versions of the tests run: `make soak`."""
+THOROUGH = SOAK or os.environ.get("TENURE_THOROUGH") == "1"
+"""Whether every test runs on every store, and properties on more examples: `make check`."""
 
 if not SOAK:
     # The same tree gives the same result; `make soak` looks for new examples.
@@ -31,8 +36,18 @@ QUICK = tenure.Settings(durability="process", embedder="static")
 OpenMemory = Callable[..., tenure.Memory]
 
 
+def examples(count: int, *, soak: int, least: int = 3) -> int:
+    """How many examples of a property are tried: `count` of them in `make check`."""
+    if SOAK:
+        return soak
+    return count if THOROUGH else min(count, max(least, count // 5))
+
+
 def pytest_configure(config: pytest.Config) -> None:
-    """Let a worker know where the PostgreSQL server of the run is."""
+    """Let a worker know where the PostgreSQL server of the run is, and processes what Ctrl-C is."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN and current_thread() is main_thread():
+        # A shell has what it runs in the background ignore it, with all that is started there.
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     given = getattr(config, "workerinput", None)
     if given is not None:
         SERVER.use(given["postgres"])
@@ -44,9 +59,34 @@ def pytest_configure_node(node: Any) -> None:
     node.workerinput["postgres"] = SERVER.address() if AVAILABLE else ""
 
 
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leave modules alone that are slow as a whole, where no slow test is wanted."""
+    return (config.option.markexpr == FAST and slow_module(collection_path)) or None
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark the tests of modules that are slow as a whole."""
+    for item in items:
+        if slow_module(item.path):
+            item.add_marker(pytest.mark.slow)
+
+
 def pytest_unconfigure(config: pytest.Config) -> None:
     """Stop the server, where this is the process that started it."""
     SERVER.end()
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Give a test that asks for a store its stores.
+
+    The contract suite proves that the stores do the same. So a test gets the one in memory, and all
+    of them where it says that a store can matter, or where everything runs.
+    """
+    if "where" in metafunc.fixturenames:
+        matters = metafunc.definition.get_closest_marker("on_every_store") is not None
+        stores = STORES if THOROUGH or matters else STORES[:1]
+        metafunc.parametrize("where", stores, indirect=True)
 
 
 @pytest.fixture
@@ -71,9 +111,9 @@ def databases() -> Databases:
     return found
 
 
-@pytest.fixture(params=STORES)
+@pytest.fixture
 def where(request: pytest.FixtureRequest, store_path: Path) -> str:
-    """The address of a fresh store, once for each kind."""
+    """The address of a fresh store: in memory, or of each kind where a store can matter."""
     if request.param == "postgres":
         databases: Databases = request.getfixturevalue("databases")
         return databases.empty()
@@ -96,7 +136,7 @@ def open_memory(where: str, clock: SteppingClock) -> Iterator[OpenMemory]:
 
 @pytest.fixture
 def memory(open_memory: OpenMemory) -> tenure.Memory:
-    """An empty memory, once on each store (ids "memory", "sqlite", "postgres")."""
+    """An empty memory (ids "memory", "sqlite", "postgres")."""
     return open_memory()
 
 

@@ -13,6 +13,8 @@ import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from tests.patience import PATIENCE
+
 _STYLE = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 
 
@@ -43,7 +45,7 @@ class Terminal:
         """All that was shown, colours included."""
         self._read = 0
 
-    def await_(self, text: str, seconds: float = 60) -> str:
+    def await_(self, text: str, seconds: float = PATIENCE) -> str:
         """Wait until a text is shown, and give what was shown up to it since the last one."""
         end = time.monotonic() + seconds
         while text not in self.shown[self._read :]:
@@ -74,7 +76,7 @@ class Terminal:
     def type(self, keys: str) -> None:
         os.write(self._master, keys.encode())
 
-    def end(self, seconds: float = 30) -> int:
+    def end(self, seconds: float = PATIENCE) -> int:
         """Wait for the program to end by itself: its exit code."""
         until = time.monotonic() + seconds
         while self._take(1) and self.process.poll() is None:
@@ -84,5 +86,5 @@ class Terminal:
     def close(self) -> None:
         if self.process.poll() is None:
             self.process.kill()
-            self.process.wait(30)
+            self.process.wait(PATIENCE)
         os.close(self._master)

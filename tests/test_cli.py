@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+import typer
 from typer.testing import CliRunner
 
 import tenure
-from tenure.cli import app
+from tenure.cli import app, root
+from tenure.cli.commands import COMMANDS
 from tenure.stores.codec import fact_from_record
+from tests.patience import PATIENCE
+from tests.service.running import environment
 
 Run = Callable[..., Any]
 
@@ -288,3 +294,42 @@ class TestDeclareAndNote:
         assert "- plan: [1]" in run("context").stdout
         assert "plan" not in run("context", "--session", "s2").stdout
         assert "in session 's2'" in run("note", "a", "b", "--session", "s2").stdout
+
+
+class TestLoading:
+    @pytest.mark.parametrize("name", COMMANDS)
+    def test_a_command_is_what_the_list_says(self, name: str) -> None:
+        """It loads by its name, and its help begins with its line of `tenure --help`."""
+        group: Any = typer.main.get_command(app)
+        found = group.get_command(typer.Context(group), name)
+        assert found is not None
+        assert (found.help or "").split("\n\n")[0].replace("\n", " ") == COMMANDS[name].summary
+
+    def test_no_command_is_missing_from_the_list(self) -> None:
+        """Every command that a module registers is one that somebody can find."""
+        group: Any = typer.main.get_command(app)
+        offered = {name for one in COMMANDS.values() for name in root._loaded(one.module)}
+        assert offered == set(COMMANDS) == set(group.list_commands(None))
+
+    def test_the_list_loads_no_command(self) -> None:
+        """`tenure --help` reads neither commands nor what only they need, so it comes at once."""
+        program = (
+            "import sys; from tenure.cli import main; sys.argv = ['tenure', '--help']\n"
+            "try: main()\n"
+            "except SystemExit as end: assert not end.code\n"
+            "print('loaded:', *sys.modules)"
+        )
+        done = subprocess.run(
+            [sys.executable, "-c", program],
+            env=environment(),
+            capture_output=True,
+            text=True,
+            timeout=PATIENCE,
+            check=True,
+        )
+        told, _, loaded = done.stdout.rpartition("loaded: ")
+        assert all(f"  {name} " in told for name in COMMANDS)
+        modules = set(loaded.split())
+        assert "tenure.cli.commands" in modules
+        assert not modules & {command.module for command in COMMANDS.values()}
+        assert not modules & {"numpy", "rich", "pydantic", "onnxruntime"}

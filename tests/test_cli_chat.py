@@ -12,6 +12,7 @@ import pytest
 
 import tenure
 from tests.conftest import QUICK
+from tests.patience import PATIENCE
 from tests.terminals import Terminal
 from tests.test_docs import environment
 
@@ -35,7 +36,7 @@ def piped(
         input=given.get("text") or "\n".join(lines) + "\n",
         capture_output=True,
         encoding="utf-8",
-        timeout=120,
+        timeout=PATIENCE,
     )
     assert done.returncode == code, done.stderr
     assert "Traceback" not in done.stderr
@@ -132,6 +133,7 @@ def test_a_conversation_can_come_through_a_pipe(tmp_path: Path) -> None:
         assert memory.session(user_id="alice", organization="acme").current("price") == "$40"
 
 
+@pytest.mark.slow
 def test_forgetting_asks_first(tmp_path: Path) -> None:
     """The next line is the answer; what was erased is gone from the file."""
     lines = ["My phone number is 555-0199.", "/forget phone_number", "n", "/facts"]
@@ -143,6 +145,7 @@ def test_forgetting_asks_first(tmp_path: Path) -> None:
     assert b"555-0199" not in kept
 
 
+@pytest.mark.slow
 def test_a_line_that_fails_is_told_and_the_talk_goes_on(tmp_path: Path) -> None:
     """One sentence on stderr for each, and the code of the first of them at the end of a pipe."""
     done = piped(
@@ -167,13 +170,14 @@ def test_what_is_no_text_is_refused(tmp_path: Path) -> None:
         env={**environment(tmp_path), "PYTHONUTF8": "1"},
         input=b"The price is \xff\xfe.\n",
         capture_output=True,
-        timeout=60,
+        timeout=PATIENCE,
     )
     assert done.returncode == 2
     assert b"Traceback" not in done.stderr
     assert done.stderr.startswith(b"error: ")
 
 
+@pytest.mark.slow
 def test_a_memory_elsewhere_can_be_talked_to(tmp_path: Path) -> None:
     """The same over HTTP, at a service."""
     from tests.service.running import serving

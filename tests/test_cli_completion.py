@@ -12,6 +12,7 @@ import typer
 
 from tenure.cli import app
 from tenure.cli.completion import places
+from tests.patience import PATIENCE
 from tests.terminals import Terminal
 from tests.test_docs import environment
 
@@ -26,7 +27,7 @@ def script(shell: str, folder: Path) -> Path:
         env=environment(folder),
         capture_output=True,
         encoding="utf-8",
-        timeout=60,
+        timeout=PATIENCE,
     )
     assert done.returncode == 0, done.stderr
     path = folder / f"tenure.{shell}"
@@ -45,7 +46,7 @@ def offered(folder: Path, *lines: list[str]) -> list[list[str]]:
         ["bash", "--norc", "-c", f"set -eu; source {script('bash', folder)}; {asked}"],
         capture_output=True,
         encoding="utf-8",
-        timeout=60,
+        timeout=PATIENCE,
     )
     assert (done.returncode, done.stderr) == (0, "")
     return [line.split() for line in done.stdout.splitlines()]
@@ -77,6 +78,7 @@ def test_bash_leaves_values_and_arguments_to_itself(tmp_path: Path) -> None:
     assert offered(tmp_path, ["tenure", "facts", "--db", ""], ["tenure", "current", ""]) == [[], []]
 
 
+@pytest.mark.slow
 def test_every_command_and_option_is_offered(tmp_path: Path) -> None:
     """Nothing of the command line is missing, whichever command it is."""
     assert {("db", "migrate"), ("keys", "create"), ("chat",), ("serve",)} <= PLACES.keys()
@@ -86,6 +88,7 @@ def test_every_command_and_option_is_offered(tmp_path: Path) -> None:
         assert "--help" in found
 
 
+@pytest.mark.slow
 def test_the_key_itself_completes_at_a_terminal(tmp_path: Path) -> None:
     """With the script read, the tab key turns a beginning into the command."""
     shell = Terminal(
@@ -113,7 +116,7 @@ def test_other_shells_take_their_script(shell: str, tmp_path: Path) -> None:
     text = path.read_text(encoding="utf-8")
     assert all(name in text for place in PLACES.values() for name in place.commands)
     if shutil.which(shell) is not None:
-        subprocess.run([shell, "-n", str(path)], check=True, timeout=60)
+        subprocess.run([shell, "-n", str(path)], check=True, timeout=PATIENCE)
 
 
 def test_an_unknown_shell_is_refused(tmp_path: Path) -> None:
@@ -123,7 +126,7 @@ def test_an_unknown_shell_is_refused(tmp_path: Path) -> None:
         env=environment(tmp_path),
         capture_output=True,
         encoding="utf-8",
-        timeout=60,
+        timeout=PATIENCE,
     )
     assert done.returncode == 2
     assert done.stderr == "error: SHELL 'tcsh' is not one of bash, zsh, fish\n"

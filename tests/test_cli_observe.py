@@ -207,6 +207,7 @@ class TestTwice:
         out = run("context", "How many people?", "--session", "monday").stdout
         assert "I'd like a table for [no longer current] at 5pm on Friday." in out
 
+    @pytest.mark.slow
     def test_a_killed_run_goes_on_where_it_stopped(self, run: Run, tmp_path: Path) -> None:
         """After a kill -9 between two turns the same command leaves what one run leaves."""
         turns = [

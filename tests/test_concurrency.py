@@ -15,12 +15,12 @@ from typing import Any
 import pytest
 
 import tenure
-from tests.conftest import QUICK, SOAK, OpenMemory
+from tests.conftest import QUICK, OpenMemory, examples
+from tests.patience import PATIENCE
 from tests.stores.invariants import findings
 from tests.stores.processes import CONTEXT
 
 WRITERS = 8
-PATIENCE = 300.0
 
 Acknowledged = list[str]
 
@@ -99,10 +99,10 @@ def run_processes(
     return [result for result, _ in found]
 
 
-@pytest.mark.timeout(600)
+@pytest.mark.timeout(3600)
 @pytest.mark.parametrize(
     ("durability", "rounds"),
-    [("process", 3000 if SOAK else 400), ("full", 500 if SOAK else 40)],
+    [("process", examples(400, soak=3000)), ("full", examples(40, soak=500))],
     ids=["process", "full"],
 )
 def test_eight_processes_write_one_address(store_path: Path, durability: Any, rounds: int) -> None:
@@ -129,10 +129,10 @@ def test_eight_processes_write_one_address(store_path: Path, durability: Any, ro
             assert [places[i] for i in ids] == sorted(places[i] for i in ids)
 
 
-@pytest.mark.timeout(600)
+@pytest.mark.timeout(3600)
 def test_processes_write_undo_and_retract(store_path: Path) -> None:
     """Writes, undos and retractions from eight processes leave chains sound and nothing lost."""
-    rounds = 200 if SOAK else 25
+    rounds = examples(25, soak=200, least=10)
     acknowledged = run_processes(store_path, write_and_take_back, QUICK, rounds)
     with tenure.open(store_path) as memory:
         assert findings(memory, "acme") == []
@@ -143,11 +143,12 @@ def test_processes_write_undo_and_retract(store_path: Path) -> None:
             assert len(session.facts(key)) <= 1
 
 
-@pytest.mark.timeout(600)
+@pytest.mark.timeout(3600)
+@pytest.mark.on_every_store
 def test_threads_share_one_memory(open_memory: OpenMemory) -> None:
     """Threads that write, read and undo through one memory meet no error and lose nothing."""
     memory = open_memory(clock=None)
-    rounds = 200 if SOAK else 25
+    rounds = examples(25, soak=200, least=10)
     threads = 8
     start = threading.Barrier(threads)
 

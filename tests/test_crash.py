@@ -18,11 +18,12 @@ from typing import Any, NamedTuple
 import pytest
 
 import tenure
-from tests.conftest import SOAK
+from tests.conftest import SOAK, examples
+from tests.patience import PATIENCE
 from tests.stores.invariants import findings
 from tests.stores.processes import CONTEXT
 
-FILES = 60 if SOAK else 10
+FILES = examples(10, soak=60, least=2)
 KILLS_PER_FILE = 50 if SOAK else 25
 KINDS = ("single", "supersession", "supersession", "batch", "batch", "undo", "forget", "note")
 BATCH = 8
@@ -228,7 +229,7 @@ def settle_in_flight(
         expected.add(in_flight, values if in_flight.values else {})
 
 
-@pytest.mark.timeout(900)
+@pytest.mark.timeout(3600)
 @pytest.mark.parametrize("seed", range(FILES))
 def test_a_killed_writer_leaves_what_it_acknowledged(store_path: Path, seed: int) -> None:
     """After every SIGKILL the file opens, holds all that was acknowledged, and nothing by half."""
@@ -255,7 +256,8 @@ def write_a_big_batch(path: Path, pipe: Connection) -> None:
         time.sleep(60)
 
 
-@pytest.mark.timeout(900)
+@pytest.mark.slow
+@pytest.mark.timeout(3600)
 def test_a_writer_killed_within_a_big_batch(tmp_path: Path) -> None:
     """Of a batch that takes a while there is everything after a kill, or nothing."""
     chance = random.Random(11)
@@ -293,7 +295,7 @@ def test_a_writer_killed_within_a_big_batch(tmp_path: Path) -> None:
 
 def await_growth(log: Path) -> None:
     """Wait until more is written ahead to a file than a single fact takes."""
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + PATIENCE
     while not log.exists() or log.stat().st_size < BIG * 10_000:
         assert time.monotonic() < deadline, "the writer hangs"
         time.sleep(0.001)
@@ -307,7 +309,8 @@ def _received(pipe: Connection) -> bool:
         return False
 
 
-@pytest.mark.timeout(900)
+@pytest.mark.slow
+@pytest.mark.timeout(3600)
 def test_a_writer_killed_while_making_the_file(tmp_path: Path) -> None:
     """A kill while a new file is being made leaves one that the next writer can use."""
     chance = random.Random(7)
@@ -319,7 +322,7 @@ def test_a_writer_killed_while_making_the_file(tmp_path: Path) -> None:
         )
         child.start()
         theirs.close()
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + PATIENCE
         while not path.exists() and time.monotonic() < deadline:
             time.sleep(0.0002)
         time.sleep(chance.uniform(0, 0.01))

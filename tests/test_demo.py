@@ -137,6 +137,7 @@ def test_the_demo_never_touches_a_file_that_exists(tmp_path: Path) -> None:
 
 
 @needs_own_server
+@pytest.mark.slow
 def test_the_demo_is_the_same_on_a_server() -> None:
     """With --postgres a server is started for it, every answer is the same, and nothing stays."""
     before = set(Path(tempfile.gettempdir()).glob("tenure-demo-*"))
@@ -145,6 +146,7 @@ def test_the_demo_is_the_same_on_a_server() -> None:
     assert set(Path(tempfile.gettempdir()).glob("tenure-demo-*")) <= before
 
 
+@pytest.mark.slow
 def test_the_demo_on_a_server_keeps_no_file() -> None:
     """--postgres together with --db is refused before anything is started."""
     result = CliRunner().invoke(app, ["demo", "--postgres", "--db", "demo.db"])

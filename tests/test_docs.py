@@ -29,6 +29,7 @@ import pytest
 import tenure
 from tenure.model import errors
 from tenure.stores import port
+from tests.patience import PATIENCE
 from tests.service.running import PLAIN, Process, Running
 
 ROOT = Path(__file__).parents[1]
@@ -144,7 +145,7 @@ def run_command(line: str, folder: Path) -> subprocess.CompletedProcess[str]:
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         encoding="utf-8",
-        timeout=60,
+        timeout=PATIENCE,
     )
 
 
@@ -225,7 +226,7 @@ class Desk:
             else:
                 assert word.startswith(SERVED), f"{word} of {command}"
                 address = word.replace(SERVED, self._process.address)
-        with httpx.Client(**PLAIN, timeout=60) as client:
+        with httpx.Client(**PLAIN, timeout=PATIENCE) as client:
             return client.post(address, content=body.encode(), headers=headers).text
 
     def stop(self) -> None:
@@ -233,6 +234,7 @@ class Desk:
             self._process.stop()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", SERVICE_PAGES, ids=name_of)
 def test_a_page_about_the_service_holds(page: Path, tmp_path: Path) -> None:
     """Its commands start real services, its curl lines ask them, and both give what is shown."""

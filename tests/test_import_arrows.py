@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.patience import PATIENCE
+
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "src" / "tenure"
 MODULES = sorted(PACKAGE.rglob("*.py"))
@@ -285,6 +287,6 @@ def test_importing_tenure_is_light() -> None:
         capture_output=True,
         text=True,
         check=True,
-        timeout=60,
+        timeout=PATIENCE,
     )
     assert done.stdout.strip() == "[]"

@@ -18,6 +18,7 @@ from pathlib import Path
 import pytest
 
 import tenure
+from tests.patience import PATIENCE
 from tests.test_docs import ROOT, blocks
 
 
@@ -32,7 +33,7 @@ def run(*command: str | Path, cwd: Path) -> str:
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         encoding="utf-8",
-        timeout=120,
+        timeout=PATIENCE,
     )
     assert done.returncode == 0, done.stdout
     return done.stdout

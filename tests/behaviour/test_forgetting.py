@@ -17,6 +17,8 @@ from tests.behaviour.people import current, in_review, someone
 from tests.conftest import QUICK, OpenMemory
 from tests.properties.world import all_facts, check_links, tenures
 
+pytestmark = pytest.mark.on_every_store
+
 
 def remains(memory: Memory) -> str:
     """All that the store holds of an organization, as text."""

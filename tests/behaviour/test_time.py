@@ -12,6 +12,8 @@ from tenure.testing import SteppingClock
 from tests.behaviour.people import FOR_ALL, fact, someone
 from tests.conftest import OpenMemory
 
+pytestmark = pytest.mark.on_every_store
+
 DAY = timedelta(days=1)
 
 

@@ -13,6 +13,8 @@ from tenure.testing import SteppingClock
 from tests.behaviour.people import current, fact, in_review, someone
 from tests.properties.world import all_facts, differences, tenures
 
+pytestmark = pytest.mark.on_every_store
+
 
 def established(memory: Memory) -> Verdict:
     return someone(memory, "alice", "executive").write("fresh", 1)

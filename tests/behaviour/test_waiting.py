@@ -8,6 +8,8 @@ import tenure
 from tenure import Memory, Outcome, Rule, Session
 from tests.behaviour.people import fact, someone
 
+pytestmark = pytest.mark.on_every_store
+
 
 class TestContingency:
     """Facts that wait for another to leave."""

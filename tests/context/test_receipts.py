@@ -17,6 +17,9 @@ import tenure
 from tenure import Memory, ReceiptChange, Session
 from tenure.testing import SteppingClock
 from tests.conftest import QUICK, OpenMemory
+from tests.patience import PATIENCE
+
+pytestmark = pytest.mark.on_every_store
 
 QUERY = "What is the plan, and where is the hold?"
 SRC = Path(tenure.__file__).parents[1]
@@ -152,7 +155,7 @@ class TestReplay:
             [sys.executable, "-c", REPLAY, str(store_path), context.receipt.id],
             env={"PYTHONPATH": str(SRC)},
             capture_output=True,
-            timeout=120,
+            timeout=PATIENCE,
         )
         assert done.stderr == b""
         assert (done.returncode, done.stdout) == (0, context.text.encode())

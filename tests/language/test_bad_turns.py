@@ -17,7 +17,8 @@ import pytest
 
 import tenure
 from tenure.testing import SteppingClock
-from tests.conftest import QUICK, SOAK, OpenMemory
+from tests.conftest import QUICK, SOAK, OpenMemory, examples
+from tests.selection import sampled
 from tests.stores.invariants import findings
 
 ORGANIZATION = "acme"
@@ -296,7 +297,7 @@ def test_a_large_turn_is_taken_where_it_may_be(open_memory: OpenMemory) -> None:
     memory = open_memory(settings=tenure.Settings(**{**SMALL, "max_turn_bytes": 2_000_000}))
     session = memory.session(user_id="alice", organization=ORGANIZATION)
     filler = "The weather was as grey as ever and nobody had anything to add to that. "
-    length = 1_000_000 if SOAK else 150_000
+    length = examples(150_000, soak=1_000_000)
     found = session.observe(filler * (length // len(filler)) + "My budget is $800.")
     assert values(session)["budget"] == "$800"
     assert found.statements[-1].text == "My budget is $800."
@@ -605,7 +606,7 @@ def work_for_prose() -> int:
     return steps_for((PROSE * _LENGTH)[:_LENGTH])
 
 
-@pytest.mark.parametrize("piece", ADVERSARIAL, ids=ascii)
+@pytest.mark.parametrize("piece", sampled(ADVERSARIAL), ids=ascii)
 def test_nothing_costs_much_more_than_prose(piece: str) -> None:
     """A turn of one thing repeated, and the turn after it, stay near the cost of plain prose."""
     steps_for((piece * _LENGTH)[:_LENGTH], limit=_AT_MOST * work_for_prose())
@@ -623,7 +624,8 @@ def test_many_values_are_compared_with_many_in_little_work() -> None:
 
 
 @pytest.mark.parametrize(
-    "sentence", ["The item{0} is nice{0} and red. ", "My rate is 5. ", "I live in Paris. ", "```\n"]
+    "sentence",
+    sampled(["My rate is 5. ", "The item{0} is nice{0} and red. ", "I live in Paris. ", "```\n"]),
 )
 def test_many_statements_cost_what_their_number_explains(sentence: str) -> None:
     """A turn of many statements, all different or all the same, takes work that grows with it."""

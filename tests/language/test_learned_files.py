@@ -16,6 +16,7 @@ import pytest
 
 import tenure
 from tenure.language.learned.model import FORMAT, WEIGHTS, Model, Opinion, load
+from tests.patience import PATIENCE
 
 ROOT = Path(__file__).parents[2]
 MEND = 'detector="rules"'
@@ -67,7 +68,7 @@ def in_a_process(program: str, *, sources: Path, given: str = "") -> str:
         env={**os.environ, "PYTHONPATH": str(sources)},
         capture_output=True,
         encoding="utf-8",
-        timeout=60,
+        timeout=PATIENCE,
     )
     assert done.returncode == 0, done.stderr
     return done.stdout.strip()

@@ -24,8 +24,11 @@ from tenure.model.records import Turn
 from tenure.model.values import text_of
 from tenure.testing import SteppingClock
 from tests.conftest import QUICK, SOAK, OpenMemory
+from tests.patience import PATIENCE
 from tests.stores.invariants import findings
-from tests.stores.processes import CONTEXT, PATIENCE, run_together
+from tests.stores.processes import CONTEXT, run_together
+
+pytestmark = pytest.mark.on_every_store
 
 ORGANIZATION = "acme"
 BEGIN = datetime(2026, 1, 5, 9, tzinfo=UTC)
@@ -135,7 +138,7 @@ def observe_all(start: Barrier, path: Path, turns: list[dict[str, Any]]) -> list
         return [found.turn_index for found in session.observe_many(turns) if not found.repeated]
 
 
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(3600)
 def test_processes_that_take_in_the_same_transcript(store_path: Path) -> None:
     """Two processes on one file, with the same turns at the same time: each is stored once."""
     turns = transcript(40 if SOAK else 8)
@@ -160,7 +163,7 @@ def observe_own(start: Barrier, path: Path, rounds: int) -> str:
     return name
 
 
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(3600)
 def test_processes_that_talk_in_one_session(store_path: Path) -> None:
     """Two processes in one session of one file meet no error and lose nothing."""
     rounds = 100 if SOAK else 15
@@ -185,7 +188,7 @@ def observe_until_killed(path: Path, pipe: Connection, turns: list[dict[str, Any
     pipe.send("done")
 
 
-@pytest.mark.timeout(600)
+@pytest.mark.timeout(3600)
 def test_a_transcript_cut_off_goes_on_where_it_stopped(tmp_path: Path) -> None:
     """Killed at any moment and called again, it ends as if it had never been interrupted."""
     turns = transcript(6)

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from tenure.language.validity import Validity, find_validity
 from tenure.language.values.finding import find
-from tests.conftest import SOAK
+from tests.conftest import examples
 
-MANY = settings(max_examples=3_000 if SOAK else 300, deadline=None)
+MANY = settings(max_examples=examples(300, soak=3_000), deadline=None)
 
 AT = datetime(2026, 3, 11, 10, 0, tzinfo=UTC)
 """A Wednesday."""

@@ -11,6 +11,7 @@ import tenure
 from tenure.language.detection import Judged, Pair, Relation
 from tenure.language.llm import Answer, Ask
 from tests.conftest import QUICK
+from tests.patience import PATIENCE
 
 Script = dict[str, Any] | BaseException | Callable[[Ask], dict[str, Any]]
 
@@ -50,7 +51,7 @@ class Gate:
 
     def __call__(self, ask: Ask) -> dict[str, Any]:
         self.asked.set()
-        assert self.open.wait(30)
+        assert self.open.wait(PATIENCE)
         return answer(*self.candidates)
 
 

@@ -11,6 +11,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from tests.patience import PATIENCE
+
 Reply = tuple[int, bytes]
 
 
@@ -75,7 +77,7 @@ def served(trickster: Trickster) -> Iterator[Trickster]:
     finally:
         server.shutdown()
         server.server_close()
-        thread.join(10)
+        thread.join(PATIENCE)
 
 
 def local_model() -> Any:

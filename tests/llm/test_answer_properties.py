@@ -6,11 +6,12 @@ import re
 from typing import Any
 
 from hypothesis import given
-from hypothesis import settings as examples
+from hypothesis import settings as tried
 from hypothesis import strategies as st
 
 import tenure
 from tenure.testing import SteppingClock
+from tests.conftest import examples
 from tests.llm.scripted import Scripted, answer, opinion, settings
 
 TURNS = [
@@ -67,7 +68,7 @@ def said(text: str) -> set[str]:
         max_size=3,
     )
 )
-@examples(max_examples=60, deadline=None)
+@tried(max_examples=examples(60, soak=60), deadline=None)
 def test_no_answer_files_what_was_not_said(contents: list[Any]) -> None:
     """Facts of a model have only words of the turns, bind nobody, and are the speaker's own."""
     memory, session, made = talk(*(answer(*c, objections=o) for c, o in contents))
@@ -93,7 +94,7 @@ def test_no_answer_files_what_was_not_said(contents: list[Any]) -> None:
 
 
 @given(JUNK)
-@examples(max_examples=60, deadline=None)
+@tried(max_examples=examples(60, soak=60), deadline=None)
 def test_junk_is_no_opinion(content: Any) -> None:
     """An answer of whatever form leaves the offline reading as it is."""
     with talk()[0] as plain, talk(content)[0] as memory:

@@ -29,6 +29,9 @@ from tests.llm.scripted import (
     shown,
     told,
 )
+from tests.patience import PATIENCE
+
+pytestmark = pytest.mark.on_every_store
 
 ILL = "Peanuts make me ill."
 ALLERGY = candidate(1, "Peanuts make me ill", "allergy", "Peanuts")
@@ -58,13 +61,13 @@ def test_observe_returns_before_the_model_answers(open_memory: OpenMemory, gate:
     """The offline verdicts are there at once; the opinion is pending, and then given."""
     _, memory, ann = background(open_memory, gate)
     made = ann.observe(ILL)
-    assert gate.asked.wait(20)
+    assert gate.asked.wait(PATIENCE)
     assert opinion(made).status == "pending"
     assert str(opinion(made)) == "the opinion of scripted:model is awaited"
     assert not memory.flush(timeout=0.05)
     assert ann.current("allergy") is None
     gate.open.set()
-    assert memory.flush(timeout=20)
+    assert memory.flush(timeout=PATIENCE)
     assert opinion(made).status == "given"
     assert str(opinion(made)) == "opinion of scripted:model: 1 accepted"
     assert ann.current("allergy") == "Peanuts"
@@ -74,7 +77,7 @@ def test_a_second_opinion_can_be_undone(open_memory: OpenMemory) -> None:
     """It is an ordinary verdict, in explain and for undo."""
     _, memory, ann = background(open_memory, answer(ALLERGY))
     made = ann.observe(ILL)
-    assert memory.flush(timeout=20)
+    assert memory.flush(timeout=PATIENCE)
     assert ann.explain("allergy").verdicts[-1].evidence["detector"] == "llm"
     ann.undo(opinion(made).verdicts[0])
     assert ann.current("allergy") is None
@@ -85,12 +88,12 @@ def test_turns_that_wait_go_together_and_in_order(open_memory: OpenMemory, gate:
     model, memory, ann = background(open_memory, gate, batch_turns=3)
     other = memory.session(user_id="bob", organization="acme")
     ann.observe(ILL)
-    assert gate.asked.wait(20)
+    assert gate.asked.wait(PATIENCE)
     for number in range(2, 7):
         ann.observe(f"Shelf {number} is full.")
         other.observe(f"Shelf {number} is empty.")
     gate.open.set()
-    assert memory.flush(timeout=20)
+    assert memory.flush(timeout=PATIENCE)
     read = [[turn["turn"] for turn in told(ask)["turns"] if turn["read"]] for ask in model.asked]
     assert read == [[1], [2, 3, 4], [1, 2, 3], [5, 6], [4, 5]]
 
@@ -102,19 +105,19 @@ def test_what_was_said_later_is_not_replaced(open_memory: OpenMemory) -> None:
     def script(ask: Ask) -> dict[str, Any]:
         name = shown(ask, "1 Main St")
         started.set()
-        assert go.wait(20)
+        assert go.wait(PATIENCE)
         return answer(
             candidate(2, "9 Elm Rd has a garden", "address", "9 Elm Rd", replaces=[(name, "")])
         )
 
     model, memory, ann = background(open_memory, answer(), script)
     ann.observe("My address is 1 Main St.")
-    assert memory.flush(timeout=20)
+    assert memory.flush(timeout=PATIENCE)
     made = ann.observe("We looked around, and 9 Elm Rd has a garden")
-    assert started.wait(20)
+    assert started.wait(PATIENCE)
     ann.write("address", "4 High St")
     go.set()
-    assert memory.flush(timeout=20)
+    assert memory.flush(timeout=PATIENCE)
     assert ann.current("address") == "4 High St"
     assert "left office in the meantime" in opinion(made).proposals[0].reason
     assert len(model.asked) == 2
@@ -124,10 +127,10 @@ def test_a_forgotten_turn_does_not_come_back(open_memory: OpenMemory, gate: Gate
     """What was forgotten while the model was asked is not filed from its answer."""
     _, memory, ann = background(open_memory, gate)
     made = ann.observe(ILL)
-    assert gate.asked.wait(20)
+    assert gate.asked.wait(PATIENCE)
     memory.forget(organization="acme", user_id="ann")
     gate.open.set()
-    assert memory.flush(timeout=20)
+    assert memory.flush(timeout=PATIENCE)
     assert opinion(made).reason == "what the turn said was forgotten in the meantime"
     assert ann.facts() == []
 
@@ -136,10 +139,10 @@ def test_a_forgotten_fact_takes_its_turn_with_it(open_memory: OpenMemory, gate: 
     """The turn that brought an erased fact gives no other fact either."""
     _, memory, ann = background(open_memory, gate)
     made = ann.observe(ILL)
-    assert gate.asked.wait(20)
+    assert gate.asked.wait(PATIENCE)
     memory.forget(organization="acme", fact_id=made.facts[0].id)
     gate.open.set()
-    assert memory.flush(timeout=20)
+    assert memory.flush(timeout=PATIENCE)
     assert opinion(made).status == "failed"
     assert ann.facts() == []
 
@@ -151,11 +154,11 @@ def test_a_clock_that_runs_behind_hides_no_erasure(store_path: Path, gate: Gate)
     given = settings(Scripted(gate), mode="background")
     with tenure.open(store_path, clock=ahead, settings=given) as memory:
         made = memory.session(user_id="ann", organization="acme").observe(ILL)
-        assert gate.asked.wait(20)
+        assert gate.asked.wait(PATIENCE)
         with tenure.open(store_path, clock=SteppingClock()) as behind:
             behind.forget(organization="acme", fact_id=made.facts[0].id)
         gate.open.set()
-        assert memory.flush(timeout=20)
+        assert memory.flush(timeout=PATIENCE)
         assert opinion(made).status == "failed"
 
 
@@ -166,17 +169,17 @@ def test_an_objection_that_comes_too_late_changes_nothing(open_memory: OpenMemor
     def script(ask: Ask) -> dict[str, Any]:
         name = shown(ask, "Lyon")
         started.set()
-        assert go.wait(20)
+        assert go.wait(PATIENCE)
         return answer(objections=[{"fact": name, "turn": 2, "quote": "The venue is Paris"}])
 
     _, memory, ann = background(open_memory, answer(), script)
     ann.observe("The venue is Lyon.")
-    assert memory.flush(timeout=20)
+    assert memory.flush(timeout=PATIENCE)
     made = ann.observe("The venue is Paris.")
-    assert started.wait(20)
+    assert started.wait(PATIENCE)
     ann.write("venue", "Rome")
     go.set()
-    assert memory.flush(timeout=20)
+    assert memory.flush(timeout=PATIENCE)
     assert reasons(made) == [("dropped", "what took its place has been replaced in the meantime")]
     assert ann.current("venue") == "Rome"
 
@@ -185,12 +188,12 @@ def test_a_forgotten_turn_is_not_sent(open_memory: OpenMemory, gate: Gate) -> No
     """A turn that waits in line when it is forgotten never reaches the model."""
     model, memory, ann = background(open_memory, gate)
     ann.observe(ILL)
-    assert gate.asked.wait(20)
+    assert gate.asked.wait(PATIENCE)
     bob = memory.session(user_id="bob", organization="acme")
     made = bob.observe("My phone number is 555-0100.")
     memory.forget(organization="acme", user_id="bob")
     gate.open.set()
-    assert memory.flush(timeout=20)
+    assert memory.flush(timeout=PATIENCE)
     assert opinion(made).status == "failed"
     assert not any("555-0100" in ask.data for ask in model.asked)
 
@@ -199,11 +202,11 @@ def test_a_request_to_forget_is_not_sent(open_memory: OpenMemory) -> None:
     """The turn itself names what is to be gone."""
     model, memory, ann = background(open_memory)
     ann.observe("My phone number is 555-0100.")
-    assert memory.flush(timeout=20)
+    assert memory.flush(timeout=PATIENCE)
     made = ann.observe("Please forget my phone number.")
     assert made.erasures
     assert made.opinion is None
-    assert memory.flush(timeout=20)
+    assert memory.flush(timeout=PATIENCE)
     assert len(model.asked) == 1
 
 
@@ -211,10 +214,10 @@ def test_a_closed_session_still_gets_its_opinion(open_memory: OpenMemory, gate: 
     """The facts are the person's, and outlive the session that they were said in."""
     _, memory, ann = background(open_memory, gate)
     ann.observe(ILL)
-    assert gate.asked.wait(20)
+    assert gate.asked.wait(PATIENCE)
     ann.close()
     gate.open.set()
-    assert memory.flush(timeout=20)
+    assert memory.flush(timeout=PATIENCE)
     again = memory.session(user_id="ann", organization="acme")
     assert again.current("allergy") == "Peanuts"
 
@@ -227,10 +230,10 @@ def test_a_branch_that_is_over_takes_no_opinion(
     _, memory, ann = background(open_memory, gate)
     trial = ann.hypothetical("trial")
     made = trial.observe(ILL)
-    assert gate.asked.wait(20)
+    assert gate.asked.wait(PATIENCE)
     getattr(trial, ending)()
     gate.open.set()
-    assert memory.flush(timeout=20)
+    assert memory.flush(timeout=PATIENCE)
     assert opinion(made).status == "failed"
     assert "branch was" in opinion(made).reason
     assert ann.current("allergy") is None
@@ -240,12 +243,12 @@ def test_a_full_line_turns_away(open_memory: OpenMemory, gate: Gate) -> None:
     """One turn too many is observed offline, and says that there was no room."""
     _, memory, ann = background(open_memory, gate, queue_size=2)
     ann.observe(ILL)
-    assert gate.asked.wait(20)
+    assert gate.asked.wait(PATIENCE)
     made = [ann.observe(f"Shelf {number} is full.") for number in range(3)]
     assert [opinion(one).status for one in made] == ["pending", "pending", "failed"]
     assert opinion(made[2]).reason == "2 turns are waiting already"
     gate.open.set()
-    assert memory.flush(timeout=20)
+    assert memory.flush(timeout=PATIENCE)
     assert [opinion(one).status for one in made] == ["given", "given", "failed"]
 
 
@@ -255,7 +258,7 @@ def test_close_gives_up_in_time(
     """It does not wait for a model that hangs, and says how many turns were left."""
     _, memory, ann = background(open_memory, gate, close_timeout=0.1)
     made = [ann.observe(ILL)]
-    assert gate.asked.wait(20)
+    assert gate.asked.wait(PATIENCE)
     made += [ann.observe(f"Shelf {number} is full.") for number in range(2)]
     with caplog.at_level(logging.WARNING, "tenure.llm"):
         memory.close()
@@ -307,7 +310,7 @@ def test_a_program_that_ends_lets_an_answer_take_effect(store_path: Path) -> Non
         cwd=Path(__file__).parents[2],
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=PATIENCE,
     )
     assert (done.returncode, done.stderr) == (0, "")
     with tenure.open(store_path) as memory:
@@ -334,8 +337,8 @@ def test_many_threads_lose_nothing(open_memory: OpenMemory) -> None:
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(60)
-    assert memory.flush(timeout=60)
+        thread.join(PATIENCE)
+    assert memory.flush(timeout=PATIENCE)
     assert [opinion(one).status for one in made] == ["given"] * 32
     read = [turn for ask in model.asked for turn in told(ask)["turns"] if turn["read"]]
     assert len(read) == 32
@@ -348,11 +351,11 @@ def test_an_opinion_on_an_earlier_turn_keeps_the_order_of_the_desk(
     """The turns of a session stay in order, whenever an opinion on one of them arrives."""
     _, memory, ann = background(open_memory, gate)
     ann.observe(ILL)
-    assert gate.asked.wait(20)
+    assert gate.asked.wait(PATIENCE)
     ann.observe("Shelf 2 is full.")
     before = [item.key for item in ann.working_set()]
     gate.open.set()
-    assert memory.flush(timeout=20)
+    assert memory.flush(timeout=PATIENCE)
     assert [item.key for item in ann.working_set()] == before
 
 
@@ -363,9 +366,9 @@ def test_a_missed_correction_leaves_no_stale_value_in_a_context(open_memory: Ope
         open_memory, answer(), replacing(2, "45 fits", "desks", "45", says=says, old="40")
     )
     ann.observe(says)
-    assert memory.flush(timeout=20)
+    assert memory.flush(timeout=PATIENCE)
     made = ann.observe("Turns out 45 fits the plan")
-    assert memory.flush(timeout=20)
+    assert memory.flush(timeout=PATIENCE)
     assert reasons(made) == [("accepted", "")]
     text = ann.context("How many desks do we need?").text
     assert "45" in text
@@ -380,19 +383,19 @@ def test_a_forked_child_starts_afresh(store_path: Path) -> None:
     model = Scripted(gate)
     with tenure.open(store_path, settings=settings(model, mode="background")) as memory:
         made = memory.session(user_id="ann").observe(ILL)
-        assert gate.asked.wait(20)
+        assert gate.asked.wait(PATIENCE)
         child = os.fork()
         if child == 0:
             try:
                 fine = memory.flush(timeout=5) and opinion(made).status == "failed"
                 own = memory.session(user_id="bob").observe("Shelf 2 is full.")
-                fine = fine and memory.flush(timeout=20) and opinion(own).status == "given"
+                fine = fine and memory.flush(timeout=PATIENCE) and opinion(own).status == "given"
             except BaseException:
                 fine = False
             os._exit(0 if fine else 1)
         _, status = os.waitpid(child, 0)
         gate.open.set()
         assert os.waitstatus_to_exitcode(status) == 0
-        assert memory.flush(timeout=20)
+        assert memory.flush(timeout=PATIENCE)
         assert opinion(made).status == "given"
         assert memory.session(user_id="ann").current("allergy") == "Peanuts"

@@ -19,6 +19,7 @@ from tenure.language.llm.reading import read
 from tenure.testing import SteppingClock
 from tests.llm.scripted import opinion, told
 from tests.llm.servers import local_model
+from tests.patience import PATIENCE
 
 TEXT = "Please book a table for 4."
 GIVEN: dict[str, Any] = {
@@ -81,7 +82,7 @@ def conversation(address: str, tmp_path_factory: pytest.TempPathFactory) -> Conv
     with tenure.open(file, clock=clock, settings=settings) as memory:
         made = memory.session(**whose).observe(TEXT)
         assert made.turn_index == 2
-        assert memory.flush(timeout=300)
+        assert memory.flush(timeout=PATIENCE)
         ((ask, answer),) = recorded.exchanges
         return Conversation(made, ask, answer, memory.usage("acme"))
 

@@ -16,6 +16,7 @@ from tenure.language.llm.client import completion_for
 from tenure.language.llm.prompting import Briefing, SentFact, SentTurn, ask_for, prompt
 from tenure.testing import SteppingClock
 from tests.llm.scripted import Scripted
+from tests.patience import PATIENCE
 
 SOURCE = Path(__file__).parents[2] / "src"
 KEYS = ("OPENAI_API_KEY", "OPENAI_BASE_URL", "ANTHROPIC_API_KEY", "GOOGLE_API_KEY")
@@ -113,7 +114,7 @@ def run(program: str) -> str:
         [sys.executable, "-c", program, str(SOURCE)],
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=PATIENCE,
     )
     assert done.returncode == 0, done.stderr
     return done.stdout.strip()

@@ -1,9 +1,14 @@
-"""Clients for the tests: the official one, talking to `tenure mcp` as a process of its own."""
+"""Clients for the tests: the official one, and the servers it talks to.
+
+Most tests talk to a server in their own process, over the same streams or the same socket as in
+`tenure mcp`: starting a process takes longer than most conversations. A few start the command.
+"""
 
 from __future__ import annotations
 
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
@@ -15,14 +20,90 @@ import httpx2
 from mcp import Client
 from mcp.client.stdio import StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
+from mcp.shared.memory import create_client_server_memory_streams
 from mcp_types import CallToolResult, TextContent
 
+import tenure
+from tenure.http.configuration import Service
+from tenure.http.server import listening
+from tenure.mcp.http_server import PATH, application
+from tenure.mcp.lone_surrogates import AnsweringStream
+from tenure.mcp.seats import Seats, Sitting
+from tenure.mcp.server import protocol_server
+from tests.conftest import QUICK
+from tests.patience import PATIENCE
 from tests.service.running import PROGRAM, environment
 
 T = TypeVar("T")
 Conversation = Callable[[Client], Awaitable[T]]
 MODES = ("auto", "legacy")
 """How clients find out what a server speaks: those of today, and those before."""
+
+# servers in this process
+
+
+@asynccontextmanager
+async def inside(where: Path | str, **sitting: Any) -> AsyncIterator[Any]:
+    """A server over streams, for alice of acme unless said otherwise: `tenure mcp`, without the
+    process around it."""
+    with tenure.open(where, settings=QUICK) as memory:
+        seats = Seats(memory, Sitting(**{"user_id": "alice", "organization": "acme", **sitting}))
+        server = protocol_server(seats)
+        try:
+            async with (
+                create_client_server_memory_streams() as (client, (requests, answers)),
+                anyio.create_task_group() as tasks,
+            ):
+                options = server.create_initialization_options()
+                tasks.start_soon(server.run, AnsweringStream(requests, answers), answers, options)
+                yield client
+                tasks.cancel_scope.cancel()
+        finally:
+            seats.close()
+
+
+class Listening:
+    """A server over HTTP, in a thread of this process, on a free port."""
+
+    def __init__(self, where: Path | str, tokens: Any = None, **sitting: Any) -> None:
+        self._memory = tenure.open(where, settings=QUICK)
+        store = getattr(self._memory, "store", None)  # a service elsewhere keeps it to itself
+        service = Service(
+            port=0,
+            shutdown_timeout=5,
+            credentials=tokens is not None or (store is not None and bool(store.keys())),
+            tokens=tokens,
+        )
+        self._seats = Seats(self._memory, Sitting(**sitting))
+        app: Any = application(self._memory, self._seats, service)
+        self.address = ""
+        self._listens = threading.Event()
+        self._server = listening(app, service, self._announced, lifespan="on")
+        self._thread = threading.Thread(target=self._server.run, daemon=True)
+
+    def _announced(self, address: str) -> None:
+        self.address = f"{address}{PATH}"
+        self._listens.set()
+
+    def __enter__(self) -> Listening:
+        self._thread.start()
+        assert self._listens.wait(PATIENCE), "the server did not come up"
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._server.should_exit = True
+        self._thread.join(PATIENCE)
+        self._seats.close()
+        self._memory.close()
+        assert not self._thread.is_alive(), "the server did not stop"
+
+
+def listen(where: Path | str, **sitting: Any) -> Listening:
+    """A server over HTTP for alice of acme, unless said otherwise."""
+    return Listening(where, **{"user_id": "alice", "organization": "acme", **sitting})
+
+
+# servers that are processes
 
 
 def stdio(where: Path | str, *options: str, **variables: str) -> StdioServerParameters:
@@ -45,7 +126,7 @@ def talk(server: Any, conversation: Conversation[T], *, mode: str = "auto") -> T
     """Have a conversation with a server, and give what came of it."""
 
     async def whole() -> T:
-        with anyio.fail_after(120):
+        with anyio.fail_after(PATIENCE):
             async with Client(server, mode=mode) as client:
                 return await conversation(client)
 
@@ -57,7 +138,7 @@ async def with_key(address: str, key: str) -> AsyncIterator[Any]:
     """A connection that shows a key."""
     shown = {"Authorization": f"Bearer {key}"}
     async with (
-        httpx2.AsyncClient(headers=shown, timeout=60) as client,
+        httpx2.AsyncClient(headers=shown, timeout=PATIENCE) as client,
         streamable_http_client(address, http_client=client) as streams,
     ):
         yield streams
@@ -125,7 +206,8 @@ class Served:
         self.address = self._announced()
 
     def _announced(self) -> str:
-        for _ in range(600):
+        end = time.monotonic() + PATIENCE
+        while time.monotonic() < end:
             for line in self.log.splitlines():
                 if line.startswith("Tenure ") and " at " in line:
                     return line.partition(" at ")[2].partition(" ")[0]
@@ -142,7 +224,7 @@ class Served:
         if self.process.poll() is None:
             self.process.terminate()
         try:
-            return self.process.wait(40)
+            return self.process.wait(PATIENCE)
         finally:
             self.process.kill()
 

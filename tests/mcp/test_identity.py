@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
+import logging
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,12 +15,29 @@ import jwt
 import pytest
 from cryptography.hazmat.primitives.asymmetric import ed25519
 from mcp import Client, MCPError
+from typer.testing import CliRunner
 
 import tenure
+from tenure.cli import app
+from tenure.http.configuration import Tokens
+from tenure.telemetry.logs import JsonFormatter
 from tests.conftest import QUICK
-from tests.mcp.clients import call, data, fail, identity, read, served, stdio, talk, with_key
+from tests.mcp.clients import (
+    Listening,
+    call,
+    data,
+    fail,
+    identity,
+    inside,
+    listen,
+    read,
+    served,
+    talk,
+    with_key,
+)
+from tests.patience import PATIENCE, eventually
 from tests.servers import Databases
-from tests.service.running import PLAIN, PROGRAM, a_key, environment, serving
+from tests.service.running import PLAIN, Running, a_key, serving
 
 MESSAGE = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}}
 HEADERS = {
@@ -58,7 +75,7 @@ def test_a_model_on_a_low_rung_does_not_write_for_everybody(tmp_path: Path) -> N
         assert "organization" in await fail(client, "correct", key_or_id="gate", retract=True)
         await call(client, "remember", text="Company policy: the gate of the hall is Z.")
 
-    talk(stdio(path, "--user", "mallory", "--authority", "employee", "--org", "acme"), conversation)
+    talk(inside(path, user_id="mallory", authority="employee"), conversation)
     with tenure.open(path, settings=QUICK) as memory:
         boss = memory.session(user_id="boss", authority="manager", organization="acme")
         assert boss.current("gate", "hall") == "B"
@@ -74,20 +91,8 @@ def keys(db: Path, *kinds: dict[str, Any]) -> list[str]:
 def post(address: str, body: Any = MESSAGE, **headers: str) -> httpx.Response:
     """A bare message, as no decent client sends it."""
     content = body if isinstance(body, bytes) else json.dumps(body).encode()
-    with httpx.Client(**PLAIN, timeout=30) as client:
+    with httpx.Client(**PLAIN, timeout=PATIENCE) as client:
         return client.post(address, content=content, headers={**HEADERS, **headers})
-
-
-def run(*arguments: str) -> subprocess.CompletedProcess[str]:
-    """The command, where it must end by itself."""
-    return subprocess.run(
-        [sys.executable, "-c", PROGRAM, "mcp", *arguments],
-        env=environment(),
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        encoding="utf-8",
-        timeout=60,
-    )
 
 
 def test_no_tool_takes_an_identity(db: Path) -> None:
@@ -107,7 +112,7 @@ def test_no_tool_takes_an_identity(db: Path) -> None:
             assert "who is asking is no argument" in told
         assert "40k-of-alice" in await read(client, "tenure://facts")
 
-    talk(stdio(db, "--authority", "manager"), try_to)
+    talk(inside(db, authority="manager"), try_to)
 
 
 def test_what_a_model_writes_carries_the_authority_it_was_given(db: Path) -> None:
@@ -129,8 +134,8 @@ def test_what_a_model_writes_carries_the_authority_it_was_given(db: Path) -> Non
         assert [one["value"] for one in chain["facts"]][-1] == "40k-of-alice"
         assert {one["authority"] for one in chain["overruled"]} <= {"guest", "employee"}
 
-    talk(stdio(db), try_to)
-    talk(stdio(db, "--authority", "guest"), try_to)
+    talk(inside(db), try_to)
+    talk(inside(db, authority="guest"), try_to)
 
 
 def test_what_others_said_cannot_be_reached(db: Path) -> None:
@@ -153,7 +158,7 @@ def test_what_others_said_cannot_be_reached(db: Path) -> None:
                 await read(client, f"tenure://facts/{name}")
         assert not any("of-umbrella" in text or "of-bob" in text for text in seen)
 
-    talk(stdio(db, "--allow-forget", "--authority", "executive"), look)
+    talk(inside(db, forgetting=True, authority="executive"), look)
     with tenure.open(db, settings=QUICK) as memory:
         bob = memory.session(user_id="bob", organization="acme")
         umbrella = memory.session(user_id="alice", organization="umbrella")
@@ -161,7 +166,18 @@ def test_what_others_said_cannot_be_reached(db: Path) -> None:
         assert umbrella.current("virus") == "T-of-umbrella"
 
 
-def test_a_bad_start_is_told_in_one_line(tmp_path: Path) -> None:
+@pytest.fixture
+def plain_log() -> Iterator[None]:
+    """The log as it was, after a command that says where it goes."""
+    root, ours = logging.getLogger(), logging.getLogger("tenure")
+    handlers, levels = root.handlers[:], (root.level, ours.level)
+    yield
+    root.handlers[:] = handlers
+    root.setLevel(levels[0])
+    ours.setLevel(levels[1])
+
+
+def test_a_bad_start_is_told_in_one_line(tmp_path: Path, plain_log: None) -> None:
     """An unknown authority, options that contradict each other, a public address without keys."""
     db = str(tmp_path / "x.db")
     for arguments, message in (
@@ -172,14 +188,15 @@ def test_a_bad_start_is_told_in_one_line(tmp_path: Path) -> None:
         (["--http", "--issuer", "https://login.example.com"], "both --issuer URL and --jwks"),
         (["--issuer", "https://login.example.com"], "tokens are for --http"),
     ):
-        done = run("--db", db, *arguments)
-        assert done.returncode == 2, (arguments, done.stderr)
+        done = CliRunner().invoke(app, ["mcp", "--db", db, *arguments])
+        assert done.exit_code == 2, (arguments, done.stderr)
         assert done.stderr.startswith("error: "), done.stderr
         assert message in done.stderr
         assert done.stdout == ""
         assert done.stderr.count("\n") == 1
 
 
+@pytest.mark.slow  # three processes
 def test_one_that_is_stopped_as_soon_as_it_began_stops_in_order(tmp_path: Path) -> None:
     """What it still loads for the first call does not abort it."""
     for pause in (0.0, 0.1, 0.2):
@@ -188,9 +205,11 @@ def test_one_that_is_stopped_as_soon_as_it_began_stops_in_order(tmp_path: Path) 
             assert running.stop() == 0, running.log
 
 
-def test_only_programs_on_this_machine_are_let_in_without_a_key(tmp_path: Path) -> None:
+def test_only_programs_on_this_machine_are_let_in_without_a_key(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     """No web page, by whatever name, no other method or path, and nothing that is too large."""
-    with served(tmp_path / "a.db", tmp_path, *identity()) as running:
+    with listen(tmp_path / "a.db") as running:
         assert post(running.address).status_code == 200
         evil = "https://evil.example"
         assert post(running.address, Origin=evil).status_code == 403
@@ -205,18 +224,18 @@ def test_only_programs_on_this_machine_are_let_in_without_a_key(tmp_path: Path) 
         with httpx.Client(**PLAIN) as client:
             for method in ("GET", "DELETE", "PUT"):
                 assert client.request(method, running.address).status_code == 405
-        assert running.stop() == 0
-        assert "Traceback" not in running.log
+    assert not any(record.exc_info for record in caplog.records)
 
 
-def test_a_credential_says_who_is_asking(db: Path, tmp_path: Path) -> None:
+def test_a_credential_says_who_is_asking(db: Path, caplog: pytest.LogCaptureFixture) -> None:
     """Each key has its own person and organization, whatever the server was started with."""
     alice, bob = keys(
         db,
         {"user_id": "alice", "scopes": ("read", "write", "erase")},
         {"user_id": "bob", "scopes": ("read",)},
     )
-    with served(db, tmp_path, "--org", "umbrella", "--authority", "manager") as running:
+    caplog.set_level("DEBUG", "tenure")
+    with Listening(db, organization="umbrella", authority="manager") as running:
         for headers in ({}, {"Authorization": "Bearer nonsense"}, {"Authorization": "Basic eA=="}):
             refused = post(running.address, **headers)
             assert refused.status_code == 401
@@ -244,11 +263,13 @@ def test_a_credential_says_who_is_asking(db: Path, tmp_path: Path) -> None:
 
         talk(with_key(running.address, alice), as_alice)
         talk(with_key(running.address, bob), as_bob)
-        assert alice not in running.log
-        assert "40k" not in running.log
+    log = "".join(JsonFormatter().format(record) for record in caplog.records)
+    assert '"path"' in log
+    assert alice not in log
+    assert "40k" not in log
 
 
-def test_a_key_carries_no_more_than_the_server_allows(db: Path, tmp_path: Path) -> None:
+def test_a_key_carries_no_more_than_the_server_allows(db: Path) -> None:
     """The lower of both authorities counts; a server that only reads makes every key read."""
     (executive,) = keys(
         db, {"user_id": "zoe", "max_authority": "executive", "scopes": ("read", "write")}
@@ -258,11 +279,11 @@ def test_a_key_carries_no_more_than_the_server_allows(db: Path, tmp_path: Path) 
         made = await data(client, "remember", key="limit", value=1)
         return str((await data(client, "why", key_or_id=made["decisions"][0]["fact_id"]))["fact"])
 
-    with served(db, tmp_path) as running:
+    with Listening(db) as running:
         assert "'authority': 'employee'" in talk(with_key(running.address, executive), write)
-    with served(db, tmp_path, "--authority", "CEO") as running:
+    with Listening(db, authority="CEO") as running:
         assert "'authority': 'executive'" in talk(with_key(running.address, executive), write)
-    with served(db, tmp_path, "--read-only") as running:
+    with Listening(db, read_only=True) as running:
 
         async def look(client: Client) -> None:
             assert "may only read" in await fail(client, "remember", key="limit", value=2)
@@ -270,15 +291,15 @@ def test_a_key_carries_no_more_than_the_server_allows(db: Path, tmp_path: Path) 
         talk(with_key(running.address, executive), look)
 
 
-def test_a_key_that_is_nobodys_wants_a_person(db: Path, tmp_path: Path) -> None:
+def test_a_key_that_is_nobodys_wants_a_person(db: Path) -> None:
     """It speaks for the person that the server was started for; without one it is refused."""
     (anybody,) = keys(db, {"scopes": ("read",)})
     bearer = {"Authorization": f"Bearer {anybody}"}
-    with served(db, tmp_path) as running:
+    with Listening(db) as running:
         refused = post(running.address, **bearer)
         assert refused.status_code == 403
         assert "tenure keys create NAME --user ID" in refused.text
-    with served(db, tmp_path, "--user", "bob") as running:
+    with Listening(db, user_id="bob") as running:
 
         async def look(client: Client) -> str:
             return await read(client, "tenure://facts")
@@ -286,9 +307,9 @@ def test_a_key_that_is_nobodys_wants_a_person(db: Path, tmp_path: Path) -> None:
         assert "of-bob" in talk(with_key(running.address, anybody), look)
 
 
-def test_a_revoked_key_is_refused_at_the_next_request(db: Path, tmp_path: Path) -> None:
+def test_a_revoked_key_is_refused_at_the_next_request(tmp_path: Path) -> None:
     """Also by a server that has let it in before; and the first key closes an open server."""
-    with served(tmp_path / "fresh.db", tmp_path, *identity()) as running:
+    with listen(tmp_path / "fresh.db") as running:
         assert post(running.address).status_code == 200
         (text,) = keys(tmp_path / "fresh.db", {"user_id": "alice"})
         bearer = {"Authorization": f"Bearer {text}"}
@@ -300,18 +321,9 @@ def test_a_revoked_key_is_refused_at_the_next_request(db: Path, tmp_path: Path) 
         assert post(running.address, **bearer).status_code == 401
 
 
-def eventually(holds: Any) -> bool:
-    """Whether something comes to hold, within a while."""
-    for _ in range(200):
-        if holds():
-            return True
-        time.sleep(0.1)
-    return False
-
-
 def test_a_memory_elsewhere_serves_as_well(tmp_path: Path) -> None:
     """On a service the tools do the same, and words that ask to be forgotten only take back."""
-    with serving(str(tmp_path / "a.db"), tmp_path, "--embedder", "static") as service:
+    with tenure.open(tmp_path / "a.db", settings=QUICK) as memory, Running(memory) as service:
 
         async def converse(client: Client) -> None:
             await call(client, "remember", text="The price is $40.")
@@ -328,9 +340,9 @@ def test_a_memory_elsewhere_serves_as_well(tmp_path: Path) -> None:
         async def erase(client: Client) -> None:
             assert len((await data(client, "forget", key_or_id="price"))["fact_ids"]) == 2
 
-        talk(stdio(service.address), converse)
-        talk(stdio(service.address, "--allow-forget"), erase)
-        with served(service.address, tmp_path, *identity()) as running:
+        talk(inside(service.address), converse)
+        talk(inside(service.address, forgetting=True), erase)
+        with listen(service.address) as running:
 
             async def look(client: Client) -> str:
                 return await read(client, "tenure://facts")
@@ -357,8 +369,8 @@ def test_a_signed_token_says_who_is_asking(db: Path, tmp_path: Path) -> None:
     def token(key: Any) -> str:
         return jwt.encode(claims, key, algorithm="EdDSA", headers={"kid": "one"})
 
-    issuer = ("--issuer", "https://login.example.com", "--jwks", str(jwks))
-    with served(db, tmp_path, "--authority", "manager", *issuer) as running:
+    issuer = Tokens(issuer="https://login.example.com", audience="tenure", keys=str(jwks))
+    with Listening(db, issuer, authority="manager") as running:
         refused = post(running.address, Authorization=f"Bearer {token(forged)}")
         assert refused.status_code == 401
 
@@ -369,7 +381,7 @@ def test_a_signed_token_says_who_is_asking(db: Path, tmp_path: Path) -> None:
         talk(with_key(running.address, token(real)), write)
 
 
-def test_people_who_call_at_the_same_time_are_not_mixed_up(db: Path, tmp_path: Path) -> None:
+def test_people_who_call_at_the_same_time_are_not_mixed_up(db: Path) -> None:
     """Each answer is for whoever asked, however many ask at once."""
     people = ("alice", "bob")
     shown = keys(db, *({"user_id": user, "scopes": ("read", "write")} for user in people))
@@ -395,7 +407,7 @@ def test_people_who_call_at_the_same_time_are_not_mixed_up(db: Path, tmp_path: P
                 tasks.start_soon(ask, alice, "alice", number)
                 tasks.start_soon(ask, bob, "bob", number)
 
-    with served(db, tmp_path) as running:
+    with Listening(db) as running:
         anyio.run(both, running.address)
 
 
@@ -411,9 +423,10 @@ def test_a_database_serves_as_well(databases: Databases) -> None:
         assert "price: $45" in await call(client, "context", query="price?")
         assert len((await data(client, "forget", key_or_id="price"))["fact_ids"]) == 2
 
-    talk(stdio(where, "--allow-forget"), converse)
+    talk(inside(where, forgetting=True), converse)
 
 
+@pytest.mark.slow  # two services, as processes that can be killed
 def test_a_store_that_is_gone_is_told_without_its_address(tmp_path: Path) -> None:
     """The call fails with a sentence, and the next one works once the store is back."""
     where = str(tmp_path / "a.db")
@@ -430,4 +443,4 @@ def test_a_store_that_is_gone_is_told_without_its_address(tmp_path: Path) -> Non
             with serving(where, tmp_path, "--embedder", "static", port=service.port):
                 assert "price = 40" in await read(client, "tenure://facts")
 
-        talk(stdio(service.address), converse)
+        talk(inside(service.address), converse)

@@ -24,6 +24,8 @@ from tests.mcp.clients import (
     data,
     fail,
     identity,
+    inside,
+    listen,
     prompt,
     read,
     served,
@@ -41,16 +43,30 @@ def db(tmp_path: Path) -> Path:
     return tmp_path / "agent.db"
 
 
-@pytest.fixture(params=["stdio", "http"])
+INSIDE = ("streams", "http")
+PROCESSES = ("stdio-process", "http-process")
+over_each_transport = pytest.mark.parametrize(
+    "connect",
+    [*INSIDE, *(pytest.param(one, marks=pytest.mark.slow) for one in PROCESSES)],
+    indirect=True,
+)
+over_each_process_as_well = pytest.mark.parametrize("connect", [*INSIDE, *PROCESSES], indirect=True)
+
+
+@pytest.fixture
 def connect(request: pytest.FixtureRequest, db: Path, tmp_path: Path) -> Iterator[Connect]:
-    """Gives a server for alice of acme, over each transport."""
+    """Gives a server for alice of acme, over some transport."""
     with ExitStack() as stack:
 
-        def connected(*options: str) -> Any:
-            if request.param == "stdio":
+        def connected(*, forgetting: bool = False) -> Any:
+            options = ["--allow-forget"] if forgetting else []
+            if request.param == "streams":
+                return inside(db, forgetting=forgetting)
+            if request.param == "http":
+                return stack.enter_context(listen(db, forgetting=forgetting)).address
+            if request.param == "stdio-process":
                 return stdio(db, *options)
-            running = stack.enter_context(served(db, tmp_path, *identity(), *options))
-            return running.address
+            return stack.enter_context(served(db, tmp_path, *identity(), *options)).address
 
         yield connected
 
@@ -61,6 +77,7 @@ def open_as(db: Path, user: str = "alice", **identity: Any) -> tuple[tenure.Memo
     return memory, memory.session(user_id=user, organization="acme", **identity)
 
 
+@over_each_transport
 @pytest.mark.parametrize("mode", MODES)
 def test_a_client_is_told_what_there_is(connect: Connect, mode: str) -> None:
     """Tools come with hints and schemas, and there are resources, templates and a prompt."""
@@ -91,9 +108,10 @@ def test_a_client_is_told_what_there_is(connect: Connect, mode: str) -> None:
         text = await prompt(client)
         assert all(f"`{name}`" in text for name in names)
 
-    talk(connect("--allow-forget"), look, mode=mode)
+    talk(connect(forgetting=True), look, mode=mode)
 
 
+@over_each_process_as_well
 def test_every_tool_does_its_part(connect: Connect) -> None:
     """A conversation in which each tool is used once, and each answer is what it should be."""
 
@@ -146,9 +164,10 @@ def test_every_tool_does_its_part(connect: Connect) -> None:
         assert len(gone["fact_ids"]) == 3
         assert "Nothing is on record" in await call(client, "history", key="price")
 
-    talk(connect("--allow-forget"), converse)
+    talk(connect(forgetting=True), converse)
 
 
+@over_each_transport
 def test_facts_and_chains_can_be_read_as_resources(connect: Connect) -> None:
     """All facts, one by its id, a chain by its key; keys are offered to whoever types one."""
 
@@ -201,7 +220,7 @@ def test_errors_are_told_in_our_words(db: Path) -> None:
             await client.get_prompt("other")
         assert await read(client, "tenure://facts") == "No facts."
 
-    talk(stdio(db), err)
+    talk(inside(db), err)
 
 
 def test_a_what_if_leaves_nothing_behind(db: Path) -> None:
@@ -238,7 +257,7 @@ def test_a_what_if_leaves_nothing_behind(db: Path) -> None:
         assert "Nothing is on record" in await call(client, "history", key="color")
         assert "Nothing needs review." in await call(client, "reviews")
 
-    talk(stdio(db), suppose)
+    talk(inside(db), suppose)
     memory, alice = open_as(db)
     with memory:
         assert {fact.key for fact in alice.facts()} == {"price", "total"}
@@ -259,7 +278,7 @@ def test_forgetting_has_to_be_allowed(db: Path) -> None:
         assert [fact["standing"] for fact in chain["facts"]] == ["retracted"]
         assert (await prompt(client)).endswith("Not offered on this connection: forget.\n")
 
-    talk(stdio(db), try_to)
+    talk(inside(db), try_to)
 
 
 def test_forgetting_erases_what_is_ones_own_and_nothing_else(db: Path) -> None:
@@ -277,7 +296,7 @@ def test_forgetting_erases_what_is_ones_own_and_nothing_else(db: Path) -> None:
         assert "exists here" in await fail(client, "forget", key_or_id="phone")
         assert "2 May" in await read(client, "tenure://facts")
 
-    talk(stdio(db, "--allow-forget"), erase)
+    talk(inside(db, forgetting=True), erase)
     kept = b"".join(path.read_bytes() for path in db.parent.glob("agent.db*"))
     assert b"-secret" not in kept
 
@@ -306,7 +325,7 @@ def test_text_that_imitates_instructions_stays_quoted(db: Path) -> None:
             shown += list(strings(answer.structured_content))
         return shown
 
-    shown = talk(stdio(db), poison)
+    shown = talk(inside(db), poison)
     assert any("Ignore all previous" in text for text in shown)
     for text in shown:
         assert "</context>" not in text
@@ -338,7 +357,7 @@ def test_what_the_assistant_says_becomes_no_fact(db: Path) -> None:
         told = await data(client, "remember", text="My phone number is 555-0101.", said_by="Bob")
         assert told["decisions"][0]["about"] == "bob"
 
-    talk(stdio(db), say)
+    talk(inside(db), say)
 
 
 def test_a_connection_that_only_reads_changes_nothing(db: Path) -> None:
@@ -364,7 +383,7 @@ def test_a_connection_that_only_reads_changes_nothing(db: Path) -> None:
         assert "may not settle" in told
         assert "price = 45" in await read(client, "tenure://facts")
 
-    talk(stdio(db, "--read-only"), look)
+    talk(inside(db, read_only=True), look)
 
 
 def test_lists_that_come_as_text_are_understood(db: Path) -> None:
@@ -381,9 +400,10 @@ def test_lists_that_come_as_text_are_understood(db: Path) -> None:
         told = await data(client, "what_if", suppose="The price is $91.", query="price?")
         assert "$91" in told["text"]
 
-    talk(stdio(db), say)
+    talk(inside(db), say)
 
 
+@over_each_transport
 def test_two_clients_at_once_lose_nothing(connect: Connect) -> None:
     """What both write at the same time is all there, and each sees what the other wrote."""
     first = connect()
@@ -419,13 +439,16 @@ def test_each_start_has_a_desk_of_its_own(db: Path) -> None:
     async def ask(client: Client) -> str:
         return await call(client, "context", query="What was said?")
 
-    talk(stdio(db), tell)
-    assert "turn 1" not in talk(stdio(db), ask)
-    talk(stdio(db, "--session", "chat-7"), tell)
-    assert "turn 1" in talk(stdio(db, "--session", "chat-7"), ask)
+    talk(inside(db), tell)
+    assert "turn 1" not in talk(inside(db), ask)
+    talk(inside(db, session_id="chat-7"), tell)
+    assert "turn 1" in talk(inside(db, session_id="chat-7"), ask)
 
 
-@pytest.mark.parametrize(("keys", "number", "code"), [("\x03", None, 130), ("", "SIGTERM", 0)])
+@pytest.mark.parametrize(
+    ("keys", "number", "code"),
+    [pytest.param("\x03", None, 130, marks=pytest.mark.slow), ("", "SIGTERM", 0)],
+)
 def test_a_signal_ends_it_also_while_it_waits(
     db: Path, tmp_path: Path, keys: str, number: str | None, code: int
 ) -> None:

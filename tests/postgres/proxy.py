@@ -11,6 +11,8 @@ from urllib.parse import quote
 
 from psycopg.conninfo import conninfo_to_dict
 
+from tests.patience import PATIENCE
+
 _CHUNK = 1 << 16
 
 
@@ -145,7 +147,7 @@ class _Link:
         if fault.is_delivered:
             self._server.sendall(message)
             if fault is not Fault.CUT_AT_ONCE:
-                assert self._answered.wait(30), "the server does not answer"
+                assert self._answered.wait(PATIENCE), "the server does not answer"
         if fault.is_cut:
             self.close()
 

@@ -15,6 +15,7 @@ from tenure.model.records import Usage
 from tenure.stores.postgres import PostgresStore
 from tenure.stores.sql import rows
 from tests.conftest import QUICK
+from tests.patience import PATIENCE
 from tests.servers import Databases
 
 
@@ -47,7 +48,7 @@ def test_a_deadlock_is_sorted_out_unseen(address: str) -> None:
         _until_waiting(address)
         other.execute("UPDATE tenure.organizations SET seq = seq WHERE organization = 'acme'")
         other.execute("COMMIT")
-        writer.join(timeout=30)
+        writer.join(timeout=PATIENCE)
         assert done.is_set()
         assert alice.current("city") == "Chur"
         assert [fact.value for fact in alice.history("city")] == ["Bern", "Chur"]

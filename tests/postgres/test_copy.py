@@ -170,6 +170,7 @@ def test_an_organization_arrives_whole_or_not_at_all(
     }
 
 
+@pytest.mark.slow
 def test_a_copy_that_is_killed_goes_on(run: Run, address: str, tmp_path: Path) -> None:
     """Killed at any moment, every organization is there whole or not at all; the next run brings
     the rest."""
@@ -324,6 +325,7 @@ def test_a_copy_that_reads_otherwise_is_told(tmp_path: Path) -> None:
         copy_organization(ours.store, broken, "acme", lambda *given: None)
 
 
+@pytest.mark.slow
 def test_many_facts_arrive_quickly(run: Run, address: str, tmp_path: Path) -> None:
     """Rows are sent in batches: 2,000 facts with their history take seconds, not minutes."""
     source = str(tmp_path / "from.db")

@@ -16,6 +16,7 @@ import pytest
 
 import tenure
 from tests.conftest import QUICK, SOAK
+from tests.patience import PATIENCE
 from tests.postgres import linearizability
 from tests.postgres.linearizability import END, Read, Span, Write
 from tests.servers import Databases
@@ -125,7 +126,7 @@ class Client:
 def crowd(start: Barrier, url: str, seconds: float) -> list[Event]:
     """A process of several clients that share a memory."""
     with tenure.open(url, settings=QUICK) as memory:
-        number = start.wait(120)
+        number = start.wait(PATIENCE)
         clients = [Client(memory, f"{number}.{thread}") for thread in range(THREADS)]
         deadline = time.monotonic() + seconds
         failed: list[BaseException] = []
@@ -158,7 +159,7 @@ def spans_of(memory: tenure.Memory, organization: str) -> dict[str, list[Span]]:
     return found
 
 
-@pytest.mark.timeout(900)
+@pytest.mark.timeout(3600)
 def test_a_crowd_on_eight_addresses(databases: Databases) -> None:
     """One incumbent each, unbroken chains, all that was acknowledged and nothing else, and a
     history that could have happened one operation after the other."""

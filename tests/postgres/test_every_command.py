@@ -104,6 +104,7 @@ APPLICATION = "postgresql://tenure@db.example.com/agents"
 SHOWN = "postgresql://db.example.com/agents"
 
 
+@pytest.mark.slow
 def test_the_page_says_what_happens(
     run: Run, guarded: LocalServer, strict: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -291,7 +291,8 @@ class Prober:
         assert names == set(ORGANIZATIONS)  # names alone, for those who run the service
 
 
-@pytest.mark.timeout(900)
+@pytest.mark.slow
+@pytest.mark.timeout(3600)
 def test_probes_with_sql(world: World) -> None:
     """Whatever statement the application's role runs, it touches the rows it said it is for."""
     with psycopg.connect(world.url, autocommit=True) as administrator:
@@ -417,7 +418,8 @@ class Intruder:
         assert secret_of(*victim) not in str(refused.value)
 
 
-@pytest.mark.timeout(900)
+@pytest.mark.slow
+@pytest.mark.timeout(3600)
 def test_probes_through_the_api(world: World) -> None:
     """Names of what others have lead nowhere, and no text shows what is for others."""
     with (

@@ -21,10 +21,11 @@ import tenure
 from tenure.stores.postgres.local import LocalServer
 from tenure.stores.postgres.upkeep import vacuum
 from tests.conftest import QUICK
+from tests.patience import PATIENCE
 from tests.servers import needs_own_server
 from tests.stores.processes import NOBODY, run_as_nobody
 
-pytestmark = [needs_own_server, pytest.mark.timeout(300)]
+pytestmark = [needs_own_server, pytest.mark.timeout(3600)]
 FAST = {"fsync": "off"}
 
 
@@ -52,7 +53,7 @@ def processes_in(folder: Path) -> list[int]:
 
 
 def gone(folder: Path) -> bool:
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + PATIENCE
     while processes_in(folder):
         if time.monotonic() > deadline:
             return False

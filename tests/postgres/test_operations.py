@@ -18,6 +18,7 @@ import tenure
 from tenure.stores.postgres import administration, schema, upkeep
 from tenure.stores.postgres.local import LocalServer
 from tests.conftest import QUICK
+from tests.patience import PATIENCE
 from tests.postgres.conftest import Run
 from tests.postgres.operating import as_role, ask, do, document
 from tests.servers import Databases
@@ -105,7 +106,7 @@ class TestMigrate:
             env={**os.environ, "PYTHONPATH": str(newer)},
             capture_output=True,
             encoding="utf-8",
-            timeout=120,
+            timeout=PATIENCE,
             check=True,
         )
         return done.stdout

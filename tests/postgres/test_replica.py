@@ -20,11 +20,12 @@ from tenure.keys import make_key
 from tenure.stores.postgres import PostgresStore
 from tenure.stores.postgres.local import LocalServer
 from tests.conftest import QUICK, SOAK
+from tests.patience import PATIENCE
 from tests.postgres import journal
 from tests.postgres.test_crashes import Clients
 from tests.servers import Databases, needs_own_server
 
-pytestmark = [needs_own_server, pytest.mark.timeout(900)]
+pytestmark = [needs_own_server, pytest.mark.timeout(3600)]
 
 NO_POWER_CUTS = {"fsync": "off"}
 """Killed servers leave what they have written to the system."""
@@ -154,7 +155,7 @@ def _until_replayed(pair: Pair) -> None:
 
 
 def _until(is_so: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + PATIENCE
     while not is_so():
         assert time.monotonic() < deadline, "it never comes"
         time.sleep(0.02)

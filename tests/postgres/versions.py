@@ -17,10 +17,10 @@ from typing import Any
 import psycopg
 
 from tenure.stores.postgres import schema
+from tests.patience import PATIENCE
 from tests.postgres import journal
 
 ROOT = Path(__file__).parents[2]
-PATIENCE = 120.0
 MIGRATIONS = Path("tenure", "stores", "postgres", "migrations")
 
 

@@ -18,7 +18,7 @@ from tenure.context.rendering import HISTORY, UNKNOWN, WORKING_SET
 from tenure.model.fact import Fact, Status
 from tenure.search import retrieval
 from tenure.testing import SteppingClock
-from tests.conftest import QUICK, SOAK, STORES
+from tests.conftest import QUICK, STORES, examples
 from tests.properties.contexts import (
     FAST,
     PROFILES,
@@ -38,8 +38,8 @@ from tests.properties.world import ORGANIZATION
 TOKENIZERS = ("o200k_base", "cl100k_base", "gemma3", "mistral_v1")
 """Two whose lines cost as much together as apart, and two of which that is not so."""
 
-FEW = settings(max_examples=500 if SOAK else 60, deadline=None)
-FEWER = settings(max_examples=300 if SOAK else 25, deadline=None)
+FEW = settings(max_examples=examples(60, soak=500), deadline=None)
+FEWER = settings(max_examples=examples(25, soak=300), deadline=None)
 queries = st.sampled_from(QUERIES)
 
 
@@ -252,7 +252,7 @@ def test_without_an_index_the_same_bytes(
     assert told(found[0]) == told(found[1])
 
 
-@settings(max_examples=60 if SOAK else 6, deadline=None)
+@settings(max_examples=examples(6, soak=60), deadline=None)
 @given(history=histories, query=queries, budget=st.integers(40, 400))
 def test_the_default_embedder_is_as_steady(
     history: list[tuple[Any, ...]], query: str, budget: int

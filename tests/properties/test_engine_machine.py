@@ -24,7 +24,7 @@ import tenure
 from tenure import Outcome, Verdict
 from tenure.testing import SteppingClock
 from tests.behaviour.people import FOR_ALL
-from tests.conftest import QUICK, SOAK
+from tests.conftest import QUICK, SOAK, examples
 from tests.properties.world import (
     ORGANIZATION,
     all_facts,
@@ -404,7 +404,7 @@ class EngineOnPostgres(Engine):
 
 
 THOROUGH = settings(
-    max_examples=400 if SOAK else 60,
+    max_examples=examples(60, soak=400),
     stateful_step_count=40 if SOAK else 25,
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow],
@@ -412,6 +412,6 @@ THOROUGH = settings(
 TestEngineInMemory = Engine.TestCase
 TestEngineInMemory.settings = THOROUGH
 TestEngineOnSQLite = EngineOnSQLite.TestCase
-TestEngineOnSQLite.settings = settings(THOROUGH, max_examples=150 if SOAK else 25)
+TestEngineOnSQLite.settings = settings(THOROUGH, max_examples=examples(25, soak=150))
 TestEngineOnPostgres = needs_server(EngineOnPostgres.TestCase)
-TestEngineOnPostgres.settings = settings(THOROUGH, max_examples=60 if SOAK else 6)
+TestEngineOnPostgres.settings = settings(THOROUGH, max_examples=examples(6, soak=60))

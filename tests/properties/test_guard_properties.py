@@ -21,12 +21,12 @@ from tenure.context.rendering import HISTORY
 from tenure.model.values import leaves
 from tenure.testing import SteppingClock
 from tests.behaviour.people import FOR_ALL
-from tests.conftest import SOAK, STORES
+from tests.conftest import STORES, examples
 from tests.properties.contexts import FAST, PROFILES, STYLES, a_place, says
 from tests.properties.world import ORGANIZATION
 
-FEW = settings(max_examples=300 if SOAK else 30, deadline=None)
-FEWER = settings(max_examples=150 if SOAK else 12, deadline=None)
+FEW = settings(max_examples=examples(30, soak=300), deadline=None)
+FEWER = settings(max_examples=examples(12, soak=150), deadline=None)
 
 RARE = ("zqoravel", "zqimtar", "zqubelon", "zqaffin")
 

@@ -22,13 +22,13 @@ from tenure.model.fact import Fact
 from tenure.model.scope import Scope
 from tenure.model.values import text_of
 from tenure.testing import SteppingClock
-from tests.conftest import SOAK, STORES
+from tests.conftest import STORES, examples
 from tests.properties.contexts import PROFILES, a_memory, says
 from tests.properties.world import ORGANIZATION, all_facts, check_links, check_marks
 from tests.stores.invariants import findings
 
-FEW = settings(max_examples=400 if SOAK else 40, deadline=None)
-FEWER = settings(max_examples=200 if SOAK else 15, deadline=None)
+FEW = settings(max_examples=examples(40, soak=400), deadline=None)
+FEWER = settings(max_examples=examples(15, soak=200), deadline=None)
 _CITIES, _PEOPLE = (
     names.split()
     for names in (

@@ -23,12 +23,12 @@ from tenure.search import analysis
 from tenure.search.retrieval import alike
 from tenure.testing import SteppingClock
 from tenure.testing.clock import START
-from tests.conftest import QUICK, SOAK
+from tests.conftest import QUICK, examples
 from tests.properties.contexts import FAST, KEYS, QUERIES, a_memory, a_story, histories
 from tests.properties.world import ORGANIZATION, RUNGS
 
-FEW = settings(max_examples=300 if SOAK else 60, deadline=None)
-FEWER = settings(max_examples=150 if SOAK else 20, deadline=None)
+FEW = settings(max_examples=examples(60, soak=300), deadline=None)
+FEWER = settings(max_examples=examples(20, soak=150), deadline=None)
 EMBEDDERS = {"static": FAST, "none": replace(FAST, embedder=None), "default": QUICK}
 
 
@@ -173,7 +173,7 @@ def lines_of(context: Context) -> list[Line]:
 
 
 @pytest.mark.parametrize("embedder", EMBEDDERS)
-@settings(max_examples=100 if SOAK else 15, deadline=None)
+@settings(max_examples=examples(15, soak=100), deadline=None)
 @given(history=histories, query=st.sampled_from(QUERIES))
 def test_every_line_of_a_fact_says_why(
     embedder: str, history: list[tuple[Any, ...]], query: str

@@ -14,9 +14,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tenure
-from tenure import account, gathering
+from tenure.composing import material, omissions
 from tenure.testing import SteppingClock
-from tests.conftest import QUICK, SOAK
+from tests.conftest import QUICK, examples
 
 KEYS = ("venue", "host", "room")
 # Few, so that what is dead in one place is often held in another.
@@ -46,9 +46,9 @@ steps = st.one_of(
 @pytest.fixture(autouse=True)
 def as_in_a_large_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     """Ten facts are many here, so that not all of them are looked at."""
-    monkeypatch.setattr(account, "SMALL", 3)
-    monkeypatch.setattr(gathering, "SMALL", 3)
-    monkeypatch.setattr(gathering, "_FEWEST", 1)
+    monkeypatch.setattr(omissions, "SMALL", 3)
+    monkeypatch.setattr(material, "SMALL", 3)
+    monkeypatch.setattr(material, "_FEWEST", 1)
 
 
 class Playing:
@@ -107,7 +107,7 @@ def asked(memory: tenure.Memory) -> list[Any]:
     return told
 
 
-@settings(max_examples=400 if SOAK else 25, deadline=None)
+@settings(max_examples=examples(25, soak=400), deadline=None)
 @given(st.lists(steps, min_size=4, max_size=14))
 def test_a_memory_that_has_seen_it_all_says_what_a_fresh_one_says(
     play: list[tuple[Any, ...]],

@@ -16,7 +16,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 import tenure
 from tenure import Memory, Scope, Session
 from tenure.testing import SteppingClock
-from tests.conftest import QUICK, SOAK
+from tests.conftest import QUICK, SOAK, examples
 from tests.properties.world import all_facts, check_links, check_marks, differences, tenures
 from tests.servers import SERVER, needs_server
 
@@ -233,7 +233,7 @@ class ScopesOnPostgres(Scopes):
 
 
 THOROUGH = settings(
-    max_examples=300 if SOAK else 50,
+    max_examples=examples(50, soak=300),
     stateful_step_count=40 if SOAK else 25,
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow],
@@ -241,9 +241,9 @@ THOROUGH = settings(
 TestScopesInMemory = Scopes.TestCase
 TestScopesInMemory.settings = THOROUGH
 TestScopesOnSQLite = ScopesOnSQLite.TestCase
-TestScopesOnSQLite.settings = settings(THOROUGH, max_examples=100 if SOAK else 15)
+TestScopesOnSQLite.settings = settings(THOROUGH, max_examples=examples(15, soak=100))
 TestScopesOnPostgres = needs_server(ScopesOnPostgres.TestCase)
-TestScopesOnPostgres.settings = settings(THOROUGH, max_examples=40 if SOAK else 4)
+TestScopesOnPostgres.settings = settings(THOROUGH, max_examples=examples(4, soak=40))
 
 
 def stands(session: Session) -> dict[str, tuple[Any, ...]]:
@@ -254,7 +254,7 @@ def stands(session: Session) -> dict[str, tuple[Any, ...]]:
     }
 
 
-@settings(THOROUGH, max_examples=200 if SOAK else 40)
+@settings(THOROUGH, max_examples=examples(40, soak=200))
 @given(
     before=st.lists(st.tuples(st.sampled_from("abc"), VALUES, st.booleans()), max_size=4),
     inside=st.lists(st.tuples(st.sampled_from("abc"), VALUES), max_size=4),

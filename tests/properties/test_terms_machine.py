@@ -20,7 +20,7 @@ import tenure
 from tenure import Status, Verdict
 from tenure.testing import SteppingClock
 from tests.behaviour.people import FOR_ALL
-from tests.conftest import QUICK, SOAK
+from tests.conftest import QUICK, SOAK, examples
 from tests.properties.world import (
     ORGANIZATION,
     all_facts,
@@ -151,7 +151,7 @@ class TermsOnPostgres(Terms):
 
 
 THOROUGH = settings(
-    max_examples=500 if SOAK else 100,
+    max_examples=examples(100, soak=500),
     stateful_step_count=30 if SOAK else 18,
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow],
@@ -159,4 +159,4 @@ THOROUGH = settings(
 TestTerms = Terms.TestCase
 TestTerms.settings = THOROUGH
 TestTermsOnPostgres = needs_server(TermsOnPostgres.TestCase)
-TestTermsOnPostgres.settings = settings(THOROUGH, max_examples=60 if SOAK else 6)
+TestTermsOnPostgres.settings = settings(THOROUGH, max_examples=examples(6, soak=60))

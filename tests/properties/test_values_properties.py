@@ -20,9 +20,9 @@ import tenure
 from tenure import Memory, Outcome, Session
 from tenure.model.values import same_value
 from tenure.testing import SteppingClock
-from tests.conftest import QUICK, SOAK, STORES
+from tests.conftest import QUICK, STORES, examples
 
-FEW = settings(max_examples=500 if SOAK else 80, deadline=None)
+FEW = settings(max_examples=examples(80, soak=500), deadline=None)
 
 text = st.text(st.characters(codec="utf-8", exclude_characters="\x00"), max_size=20)
 scalars = (
@@ -65,7 +65,7 @@ def exactly(value: Any) -> Any:
 
 
 @pytest.mark.parametrize("store", STORES)
-@settings(FEW, max_examples=200 if SOAK else 20)
+@settings(FEW, max_examples=examples(20, soak=200))
 @given(values=st.lists(json_values, min_size=1, max_size=8))
 def test_any_json_value_comes_back_exactly(store: str, values: list[Any]) -> None:
     """Through write, current, facts, history, and an export and import."""
@@ -104,7 +104,7 @@ def retyped(value: Any) -> Any:
 
 
 @pytest.mark.parametrize("store", STORES)
-@settings(FEW, max_examples=200 if SOAK else 20)
+@settings(FEW, max_examples=examples(20, soak=200))
 @given(values=st.lists(json_values, min_size=1, max_size=8))
 def test_equal_values_confirm_whatever_their_form(store: str, values: list[Any]) -> None:
     """1 and 1.0 are one value, and the order of an object's names does not matter."""
@@ -118,7 +118,7 @@ def test_equal_values_confirm_whatever_their_form(store: str, values: list[Any])
 
 
 @pytest.mark.parametrize("store", STORES)
-@settings(FEW, max_examples=200 if SOAK else 20)
+@settings(FEW, max_examples=examples(20, soak=200))
 @given(pairs=st.lists(st.tuples(json_values, json_values), min_size=1, max_size=6))
 def test_different_values_supersede(store: str, pairs: list[tuple[Any, Any]]) -> None:
     """What does not say the same takes the other's place."""
@@ -194,7 +194,7 @@ wrapped = st.recursive(
 
 
 @pytest.mark.parametrize("store", STORES)
-@settings(FEW, max_examples=300 if SOAK else 40)
+@settings(FEW, max_examples=examples(40, soak=300))
 @given(value=wrapped)
 def test_everything_else_is_refused(store: str, value: Any) -> None:
     """At any depth, in a fact and in a note, and nothing is changed."""

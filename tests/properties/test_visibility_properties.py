@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import tenure
 from tenure import Memory, Session
 from tenure.testing import SteppingClock
-from tests.conftest import QUICK, SOAK, STORES
+from tests.conftest import QUICK, SOAK, STORES, THOROUGH, examples
 from tests.properties.contexts import PROFILES, a_memory, told
 from tests.properties.world import RUNGS
 
@@ -146,7 +146,7 @@ def numbered(found: list[Spec], prefix: str) -> list[Spec]:
     return [replace(spec, key=f"{prefix}{number}x") for number, spec in enumerate(found)]
 
 
-FEW = settings(max_examples=400 if SOAK else 50, deadline=None)
+FEW = settings(max_examples=examples(50, soak=400), deadline=None)
 
 
 @pytest.mark.parametrize("store", STORES)
@@ -435,7 +435,7 @@ def played(store: str, steps: list[tuple[str, str, str]], *, with_unseen: bool) 
 
 
 @pytest.mark.parametrize("store", STORES)
-@settings(max_examples=150 if SOAK else 15, deadline=None)
+@settings(max_examples=examples(15, soak=150), deadline=None)
 @given(steps=planned)
 def test_a_world_in_which_it_never_existed(store: str, steps: list[tuple[str, str, str]]) -> None:
     """Text, lines, scores and omissions are those of a world without the restricted facts."""
@@ -530,7 +530,8 @@ def alone(crowd: str) -> list[Any]:
 
 
 OFTEN = ("requires", "declared", "declared, own", "own, requires", "session")
-"""The fences that are tried with every crowd; the others with a small one, and in the long run."""
+"""The fences that `make check` tries with every crowd. The others, and `make test`, take a small
+one; `make soak` tries everything."""
 
 
 @pytest.mark.parametrize(
@@ -539,7 +540,7 @@ OFTEN = ("requires", "declared", "declared, own", "own, requires", "session")
         (fence, crowd)
         for fence in FENCES
         for crowd in CROWDS
-        if SOAK or fence in OFTEN or crowd == "few seen"
+        if SOAK or (THOROUGH and fence in OFTEN) or crowd == "few seen"
     ],
 )
 def test_a_crowd_out_of_sight_is_not_felt(fence: str, crowd: str) -> None:
@@ -596,7 +597,7 @@ def test_what_others_talk_about_is_frequent_only_there(store: str) -> None:
         assert told(here.context("harbour")) == before
 
 
-@settings(max_examples=40 if SOAK else 5, deadline=None)
+@settings(max_examples=examples(5, soak=40), deadline=None)
 @given(found=st.lists(specs, max_size=3), unseen=st.lists(specs, min_size=1), reader=readers)
 def test_the_default_embedder_keeps_silent_too(
     found: list[Spec], unseen: list[Spec], reader: Reader

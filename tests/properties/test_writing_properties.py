@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import tenure
 from tenure import Memory, Session
 from tenure.testing import SteppingClock
-from tests.conftest import SOAK
+from tests.conftest import examples
 from tests.properties.contexts import a_memory, told
 
 KEYS = ("discount_limit", "salary", "pin", "address", "travel_policy", "status")
@@ -127,7 +127,7 @@ acts = st.one_of(
 
 
 @pytest.mark.parametrize("rung", ["guest", "employee"])
-@settings(max_examples=600 if SOAK else 60, deadline=None)
+@settings(max_examples=examples(60, soak=600), deadline=None)
 @given(tried=st.lists(acts, min_size=1, max_size=6))
 def test_a_low_rung_changes_nothing_for_others(rung: str, tried: list[Act]) -> None:
     """Whatever it writes, says, takes back or has erased, all others read the same bytes."""

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from tenure.model import words
 from tenure.model.values import leaves
 from tenure.search import analysis
-from tests.conftest import SOAK
+from tests.conftest import examples
 
-MANY = settings(max_examples=2_000 if SOAK else 200, deadline=None)
-FEW = settings(max_examples=500 if SOAK else 60, deadline=None)
+MANY = settings(max_examples=examples(200, soak=2_000), deadline=None)
+FEW = settings(max_examples=examples(60, soak=500), deadline=None)
 
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=40)
 _SAMPLES = """

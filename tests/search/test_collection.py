@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 
 from tenure.search.collection import Collection
 from tenure.testing import SteppingClock
-from tests.conftest import SOAK, STORES
+from tests.conftest import STORES, examples
 from tests.properties.contexts import FAST
 from tests.search.sample import HIDES, WORDS, Said, a_hall, a_library, ad_hoc, said, seen
 
-FEW = settings(max_examples=200 if SOAK else 25, deadline=None)
+FEW = settings(max_examples=examples(25, soak=200), deadline=None)
 QUERIES = ("harbour crane", "ship", "something by the sea")
 libraries = st.lists(said, max_size=14)
 

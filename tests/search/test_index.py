@@ -23,7 +23,7 @@ from tenure.search.index import Index, quantised
 from tenure.search.shelf_index import ShelfIndex
 from tenure.stores.port import Placed, Reader, Selection, Shelf
 from tenure.testing import SteppingClock
-from tests.conftest import QUICK, SOAK, STORES
+from tests.conftest import QUICK, STORES, examples
 from tests.properties.contexts import (
     FAST,
     QUERIES,
@@ -38,7 +38,7 @@ from tests.properties.world import ORGANIZATION, all_facts
 from tests.search.sample import ask_read_only
 from tests.stores import processes
 
-FEW = settings(max_examples=200 if SOAK else 25, deadline=None)
+FEW = settings(max_examples=examples(25, soak=200), deadline=None)
 queries = st.sampled_from(QUERIES)
 WITHOUT = replace(FAST, embedder=None)
 

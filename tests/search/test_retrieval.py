@@ -15,11 +15,11 @@ from tenure.search import retrieval
 from tenure.search.collection import AdHoc
 from tenure.search.retrieval import Hit, alike, search
 from tenure.stores.port import Found
-from tests.conftest import SOAK, STORES
+from tests.conftest import STORES, examples
 from tests.search.sample import WORDS, Said, a_hall, a_library, ad_hoc, said
 from tests.search.test_collection import CROWD
 
-FEW = settings(max_examples=200 if SOAK else 25, deadline=None)
+FEW = settings(max_examples=examples(25, soak=200), deadline=None)
 queries = st.lists(st.sampled_from((*WORDS, "Zebra", "the", "boat")), max_size=4).map(" ".join)
 
 

@@ -16,9 +16,9 @@ from tenure.search.collection import code_of, nearest_of
 from tenure.search.shelf_index import ShelfIndex, signs
 from tenure.stores.port import Placed
 from tenure.testing.clock import START
-from tests.conftest import SOAK
+from tests.conftest import examples
 
-FEW = settings(max_examples=600 if SOAK else 80, deadline=None)
+FEW = settings(max_examples=examples(80, soak=600), deadline=None)
 DIMENSIONS = 9
 
 moments = st.none() | st.integers(-2, 2).map(lambda days: START + timedelta(days=days))

@@ -24,6 +24,7 @@ from tenure.http.configuration import Service
 from tenure.http.metrics import Metrics
 from tenure.http.server import server_for
 from tenure.keys import make_key
+from tests.patience import PATIENCE
 
 ROOT = Path(__file__).parents[2]
 PROGRAM = "from tenure.cli import main; main()"
@@ -54,7 +55,7 @@ class Running:
 
     def __enter__(self) -> Running:
         self._thread.start()
-        assert self._listens.wait(20), "the service did not come up"
+        assert self._listens.wait(PATIENCE), "the service did not come up"
         return self
 
     def stop(self) -> None:
@@ -63,7 +64,7 @@ class Running:
 
     def __exit__(self, *_: object) -> None:
         self.stop()
-        self._thread.join(20)
+        self._thread.join(PATIENCE)
         assert not self._thread.is_alive(), "the service did not stop"
 
     def post(
@@ -74,7 +75,7 @@ class Running:
 
     def connect(self) -> socket.socket:
         """A bare connection, for what no decent client sends."""
-        return socket.create_connection(("127.0.0.1", self.port), timeout=20)
+        return socket.create_connection(("127.0.0.1", self.port), timeout=PATIENCE)
 
     def raw(self, data: bytes) -> bytes:
         """What comes back for some bytes, until the service closes the connection."""
@@ -102,7 +103,7 @@ def post(
         given["Authorization"] = f"Bearer {key}"
     given |= {name.replace("_", "-"): value for name, value in headers.items()}
     content = body if isinstance(body, bytes) else json.dumps(body or {}).encode()
-    with httpx.Client(**PLAIN, timeout=30) as client:
+    with httpx.Client(**PLAIN, timeout=PATIENCE) as client:
         return client.post(f"{address}/v1/{operation}", content=content, headers=given)
 
 
@@ -143,7 +144,8 @@ class Process:
         self.address = self._announced(began)
 
     def _announced(self, began: int) -> str:
-        for _ in range(600):
+        end = time.monotonic() + PATIENCE
+        while time.monotonic() < end:
             text = self._log.read_bytes()[began:].decode()
             for line in text.splitlines():
                 if " serves " in line and line.startswith("Tenure ") and text.endswith("\n"):
@@ -163,9 +165,9 @@ class Process:
 
     def kill(self) -> None:
         self.process.kill()
-        self.process.wait(20)
+        self.process.wait(PATIENCE)
 
-    def stop(self, timeout: float = 40) -> int:
+    def stop(self, timeout: float = PATIENCE) -> int:
         """Ask it to stop, and wait: the exit code."""
         if self.process.poll() is None:
             self.process.send_signal(signal.SIGTERM)
@@ -193,7 +195,7 @@ class Talk:
     """A stream of turns whose sender waits for the answer to each before it sends the next."""
 
     def __init__(self, service: Running, key: str | None = None) -> None:
-        self._connection = http.client.HTTPConnection("127.0.0.1", service.port, timeout=20)
+        self._connection = http.client.HTTPConnection("127.0.0.1", service.port, timeout=PATIENCE)
         self._connection.putrequest("POST", "/v1/observe/stream")
         self._connection.putheader("Content-Type", "application/x-ndjson")
         if key is not None:

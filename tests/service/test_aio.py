@@ -15,6 +15,7 @@ import pytest
 import tenure
 import tenure.aio
 from tests.conftest import QUICK, SOAK
+from tests.patience import PATIENCE
 
 ROUNDS = 20 if SOAK else 3
 
@@ -95,7 +96,7 @@ def test_a_call_that_waits_for_a_thread_is_not_made_when_cancelled(tmp_path: Pat
 
     def slow() -> str:
         began.set()
-        go_on.wait(20)
+        go_on.wait(PATIENCE)
         return "done"
 
     async def run() -> None:
@@ -150,7 +151,7 @@ def test_closing_goes_on_when_it_is_cancelled(tmp_path: Path) -> None:
         await asyncio.sleep(0)
         closing.cancel()
         await asyncio.gather(closing, return_exceptions=True)
-        ends = time.monotonic() + 20
+        ends = time.monotonic() + PATIENCE
         while time.monotonic() < ends and list(tmp_path.glob("*-wal")):
             await asyncio.sleep(0.01)
         assert list(tmp_path.glob("*-wal")) == []
@@ -167,7 +168,7 @@ def test_opening_that_is_cancelled_leaves_nothing_open(tmp_path: Path) -> None:
             await asyncio.sleep(0)
             opening.cancel()
             await asyncio.gather(opening, return_exceptions=True)
-        ends = time.monotonic() + 20
+        ends = time.monotonic() + PATIENCE
         while time.monotonic() < ends and _threads():
             await asyncio.sleep(0.01)
         assert _threads() == []

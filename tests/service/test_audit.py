@@ -8,6 +8,7 @@ import httpx
 import pytest
 
 import tenure
+from tests.patience import PATIENCE
 from tests.service.conftest import Start
 from tests.service.running import Running, a_key
 
@@ -29,7 +30,9 @@ def test_what_is_added_comes_as_it_is_added(service: Running) -> None:
     session = service.memory.session(user_id="ann", organization="acme")
     session.write("report", "draft")
     asked = {"session": {"organization": "acme"}, "follow": True}
-    with httpx.stream("POST", f"{service.address}/v1/audit", json=asked, timeout=30) as answer:
+    with httpx.stream(
+        "POST", f"{service.address}/v1/audit", json=asked, timeout=PATIENCE
+    ) as answer:
         lines = answer.iter_lines()
         assert json.loads(next(lines))["seq"] == 1
         session.write("report", "final")
@@ -66,7 +69,9 @@ def test_a_service_that_stops_ends_the_stream(start: Start) -> None:
     service = start(shutdown_timeout=60)
     service.memory.session(user_id="ann", organization="acme").write("report", "draft")
     asked = {"session": {"organization": "acme"}, "follow": True}
-    with httpx.stream("POST", f"{service.address}/v1/audit", json=asked, timeout=30) as answer:
+    with httpx.stream(
+        "POST", f"{service.address}/v1/audit", json=asked, timeout=PATIENCE
+    ) as answer:
         lines = answer.iter_lines()
         next(lines)
         service.stop()

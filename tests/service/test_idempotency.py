@@ -116,6 +116,7 @@ REPEATED: list[tuple[str, dict[str, Any]]] = [
 ]
 
 
+@pytest.mark.slow
 def test_a_request_is_recognised_by_a_process_that_never_saw_it(tmp_path: Path) -> None:
     """Killed in between, the service knows by what is stored that it was done."""
     path = str(tmp_path / "agent.db")

@@ -14,6 +14,7 @@ from tenure.operations import OPERATIONS, Operation
 from tenure.stores.exports import header_of, sealed
 from tenure.telemetry.prometheus import Prometheus
 from tests.conftest import QUICK
+from tests.patience import PATIENCE
 from tests.service.conftest import ON_DISK, Start
 from tests.service.running import PLAIN, Running, Talk, a_key, problem
 
@@ -87,7 +88,7 @@ def test_what_the_whole_service_counts_is_not_for_one_organization(start: Start)
             "scraper": a_key(service.memory, "metrics"),
         }.items()
     }
-    with httpx.Client(base_url=service.address, **PLAIN, timeout=30) as client:
+    with httpx.Client(base_url=service.address, **PLAIN, timeout=PATIENCE) as client:
         problem(client.get("/metrics", headers=shown["nobody"]), 401)
         problem(client.get("/metrics", headers=shown["admin"]), 403)
         told = client.get("/metrics", headers=shown["scraper"])

@@ -17,6 +17,7 @@ import pytest
 
 import tenure
 from tests.conftest import QUICK, SOAK
+from tests.patience import PATIENCE
 from tests.servers import needs_own_server
 from tests.service.conftest import ON_DISK, Start
 from tests.service.running import PLAIN, Process, Running, Talk, problem, serving
@@ -44,17 +45,17 @@ class Load:
     def __exit__(self, *_: object) -> None:
         self._stop.set()
         for thread in self._threads:
-            thread.join(30)
+            thread.join(PATIENCE)
 
     def wait_for(self, count: int) -> None:
-        ends = time.monotonic() + 60
+        ends = time.monotonic() + PATIENCE
         while len(self.acknowledged) < count:
             assert time.monotonic() < ends, "no progress"
             time.sleep(0.01)
 
     def _write(self, writer: int) -> None:
         number = 0
-        with httpx.Client(base_url=self.address, **PLAIN, timeout=30) as client:
+        with httpx.Client(base_url=self.address, **PLAIN, timeout=PATIENCE) as client:
             while not self._stop.is_set():
                 number += 1
                 body = {
@@ -92,6 +93,7 @@ def where_of(store: str, request: pytest.FixtureRequest, folder: Path) -> str:
     return str(folder / "agent.db")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("store", ON_DISK)
 def test_killed_under_load_nothing_acknowledged_is_lost(
     store: str, request: pytest.FixtureRequest, tmp_path: Path
@@ -111,6 +113,7 @@ def test_killed_under_load_nothing_acknowledged_is_lost(
         check_whole(where, merged)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("store", ON_DISK)
 def test_stopped_under_load_calls_under_way_are_finished(
     store: str, request: pytest.FixtureRequest, tmp_path: Path
@@ -126,6 +129,7 @@ def test_stopped_under_load_calls_under_way_are_finished(
         assert left == ["agent.db"], "the log of the store was folded in"
 
 
+@pytest.mark.slow
 def test_a_long_call_is_finished_before_the_service_stops(tmp_path: Path) -> None:
     """Somebody who asked before the signal gets the answer after it."""
     where = str(tmp_path / "agent.db")
@@ -135,30 +139,34 @@ def test_a_long_call_is_finished_before_the_service_stops(tmp_path: Path) -> Non
 
     def ask(process: Process) -> None:
         url = f"{process.address}/v1/observe_many"
-        answers.append(httpx.post(url, json=body, timeout=60, **PLAIN))
+        answers.append(httpx.post(url, json=body, timeout=PATIENCE, **PLAIN))
 
     with serving(where, tmp_path) as process:
         asking = threading.Thread(target=ask, args=(process,))
         asking.start()
         with tenure.open(where) as memory:
             bob = memory.session(user_id="bob")
-            ends = time.monotonic() + 30
+            ends = time.monotonic() + PATIENCE
             while bob.current("desk") is None and time.monotonic() < ends:
                 time.sleep(0.01)
         assert process.stop() == 0
-        asking.join(60)
+        asking.join(PATIENCE)
     assert answers[0].status_code == 200
     assert len(answers[0].json()) == 60
 
 
-@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM], ids=["Ctrl-C", "SIGTERM"])
+@pytest.mark.parametrize(
+    "how",
+    [pytest.param(signal.SIGINT, marks=pytest.mark.slow), signal.SIGTERM],
+    ids=["Ctrl-C", "SIGTERM"],
+)
 def test_an_idle_service_stops_at_once(tmp_path: Path, how: signal.Signals) -> None:
     """Also where connections are kept open; its last words are no traceback."""
     with serving(str(tmp_path / "agent.db"), tmp_path) as process:
         with httpx.Client(base_url=process.address, **PLAIN) as client:
             assert client.get("/health").json()["status"] == "ok"
             process.process.send_signal(how)
-            assert process.process.wait(20) == 0
+            assert process.process.wait(PATIENCE) == 0
         assert "Traceback" not in process.log
 
 
@@ -171,6 +179,7 @@ def folder() -> Iterator[Path]:
 
 
 @needs_own_server
+@pytest.mark.slow
 def test_a_database_of_its_own_stops_with_the_service(tmp_path: Path, folder: Path) -> None:
     """`--postgres` leaves no server running."""
     import subprocess
@@ -194,10 +203,11 @@ def test_a_database_of_its_own_stops_with_the_service(tmp_path: Path, folder: Pa
         running = list(folder.rglob("postmaster.pid"))
         assert running
         process.send_signal(signal.SIGTERM)
-        assert process.wait(60) == 0
+        assert process.wait(PATIENCE) == 0
     assert list(folder.rglob("postmaster.pid")) == []
 
 
+@pytest.mark.slow
 def test_two_services_on_one_file_are_one(tmp_path: Path) -> None:
     """What one of them was told, the other one knows."""
     where = str(tmp_path / "agent.db")
@@ -228,6 +238,7 @@ def test_ready_says_whether_the_store_answers(start: Start, tmp_path: Path) -> N
 
 
 @needs_own_server
+@pytest.mark.slow
 def test_a_database_server_that_goes_away_and_comes_back(start: Start, folder: Path) -> None:
     """While it is gone: healthy, not ready, 503 for calls. When it is back, all goes on."""
     from tenure.stores.postgres.local import LocalServer
@@ -241,14 +252,14 @@ def test_a_database_server_that_goes_away_and_comes_back(start: Start, folder: P
             assert service.post("write", body).status_code == 200
             server.stop()
             assert httpx.get(f"{service.address}/health", **PLAIN).status_code == 200
-            gone = httpx.get(f"{service.address}/ready", **PLAIN, timeout=60)
+            gone = httpx.get(f"{service.address}/ready", **PLAIN, timeout=PATIENCE)
             problem(gone, 503)
             refused = service.post("write", body)
             problem(refused, 503)
             assert "postgres" not in refused.text.lower().replace("postgresql", "")
             assert str(folder) not in refused.text
             server.start()
-            ends = time.monotonic() + 40
+            ends = time.monotonic() + PATIENCE
             while time.monotonic() < ends:
                 back = service.post("write", {**body, "value": 2})
                 if back.status_code == 200:

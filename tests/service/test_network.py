@@ -15,6 +15,7 @@ import pytest
 import tenure
 from tenure.http.configuration import Service, is_here
 from tenure.telemetry.logs import JsonFormatter
+from tests.patience import PATIENCE
 from tests.service.conftest import Start
 from tests.service.running import (
     PLAIN,
@@ -45,6 +46,7 @@ def test_this_machine_takes_none(host: str) -> None:
     assert Service(host=host).host == host
 
 
+@pytest.mark.slow
 def test_the_command_refuses_a_public_address_until_there_is_a_key(tmp_path: Path) -> None:
     """The same on the command line; with a key it starts, and asks for it."""
 
@@ -55,7 +57,7 @@ def test_the_command_refuses_a_public_address_until_there_is_a_key(tmp_path: Pat
             env=dict(environment()),
             capture_output=True,
             text=True,
-            timeout=60,
+            timeout=PATIENCE,
         )
 
     refused = run("serve", "--host", "0.0.0.0", "--port", "0")

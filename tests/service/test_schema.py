@@ -1,6 +1,7 @@
 """The document says what the service does: a tester that makes requests up from it finds nothing.
 
-Short here; `make soak` looks for longer.
+Some requests for some operations here; `make check` tries every operation and whatever the document
+says of it, and `make soak` looks for longer.
 """
 
 from __future__ import annotations
@@ -18,7 +19,8 @@ from schemathesis.specs.openapi.checks import positive_data_acceptance
 import tenure
 from tenure.http import openapi
 from tenure.operations import OPERATIONS
-from tests.conftest import QUICK, SOAK
+from tests.conftest import QUICK, SOAK, THOROUGH, examples
+from tests.patience import PATIENCE
 from tests.service.running import PLAIN, Running
 
 
@@ -29,11 +31,13 @@ def _lines(context: Any, value: Any) -> bytes:
 
 DOCUMENT = openapi.document()
 schema = schemathesis.openapi.from_dict(DOCUMENT)
-SOME = (
-    hypothesis.settings(max_examples=150, deadline=None)
-    if SOAK
-    else hypothesis.settings(max_examples=3, deadline=None, derandomize=True)
+SOME = hypothesis.settings(
+    max_examples=examples(3, soak=150),
+    deadline=None,
+    derandomize=not SOAK,
+    suppress_health_check=list(hypothesis.HealthCheck),  # they are about how fast a machine is
 )
+SAMPLE = ("write", "observe", "context", "history", "forget", "audit")
 
 
 @pytest.fixture(scope="module")
@@ -56,7 +60,9 @@ def check(case: Any, address: str) -> None:
     """
     if case.path == "/v1/audit" and isinstance(case.body, dict) and case.body.get("follow") is True:
         case.body["follow"] = False  # an answer that never ends
-    answer = case.call_and_validate(base_url=address, excluded_checks=[positive_data_acceptance])
+    answer = case.call_and_validate(
+        base_url=address, excluded_checks=[positive_data_acceptance], timeout=PATIENCE
+    )
     fits = case.meta is not None and case.meta.generation.mode is GenerationMode.POSITIVE
     if case.media_type == "application/x-ndjson":
         return  # what lines may hold is more than a schema says
@@ -67,12 +73,28 @@ def check(case: Any, address: str) -> None:
     assert answer.status_code not in (400, 415) or not fits, answer.text
 
 
-@schema.parametrize()
-@SOME
-def test_no_request_made_up_from_the_document_surprises(case: Any, address: str) -> None:
-    """Statuses, types and bodies of all answers are as described; what fits is not refused as
-    malformed, and what does not fit is not accepted."""
-    check(case, address)
+@pytest.mark.parametrize("operation", SAMPLE)
+def test_no_request_that_fits_an_operation_surprises(operation: str, address: str) -> None:
+    """Statuses, types and bodies of its answers are as described, and it is not refused as
+    malformed."""
+
+    @SOME
+    @hypothesis.given(case=schema[f"/v1/{operation}"]["POST"].as_strategy())
+    def each(case: Any) -> None:
+        check(case, address)
+
+    each()
+
+
+if THOROUGH:
+    # The tester works out what to try while tests are collected, which takes each worker seconds.
+    @pytest.mark.slow
+    @schema.parametrize()
+    @SOME
+    def test_no_request_made_up_from_the_document_surprises(case: Any, address: str) -> None:
+        """Statuses, types and bodies of all answers are as described; what fits is not refused as
+        malformed, and what does not fit is not accepted."""
+        check(case, address)
 
 
 def test_the_document_has_every_operation_with_an_example_and_its_scope() -> None:

@@ -19,13 +19,13 @@ from tenure.stores.port import Transaction
 from tenure.stores.sqlite import SQLiteStore
 from tenure.testing.contract.catalogue import entry, posted, shelf_of
 from tests.conftest import QUICK
+from tests.patience import PATIENCE
 from tests.stores.invariants import findings
 
 # The server loads Tenure once and forks every process from there, which takes milliseconds. It has
 # one thread, so that forking it is safe, unlike the test runner.
 CONTEXT = multiprocessing.get_context("forkserver")
 CONTEXT.set_forkserver_preload(["tests.stores.processes", "tests.test_crash", "tests.stores.warm"])
-PATIENCE = 120.0
 NOBODY = 65534
 
 

@@ -148,7 +148,7 @@ class TestSchema:
         fill(store_path)
         assert rows(store_path, "PRAGMA user_version") == [(LATEST,)]
 
-    @pytest.mark.timeout(300)
+    @pytest.mark.timeout(3600)
     @pytest.mark.parametrize("version", range(LATEST + 1), ids=lambda v: f"from {v}")
     def test_processes_open_one_file_at_once(self, tmp_path: Path, version: int) -> None:
         """Eight processes that open a new or an old file together all get to work."""

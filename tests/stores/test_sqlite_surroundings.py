@@ -11,6 +11,7 @@ import pytest
 
 import tenure
 from tests.conftest import QUICK
+from tests.patience import PATIENCE
 from tests.stores import processes
 from tests.stores.invariants import findings
 from tests.stores.sample import contents, fill
@@ -143,8 +144,8 @@ class TestNeighbours:
             waiting = threading.Thread(target=write, daemon=True)
             with memory.store.write("acme"):
                 waiting.start()
-                waiting.join(timeout=10)
-            waiting.join(timeout=30)
+                waiting.join(timeout=PATIENCE)
+            waiting.join(timeout=PATIENCE)
         assert [type(error) for error in caught] == [tenure.StoreBusy]
 
     def test_a_forked_process(self, store_path: Path) -> None:

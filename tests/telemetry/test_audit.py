@@ -14,7 +14,10 @@ import tenure
 from tenure.audit.entries import AuditEntry
 from tenure.audit.follower import follow
 from tests.conftest import OpenMemory
+from tests.patience import PATIENCE
 from tests.telemetry.test_logs import CANARY
+
+pytestmark = pytest.mark.on_every_store
 
 
 def acme(memory: tenure.Memory, **options: Any) -> list[AuditEntry]:
@@ -142,7 +145,7 @@ def test_following_sees_what_this_memory_writes_at_once(
     memory.forget(organization="acme", user_id="alice")
     assert follower.wait_for(6)
     stop.set()
-    follower.thread.join(10)
+    follower.thread.join(PATIENCE)
     assert not follower.thread.is_alive()
     assert [seq for seq, _ in follower.arrived] == [1, 2, 3, 4, 5, 6]
     assert memory.resources.bells.is_unheard
@@ -160,7 +163,7 @@ def test_following_sees_what_others_write(
     alice.write("city", "Basel")
     assert follower.wait_for(1)
     stop.set()
-    follower.thread.join(10)
+    follower.thread.join(PATIENCE)
     assert [seq for seq, _ in follower.arrived] == [2]
 
 

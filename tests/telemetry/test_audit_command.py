@@ -20,6 +20,7 @@ from typer.testing import CliRunner
 import tenure
 from tenure.cli import app
 from tests.conftest import QUICK, SOAK
+from tests.patience import PATIENCE
 from tests.telemetry.receiver import SECRET, Receiver, hang_up, status
 
 ROOT = Path(__file__).parents[2]
@@ -59,7 +60,7 @@ def running(store: Path, *arguments: str, **options: Any) -> Iterator[subprocess
 
 
 def until(holds: Callable[[], bool], what: str) -> None:
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + PATIENCE
     while not holds():
         assert time.monotonic() < deadline, what
         time.sleep(0.02)
@@ -71,7 +72,11 @@ def line(process: subprocess.Popen[str]) -> dict[str, Any]:
     return found
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=lambda one: one.name)
+@pytest.mark.parametrize(
+    "number",
+    [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.slow)],
+    ids=lambda one: one.name,
+)
 def test_following_prints_what_comes_and_ends_cleanly(
     store_path: Path, writer: tenure.Session, number: signal.Signals
 ) -> None:
@@ -83,7 +88,7 @@ def test_following_prints_what_comes_and_ends_cleanly(
         found = line(process)
         assert (found["seq"], found["id"], found["by"]) == (2, second.id, "alice")
         process.send_signal(number)
-        out, err = process.communicate(timeout=30)
+        out, err = process.communicate(timeout=PATIENCE)
         assert (process.returncode, out, err) == (0, "", "")
 
 
@@ -94,12 +99,13 @@ def test_a_reader_that_has_enough_ends_it(store_path: Path, writer: tenure.Sessi
         assert line(process)["seq"] == 1
         assert process.stdout is not None
         process.stdout.close()
-        assert process.wait(timeout=30) == 0
+        assert process.wait(timeout=PATIENCE) == 0
         assert process.stderr is not None
         assert process.stderr.read() == ""
 
 
-@pytest.mark.timeout(600)
+@pytest.mark.slow
+@pytest.mark.timeout(3600)
 def test_a_killed_sender_skips_nothing(store_path: Path, writer: tenure.Session) -> None:
     """Killed again and again while a receiver fails now and then: every entry, and in order."""
     chance = random.Random(5)
@@ -118,10 +124,10 @@ def test_a_killed_sender_skips_nothing(store_path: Path, writer: tenure.Session)
                 until(receiver.has(enough), "nothing arrives")
                 time.sleep(chance.uniform(0, 0.05))
                 process.send_signal(signal.SIGKILL)
-                assert process.wait(timeout=30) == -signal.SIGKILL
+                assert process.wait(timeout=PATIENCE) == -signal.SIGKILL
         receiver.script.clear()
         with running(store_path, *arguments) as process:
-            _, err = process.communicate(timeout=60)
+            _, err = process.communicate(timeout=PATIENCE)
             assert process.returncode == 0, err
         seqs = receiver.seqs
     assert sorted(set(seqs)) == list(range(1, written + 1))

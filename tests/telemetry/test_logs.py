@@ -22,6 +22,7 @@ from tenure.telemetry.otel import OpenTelemetry
 from tenure.telemetry.prometheus import Prometheus
 from tests.conftest import QUICK, OpenMemory
 from tests.llm.scripted import Gate, Scripted, answer, candidate
+from tests.patience import PATIENCE
 
 CANARY = "kanarie7391"
 
@@ -143,7 +144,7 @@ def everything(memory: tenure.Memory) -> None:
     alice.current(f"key_{CANARY}")
     alice.explain(f"key_{CANARY}")
     alice.retract(f"key_{CANARY}", reason=f"because {CANARY}")
-    assert memory.flush(timeout=30)
+    assert memory.flush(timeout=PATIENCE)
     wrong = (
         lambda: alice.retract(CANARY),
         lambda: alice.write(CANARY, {CANARY: object()}),
@@ -210,11 +211,11 @@ def test_a_second_opinion_that_fails_is_logged_without_what_was_said(
     settings = replace(QUICK, llm=tenure.LLM(Scripted(gate), retries=0))
     with tenure.open(":memory:", settings=settings) as memory:
         made = memory.session(user_id="alice").observe("My dog is called Rex.")
-        assert gate.asked.wait(30)
+        assert gate.asked.wait(PATIENCE)
         whole: Any = memory.store
         memory.resources.store = failing(whole, error)
         gate.open.set()
-        assert memory.flush(timeout=30)
+        assert memory.flush(timeout=PATIENCE)
         memory.resources.store = whole
     assert made.opinion is not None
     assert made.opinion.status == "failed"

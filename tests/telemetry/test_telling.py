@@ -22,6 +22,7 @@ from tenure.stores.port import Store
 from tenure.telemetry import Telemetry, Together
 from tests.conftest import QUICK, OpenMemory
 from tests.llm.scripted import Scripted
+from tests.patience import PATIENCE
 from tests.telemetry.witness import Broken, Witness
 
 UNTOLD = {
@@ -211,10 +212,10 @@ def test_second_opinions_are_told(open_memory: OpenMemory, witness: Witness, mod
     memory = open_memory(settings=replace(QUICK, telemetry=witness, llm=llm))
     alice = memory.session(user_id="alice", organization="acme")
     alice.observe("My address is 123 Main St.")
-    assert memory.flush(timeout=30)
+    assert memory.flush(timeout=PATIENCE)
     model.then(RuntimeError("no"))
     alice.observe("My phone number is 555-0100.")
-    assert memory.flush(timeout=30)
+    assert memory.flush(timeout=PATIENCE)
     assert witness.named("asked")[0] == ("scripted:model", "acme", (120, 7), False)
     assert witness.named("asked")[1][3] is True
     told = [event[:3] for event in witness.named("opined")]
@@ -285,7 +286,11 @@ def test_without_the_extra_all_else_works(module: str, package: str) -> None:
         f"import tenure.telemetry.{module}"
     )
     done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=False
+        [sys.executable, "-c", program],
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        check=False,
     )
     last = done.stderr.strip().splitlines()[-1]
     assert last.startswith("ImportError")

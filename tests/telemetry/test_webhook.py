@@ -19,6 +19,7 @@ from tenure.audit.position import AuditPosition, PositionFile, check_position
 from tenure.audit.webhook import Sender, Webhook, WebhookAnswer, is_signed, signature
 from tenure.clock import system_clock
 from tests.conftest import QUICK
+from tests.patience import PATIENCE
 from tests.telemetry.receiver import (
     SECRET,
     Behaviour,
@@ -58,7 +59,7 @@ class Sending:
         url: str,
         *,
         size: int = 3,
-        timeout: float = 10.0,
+        timeout: float = PATIENCE,
         values: bool = False,
         **options: Any,
     ) -> Sender:

@@ -15,14 +15,14 @@ from tenure.language.learned.encoding import (
     encode,
 )
 from tenure.search.embedders.words import vocabulary
-from tests.conftest import SOAK
+from tests.conftest import examples
 from training.encode import LABELS, arrays, pieces_of, thinned
 from training.examples import Example, Mark
 from training.pairs import generate
 
 OPEN = vocabulary()["«"]
 SEPARATOR = vocabulary()["[SEP]"]
-FEW = settings(max_examples=1000 if SOAK else 150, deadline=None)
+FEW = settings(max_examples=examples(150, soak=1000), deadline=None)
 
 words = st.text("abcdefghij0123456789", min_size=1, max_size=12)
 anything = st.one_of(st.text(max_size=300), st.lists(words, max_size=600).map(" ".join))

@@ -14,6 +14,7 @@ from itertools import count
 from pathlib import Path
 from random import Random
 
+from tests.patience import PATIENCE
 from training.content import LEAVING, Record, load
 from training.examples import Example
 from training.filling import plainly
@@ -43,7 +44,7 @@ def hashed(seed: int, *, string_seed: str) -> str:
         env={**os.environ, "PYTHONPATH": f"{ROOT / 'src'}:{ROOT}", "PYTHONHASHSEED": string_seed},
         capture_output=True,
         encoding="utf-8",
-        timeout=60,
+        timeout=PATIENCE,
     )
     assert done.returncode == 0, done.stderr
     return done.stdout

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.patience import PATIENCE
 from training.make import CASES, PAIRS, look, main
 
 ROOT = Path(__file__).parents[2]
@@ -51,7 +52,7 @@ def test_data_are_looked_at_without_any_package(tmp_path: Path) -> None:
     command = [sys.executable, "-S", "-m", "training.make", "--only-look", "--data"]
     for folder, code in ((tmp_path, 1), (folder_with(tmp_path / "full", PAIRS, CASES), 0)):
         bare = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
-        done = subprocess.run([*command, str(folder)], cwd=ROOT, env=bare, timeout=60)
+        done = subprocess.run([*command, str(folder)], cwd=ROOT, env=bare, timeout=PATIENCE)
         assert done.returncode == code
 
 

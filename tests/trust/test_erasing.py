@@ -16,6 +16,8 @@ from tenure.testing import SteppingClock
 from tests.conftest import QUICK
 from tests.service.running import Running, a_key, problem
 
+pytestmark = pytest.mark.on_every_store
+
 NUMBER = "0170 5550199"
 
 

@@ -18,6 +18,8 @@ from tenure.testing import SteppingClock
 from tests.conftest import QUICK
 from tests.service.running import Running, a_key, problem
 
+pytestmark = pytest.mark.on_every_store
+
 SECRET = "Blue Heron"
 QUERY = f"Is {SECRET} the alias, and what is for lunch?"
 ELSEWHERE = """

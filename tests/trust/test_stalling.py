@@ -35,9 +35,10 @@ from tenure.model.forms import Form
 from tenure.model.words import said, words_of
 from tenure.search.embedders import load
 from tests.conftest import QUICK
+from tests.patience import PATIENCE
 from tests.service.running import Running, a_key, problem
 
-FAR = 30.0
+FAR = PATIENCE
 """Seconds after which something is taken to hang."""
 
 
@@ -93,6 +94,7 @@ def test_what_cannot_be_shown_costs_a_context_no_work(shape: str, tmp_path: Path
     assert asked(400_000) < 1.5 * asked(40_000)
 
 
+@pytest.mark.slow
 def test_many_notes_that_cannot_all_be_shown_are_not_all_looked_at() -> None:
     """Of notes that would each fit, those that could ever stand together are looked at."""
 

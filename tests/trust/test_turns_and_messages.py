@@ -20,7 +20,8 @@ import tenure
 from tenure.model.records import Turn
 from tenure.observing.recognising import digest_of, mark_of, may_say
 from tests.conftest import QUICK
-from tests.mcp.clients import identity, served
+from tests.mcp.clients import identity, listen
+from tests.patience import PATIENCE
 from tests.service.conftest import start
 from tests.service.running import PLAIN, PROGRAM, Running, environment, problem
 
@@ -175,6 +176,7 @@ def server(path: Path) -> Iterator[subprocess.Popen[str]]:
 
 
 class TestHalvesOfCharacters:
+    @pytest.mark.slow
     def test_are_answered_over_the_standard_streams(self, tmp_path: Path) -> None:
         """Every call has its answer, and the next one is served."""
         with server(tmp_path / "agent.db") as process:
@@ -199,8 +201,8 @@ class TestHalvesOfCharacters:
         """The same by way of a POST."""
         accepted = {"Accept": "application/json, text/event-stream"}
         with (
-            served(tmp_path / "agent.db", tmp_path) as service,
-            httpx.Client(**PLAIN, timeout=60, headers=accepted) as client,
+            listen(tmp_path / "agent.db") as service,
+            httpx.Client(**PLAIN, timeout=PATIENCE, headers=accepted) as client,
         ):
             for number, (method, params) in enumerate(HALVES.values(), 1):
                 for version in ("2025-06-18", "2026-07-28"):
