@@ -113,6 +113,11 @@ def test_snippets_print_what_the_page_says(
         assert printed.getvalue() == (block.promised or ""), where
 
 
+def test_the_readme_is_short() -> None:
+    """The README says what Tenure is and how to go on; the rest is in docs/."""
+    assert len((ROOT / "README.md").read_text(encoding="utf-8").splitlines()) < 250
+
+
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
 def test_every_output_belongs_to_a_snippet(page: Path) -> None:
     """A ```text block follows the Python snippet that prints it; other blocks are named for what
@@ -394,7 +399,7 @@ def test_every_operation_of_the_port_is_named() -> None:
     assert named == asked
 
 
-@pytest.mark.parametrize("page", [*PAGES, ROOT / "CHANGELOG.md"], ids=name_of)
+@pytest.mark.parametrize("page", [*PAGES, GENERATED, ROOT / "CHANGELOG.md"], ids=name_of)
 def test_links_lead_somewhere(page: Path) -> None:
     """Every relative link of a page names a file of the repository, and every anchor a heading."""
     text = FENCE.sub("", page.read_text(encoding="utf-8"))

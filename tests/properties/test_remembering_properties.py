@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tenure
-from tenure.composing import material, omissions
+from tenure.composing import inquiry, material, omissions
 from tenure.testing import SteppingClock
 from tests.conftest import QUICK, examples
 
@@ -47,6 +47,7 @@ steps = st.one_of(
 def as_in_a_large_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     """Ten facts are many here, so that not all of them are looked at."""
     monkeypatch.setattr(omissions, "SMALL", 3)
+    monkeypatch.setattr(inquiry, "SMALL", 3)
     monkeypatch.setattr(material, "SMALL", 3)
     monkeypatch.setattr(material, "_FEWEST", 1)
 
