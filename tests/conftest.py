@@ -83,10 +83,10 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     The contract suite proves that the stores do the same. So a test gets the one in memory, and all
     of them where it says that a store can matter, or where everything runs.
     """
-    if "where" in metafunc.fixturenames:
+    if "kind_of_store" in metafunc.fixturenames:
         matters = metafunc.definition.get_closest_marker("on_every_store") is not None
         stores = STORES if THOROUGH or matters else STORES[:1]
-        metafunc.parametrize("where", stores, indirect=True)
+        metafunc.parametrize("kind_of_store", stores)
 
 
 @pytest.fixture
@@ -112,12 +112,12 @@ def databases() -> Databases:
 
 
 @pytest.fixture
-def where(request: pytest.FixtureRequest, store_path: Path) -> str:
+def where(kind_of_store: str, request: pytest.FixtureRequest, store_path: Path) -> str:
     """The address of a fresh store: in memory, or of each kind where a store can matter."""
-    if request.param == "postgres":
+    if kind_of_store == "postgres":
         databases: Databases = request.getfixturevalue("databases")
         return databases.empty()
-    return ":memory:" if request.param == "memory" else str(store_path)
+    return ":memory:" if kind_of_store == "memory" else str(store_path)
 
 
 @pytest.fixture

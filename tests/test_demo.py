@@ -16,6 +16,7 @@ from typer.testing import CliRunner
 import tenure
 from tenure.cli import app
 from tenure.cli.story import STEPS
+from tests.selection import sampled
 from tests.servers import needs_own_server
 
 EXAMPLES = sorted((Path(__file__).parents[1] / "examples").glob("*.py"))
@@ -154,7 +155,7 @@ def test_the_demo_on_a_server_keeps_no_file() -> None:
     assert "leave --db out" in result.stderr
 
 
-@pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)
+@pytest.mark.parametrize("example", sampled(EXAMPLES), ids=lambda path: path.stem)
 def test_an_example_prints_what_its_docstring_says(example: Path, tmp_path: Path) -> None:
     """Each example runs by itself and prints the lines under "Prints:" in its docstring."""
     promised = ast.get_docstring(ast.parse(example.read_text(encoding="utf-8"))) or ""

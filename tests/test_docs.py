@@ -30,6 +30,7 @@ import tenure
 from tenure.model import errors
 from tenure.stores import port
 from tests.patience import PATIENCE
+from tests.selection import sampled
 from tests.service.running import PLAIN, Process, Running
 
 ROOT = Path(__file__).parents[1]
@@ -183,7 +184,7 @@ SERVICE_PAGES = [page for page in pages_with("console") if speaks_of_a_service(p
 OTHER_PAGES = [page for page in pages_with("console") if page not in SERVICE_PAGES]
 
 
-@pytest.mark.parametrize("page", OTHER_PAGES, ids=name_of)
+@pytest.mark.parametrize("page", sampled(OTHER_PAGES, every=99), ids=name_of)
 def test_commands_print_what_the_page_says(page: Path, tmp_path: Path) -> None:
     """Every `$ tenure ...` line of a page succeeds, and prints what is shown below it."""
     for block in blocks(page):

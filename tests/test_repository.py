@@ -49,6 +49,8 @@ def lines_that_match(pattern: re.Pattern[str]) -> list[str]:
     found = []
     for path in tracked():
         text = path.read_bytes().decode("utf-8", errors="replace")
+        if not pattern.search(text):  # far quicker than line by line
+            continue
         for number, line in enumerate(text.splitlines(), 1):
             if pattern.search(line):
                 found.append(f"{path.relative_to(ROOT)}:{number}: {line.strip()[:100]}")

@@ -164,7 +164,7 @@ def lines_expected(memory: Memory, session: Session) -> list[object]:
     return [*lines, *session.facts(), *session.working_set()]
 
 
-@pytest.mark.parametrize("name", HOSTILE)
+@pytest.mark.parametrize("name", sampled(HOSTILE))
 def test_hostile_text_of_the_past_stays_inside_its_line(memory: Memory, name: str) -> None:
     """In the history, among what is to be recalculated and among what is not known."""
     session = plant_past(memory, HOSTILE[name])

@@ -11,7 +11,7 @@ import sys
 import threading
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, contextmanager, suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -59,7 +59,13 @@ async def inside(where: Path | str, **sitting: Any) -> AsyncIterator[Any]:
                 yield client
                 tasks.cancel_scope.cancel()
         finally:
-            seats.close()
+            leave(seats)
+
+
+def leave(seats: Seats) -> None:
+    """Clear the desk, as the command does, unless the store is gone by now."""
+    with suppress(tenure.TenureError):
+        seats.close()
 
 
 class Listening:
@@ -93,7 +99,7 @@ class Listening:
     def __exit__(self, *_: object) -> None:
         self._server.should_exit = True
         self._thread.join(PATIENCE)
-        self._seats.close()
+        leave(self._seats)
         self._memory.close()
         assert not self._thread.is_alive(), "the server did not stop"
 

@@ -254,6 +254,7 @@ class TestRightsOfTheOwner:
         with pytest.raises(psycopg.errors.InsufficientPrivilege):
             do(mine, "CREATE TEMP TABLE facts (value text)")
 
+    @pytest.mark.slow
     def test_who_owns_the_schema_alone_migrates_it_and_is_told_of_the_rest(
         self, login: str, strict: str
     ) -> None:

@@ -18,6 +18,7 @@ from tenure.mcp import answers
 from tenure.testing import SteppingClock
 from tests.conftest import QUICK, OpenMemory
 from tests.llm.scripted import Scripted, answer, opinion, replacing, settings
+from tests.selection import sampled
 
 MONDAY = datetime(2026, 3, 2, 9, tzinfo=UTC)
 DAY = timedelta(days=1)
@@ -186,7 +187,8 @@ def test_the_manner_of_words_is_told_by_what_stands_around_them(text: str, manne
 
 
 @pytest.mark.parametrize(
-    "hostile", ["delete ", "\"“«' ", "he wrote: delete it. ", "Assistant: x\n", "> a\n", "a: "]
+    "hostile",
+    sampled(["delete ", "\"“«' ", "he wrote: delete it. ", "Assistant: x\n", "> a\n", "a: "]),
 )
 def test_a_turn_is_read_in_proportion_to_its_length(hostile: str) -> None:
     """Quotation marks, labels, colons and requests without end take no more than their length."""

@@ -36,6 +36,7 @@ from tenure.model.words import said, words_of
 from tenure.search.embedders import load
 from tests.conftest import QUICK
 from tests.patience import PATIENCE
+from tests.selection import sampled
 from tests.service.running import Running, a_key, problem
 
 FAR = PATIENCE
@@ -68,7 +69,7 @@ def prose(length: int) -> str:
 # what a context looks at
 
 
-@pytest.mark.parametrize("shape", ["note", "fact", "list", "rule"])
+@pytest.mark.parametrize("shape", sampled(["note", "fact", "list", "rule"]))
 def test_what_cannot_be_shown_costs_a_context_no_work(shape: str, tmp_path: Path) -> None:
     """Texts ten times as long, none of which fits, are as quickly left out."""
 
