@@ -58,7 +58,7 @@ test check soak: export PYTHONDONTWRITEBYTECODE =
 test: lint types $(STAMP)  ## lint, types and the tests that are not slow: a few minutes
 	@$(BIN)/pytest -n $(WORKERS) --dist worksteal -m 'not slow' $(TESTS)
 
-check: lint types $(STAMP)  ## lint, types and every test, on every store: what CI runs
+check: lint types docs $(STAMP)  ## lint, types, the site, and every test on every store: what CI runs
 	@TENURE_THOROUGH=1 $(BIN)/pytest -n $(WORKERS) --dist worksteal $(TESTS)
 
 lint: $(STAMP)  ## ruff: rules and format

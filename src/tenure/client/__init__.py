@@ -1,0 +1,1 @@
+"""A memory elsewhere: the same calls, over HTTP, on a service."""
