@@ -9,8 +9,10 @@ from pathlib import Path
 
 import pytest
 import typer
+from typer.testing import CliRunner
 
 from tenure.cli import app
+from tenure.cli.commands import COMMANDS
 from tenure.cli.completion import places
 from tests.patience import PATIENCE
 from tests.terminals import Terminal
@@ -130,3 +132,17 @@ def test_an_unknown_shell_is_refused(tmp_path: Path) -> None:
     )
     assert done.returncode == 2
     assert done.stderr == "error: SHELL 'tcsh' is not one of bash, zsh, fish\n"
+
+
+def test_a_package_that_is_not_installed_is_named_and_stops_nothing_else(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Without the evaluations `tenure eval` says how to get them, and completion goes without."""
+    missing = COMMANDS["eval"]._replace(module="tenure_missing.cli.evaluating")
+    monkeypatch.setitem(COMMANDS, "eval", missing)
+    answer = CliRunner().invoke(app, ["eval", "conformance"])
+    assert answer.exit_code == 2
+    assert "pip install 'tenure[eval]'" in answer.output
+    found = {place.path for place in places(typer.main.get_command(app))}
+    assert ("eval",) not in found
+    assert {("write",), ("keys", "create")} <= found

@@ -6,9 +6,12 @@ The words are in the script itself, so that a press of the tab key starts no pro
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
+
+from tenure.model.errors import InvalidInput
 
 PROGRAM = "tenure"
 _HELP = "--help"
@@ -51,12 +54,15 @@ def places(root: Any) -> Iterator[Place]:
     yield from _places(root, root.make_context(PROGRAM, [], resilient_parsing=True), ())
 
 
+def _commands(group: Any, context: Any) -> Iterator[tuple[str, Any]]:
+    """The commands of a group, but for those whose package is not installed."""
+    for name in group.list_commands(context):
+        with suppress(InvalidInput):
+            yield name, group.get_command(context, name)
+
+
 def _places(command: Any, context: Any, path: tuple[str, ...]) -> Iterator[Place]:
-    inner = {}
-    if hasattr(command, "list_commands"):
-        inner = {
-            name: command.get_command(context, name) for name in command.list_commands(context)
-        }
+    inner = dict(_commands(command, context)) if hasattr(command, "list_commands") else {}
     shown = [one for one in command.params if not getattr(one, "hidden", False)]
     options = [one for one in shown if one.param_type_name == "option"]
     yield Place(
