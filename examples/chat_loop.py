@@ -4,16 +4,20 @@ Put your model where `answer` is; it gets `context.messages()`.
 
 Prints:
     me: I'd like a table for 4 at 5pm on Friday.
-    it: - said: I'd like a table for 4 at 5pm on Friday.
+    it: - 2026-03-02: I'd like a table for 4 at 5pm on Friday.
     me: No, only 3 people.
-    it: - said: I'd like a table for 3 at 5pm on Friday.
+    it: - 2026-03-02: I'd like a table for 3 at 5pm on Friday.
     me: What if we came at 7pm?
-    it: - said: I'd like a table for 3 at 5pm on Friday.
+    it: - 2026-03-02: I'd like a table for 3 at 5pm on Friday.
     me: Make it 7pm, please.
-    it: - said: I'd like a table for 3 at 7pm on Friday.
+    it: - 2026-03-02: I'd like a table for 3 at 7pm on Friday.
 """
 
+from datetime import UTC, datetime, timedelta
+
 import tenure
+
+START = datetime(2026, 3, 2, 9, tzinfo=UTC)
 
 
 def answer(context: tenure.Context) -> str:
@@ -31,7 +35,9 @@ with tenure.open(":memory:") as memory:
             "Make it 7pm, please.",
         )
     ):
-        ann.observe(text, ref=f"message {number}")  # a message that is delivered twice counts once
+        at = START + timedelta(minutes=number)  # when it was sent; left out, it is now
+        # A message that is delivered twice counts once.
+        ann.observe(text, ref=f"message {number}", at=at)
         reply = answer(ann.context(text, budget=1000))
-        ann.observe(reply, speaker="assistant")
+        ann.observe(reply, speaker="assistant", at=at)
         print(f"me: {text}\nit: {reply}")

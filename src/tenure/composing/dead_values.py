@@ -19,6 +19,7 @@ from tenure.context.guard import (
 )
 from tenure.context.reach import MEASURED, is_longer, longest_line
 from tenure.context.rendering import signals
+from tenure.context.said_lines import TimeNote
 from tenure.model.fact import Fact, Status
 from tenure.model.forms import Read, common, held_as
 from tenure.model.records import WorkingItem
@@ -66,11 +67,14 @@ class DeadValueFinder:
         """Facts in office that step aside for others here: not what this session goes by."""
         self._set_aside(view)
 
-    def dead(self, shown: Sequence[Fact]) -> list[DeadValue]:
-        """The values that no visible fact in office holds and that these texts could have."""
+    def dead(self, shown: Sequence[Fact], notes: Sequence[TimeNote] = ()) -> list[DeadValue]:
+        """The values that no visible fact in office holds and that these texts could have.
+
+        `notes` are the days that we say time words mean.
+        """
         if not self._aside and not self._doubled and not self._space.has_suspects:
             return []
-        texts = self._texts(shown)
+        texts = [*self._texts(shown), *(("", note.text) for note in notes)]
         words = set[str]().union(*(analysis.words(f"{name} {text}") for name, text in texts))
         words.update(form.probe for told in texts for one in told for form in self._read(one))
         # What no text has all the words of needs no further thought.

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from datetime import UTC
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from tenure.composing.dead_values import DeadValueFinder
 from tenure.composing.inquiry import SMALL, Inquiry
 from tenure.composing.omissions import contested_by, left_out
+from tenure.composing.time_words import time_notes
 from tenure.composing.working_set import SelectedItems, WorkingSetSelector
 from tenure.context.document import Omission
 from tenure.context.guard import DeadValueIndex
@@ -28,7 +30,8 @@ from tenure.context.reach import (
     items_within,
     longest_line,
 )
-from tenure.context.rendering import Changed, Unknown, speaks_for_itself
+from tenure.context.rendering import Changed, Unknown
+from tenure.context.said_lines import TimeNote, speaks_for_itself
 from tenure.language.discourse import asides
 from tenure.language.values.forms import forms
 from tenure.model.fact import SERVED, Fact, Status
@@ -69,13 +72,15 @@ class MaterialBuilder(Inquiry):
             ranked = self._rank(view.effective, hits)
             ranked, aside = self._without_asides(ranked)
             ranked, beyond = facts_within(self.request, ranked)
+            days = self._days(ranked)
             changed = self._changed(ranked)
             finder = DeadValueFinder(self, space, view, self.shown, read)
             # What took the place of a base is told beside what rests on it, found or not.
             told = [one.now for those in changed.values() for one in those if one.now is not None]
             contested = contested_by(self, space, [candidate.fact for candidate in ranked])
             rivals = [rival for those in contested.values() for rival in those]
-            dead = finder.dead([*(candidate.fact for candidate in ranked), *told, *rivals])
+            shown = [*(candidate.fact for candidate in ranked), *told, *rivals]
+            dead = finder.dead(shown, [note for notes in days.values() for note in notes])
             gone = finder.gone(self.shown)
             unknown = self._unknown(space)
             named = {rival.id for rival in rivals}
@@ -87,6 +92,7 @@ class MaterialBuilder(Inquiry):
             facts=ranked,
             working_set=self.shown,
             foremost=self.desk.foremost,
+            days=days,
             changed=changed,
             contested=contested,
             unknown=unknown,
@@ -264,6 +270,14 @@ class MaterialBuilder(Inquiry):
         out = [one for one in ranked if one.fact.id in said and not one.fact.is_constraint]
         kept = [one for one in ranked if one not in out]
         return kept, [Omission("irrelevant", one.fact.id) for one in out]
+
+    # what was said
+
+    def _days(self, ranked: Sequence[Ranked]) -> dict[str, Sequence[TimeNote]]:
+        """The days that the time words of the facts mean, seen from when they were said."""
+        zone = self.environment.current_time.tzinfo or UTC
+        found = {one.fact.id: time_notes(one.fact, zone) for one in ranked}
+        return {fact_id: notes for fact_id, notes in found.items() if notes}
 
     # what the facts leave open
 

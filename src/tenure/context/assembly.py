@@ -15,6 +15,7 @@ from tenure.context.document import OVER_BUDGET, Context, Line, Omission
 from tenure.context.guard import (
     DeadValue,
     dead_values,
+    mentions,
 )
 from tenure.context.material import Material
 from tenure.context.mention_rules import in_passing, within_fact
@@ -47,6 +48,7 @@ from tenure.context.rendering import (
     unknown_line,
 )
 from tenure.context.request import Request
+from tenure.context.said_lines import TimeNote
 from tenure.context.tokens import Count
 from tenure.model.fact import Fact
 from tenure.model.values import text_of
@@ -166,8 +168,8 @@ def _add_fact(
     if fact.needs_review:
         text, tokens = _review_text(fact, material, request), None
     else:
-        cut = _fact_text(page, fact, material)
-        text, tokens = (plain_line(fact), ranked.tokens) if cut is None else (cut, None)
+        text = _fact_text(page, fact, material)
+        tokens = ranked.tokens if text == plain_line(fact) else None
         if fact.time_sensitive:
             text, tokens = text + age_of(fact, at), None
         if rivals := material.contested.get(fact.id):
@@ -244,19 +246,30 @@ def _told(changed: Changed, material: Material) -> Changed:
     return changed._replace(now=None) if repeats else changed
 
 
-def _fact_text(page: Page, fact: Fact, material: Material) -> str | None:
-    """A fact with dead values cut out of its text; None where there is nothing to cut."""
+def _fact_text(page: Page, fact: Fact, material: Material) -> str:
+    """A fact with dead values cut out of its text, and its time words followed by their days."""
+    days = _days_of(fact, material)
     if not material.dead:
-        return None
+        return plain_line(fact, (), material.zone, days)
     judged = within_fact(fact, material.is_common)
     shown = guarded(fact.value, fact.key, material.dead, judged)
-    if not shown.found:
-        return None
     page.omissions.extend(
         Omission("quotes a dead value", fact_id, fact.key)
         for fact_id in dict.fromkeys(mention.fact.id for mention in shown.found)
     )
-    return plain_line(fact.evolve(value=shown.value), shown.cuts)
+    guarded_fact = fact.evolve(value=shown.value) if shown.found else fact
+    return plain_line(guarded_fact, shown.cuts, material.zone, days)
+
+
+def _days_of(fact: Fact, material: Material) -> list[TimeNote]:
+    """The days that the time words of a fact mean, but for such as are dead values."""
+    dead = material.dead
+    return [
+        note
+        for note in material.days.get(fact.id, ())
+        # However little it has to do with the matter: nothing is lost with our own word.
+        if not mentions(note.text, "", dead, lambda *_: True)
+    ]
 
 
 def _add_unknown(page: Page, material: Material) -> None:
@@ -276,6 +289,6 @@ def _add_history(page: Page, material: Material) -> None:
         if is_longer(fact.value, longest_line(page.budget - page.used)):
             page.leave_out(fact.id)
             continue
-        line = Line(HISTORY, history_line(fact), fact.id, sources=(fact.source,))
+        line = Line(HISTORY, history_line(fact, material.zone), fact.id, sources=(fact.source,))
         if not page.put(line):
             page.leave_out(fact.id)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, tzinfo
 
 from tenure.context.document import Omission
 from tenure.context.guard import DeadValue, DeadValueIndex
 from tenure.context.ranking import Ranked
 from tenure.context.rendering import Changed, Unknown
+from tenure.context.said_lines import TimeNote
 from tenure.model.fact import Fact
 from tenure.model.identity import Identity
 from tenure.model.records import Environment, WorkingItem
@@ -27,6 +29,8 @@ class Material:
     """What is shown of this session's desk if there is room, in the order it was put there."""
     foremost: Sequence[str] = ()
     """The keys of these, what matters most first; the newest first where nothing is said."""
+    days: Mapping[str, Sequence[TimeNote]] = field(default_factory=dict)
+    """For facts that were said, the days that their time words mean."""
     changed: Mapping[str, Sequence[Changed]] = field(default_factory=dict)
     """For each fact that needs review, what it rests on that has changed."""
     contested: Mapping[str, Sequence[Fact]] = field(default_factory=dict)
@@ -46,3 +50,8 @@ class Material:
     """Whether a word is used for many things."""
     seq: int = 0
     """The last entry of the log that was known."""
+
+    @property
+    def zone(self) -> tzinfo:
+        """The time zone that days are told in."""
+        return self.environment.current_time.tzinfo or UTC

@@ -52,13 +52,17 @@ _FRAME = re.compile(
     r"|what was known (?:was taken back|expired)|^nothing on record|^not available right now"
     r"|^(?:Not known|History|To recalculate|Contested|Working set|Constraints)\b.{0,3}\("
     r"|\(read (?:just now|\d{1,9} \w{1,9} ago)\)|\(\S{1,40} to \S{1,40}, \w{1,20}\)$"
+    r"|^(?:from )?\d{4}-\d\d-\d\d(?:, [^:]{1,80})?:\s|\(said \d{4}-|\(composed\)"
     r'|^".*"$|^«.*»$',
     re.IGNORECASE,
 )
 # A name, a number, an address of the net: nothing in it that any of the patterns looks for.
 _SURELY_PLAIN = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.@/-]*\Z")
 # In a name these would end it and begin something else.
-_ENDING = re.compile(r"[()]|:(?:\s|$)|, |^/")  # tokenizers join a slash to the line before
+_ENDING = re.compile(
+    r"[()]|:(?:\s|$)|, |^/"  # tokenizers join a slash to the line before
+    r"|^(?:from )?\d{4}-\d\d-\d\d$"  # the label of a statement
+)
 
 
 def inline(value: Any, cuts: Cuts = ()) -> str:

@@ -4,10 +4,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta, tzinfo
 from typing import Any, NamedTuple
 
 from tenure.context.quotes import Cuts, inline, name
+from tenure.context.said_lines import (
+    COMPOSED,
+    TimeNote,
+    is_said,
+    label_of,
+    note_of,
+    speaks_for_itself,
+    with_days,
+    without_label,
+)
 from tenure.model.fact import Fact, MemoryType, Status
 from tenure.model.identity import Identity
 from tenure.model.records import TURN, Environment
@@ -47,11 +57,6 @@ What changes slowly comes first, so that prompt caches hit; the clock comes last
 
 CUT_MARK = "[cut]"
 """Stands where the budget ended what there was to say."""
-
-SAID = "said"
-"""The label of a statement."""
-_WHOLE = 5
-"""A statement of fewer words is an answer, which needs to be told what it is about."""
 
 _SECTION_OF = {
     MemoryType.USER: PERSONAL,
@@ -147,39 +152,21 @@ def name_of(fact: Fact) -> str:
     return f"{key} ({name(fact.subject)})" if fact.subject else key
 
 
-def plain_line(fact: Fact, cuts: Cuts = ()) -> str:
-    """A fact as it reads by itself. Its tokens are kept with the fact."""
-    return f"- {_mark(fact)}{_label(fact)}: {inline(fact.value, cuts)}"
+def plain_line(
+    fact: Fact, cuts: Cuts = (), zone: tzinfo = UTC, days: Sequence[TimeNote] = ()
+) -> str:
+    """A fact as it reads by itself. Its tokens in UTC, without days, are kept with the fact.
 
-
-def _label(fact: Fact) -> str:
-    """What stands before a fact. A statement says itself what it is about.
-
-    Its key is made of the words it was first said in, of which some may no longer be so.
+    What was said has its day, and its speaker where that is not the user.
     """
-    if not speaks_for_itself(fact):
-        return name_of(fact)
-    return f"{SAID} ({name(fact.subject)})" if fact.subject else SAID
-
-
-def speaks_for_itself(fact: Fact) -> bool:
-    """Whether a fact needs no name before it: it is a sentence, or it says its name itself."""
-    if fact.source.turn_index is None or not isinstance(fact.value, str):
-        return False
-    if (
-        fact.predecessors
-        and not fact.source.earlier
-        and fact.value not in (fact.source.quote or "")
-    ):
-        return False  # it was written under this name, and a turn changed its value
-    words = re.findall(r"\w+", fact.value.casefold())
-    key = fact.key.split("_")
-    if fact.key in words:
-        return len(words) > 1  # "dog: We have a dog" says it twice
-    if fact.multi_valued or fact.key == "statement":
-        return len(words) >= _WHOLE
-    text = " ".join(words)
-    return len(key) > 1 and 2 * sum(word in text for word in key) >= len(key)
+    mark, shown = _mark(fact), with_days(fact.value, cuts, days)
+    if not is_said(fact):
+        return f"- {mark}{name_of(fact)}: {shown}"
+    end = COMPOSED if fact.source.composed else ""
+    if speaks_for_itself(fact):
+        # A key made of the words that it was first said in may say what is no longer so.
+        return f"- {mark}{label_of(fact, zone)}: {shown}{end}"
+    return f"- {mark}{name_of(fact)}: {shown}{note_of(fact, zone)}{end}"
 
 
 def _mark(fact: Fact) -> str:
@@ -302,13 +289,14 @@ def unknown_line(unknown: Unknown) -> str:
 NOTHING_FOUND = "- nothing on record matches this question"
 
 
-def history_line(fact: Fact) -> str:
+def history_line(fact: Fact, zone: tzinfo = UTC) -> str:
     """What was true before, with the dates between which it was."""
     start, end = fact.started_at, fact.until
     brief = start is not None and end is not None and start.date() == end.date()
     form = "%Y-%m-%d %H:%M" if brief else "%Y-%m-%d"
     began, ended = (f"{moment:{form}}" if moment else "?" for moment in (start, end))
-    return f"- {name_of(fact)}: {inline(fact.value)} ({began} to {ended}, {fact.status})"
+    called = label_of(fact, zone) if speaks_for_itself(fact) else name_of(fact)
+    return f"- {called}: {inline(fact.value)} ({began} to {ended}, {fact.status})"
 
 
 def item_line(key: str, value: Any, cuts: Cuts = ()) -> str:
@@ -326,7 +314,7 @@ def left_out_line(count: int) -> str:
 
 def quotable(section: str, text: str | None) -> str:
     """What of a line may repeat what somebody said: not who asks, nor the clock, nor the name of a
-    signal or of a turn, nor what we say ourselves of what is missing."""
+    signal or of a turn, nor what we say ourselves of a statement or of what is missing."""
     if text is None or section == IDENTITY or (section == UNKNOWN and text == NOTHING_FOUND):
         return ""
     if _LEFT_OUT.fullmatch(text):
@@ -334,7 +322,9 @@ def quotable(section: str, text: str | None) -> str:
     if section == ENVIRONMENT:
         is_ours = _CLOCK.fullmatch(text) or text.endswith(f": {_UNAVAILABLE}")
         return "" if is_ours else text.partition(": ")[2]
-    return text.partition(": ")[2] if section == WORKING_SET and _TURN.match(text) else text
+    if section == WORKING_SET:
+        return text.partition(": ")[2] if _TURN.match(text) else text
+    return without_label(text)
 
 
 def heading_line(section: str) -> str:

@@ -107,6 +107,8 @@ class Source:
     becomes: tuple[str, ...] = ()
     """What the fact that it waits for must become, in the forms that this can be put in; empty
     where any change will do."""
+    composed: bool = False
+    """Whether its wording was put together from what was said, and nobody said it so."""
 
     # The one value that requests hold: a field that it does not have is a slip.
     __pydantic_config__: ClassVar[Mapping[str, Any]] = {"extra": "forbid"}

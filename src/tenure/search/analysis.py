@@ -17,7 +17,7 @@ from tenure.model.text_cache import also_forget, remembered, remembering
 from tenure.model.values import bare, leaves, telling_parts, text_of
 from tenure.model.words import Words, holdings
 
-VERSION = 7
+VERSION = 8
 """Changes with every change of what a text gives; indexes of another version are rebuilt."""
 
 _TELLING_DIGITS = 3

@@ -41,7 +41,7 @@ def source_record(source: Source) -> dict[str, Any]:
     return {
         name: _listed(value) if isinstance(value, tuple) else value
         for name, value in values
-        if value is not None and value != ()
+        if value is not None and value != () and value is not False
     }
 
 

@@ -30,6 +30,7 @@ TOLD = Source(
     earlier=(Said(2, "user", "m-2", 0, 17), Said(3, "assistant")),
     inferred=("constraint_type", "subject"),
     becomes=("Genève", "geneva"),
+    composed=True,
 )
 """The source of a fact that came of text, with something in every field that such a fact has."""
 
