@@ -331,7 +331,7 @@ def test_profiles_differ_in_how_much_they_take_in(profile: str) -> None:
             for number in range(3)
             for word in WORDS
         )
-        context = session.context("What is the shoe size?", budget=10_000, profile=profile)
+        context = session.context("What is the shoe size?", budget=1_000, profile=profile)
         irrelevant = [o for o in context.omissions if o.reason == "irrelevant"]
         assert len(lines_of(context)) + len(irrelevant) == 1 + 3 * len(WORDS)
         assert "44 and a half" in lines_of(context)[0].text

@@ -17,7 +17,7 @@ from tenure.rules.scope import View, effective
 from tenure.search import analysis
 from tenure.search.index import Index
 from tenure.search.space import SearchSpace
-from tenure.stores.port import Reader
+from tenure.stores.port import Found, Reader
 
 SMALL = 400
 """Of so many facts every one is ranked, and every one that is left out is named."""
@@ -58,6 +58,23 @@ class Inquiry:
     def resolved(self, facts: Iterable[Fact]) -> View:
         """Which of these facts this session goes by."""
         return effective(facts, self.lens.places, self.lens.settings.ladder)
+
+    def rows(self, facts: Sequence[Fact]) -> list[tuple[Found, bool]]:
+        """Facts as if they had been on a shelf of their own: with entries made where missing."""
+        known = {row.fact_id: row for row in self.reader.entries_of(f.id for f in facts)}
+        usable = self.index.is_current(self.reader)
+        missing = [f for f in facts if not usable or f.id not in known]
+        self.index.prepare(
+            analysis.sentence(fact.key, fact.subject, fact.value) for fact in missing
+        )
+        rows = []
+        for number, fact in enumerate(sorted(facts, key=lambda fact: fact.id), start=1):
+            row = known.get(fact.id) if usable else None
+            if row is None or row.vector is None:
+                entry = self.index.entry(fact, live=True)
+                row = Found(number, fact.id, fact.key, entry.terms, entry.tokens, entry.vector)
+            rows.append((row._replace(entry=number), fact.is_constraint))
+        return rows
 
     def nearby(self, facts: Sequence[Fact], space: SearchSpace) -> list[Fact]:
         """These and whatever else holds the same matter, in another scope or for all."""

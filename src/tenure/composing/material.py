@@ -12,6 +12,7 @@ from datetime import UTC
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from tenure.composing.ahead import ahead_of
 from tenure.composing.dead_values import DeadValueFinder
 from tenure.composing.inquiry import SMALL, Inquiry
 from tenure.composing.omissions import contested_by, left_out
@@ -32,7 +33,7 @@ from tenure.context.reach import (
 )
 from tenure.context.rendering import Changed, Unknown
 from tenure.context.said_lines import TimeNote, speaks_for_itself
-from tenure.language.discourse import asides
+from tenure.language.discourse import asides, telling
 from tenure.language.values.forms import forms
 from tenure.model.fact import SERVED, Fact, Status
 from tenure.model.records import WorkingItem, is_turn
@@ -69,22 +70,23 @@ class MaterialBuilder(Inquiry):
             hits = self._search(space)
             held = self._held(space, hits)
             view = self.resolved(held)
-            ranked = self._rank(view.effective, hits)
-            ranked, aside = self._without_asides(ranked)
+            ahead = ahead_of(self, space)
+            hits |= self._hits_of(ahead)
+            ranked = self._rank([*view.effective, *ahead], hits)
             ranked, beyond = facts_within(self.request, ranked)
             days = self._days(ranked)
             changed = self._changed(ranked)
             finder = DeadValueFinder(self, space, view, self.shown, read)
             # What took the place of a base is told beside what rests on it, found or not.
             told = [one.now for those in changed.values() for one in those if one.now is not None]
-            contested = contested_by(self, space, [candidate.fact for candidate in ranked])
+            contested = contested_by(self, space, view.effective)
             rivals = [rival for those in contested.values() for rival in those]
             shown = [*(candidate.fact for candidate in ranked), *told, *rivals]
             dead = finder.dead(shown, [note for notes in days.values() for note in notes])
             gone = finder.gone(self.shown)
             unknown = self._unknown(space)
-            named = {rival.id for rival in rivals}
-            omissions = [*left_out(self, space, view, named), *aside, *self.desk.omissions, *beyond]
+            named = {fact.id for fact in (*rivals, *ahead)}
+            omissions = [*left_out(self, space, view, named), *self.desk.omissions, *beyond]
         return Material(
             identity=self.lens.identity,
             environment=self.environment,
@@ -93,6 +95,7 @@ class MaterialBuilder(Inquiry):
             working_set=self.shown,
             foremost=self.desk.foremost,
             days=days,
+            aside=self._said_aside,
             changed=changed,
             contested=contested,
             unknown=unknown,
@@ -134,27 +137,22 @@ class MaterialBuilder(Inquiry):
         )
 
     def _rows(self) -> tuple[list[Fact], list[tuple[Found, bool]], int]:
-        """The facts in office as if they had been on shelves: with entries made where missing."""
+        """The facts in office as if they had been on shelves."""
         facts = self.lens.held(self.reader)
-        known = {row.fact_id: row for row in self.reader.entries_of(f.id for f in facts)}
-        usable = self.index.is_current(self.reader)
-        missing = [f for f in facts if not usable or f.id not in known]
-        self.index.prepare(
-            analysis.sentence(fact.key, fact.subject, fact.value) for fact in missing
-        )
-        rows = []
-        for number, fact in enumerate(sorted(facts, key=lambda fact: fact.id), start=1):
-            row = known.get(fact.id) if usable else None
-            if row is None or row.vector is None:
-                entry = self.index.entry(fact, live=True)
-                row = Found(number, fact.id, fact.key, entry.terms, entry.tokens, entry.vector)
-            rows.append((row._replace(entry=number), fact.is_constraint))
-        return facts, rows, self.index.dimensions
+        return facts, self.rows(facts), self.index.dimensions
 
     def _search(self, space: SearchSpace) -> dict[str, Hit]:
-        budget = int(self.request.budget * self.share)
-        limit = space.size if space.size <= SMALL else max(_FEWEST, budget // _TOKENS_A_LINE)
+        most = max(_FEWEST, self.request.budget // _TOKENS_A_LINE)
+        limit = space.size if space.size <= SMALL else most
         found = search(space.collection, self.query, self._meaning, limit=limit)
+        return {hit.fact_id: hit for hit in found}
+
+    def _hits_of(self, facts: Sequence[Fact]) -> dict[str, Hit]:
+        """How well these match the query, which no shelf that is searched has."""
+        if not facts:
+            return {}
+        space = SearchSpace.ad_hoc(([*facts], self.rows(facts), self.index.dimensions))
+        found = search(space.collection, self.query, self._meaning, limit=space.size)
         return {hit.fact_id: hit for hit in found}
 
     def _meaning(self, text: str) -> Vector | None:
@@ -181,7 +179,7 @@ class MaterialBuilder(Inquiry):
 
     def _promising(self, hits: dict[str, Hit]) -> list[str]:
         """The best by words and meaning, somewhat more than would fit, and every constraint."""
-        room = 1.1 * self.request.budget * self.share
+        room = 1.1 * self.request.budget
         chosen: list[str] = []
         for hit in sorted(hits.values(), key=_first):
             if room <= 0 and len(chosen) >= _FEWEST and not hit.binding:
@@ -199,14 +197,16 @@ class MaterialBuilder(Inquiry):
         return list({**found, **{fact.id: fact for fact in facts}}.values())
 
     def _rank(self, facts: Sequence[Fact], hits: dict[str, Hit]) -> list[Ranked]:
+        bearing = self._bearing(facts, hits)
         candidates = []
         for fact in facts:
             hit = hits.get(fact.id)
+            bears = fact.id in bearing
             if hit is None:
-                candidates.append(Rankable(fact, 0.0, 0.0))
+                candidates.append(Rankable(fact, 0.0, 0.0, bears=bears))
             else:
                 tokens = None if is_longer(fact.value, MEASURED) else hit.tokens
-                candidates.append(Rankable(fact, hit.text, hit.meaning, tokens, hit.vector))
+                candidates.append(Rankable(fact, hit.text, hit.meaning, tokens, hit.vector, bears))
         return rank(
             candidates,
             self.asked,
@@ -215,6 +215,17 @@ class MaterialBuilder(Inquiry):
             terms=analysis.name_terms,
             alike=alike,
         )
+
+    def _bearing(self, facts: Sequence[Fact], hits: dict[str, Hit]) -> set[str]:
+        """The facts that share a word with the query, and those on the subjects of these."""
+        asked = telling(self.asked)
+        found = {
+            fact.id: fact
+            for fact in facts
+            if fact.id in hits and not asked.isdisjoint(hits[fact.id].terms.split())
+        }
+        subjects = {fact.subject for fact in found.values() if fact.subject}
+        return {fact.id for fact in facts if fact.id in found or fact.subject in subjects}
 
     # the conversation
 
@@ -261,15 +272,11 @@ class MaterialBuilder(Inquiry):
             return set()
         return found
 
-    def _without_asides(self, ranked: list[Ranked]) -> tuple[list[Ranked], list[Omission]]:
-        """Leave out what was said in an aside: it is on record, and not to the point."""
-        if not self._asides:
-            return ranked, []
+    @cached_property
+    def _said_aside(self) -> set[str]:
+        """Facts that were said in an aside: they are on record, and not to the point."""
         turns = [item for item in self.items if is_turn(item)]
-        said = {fact_id for index in self._asides for fact_id in turns[index].states}
-        out = [one for one in ranked if one.fact.id in said and not one.fact.is_constraint]
-        kept = [one for one in ranked if one not in out]
-        return kept, [Omission("irrelevant", one.fact.id) for one in out]
+        return {fact_id for index in self._asides for fact_id in turns[index].states}
 
     # what was said
 

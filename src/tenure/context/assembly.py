@@ -21,6 +21,7 @@ from tenure.context.material import Material
 from tenure.context.mention_rules import in_passing, within_fact
 from tenure.context.notes import add_working_set, shown_value
 from tenure.context.page import Page
+from tenure.context.quotes import Cuts
 from tenure.context.ranking import Ranked
 from tenure.context.reach import is_longer, longest_line
 from tenure.context.rendering import (
@@ -33,10 +34,12 @@ from tenure.context.rendering import (
     Changed,
     Rival,
     age_of,
+    ahead_line,
     contested_note,
     environment_names,
     history_line,
     identity_lines,
+    item_line,
     left_out_line,
     note_on,
     other_environment_lines,
@@ -50,10 +53,12 @@ from tenure.context.rendering import (
 from tenure.context.request import Request
 from tenure.context.said_lines import TimeNote
 from tenure.context.tokens import Count
-from tenure.model.fact import Fact
+from tenure.model.fact import Fact, Status
 from tenure.model.values import text_of
 
 _TOKENS_A_LINE = 12
+_TOKENS_OF_HEADINGS = 60
+"""What the headings after the facts take, and the line that tells of what was left out."""
 
 
 def assemble(
@@ -65,7 +70,7 @@ def assemble(
     page.add_first(IDENTITY, [*identity_lines(material.identity), *material.frame])
     if not page.is_cut:
         _add_environment(page, material)
-        ceiling = page.used + int((request.budget - page.used) * share)
+        ceiling = _room_for_facts(page, material, request, share)
         _add_facts(page, material, request, ceiling, at)
         _add_unknown(page, material)
         if request.history:
@@ -125,14 +130,38 @@ def _add_facts(
         facts = [ranked for ranked in facts if not ranked.fact.needs_review]
     best = max((ranked.score for ranked in facts), default=0.0)
     ordered, binding = _binding_first(facts, page.used, ceiling)
+    others: list[Ranked] = []
     for place, ranked in ordered:
-        fact = ranked.fact
-        if not profile.keeps(ranked, place, best):
-            page.omissions.append(Omission("irrelevant", fact.id))
-        else:
-            # A rule may use the room that is meant for notes: it comes before them.
-            most = request.budget if ranked.fact.id in binding else ceiling
-            _add_fact(page, ranked, material, request, most, at)
+        fact_id = ranked.fact.id
+        aside = fact_id in material.aside and not ranked.fact.is_constraint
+        if aside or not profile.keeps(ranked, place, best):
+            others.append(ranked)
+            continue
+        # A rule may use the room that is meant for notes: it comes before them.
+        most = request.budget if fact_id in binding else ceiling
+        if not _add_fact(page, ranked, material, request, most, at):
+            page.leave_out(fact_id)
+    # What holds and has little to do with the query takes a share of what is left over.
+    most = page.used + int(max(0, ceiling - page.used) * profile.spare)
+    for ranked in others:
+        if not _add_fact(page, ranked, material, request, most, at):
+            page.omissions.append(Omission("irrelevant", ranked.fact.id))
+
+
+def _room_for_facts(page: Page, material: Material, request: Request, share: float) -> int:
+    """How far facts may fill the page: up to their share, and what notes do not need."""
+    of_right = page.used + int((request.budget - page.used) * share)
+    if request.history:
+        return of_right
+    longest = longest_line(request.budget)
+    lines = [
+        *(item_line(item.key, item.value) for item in material.working_set),
+        *(unknown_line(unknown) for unknown in material.unknown),
+    ]
+    if any(len(line) > longest for line in lines):
+        return of_right
+    needed = sum(page.count(f"{line}\n") for line in lines)
+    return max(of_right, request.budget - needed - _TOKENS_OF_HEADINGS)
 
 
 def _binding_first(
@@ -145,12 +174,17 @@ def _binding_first(
     room = (ceiling - used) // 2
     first, rest = [], []
     for place, ranked in enumerate(facts):
-        if ranked.fact.is_constraint and room > 0 and not ranked.fact.needs_review:
+        if ranked.fact.is_constraint and room > 0 and _binds(ranked.fact):
             room -= ranked.tokens or _TOKENS_A_LINE
             first.append((place, ranked))
         else:
             rest.append((place, ranked))
     return [*first, *rest], {ranked.fact.id for _, ranked in first}
+
+
+def _binds(fact: Fact) -> bool:
+    """Whether a constraint holds by now, as far as is known."""
+    return not fact.needs_review and fact.status is not Status.WAITING
 
 
 def _add_fact(
@@ -160,11 +194,11 @@ def _add_fact(
     request: Request,
     ceiling: int,
     at: datetime,
-) -> None:
+) -> bool:
+    """Add the line of a fact, if it fits."""
     fact = ranked.fact
     if _is_known_to_be_too_long(page, ranked, material, request, ceiling):
-        page.leave_out(fact.id)
-        return
+        return False
     if fact.needs_review:
         text, tokens = _review_text(fact, material, request), None
     else:
@@ -185,8 +219,7 @@ def _add_fact(
         sources=(fact.source,),
         quoted=_quoted_in(fact, material),
     )
-    if not page.put(line, tokens, ceiling=ceiling):
-        page.leave_out(fact.id)
+    return page.put(line, tokens, ceiling=ceiling, place=material.places[fact.id])
 
 
 def _is_known_to_be_too_long(
@@ -248,17 +281,23 @@ def _told(changed: Changed, material: Material) -> Changed:
 
 def _fact_text(page: Page, fact: Fact, material: Material) -> str:
     """A fact with dead values cut out of its text, and its time words followed by their days."""
-    days = _days_of(fact, material)
     if not material.dead:
-        return plain_line(fact, (), material.zone, days)
+        return _in_words(fact, (), material)
     judged = within_fact(fact, material.is_common)
     shown = guarded(fact.value, fact.key, material.dead, judged)
     page.omissions.extend(
         Omission("quotes a dead value", fact_id, fact.key)
         for fact_id in dict.fromkeys(mention.fact.id for mention in shown.found)
     )
-    guarded_fact = fact.evolve(value=shown.value) if shown.found else fact
-    return plain_line(guarded_fact, shown.cuts, material.zone, days)
+    return _in_words(fact.evolve(value=shown.value) if shown.found else fact, shown.cuts, material)
+
+
+def _in_words(fact: Fact, cuts: Cuts, material: Material) -> str:
+    days = _days_of(fact, material)
+    if fact.status is Status.WAITING:
+        now = material.environment.current_time
+        return ahead_line(fact, now, cuts, material.zone, days)
+    return plain_line(fact, cuts, material.zone, days)
 
 
 def _days_of(fact: Fact, material: Material) -> list[TimeNote]:

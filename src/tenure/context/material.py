@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, tzinfo
+from functools import cached_property
 
 from tenure.context.document import Omission
 from tenure.context.guard import DeadValue, DeadValueIndex
-from tenure.context.ranking import Ranked
+from tenure.context.ranking import Ranked, in_order_of_time
 from tenure.context.rendering import Changed, Unknown
 from tenure.context.said_lines import TimeNote
 from tenure.model.fact import Fact
@@ -16,7 +17,7 @@ from tenure.model.identity import Identity
 from tenure.model.records import Environment, WorkingItem
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Material:
     """Everything a context is made of: already visible, valid, in scope and ranked."""
 
@@ -25,12 +26,15 @@ class Material:
     frame: Sequence[str]
     """What sets the session apart from plain reality: a task, a branch, a look at the past."""
     facts: Sequence[Ranked]
+    """Those in office, and those that take it later, which are seen as waiting."""
     working_set: Sequence[WorkingItem] = ()
     """What is shown of this session's desk if there is room, in the order it was put there."""
     foremost: Sequence[str] = ()
     """The keys of these, what matters most first; the newest first where nothing is said."""
     days: Mapping[str, Sequence[TimeNote]] = field(default_factory=dict)
     """For facts that were said, the days that their time words mean."""
+    aside: Collection[str] = ()
+    """Facts that were said in an aside: they come after all others."""
     changed: Mapping[str, Sequence[Changed]] = field(default_factory=dict)
     """For each fact that needs review, what it rests on that has changed."""
     contested: Mapping[str, Sequence[Fact]] = field(default_factory=dict)
@@ -50,6 +54,11 @@ class Material:
     """Whether a word is used for many things."""
     seq: int = 0
     """The last entry of the log that was known."""
+
+    @cached_property
+    def places(self) -> dict[str, int]:
+        """Where the line of each fact stands among others, by the id of the fact."""
+        return in_order_of_time(self.facts)
 
     @property
     def zone(self) -> tzinfo:

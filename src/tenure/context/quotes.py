@@ -50,9 +50,10 @@ _FRAME = re.compile(
     r"|\[(?:cut|policy|budget|deadline|capacity|binding|no longer current|erased|contested|id )"
     r"|\bnot known, recalculate\b|\bnever act against\b|\bnot to be relied on\b"
     r"|what was known (?:was taken back|expired)|^nothing on record|^not available right now"
-    r"|^(?:Not known|History|To recalculate|Contested|Working set|Constraints)\b.{0,3}\("
+    r"|^(?:Not known|History|To recalculate|Contested|Ahead|Working set|Constraints)\b.{0,3}\("
     r"|\(read (?:just now|\d{1,9} \w{1,9} ago)\)|\(\S{1,40} to \S{1,40}, \w{1,20}\)$"
-    r"|^(?:from )?\d{4}-\d\d-\d\d(?:, [^:]{1,80})?:\s|\(said \d{4}-|\(composed\)"
+    r"|^(?:from )?\d{4}-\d\d-\d\d(?:, [^:]{1,80}| \(.{1,80})?:\s"
+    r"|\((?:said|from) \d{4}-|\(composed\)"
     r'|^".*"$|^«.*»$',
     re.IGNORECASE,
 )

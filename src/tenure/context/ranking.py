@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cache
 from typing import NamedTuple
@@ -39,6 +39,8 @@ class Rankable(NamedTuple):
     tokens: int | None = None
     """How many tokens its plain line takes, where that is known."""
     vector: bytes | None = None
+    bears: bool = False
+    """Whether it has to do with the query by a word, or shares its subject with one that has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +51,8 @@ class Ranked:
     score: float
     parts: Mapping[str, float] = field(default_factory=dict)
     tokens: int | None = None
+    bears: bool = False
+    """Whether it has to do with the query by a word, or shares its subject with one that has."""
 
 
 Terms = Callable[[str], Sequence[str]]
@@ -120,7 +124,8 @@ class _Judge:
             told["recency"] = round(RECENCY * _freshness(fact, self._now), 4)
         if fact.is_constraint and bearing:
             told["constraint"] = round(CONSTRAINT * min(1.0, bearing), 4)
-        return Ranked(fact, round(sum(told.values()), 4), told, candidate.tokens)
+        score = round(sum(told.values()), 4)
+        return Ranked(fact, score, told, candidate.tokens, candidate.bears)
 
 
 def _share(named: Sequence[str], asked: set[str]) -> float:
@@ -168,4 +173,13 @@ def _numbers(found: set[str]) -> set[str]:
 def _lessened(ranked: Ranked) -> Ranked:
     lost = round(ranked.score * (1 - REPEATED), 4)
     parts = {**ranked.parts, "repeated": -lost}
-    return Ranked(ranked.fact, round(ranked.score - lost, 4), parts, ranked.tokens)
+    return replace(ranked, score=round(ranked.score - lost, 4), parts=parts)
+
+
+def in_order_of_time(ranked: Sequence[Ranked]) -> dict[str, int]:
+    """The place of each fact by its id: best first, and equals oldest first, as they were said.
+
+    Where there is no room for all, the newest of equals is taken first; that is `rank`'s order.
+    """
+    ordered = sorted(ranked, key=lambda one: (-one.score, one.fact.order, one.fact.id))
+    return {one.fact.id: place for place, one in enumerate(ordered)}

@@ -16,6 +16,7 @@ from datetime import datetime
 from typing import Any, Literal
 
 from tenure.context.rendering import (
+    AHEAD,
     CONTESTED,
     HISTORY,
     RECALCULATE,
@@ -267,7 +268,7 @@ def compared(
 
 def _matter(line: ReceiptLine, facts: Mapping[str, Fact]) -> tuple[str, ...]:
     fact = facts.get(line.fact_id or "")
-    if fact is None or fact.status is Status.ERASED or line.section == HISTORY:
+    if fact is None or fact.status is Status.ERASED or line.section in (HISTORY, AHEAD):
         return (line.section, (line.text or "").partition(":")[0], line.fact_id or "")
     several = fact.id if fact.multi_valued else ""
     return ("fact", fact.key, fact.subject or "", fact.owner, several)

@@ -15,6 +15,7 @@ from tenure.context.said_lines import (
     label_of,
     note_of,
     speaks_for_itself,
+    start_of,
     with_days,
     without_label,
 )
@@ -29,6 +30,7 @@ ORGANIZATION = "Organization"
 LEARNED = "Learned"
 CONTESTED = "Contested"
 RECALCULATE = "To recalculate"
+AHEAD = "Ahead"
 UNKNOWN = "Not known"
 HISTORY = "History"
 WORKING_SET = "Working set"
@@ -43,6 +45,7 @@ HEADINGS = {
     LEARNED: "Learned by this assistant",
     CONTESTED: "Contested (statements disagree: ask before relying on either)",
     RECALCULATE: "To recalculate (what these rest on has changed)",
+    AHEAD: "Ahead (not so yet, only from the day given)",
     UNKNOWN: "Not known (say so rather than guess)",
     HISTORY: "History (past, no longer true)",
     WORKING_SET: "Working set (this session)",
@@ -133,12 +136,14 @@ def environment_names(environment: Environment) -> Iterator[str]:
 
 
 def section_of(fact: Fact, *, is_contested: bool = False) -> str:
-    """The section that a fact in office belongs to.
+    """The section that a fact belongs to that is in office, or takes it later.
 
     A rule that is contested binds all the same, and stays among the rules.
     """
     if fact.needs_review:
         return RECALCULATE
+    if fact.status is Status.WAITING:
+        return AHEAD
     if fact.is_constraint:
         return CONSTRAINTS
     if is_contested:
@@ -167,6 +172,19 @@ def plain_line(
         # A key made of the words that it was first said in may say what is no longer so.
         return f"- {mark}{label_of(fact, zone)}: {shown}{end}"
     return f"- {mark}{name_of(fact)}: {shown}{note_of(fact, zone)}{end}"
+
+
+def ahead_line(
+    fact: Fact, now: datetime, cuts: Cuts = (), zone: tzinfo = UTC, days: Sequence[TimeNote] = ()
+) -> str:
+    """A fact that takes office later, with the day from which it holds."""
+    mark, shown = _mark(fact), with_days(fact.value, cuts, days)
+    since = start_of(fact, now, zone)
+    said = note_of(fact, zone) if is_said(fact) else ""
+    end = COMPOSED if fact.source.composed else ""
+    if speaks_for_itself(fact):
+        return f"- {mark}from {since}{said}: {shown}{end}"
+    return f"- {mark}{name_of(fact)}: {shown} (from {since}){said}{end}"
 
 
 def _mark(fact: Fact) -> str:

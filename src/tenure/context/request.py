@@ -29,16 +29,20 @@ class Profile:
     """The share of the best score below which a fact is left out as irrelevant."""
     always: int
     """So many of the best are kept whatever their score."""
+    spare: float = 0.0
+    """The share of the room that is left for facts which others may take: those that are not
+    relevant enough, but hold all the same."""
 
     def keeps(self, ranked: Ranked, place: int, best: float) -> bool:
         """Whether a fact at that place of the ranking is relevant enough."""
         binding = ranked.fact.is_constraint
-        return place < self.always or binding or ranked.score >= self.floor * best
+        near = ranked.bears or ranked.score >= self.floor * best
+        return place < self.always or binding or near
 
 
 PROFILES = {
     "high-stakes": Profile("high-stakes", 0.5, "omit", floor=0.5, always=5),
-    "balanced": Profile("balanced", None, "name", floor=0.3, always=40),
+    "balanced": Profile("balanced", None, "name", floor=0.3, always=40, spare=0.25),
     "comprehensive": Profile("comprehensive", 0.85, "show", floor=0.0, always=0),
 }
 

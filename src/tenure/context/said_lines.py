@@ -23,8 +23,15 @@ _WITHOUT_NAME = frozenset({"statement", "verbatim"})
 """Keys that stand for none: what is kept under them was said without saying what it is about."""
 _WHOLE = 5
 """A statement of fewer words is an answer, which needs to be told what it is about."""
-_LABEL = re.compile(r"(- (?:\[[^\]]{1,80}\] )?)\d{4}-\d\d-\d\d(?:, [^:]{1,200})?: ")
-_NOTES = re.compile(r"(?: \(said \d{4}-\d\d-\d\d(?: by [^()]{1,200})?\))?(?: \(composed\))?$")
+_DAY = r"\d{4}-\d\d-\d\d"
+_BY = r"(?: by [^()]{1,200})?"
+_LABEL = re.compile(
+    rf"(- (?:\[[^\]]{{1,80}}\] )?)"
+    rf"(?:{_DAY}(?:, [^:]{{1,200}})?|from {_DAY}(?: \d\d:\d\d)?(?: \(said {_DAY}{_BY}\))?): "
+)
+_NOTES = re.compile(
+    rf"(?: \(from {_DAY}(?: \d\d:\d\d)?\))?(?: \(said {_DAY}{_BY}\))?(?: \(composed\))?$"
+)
 
 
 class TimeNote(NamedTuple):
@@ -95,6 +102,15 @@ def day_of(moment: datetime, zone: tzinfo = UTC) -> date:
         return moment.astimezone(zone).date()
     except OverflowError:
         return moment.date()
+
+
+def start_of(fact: Fact, now: datetime, zone: tzinfo) -> str:
+    """From when on a fact holds that does not yet: the day, and where that is today, the time."""
+    begins = fact.started_at or fact.valid_from
+    day = day_of(begins, zone)
+    if day != day_of(now, zone):
+        return day.isoformat()
+    return f"{day.isoformat()} {begins.astimezone(zone):%H:%M}"
 
 
 def with_days(value: Any, cuts: Cuts, notes: Sequence[TimeNote]) -> str:

@@ -17,7 +17,7 @@ from tenure.model.records import Chain, Declaration
 from tenure.model.scope import Place
 from tenure.rules.repair import causes_of
 from tenure.rules.scope import View, effective
-from tenure.rules.temporal import as_seen
+from tenure.rules.temporal import as_seen, is_ahead
 from tenure.rules.visibility import may_read
 from tenure.settings import Settings
 from tenure.stores.port import DeclarationReader, FactReader, LogReader, Reader, Selection
@@ -84,6 +84,15 @@ class Lens:
             self.seen(reader, fact, known) if marks else as_seen(fact, self.when)
             for fact in facts
             if fact.held_at(self.when) and fact.place in self.places and self.sees(reader, fact)
+        ]
+
+    def not_yet(self, reader: Reader, facts: Iterable[Fact]) -> list[Fact]:
+        """Of these facts, those that were said by this moment, are visible, in scope, and take
+        office later. They are seen as waiting."""
+        return [
+            as_seen(fact, self.when)
+            for fact in facts
+            if is_ahead(fact, self.when) and fact.place in self.places and self.sees(reader, fact)
         ]
 
     def as_seen(self, fact: Fact) -> Fact:

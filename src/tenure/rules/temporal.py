@@ -25,6 +25,14 @@ def as_seen(fact: Fact, when: datetime) -> Fact:
     return fact
 
 
+def is_ahead(fact: Fact, when: datetime) -> bool:
+    """Whether a fact was said by that moment and takes office later, by its own term."""
+    if fact.status is not Status.OFFICE or fact.started_at is None or fact.timestamp > when:
+        return False
+    until = fact.until
+    return fact.started_at > when and (until is None or until > fact.started_at)
+
+
 def has_lapsed(incumbent: Fact, candidate: Fact) -> bool:
     """Whether the incumbent's own term ends before the candidate's begins: no conflict then."""
     return incumbent.valid_until is not None and incumbent.valid_until <= candidate.valid_from

@@ -228,6 +228,13 @@ class Index:
                     for entry in stack.expired(when)
                     if entry not in kept
                 ],
+                ahead=[
+                    entry
+                    for _, entry in sorted(
+                        begun for stack in stacks.values() for begun in stack.early(when)
+                    )
+                    if entry not in kept
+                ],
                 stacks=list(stacks.values()),
                 hidden=hidden,
                 filled=_by_place(shelves, stacks),

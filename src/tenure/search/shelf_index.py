@@ -309,6 +309,12 @@ class ShelfIndex:
             if (starts is not None and when < starts) or (ends is not None and when >= ends):
                 yield entry
 
+    def early(self, when: datetime) -> Iterator[tuple[datetime, int]]:
+        """Live entries whose term begins after that moment, and when."""
+        for entry, (starts, _) in self.termed.items():
+            if starts is not None and when < starts:
+                yield starts, entry
+
     def expired(self, when: datetime) -> Iterator[int]:
         """Live entries whose term is over at that moment, the last to end first."""
         ended = [(ends, entry) for entry, (_, ends) in self.termed.items() if ends and when >= ends]

@@ -33,6 +33,8 @@ class SearchSpace:
     """Entries of the stacks that do not count here."""
     expired: list[int] = field(default_factory=list)
     """Entries whose term is over."""
+    ahead: list[int] = field(default_factory=list)
+    """Entries whose term begins later, the soonest first."""
     stacks: Sequence[ShelfIndex] = ()
     filled: Mapping[tuple[str, Place], Sequence[ShelfIndex]] = field(default_factory=dict)
     """The owners and places that have facts here. With one, no two can be on the same matter."""

@@ -1,0 +1,28 @@
+"""What lies ahead: facts that were said and take office later, by their own term.
+
+They retire nothing before their day, and a context shows them with it.
+"""
+
+from __future__ import annotations
+
+from tenure.composing.inquiry import Inquiry
+from tenure.model.fact import Fact
+from tenure.search.space import SearchSpace
+
+_MOST = 50
+"""So many are looked at, the soonest."""
+
+
+def ahead_of(inquiry: Inquiry, space: SearchSpace) -> list[Fact]:
+    """The facts that take office later, seen as waiting, the soonest first."""
+    lens, reader = inquiry.lens, inquiry.reader
+    if lens.past:
+        found = reader.known(lens.selection(), lens.seq(reader))
+    elif space.facts is not None:
+        found = reader.live(lens.selection())
+    else:
+        rows = space.collection.rows(space.ahead[:_MOST])
+        found = reader.facts(row.fact_id for row in rows)
+    waiting = lens.not_yet(reader, found)
+    waiting.sort(key=lambda fact: (fact.started_at or fact.valid_from, fact.id))
+    return waiting[:_MOST]
