@@ -22,7 +22,7 @@ from tenure.context.mention_rules import in_passing, within_fact
 from tenure.context.notes import add_working_set, shown_value
 from tenure.context.page import Page
 from tenure.context.quotes import Cuts
-from tenure.context.ranking import Ranked
+from tenure.context.ranking import Ranked, in_order_of_time
 from tenure.context.reach import is_longer, longest_line
 from tenure.context.rendering import (
     ENVIRONMENT,
@@ -129,6 +129,7 @@ def _add_facts(
         page.omissions.extend(Omission("needs review", fact_id) for fact_id in out)
         facts = [ranked for ranked in facts if not ranked.fact.needs_review]
     best = max((ranked.score for ranked in facts), default=0.0)
+    stands = in_order_of_time(facts)
     ordered, binding = _binding_first(facts, page.used, ceiling)
     others: list[Ranked] = []
     for place, ranked in ordered:
@@ -139,13 +140,14 @@ def _add_facts(
             continue
         # A rule may use the room that is meant for notes: it comes before them.
         most = request.budget if fact_id in binding else ceiling
-        if not _add_fact(page, ranked, material, request, most, at):
+        if not _add_fact(page, ranked, material, request, most, at, stands[fact_id]):
             page.leave_out(fact_id)
     # What holds and has little to do with the query takes a share of what is left over.
     most = page.used + int(max(0, ceiling - page.used) * profile.spare)
     for ranked in others:
-        if not _add_fact(page, ranked, material, request, most, at):
-            page.omissions.append(Omission("irrelevant", ranked.fact.id))
+        fact_id = ranked.fact.id
+        if not _add_fact(page, ranked, material, request, most, at, stands[fact_id]):
+            page.omissions.append(Omission("irrelevant", fact_id))
 
 
 def _room_for_facts(page: Page, material: Material, request: Request, share: float) -> int:
@@ -194,8 +196,9 @@ def _add_fact(
     request: Request,
     ceiling: int,
     at: datetime,
+    place: int,
 ) -> bool:
-    """Add the line of a fact, if it fits."""
+    """Add the line of a fact at its place, if it fits."""
     fact = ranked.fact
     if _is_known_to_be_too_long(page, ranked, material, request, ceiling):
         return False
@@ -219,7 +222,7 @@ def _add_fact(
         sources=(fact.source,),
         quoted=_quoted_in(fact, material),
     )
-    return page.put(line, tokens, ceiling=ceiling, place=material.places[fact.id])
+    return page.put(line, tokens, ceiling=ceiling, place=place)
 
 
 def _is_known_to_be_too_long(

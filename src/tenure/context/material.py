@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, tzinfo
-from functools import cached_property
 
 from tenure.context.document import Omission
 from tenure.context.guard import DeadValue, DeadValueIndex
-from tenure.context.ranking import Ranked, in_order_of_time
+from tenure.context.ranking import Ranked
 from tenure.context.rendering import Changed, Unknown
 from tenure.context.said_lines import TimeNote
 from tenure.model.fact import Fact
@@ -17,7 +16,7 @@ from tenure.model.identity import Identity
 from tenure.model.records import Environment, WorkingItem
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Material:
     """Everything a context is made of: already visible, valid, in scope and ranked."""
 
@@ -54,11 +53,6 @@ class Material:
     """Whether a word is used for many things."""
     seq: int = 0
     """The last entry of the log that was known."""
-
-    @cached_property
-    def places(self) -> dict[str, int]:
-        """Where the line of each fact stands among others, by the id of the fact."""
-        return in_order_of_time(self.facts)
 
     @property
     def zone(self) -> tzinfo:
