@@ -271,7 +271,7 @@ def _run_scope(folder: Path, run: EvaluationRun) -> ScopeReport:
 
 def register(app: typer.Typer) -> None:
     """Add this group of commands to the command line."""
-    from tenure_eval.cli import reports, suites  # they take the options from here
+    from tenure_eval.cli import reports, suites, talked  # they take the options from here
 
     group = typer.Typer(
         name="eval",
@@ -301,6 +301,7 @@ def register(app: typer.Typer) -> None:
         ],
     )
     command(group, "scope", scope, ["eval scope", "eval scope DATA/scope --failures 5"])
+    talked.register(group)
     suites.register(group)
     systems.register(group)
     repairing.register(group)
