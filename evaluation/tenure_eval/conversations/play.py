@@ -182,7 +182,7 @@ def _beside(
     conversation: MarkedConversation, budget: int, systems: Iterable[str]
 ) -> Iterator[tuple[str, list[str]]]:
     """What others would show for each question, by name."""
-    said = [turn.text for turn in conversation.turns]
+    said = [f"{turn.speaker}: {turn.text}" for turn in conversation.turns]
     for name, turns in ((TRANSCRIPT, said), (LAST, said[-LAST_TURNS:])):
         shown = _end_of(turns, budget)
         yield name, [shown] * len(conversation.questions)
