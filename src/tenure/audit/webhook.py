@@ -272,7 +272,7 @@ class Sender:
                 return False
 
     def _pause(self, attempt: int, answer: WebhookAnswer) -> float:
-        """Seconds to wait: doubled each time, partly random, and no less than the server asked for.
-        """
+        """Seconds to wait: doubled each time, partly random, and no less than the server asked
+        for."""
         pause: float = min(_LONGEST_PAUSE, self._first_pause * 2 ** min(attempt, 16))
         return max(pause * (0.5 + self._chance() / 2), answer.pause or 0.0)

@@ -29,8 +29,8 @@ _LONGEST_NAME = 100
 _PORTION = 1024 * 1024
 _BOM = b"\xef\xbb\xbf"
 _DIGITS = 4
-"""Digits of a digest: enough to tell turns apart, too few to confirm a guess at a forgotten text.
-"""
+"""Digits of a digest: enough to tell turns apart, too few to confirm a guess at a forgotten
+text."""
 _DOCUMENT = "the document"
 _MOST_OPENING = 100
 """The most turns that are searched for the first that distinguishes a conversation."""

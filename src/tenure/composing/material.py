@@ -162,8 +162,8 @@ class MaterialBuilder(Inquiry):
         return {}
 
     def _held(self, space: SearchSpace, hits: dict[str, Hit]) -> list[Fact]:
-        """The facts to choose from: all of a small memory, and those of a large one that may fit.
-        """
+        """The facts to choose from: all of a small memory, and those of a large one that may
+        fit."""
         if space.facts is not None:
             pool = {fact.id: fact for fact in space.facts}
         elif space.size <= SMALL:

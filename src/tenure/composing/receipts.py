@@ -29,8 +29,8 @@ def _body(receipt: Receipt) -> str:
 
 
 def redact(transaction: Transaction, reach: Reach) -> Mapping[str, int]:
-    """Take everything that an erasure reaches out of the kept receipts; return the number by user.
-    """
+    """Take everything that an erasure reaches out of the kept receipts; return the number by
+    user."""
     changed: Counter[str] = Counter()
     if (user := reach.everything_of) is not None:
         changed[user] += transaction.drop_receipts(user_id=user)

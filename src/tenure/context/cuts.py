@@ -15,8 +15,8 @@ _HEADING = re.compile(r"[^.!?\n]*:\s*$")
 
 
 class GuardedValue(NamedTuple):
-    """A value as it may be shown: a text with spans to cut, or a list or an object with cut texts.
-    """
+    """A value as it may be shown: a text with spans to cut, or a list or an object with cut
+    texts."""
 
     value: Any
     cuts: list[tuple[int, int]]

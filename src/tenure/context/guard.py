@@ -224,8 +224,8 @@ class DeadValueIndex:
             yield from self._beside.indexes
 
     def may_be_in(self, text: str) -> bool:
-        """Whether a text may have one of them. The answer is nearly always no, and comes quickly.
-        """
+        """Whether a text may have one of them. The answer is nearly always no, and comes
+        quickly."""
         words = vocabulary(text) if self else frozenset[str]()
         return any(
             one._unspaced or not words.isdisjoint(one._firsts) or any(one.formed(text))
@@ -241,8 +241,8 @@ class DeadValueIndex:
                 yield from ((form.start, form.end, dead) for dead in self._formed.get(word, ()))
 
     def at(self, spoken: Sequence[str], place: int) -> Iterator[tuple[int, DeadValue]]:
-        """The values at a place of running words, the longest first, each with its number of words.
-        """
+        """The values at a place of running words, the longest first, each with its number of
+        words."""
         return self._phrases.at(spoken, place)
 
     def unspaced_in(self, text: str) -> list[DeadValue]:

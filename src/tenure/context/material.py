@@ -25,8 +25,8 @@ class Material:
     past."""
     facts: Sequence[Ranked]
     working_set: Sequence[WorkingItem] = ()
-    """The items of this session's desk to show if there is room, in the order they were put there.
-    """
+    """The items of this session's desk to show if there is room, in the order they were put
+    there."""
     foremost: Sequence[str] = ()
     """The keys of these items, the most important first; without it, the newest come first."""
     changed: Mapping[str, Sequence[Changed]] = field(default_factory=dict)
@@ -42,8 +42,8 @@ class Material:
     dead: DeadValueIndex = field(default_factory=DeadValueIndex)
     """Values that no fact in office holds and that something here could repeat."""
     gone: Mapping[str, Sequence[DeadValue]] = field(default_factory=dict)
-    """Facts out of office that notes say they stated, with the values that only those facts have.
-    """
+    """Facts out of office that notes say they stated, with the values that only those facts
+    have."""
     omissions: Sequence[Omission] = ()
     is_common: Callable[[str], bool] = bool
     """Whether a word is used for many things."""

@@ -115,8 +115,8 @@ def _examined(memory: tenure.Memory, findings: list[str]) -> list[_Census]:
 
 
 def _about_file(path: str) -> dict[str, Any]:
-    """The version and journal mode of the file. The port does not offer them, so SQLite is asked.
-    """
+    """The version and journal mode of the file. The port does not offer them, so SQLite is
+    asked."""
     connection = sqlite3.connect(f"{Path(path).absolute().as_uri()}?mode=ro", uri=True)
     try:
         version = connection.execute("PRAGMA user_version").fetchone()[0]
