@@ -1,4 +1,4 @@
-"""Redaction: a verdict as somebody may see it who may not see every fact it concerned."""
+"""Redaction: a verdict for somebody who may not see every fact it concerned."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def unlinked(fact: Fact, hidden: set[str]) -> Fact:
 
 
 def blind(verdict: Verdict, fact_id: str) -> Verdict:
-    """The verdict on a fact that its own author may not see: the same whatever became of it."""
+    """The verdict for an author who may not see the fact: always the same, whatever its fate."""
     return verdict.evolve(
         action=Action.ASSERT,
         outcome=Outcome.ESTABLISHED,

@@ -1,4 +1,4 @@
-"""Who may read what. Deny by default."""
+"""Visibility: who may read what. Deny by default."""
 
 from __future__ import annotations
 
