@@ -50,7 +50,7 @@ class Situation:
     """All that a judgement may look at."""
 
     seats: tuple[Fact, ...] = ()
-    """The facts that hold the candidate's own address, now or later, with or without a successor."""
+    """The facts that hold the candidate's address, now or later, with or without a successor."""
     targets: tuple[Fact, ...] = ()
     """The facts in office that the candidate names as superseded."""
     around: tuple[Fact, ...] = ()

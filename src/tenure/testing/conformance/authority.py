@@ -1,4 +1,4 @@
-"""Authority: who outranks whom, and what that does to a statement."""
+"""Authority: who outranks whom, and what follows for a statement."""
 
 from __future__ import annotations
 

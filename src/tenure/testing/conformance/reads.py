@@ -1,4 +1,4 @@
-"""Layers, valid reads and chains: what stands in a context, and what does not."""
+"""Layers, valid reads and chains: the facts that stand in a context, and those that do not."""
 
 from __future__ import annotations
 

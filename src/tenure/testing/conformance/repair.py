@@ -1,4 +1,4 @@
-"""Repair: what becomes of values that follow from one that changed."""
+"""Repair: the fate of values that follow from one that changed."""
 
 from __future__ import annotations
 

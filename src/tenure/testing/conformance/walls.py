@@ -1,4 +1,4 @@
-"""Walls: nothing crosses an organization, and what is one person's is nobody else's."""
+"""Walls: nothing crosses an organization, and one person's facts are nobody else's."""
 
 from __future__ import annotations
 
