@@ -80,7 +80,7 @@ def _strategy() -> Any:
             self._playing.begin(initial_state.model_dump(mode="json"))
 
         def process_event(self, event: Any) -> None:
-            # What marks a turn as a supersession is for whoever scores.
+            # The mark of a supersession is for the scorer.
             self._playing.take(event.model_dump(mode="json", exclude={"implicit_supersession"}))
 
         def build_context(self, query: str) -> Any:

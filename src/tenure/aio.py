@@ -268,7 +268,7 @@ class _Opening:
         try:
             return AsyncMemory(await asyncio.shield(opening), threads)
         except asyncio.CancelledError:
-            # What is being opened is opened; nobody is left who would close it.
+            # The opening goes on; nobody is left who would close the memory.
             opening.add_done_callback(partial(_close_unwanted, threads))
             raise
         except BaseException:

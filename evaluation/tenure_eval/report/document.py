@@ -143,7 +143,7 @@ def read(path: Path) -> Document:
 
 
 def _document(plain: Mapping[str, Any]) -> Document:
-    # What earlier versions did not write has a default.
+    # A field that earlier versions did not write has a default.
     later = {"done", "unfinished"} - set(plain)
     given = {name: plain[name] for name in Document.__dataclass_fields__ if name not in later}
     return Document(**{**given, "sections": [_section(one) for one in plain["sections"]]})

@@ -178,7 +178,7 @@ class Chat:
         proofs = erase_own(self._memory, self._session, key)
         count = sum(len(proof.fact_ids) for proof in proofs)
         show(Text.assemble("  ", word("erased"), f"  {count} fact(s) for good"))
-        # What was said about them could not be undone in any case.
+        # Verdicts on them could not be undone in any case.
         self._turns.clear()
         self._print_change()
 

@@ -73,7 +73,7 @@ class DeadValueFinder:
         texts = self._texts(shown)
         words = set[str]().union(*(analysis.words(f"{name} {text}") for name, text in texts))
         words.update(form.probe for told in texts for one in told for form in self._read(one))
-        # What no text has all the words of needs no further thought.
+        # A value whose words are not all in one text needs no further look.
         spoken = Spoken(texts, self._read)
         self._look_beside(spoken)
         suspects = [*self._suspects(words, spoken), *self._aside.values()]

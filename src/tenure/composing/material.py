@@ -71,7 +71,7 @@ class MaterialBuilder(Inquiry):
             ranked, beyond = facts_within(self.request, ranked)
             changed = self._changed(ranked)
             finder = DeadValueFinder(self, space, view, self.shown, read)
-            # What took the place of a base is told beside what rests on it, found or not.
+            # The successor of a base is shown beside its dependents, found or not.
             told = [one.now for those in changed.values() for one in those if one.now is not None]
             contested = contested_by(self, space, [candidate.fact for candidate in ranked])
             rivals = [rival for those in contested.values() for rival in those]
@@ -249,7 +249,7 @@ class MaterialBuilder(Inquiry):
         """The turns of asides that are over, unless the query is about them."""
         texts = [text_of(item.value)[:_OPENING] for item in self.items if is_turn(item)]
         found = asides(texts)
-        # What the rest is about as well is no sign that the query is about the aside.
+        # A word that the rest has too is no sign that the query is about the aside.
         rest = [analysis.terms(text) for index, text in enumerate(texts) if index not in found]
         asked = self.asked.difference(*rest) if found else self.asked
         if any(asked.intersection(analysis.terms(texts[index])) for index in found):

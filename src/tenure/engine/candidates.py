@@ -116,7 +116,7 @@ class Candidates:
             told = matching(self._reader.declarations(), target.key)
             reserved = reserved or self._reserved(proposal, authority, told, target.key)
         fact = self._fact(proposal, authority, declared, bases, targets, workspace.now)
-        # What the writer may not see has no say: an outcome that hung on it would tell of it.
+        # Facts that the writer may not see have no say: the outcome would tell of them.
         held = [
             found
             for found in around.found

@@ -225,7 +225,7 @@ def _file_late(
     filed = office.install(candidate, (after.id,) if after else ())
     filed = office.retire(filed, before)
     if after is not None and after.status is Status.RETRACTED and after.ended_at is not None:
-        # What was taken back then was whatever held, and that would have been this.
+        # The retraction then was of the holder, which would have been this fact.
         filed = filed.evolve(ended_at=min(after.ended_at, filed.ended_at or after.ended_at))
     workspace.put(filed)
     kept = tuple(i for i in before.predecessors if after is None or i != after.id)

@@ -161,7 +161,7 @@ def _owned(
     if fact_id is None:
         return transaction.timeline(Selection((owner,), subject=subject))
     fact = transaction.fact(fact_id)
-    # What is another's and what does not exist are told in the same words.
+    # A fact of another and a missing one are refused in the same words.
     if fact is None or fact.owner != owner or subject not in (None, fact.subject):
         raise UnknownFact(
             f"no fact with id {fact_id!r} belongs to {owner!r} in organization "

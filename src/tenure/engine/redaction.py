@@ -44,7 +44,7 @@ def redacted(verdict: Verdict, hidden: set[str]) -> Verdict:
             evidence[name] = value
     found = (verdict.outcome, verdict.rule)
     if verdict.outcome is Outcome.SUPERSEDED and hidden.issuperset(verdict.superseded):
-        # Whoever sees none of what it superseded sees the first of its kind.
+        # A reader who sees none of the superseded facts sees a first fact.
         found = (Outcome.ESTABLISHED, Rule.FIRST) if verdict.superseded else found
     repair = verdict.repair
     marked = {f: path for f, path in repair.marked.items() if hidden.isdisjoint((f, *path))}

@@ -246,7 +246,7 @@ def _importing(door: Door) -> Endpoint:
         named = request.query_params.get("organization")
         allow_unsealed = request.query_params.get("allow_unsealed") == "true"
         form = SessionForm.model_validate({"organization": named})
-        # Where nobody says, the header of the export does.
+        # Without an argument, the header of the export decides.
         unsaid = grant.organization is None and named is None
         organization = None if unsaid else organization_of(grant, form)
         limit, size = door.service.max_import_bytes, 0

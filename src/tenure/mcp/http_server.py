@@ -154,7 +154,7 @@ def application(memory: Memory, seats: Seats, service: Service) -> ASGIApp:
     """The protocol over HTTP, as an ASGI application."""
     app = protocol_server(seats, threads=service.threads).streamable_http_app(
         streamable_http_path=PATH,
-        # Whoever asks next may be somebody else: nothing is kept between two requests.
+        # The next caller may be somebody else: nothing is kept between two requests.
         stateless_http=True,
         json_response=True,
         max_request_body_size=service.max_body_bytes,

@@ -59,7 +59,7 @@ def is_late(incumbent: Fact, candidate: Fact) -> bool:
     A candidate that its caller did not date is said now, whatever a skewed clock thinks.
     """
     begun = start_of(incumbent)
-    # What was planned when the candidate was said came after it, whenever it was planned.
+    # A fact that begins after the candidate was said comes after it, however early it was planned.
     older = candidate.order < max(incumbent.order, begun) and candidate.valid_from <= begun
     return is_dated(candidate) and older
 

@@ -178,7 +178,7 @@ def _print(pages: Iterable[Sequence[AuditEntry]], *, as_json: bool) -> int:
                 sys.stdout.buffer.write(line.encode() + b"\n")
             sys.stdout.buffer.flush()
     except BrokenPipeError:
-        # Whoever read has read enough. Python would complain once more when it closes stdout.
+        # The reader has read enough. Python would complain once more when it closes stdout.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return count
 
