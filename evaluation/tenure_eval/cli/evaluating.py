@@ -46,7 +46,7 @@ lines look like and how every figure is counted.
 
 @dataclass(frozen=True)
 class Effort:
-    """How much is run, and in how many processes."""
+    """The amount to run, and the number of processes."""
 
     limit: Annotated[
         int | None,
@@ -59,12 +59,12 @@ class Effort:
 
     @property
     def processes(self) -> int:
-        """How many processes there are to be."""
+        """The number of processes."""
         return self.workers or os.cpu_count() or 1
 
     @contextmanager
     def telling(self) -> Iterator[dict[str, Any]]:
-        """What every runner takes, with progress told on stderr while it runs."""
+        """The arguments of every runner, with progress told on stderr while it runs."""
         telling = ProgressLine()
         try:
             yield {"workers": self.processes, "progress": telling}
@@ -74,14 +74,14 @@ class Effort:
 
 @dataclass(frozen=True)
 class Work(Effort):
-    """The same, and how it is printed."""
+    """The effort, and the form of the output."""
 
     json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False
 
 
 @dataclass(frozen=True)
 class Fed(Effort):
-    """The same for what is fed to a memory, and how that memory works."""
+    """The work of runs that feed a memory, and the settings of that memory."""
 
     embedder: Annotated[
         str,
@@ -102,7 +102,7 @@ class Fed(Effort):
 
     @property
     def settings(self) -> tenure.Settings:
-        """How the memories of the run work."""
+        """The settings of the memories of the run."""
         if self.detector not in DETECTORS:
             known = ", ".join(DETECTORS)
             raise InvalidInput(f"--detector {self.detector!r} is not one of {known}")
@@ -110,7 +110,7 @@ class Fed(Effort):
 
     @contextmanager
     def options(self) -> Iterator[dict[str, Any]]:
-        """What the runners take that feed a memory."""
+        """The arguments of the runners that feed a memory."""
         settings = self.settings
         with self.telling() as options:
             yield {"settings": settings, **options}
@@ -118,7 +118,7 @@ class Fed(Effort):
 
 @dataclass(frozen=True)
 class EvaluationRun(Fed, Work):
-    """All of it."""
+    """All options of a run."""
 
 
 Failures = Annotated[

@@ -1,7 +1,7 @@
 """The material of a context, found through a lens and ranked.
 
-Visibility, scope and validity come first: only what this reader may see, here and now, is ever
-searched, counted or compared. So what a person may not know of cannot be felt in what they get.
+Visibility, scope and validity come first: only facts that this reader may see, here and now, are
+searched, counted or compared. So facts that a reader may not know of cannot change the result.
 """
 
 from __future__ import annotations
@@ -45,15 +45,15 @@ if TYPE_CHECKING:
     from tenure.search.collection import Vector
 
 _OPENING = 400
-"""How much of a turn is looked at for whether it turns aside."""
+"""Characters of a turn that are read to tell whether it is an aside."""
 _TOKENS_A_LINE = 12
 _FEWEST = 64
 _RETRACTIONS = 200
 _MOST_HISTORY = 500
 _LEAFED = 4_000
-"""How much of a fact is looked at for whether its past is asked for."""
+"""Characters of a fact that are read to tell whether the query asks for its past."""
 _MATCHING = 0.5
-"""How much of a key a query has to use to be asking for it."""
+"""The share of a key's words that a query must use to ask for the key."""
 
 
 class MaterialBuilder(Inquiry):
@@ -71,7 +71,7 @@ class MaterialBuilder(Inquiry):
             ranked, beyond = facts_within(self.request, ranked)
             changed = self._changed(ranked)
             finder = DeadValueFinder(self, space, view, self.shown, read)
-            # What took the place of a base is told beside what rests on it, found or not.
+            # The successor of a base is shown beside its dependents, found or not.
             told = [one.now for those in changed.values() for one in those if one.now is not None]
             contested = contested_by(self, space, [candidate.fact for candidate in ranked])
             rivals = [rival for those in contested.values() for rival in those]
@@ -103,7 +103,7 @@ class MaterialBuilder(Inquiry):
 
     @contextmanager
     def _space(self) -> Iterator[SearchSpace]:
-        """What there is to search: the index, or where that cannot serve, the facts."""
+        """The space to search: the index, or the facts themselves where the index cannot serve."""
         if self.lens.past or not self.index.is_current(self.reader):
             yield SearchSpace.ad_hoc(self._rows())
             return
@@ -128,7 +128,7 @@ class MaterialBuilder(Inquiry):
         )
 
     def _rows(self) -> tuple[list[Fact], list[tuple[Found, bool]], int]:
-        """The facts in office as if they had been on shelves: with entries made where missing."""
+        """The facts in office as rows of a shelf. Missing entries are made."""
         facts = self.lens.held(self.reader)
         known = {row.fact_id: row for row in self.reader.entries_of(f.id for f in facts)}
         usable = self.index.is_current(self.reader)
@@ -162,7 +162,8 @@ class MaterialBuilder(Inquiry):
         return {}
 
     def _held(self, space: SearchSpace, hits: dict[str, Hit]) -> list[Fact]:
-        """The facts to choose from: all of a small memory, of a large one those that may fit."""
+        """The facts to choose from: all of a small memory, and those of a large one that may
+        fit."""
         if space.facts is not None:
             pool = {fact.id: fact for fact in space.facts}
         elif space.size <= SMALL:
@@ -174,7 +175,8 @@ class MaterialBuilder(Inquiry):
         return self._beside([pool[i] for i in self._promising(hits) if i in pool], pool.values())
 
     def _promising(self, hits: dict[str, Hit]) -> list[str]:
-        """The best by words and meaning, somewhat more than would fit, and every constraint."""
+        """The ids of the best hits by words and meaning, somewhat more than would fit, and of every
+        constraint."""
         room = 1.1 * self.request.budget * self.share
         chosen: list[str] = []
         for hit in sorted(hits.values(), key=_first):
@@ -214,13 +216,12 @@ class MaterialBuilder(Inquiry):
 
     @property
     def shown(self) -> list[WorkingItem]:
-        """What may be shown of the working set."""
+        """The items of the working set that may be shown."""
         return self.desk.items
 
     @cached_property
     def desk(self) -> SelectedItems:
-        """What this session's desk has on the query, and the turns that bear on the matter: of
-        what is in reach of the budget."""
+        """The notes on the query and the turns that bear on it, as far as the budget reaches."""
         longest = longest_line(self.request.budget)
         near = [item for item in self.items if not is_longer(item.value, longest)]
         far = {item.key for item in self.items}.difference(item.key for item in near)
@@ -248,7 +249,7 @@ class MaterialBuilder(Inquiry):
         """The turns of asides that are over, unless the query is about them."""
         texts = [text_of(item.value)[:_OPENING] for item in self.items if is_turn(item)]
         found = asides(texts)
-        # What the rest is about as well is no sign that the query is about the aside.
+        # A word that the rest has too is no sign that the query is about the aside.
         rest = [analysis.terms(text) for index, text in enumerate(texts) if index not in found]
         asked = self.asked.difference(*rest) if found else self.asked
         if any(asked.intersection(analysis.terms(texts[index])) for index in found):
@@ -256,7 +257,7 @@ class MaterialBuilder(Inquiry):
         return found
 
     def _without_asides(self, ranked: list[Ranked]) -> tuple[list[Ranked], list[Omission]]:
-        """Leave out what was said in an aside: it is on record, and not to the point."""
+        """Leave out facts from an aside: they are on record, and not to the point."""
         if not self._asides:
             return ranked, []
         turns = [item for item in self.items if is_turn(item)]
@@ -268,7 +269,7 @@ class MaterialBuilder(Inquiry):
     # what the facts leave open
 
     def _changed(self, ranked: Sequence[Ranked]) -> dict[str, list[Changed]]:
-        """What the facts that need review rest on and has changed, as far as it may be seen."""
+        """The changed bases of the facts that need review, as far as they may be seen."""
         found: dict[str, list[Changed]] = {}
         allowance = Allowance(self.request.budget)
         for fact in (one.fact for one in ranked if one.fact.needs_review):
@@ -283,7 +284,7 @@ class MaterialBuilder(Inquiry):
         return found
 
     def _unknown(self, space: SearchSpace) -> list[Unknown]:
-        """Matters the query asks for whose last word was taken back or ran out."""
+        """Matters in the query whose last fact was retracted or has expired."""
         if space.facts is not None:
             ended = [f for f in self.everything if f.status in (Status.RETRACTED, Status.EXPIRED)]
         else:
@@ -298,9 +299,9 @@ class MaterialBuilder(Inquiry):
         return [found[name] for name in sorted(found)]
 
     def _called(self, fact: Fact) -> str:
-        """What a fact that is over may be called.
+        """The name that may be shown for a fact that is over.
 
-        The key of a sentence is made of its words, of which only those are told that the query has.
+        The key of a sentence is made of its words. Only those that the query has are shown.
         """
         if not speaks_for_itself(fact):
             return fact.key
@@ -308,7 +309,7 @@ class MaterialBuilder(Inquiry):
         return "_".join(w for w in words if self.asked.issuperset(analysis.name_terms(w)))
 
     def _retracted(self) -> list[Fact]:
-        """The last retractions that may be seen, however many others there are."""
+        """The last retractions that may be seen, up to a number."""
         limit = _RETRACTIONS
         while True:
             found = self.reader.retracted(self.lens.owners, limit)
@@ -334,7 +335,7 @@ class MaterialBuilder(Inquiry):
         return not lens.held(reader, fact.key, fact.subject or "", marks=False)
 
     def _is_unanswered(self, ranked: Sequence[Ranked], hits: dict[str, Hit]) -> bool:
-        """Whether no fact shares a word with the query, but for whom it is about, or a meaning."""
+        """Whether no fact shares a word, except from its subject, or a meaning with the query."""
 
         def bears(one: Ranked) -> bool:
             hit = hits.get(one.fact.id)
@@ -347,7 +348,7 @@ class MaterialBuilder(Inquiry):
         return bool(self.asked) and self.request.budget > 0 and not any(map(bears, ranked))
 
     def _past(self, ranked: Sequence[Ranked]) -> list[Fact]:
-        """What was true before, of the matters that the query or the best facts are about."""
+        """The earlier facts on the matters of the query or of the best facts."""
         matters = {(one.fact.key, one.fact.subject) for one in ranked[:_FEWEST]}
         found = [
             fact

@@ -76,7 +76,7 @@ def assemble(
 
 
 def _with_disputes(context: Context, material: Material) -> Context:
-    """Account for the statements whose dispute with a fact the text does not tell of."""
+    """Account for the disputes about a fact that the text does not show."""
     shown = {line.fact_id for line in context.lines}
     untold = [
         Omission("contested", rival.id)
@@ -87,7 +87,7 @@ def _with_disputes(context: Context, material: Material) -> Context:
 
 
 def _account_for_all(page: Page, material: Material) -> None:
-    """Where even the identity does not fit, everything else is over budget."""
+    """Leave everything out as over budget: even the identity does not fit."""
     for name in environment_names(material.environment):
         page.leave_out(item=name)
     for ranked in material.facts:
@@ -136,9 +136,9 @@ def _add_facts(
 def _binding_first(
     facts: Sequence[Ranked], used: int, ceiling: int
 ) -> tuple[list[tuple[int, Ranked]], set[str]]:
-    """The facts with their places, as many constraints first as take half the room for facts.
+    """The facts with their places; constraints come first, up to half the room for facts.
 
-    To leave out a rule that is being broken is the worst a context can do.
+    The worst omission of a context is a rule that is being broken.
     """
     room = (ceiling - used) // 2
     first, rest = [], []
@@ -190,8 +190,8 @@ def _add_fact(
 def _is_known_to_be_too_long(
     page: Page, ranked: Ranked, material: Material, request: Request, ceiling: int
 ) -> bool:
-    """Whether a fact would not fit, told by the tokens kept with it: most that are left out need
-    not be put into words for that."""
+    """Whether a fact is too long, by the token count kept with it. This saves rendering most of the
+    facts that are left out."""
     fact = ranked.fact
     if ranked.tokens is None or request.style != "plain":
         return False
@@ -215,8 +215,8 @@ def _review_text(fact: Fact, material: Material, request: Request) -> str:
 
 
 def _quoted_in(fact: Fact, material: Material) -> tuple[str, ...]:
-    """The facts that the line of one names besides: the bases that changed, and what they are, and
-    what was said against it."""
+    """The other facts that the line of a fact names: its changed bases, their successors, and the
+    statements against it."""
     told = [_told(one, material) for one in material.changed.get(fact.id, ())]
     bases = [one for changed in told for one in changed if one is not None]
     named = [*(bases if fact.needs_review else ()), *material.contested.get(fact.id, ())]
@@ -224,7 +224,8 @@ def _quoted_in(fact: Fact, material: Material) -> tuple[str, ...]:
 
 
 def _contested_text(rivals: Sequence[Fact], material: Material) -> str:
-    """What was said against a fact: here it is told on purpose, so only other values are dead."""
+    """The statements against a fact. Their own values are shown on purpose, so only other values
+    count as dead."""
     shown = []
     for rival in rivals:
         own = {dead.words for dead in dead_values([rival])}
@@ -235,7 +236,8 @@ def _contested_text(rivals: Sequence[Fact], material: Material) -> str:
 
 
 def _told(changed: Changed, material: Material) -> Changed:
-    """What took a base's place, unless its text repeats a dead value: it has a line of its own."""
+    """The successor of a base, without its text if that repeats a dead value: the successor has a
+    line of its own."""
     now = changed.now
     if now is None or not material.dead:
         return changed

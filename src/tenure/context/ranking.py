@@ -1,4 +1,4 @@
-"""Ranking: which of the facts that were found a query is most about. Pure."""
+"""Ranking: the order of the facts that were found, by relevance to a query. Pure."""
 
 from __future__ import annotations
 
@@ -21,29 +21,29 @@ AUTHORITY = 0.03
 RECENCY = 0.05
 CONSTRAINT = 0.1
 REPEATED = 0.5
-"""What is left of the score of a fact that says what a better one says already."""
+"""The factor for the score of a fact that repeats a better one."""
 
 _HALF_LIFE = 7 * 86_400
 _ALIKE = 0.94
 _SAME = 0.8
 _COMPARED = 4_000
-"""How much of two texts is compared."""
+"""Characters of two texts that are compared."""
 
 
 class Rankable(NamedTuple):
-    """A fact that was found, and how well it matches by itself."""
+    """A fact that was found, with its match by words and by meaning."""
 
     fact: Fact
     text: float
     meaning: float
     tokens: int | None = None
-    """How many tokens its plain line takes, where that is known."""
+    """The tokens of its plain line, if they are known."""
     vector: bytes | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """A fact with its score, and what that is made of."""
+    """A fact with its score and the parts of the score."""
 
     fact: Fact
     score: float
@@ -53,11 +53,11 @@ class Ranked:
 
 Terms = Callable[[str], Sequence[str]]
 Alike = Callable[[Sequence[bytes | None], float], list[tuple[int, int]]]
-"""For each vector that is so similar to an earlier one: the places of the first such and of it."""
+"""For each vector so similar to an earlier one: the place of the first such vector, and its own."""
 
 
 def base_score(text: float, meaning: float) -> float:
-    """What words and meaning say together, before anything is known of the fact itself."""
+    """The score by words and meaning, before anything about the fact itself is counted."""
     return TEXT * text + MEANING * max(0.0, meaning)
 
 
@@ -89,7 +89,7 @@ def rank(
 
 
 class _Judge:
-    """Scores candidates by one query. Keys and subjects come up again, and are looked at once."""
+    """Scores candidates by one query. Each key and subject is looked at once."""
 
     def __init__(self, asked: set[str], now: datetime, ladder: Ladder, terms: Terms) -> None:
         self._now = now
@@ -124,13 +124,14 @@ class _Judge:
 
 
 def _share(named: Sequence[str], asked: set[str]) -> float:
-    """How much of a name the query uses."""
+    """The share of a name's words that the query uses."""
     told = [term for term in named if not term.isdigit()]
     return sum(term in asked for term in told) / len(told) if told else 0.0
 
 
 def _named(name: Sequence[str], asked: set[str]) -> float:
-    """How much of a subject the query uses; nothing where it is another of the same kind."""
+    """The share of a subject's words that the query uses; 0 if its numbers differ from the
+    query's."""
     if any(term.isdigit() and term not in asked for term in name):
         return 0.0  # patient 18 is not patient 17
     return sum(term in asked for term in name) / len(name) if name else 0.0
@@ -143,10 +144,10 @@ def _freshness(fact: Fact, now: datetime) -> float:
 
 
 def _repeats(ordered: Sequence[Rankable], terms: Terms, alike: Alike) -> set[int]:
-    """Places of candidates that say what a better one says.
+    """The places of candidates that repeat a better one.
 
-    Nearness of meaning alone would take the same statement on two matters for one, so their
-    words have to agree too, numbers above all.
+    Nearness of meaning alone would take the same statement on two matters for one, so their words
+    have to agree too, numbers above all.
     """
     found: set[int] = set()
     for better, worse in alike([candidate.vector for candidate in ordered], _ALIKE):

@@ -1,4 +1,4 @@
-"""Proposals: what a caller asks to be written, checked before anything is looked up."""
+"""Proposals: the requests of callers to write, checked before anything is looked up."""
 
 from __future__ import annotations
 
@@ -26,7 +26,8 @@ CONSTRAINT_TYPES = ("budget", "deadline", "capacity", "policy")
 class Proposal:
     """A candidate in the caller's words. Every field has passed its check; none is changed after.
 
-    Not frozen only because building frozen values takes twice as long, and each write builds one.
+    It is not frozen only because building frozen values takes twice as long, and each write builds
+    one.
     """
 
     key: str
@@ -52,8 +53,8 @@ class Proposal:
     multi_valued: bool = False
     """Whether it stands beside others at its address, whatever was declared."""
     spoken: bool = False
-    """Whether it was read off a turn of conversation: what its speaker may not say for others is
-    kept as their own then, and what is reserved from them as overruled."""
+    """Whether it was read off a turn of conversation. Then a statement that its speaker may not
+    make for others is kept as the speaker's own, and one at a reserved key is kept as overruled."""
 
     @property
     def refers_to_others(self) -> bool:
@@ -84,7 +85,7 @@ def propose(
     id: str | None = None,
     confidence: float = 1.0,
 ) -> Proposal:
-    """Check what a caller passed; raises InvalidInput that names the argument and the fix."""
+    """Check the arguments of a caller; raises InvalidInput that names the argument and the fix."""
     text = canonical(value, limit=settings.max_value_bytes)
     if isinstance(value, list | dict):
         value = json.loads(text)  # a copy, so that what the caller does with theirs is theirs
@@ -211,7 +212,7 @@ _OF_TEXT = {"span": int, "parts": Part, "earlier": Said, "inferred": str, "becom
 
 
 def _check_of_text(name: str, value: object) -> None:
-    """Check what is kept of a text: spans, and tuples of plain values."""
+    """Check the details of a fact from text: spans, and tuples of plain values."""
     if value is None and name == "span":
         return
     kind = _OF_TEXT[name]

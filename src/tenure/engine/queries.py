@@ -1,4 +1,4 @@
-"""Reading beyond single values: explanations, and what derives from what."""
+"""Reading beyond single values: explanations, and derivations."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tenure.stores.port import Reader
 def with_visible_links(reader: Reader, lens: Lens, facts: list[Fact]) -> list[Fact]:
     """The same facts without links to others that this identity may not know of.
 
-    A policy can take the place of what somebody said in private.
+    A policy can take the place of a private statement.
     """
     linked = {i for fact in facts for i in (fact.superseded_by, *fact.predecessors) if i}
     known = reader.facts(linked.difference(fact.id for fact in facts)) if linked else ()
@@ -43,7 +43,7 @@ def with_derived(reader: Reader, lens: Lens, facts: list[Fact]) -> list[Fact]:
 
 
 def find_any(reader: Reader, lens: Lens, key_or_id: str, subject: str | None) -> Fact:
-    """The fact of an id, the one in office at a key, or the last one that was written there."""
+    """The fact with an id, the one in office at a key, or the last one that was written there."""
     here = lens.view(reader, key_or_id, subject).effective
     fact = lens.by_id(reader, key_or_id)
     if fact is not None and not here:

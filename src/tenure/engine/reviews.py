@@ -25,7 +25,7 @@ def placed(proposal: Proposal, scope: Scope, scope_id: str | None) -> Proposal:
 
 
 def again(fact: Fact, **changes: Any) -> Proposal:
-    """A proposal that says what a fact says, on its terms."""
+    """A proposal with the value and the terms of a fact."""
     return replace(
         Proposal(
             key=fact.key,
@@ -68,7 +68,8 @@ def reviews(reader: Reader, lens: Lens) -> list[Review]:
 
 
 def _rival(reader: Reader, lens: Lens, contested: Fact) -> Fact | None:
-    """The fact in office that a contested statement is against: the one it named, if it did."""
+    """The fact in office that a contested statement is against: the one it named, if it named
+    one."""
     held = [
         fact
         for fact in lens.held(reader, contested.key, contested.subject or "")
@@ -125,8 +126,8 @@ def revert(
 ) -> Verdict:
     """Put an earlier value of a chain back into office, as a new fact, said at `at` or now.
 
-    It comes back on its own grounds, so that it claims no more authority than it had and needs
-    review if they have changed; and it is read by nobody whom either fact kept out.
+    The new fact rests on the earlier one's bases: it has no more authority than that, and needs
+    review if they have changed. Nobody reads it whom either fact kept out.
     """
     lens, transaction = registrar.lens, registrar.transaction
     fact = find_any(transaction, lens, key_or_id, subject)
@@ -158,7 +159,7 @@ def revert(
 
 
 def _earlier(chain: Chain, live: Fact | None, to: str | None) -> Fact | None:
-    """The fact of a chain to go back to: the named one, or the last that said something else."""
+    """The fact of a chain to go back to: the named one, or the last with another value."""
     if to is not None:
         return next((fact for fact in chain if fact.id == to), None)
     older = chain.facts[: chain.facts.index(live)] if live else chain.facts
@@ -184,7 +185,8 @@ def of_branch(registrar: Registrar, branch: Place) -> list[Fact]:
 def commit(registrar: Registrar, branch: Place, place: Place) -> list[Verdict]:
     """Put every fact of a branch forward in the scope it was branched from.
 
-    What is overruled there stays a draft, and so does what the branch itself has not settled.
+    A fact that is overruled there stays a draft, and so does one that the branch itself has not
+    settled.
     """
     moved: dict[str, str] = {}
     verdicts = []
@@ -211,8 +213,8 @@ def take_over(
     """Put a narrower fact forward in a wider place, judged by the same rules as any other.
 
     It speaks with the authority it was written with, or with the committer's if that is lower.
-    `moved` maps facts already taken over to what they became; `at` is when that was settled, if it
-    was not just now.
+    `moved` maps the facts already taken over to their new facts. `at` is the moment that was
+    settled, if it was not just now.
     """
     rung = fact.authority
     if not may_write_as(registrar.identity, rung, registrar.ladder):

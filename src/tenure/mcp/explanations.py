@@ -11,7 +11,7 @@ from tenure.mcp.answers import Explained, ReviewShown, fact_shown
 
 
 def explained(session: Session, explanation: Explanation) -> Explained:
-    """Why a fact stands: where it is from, what it rests on, and every decision on it."""
+    """The explanation of a fact: its source, its bases, and every decision on it."""
     lines = [*_grounds(session, explanation)]
     if explanation.verdicts:
         lines.append("Decisions, oldest first:")
@@ -47,7 +47,7 @@ def _decision(session: Session, verdict: Verdict) -> Iterator[str]:
 
 
 def review_shown(session: Session, review: Review) -> ReviewShown:
-    """A review, with why it is one."""
+    """A review, with its cause."""
     return ReviewShown(
         kind=review.kind, fact=fact_shown(review.fact), because="; ".join(_because(session, review))
     )

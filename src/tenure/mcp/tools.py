@@ -17,13 +17,13 @@ from tenure.model.errors import InvalidInput
 from tenure.model.keys import KeyScope
 
 SOURCE = "mcp"
-"""What facts that a model wrote name as their source."""
+"""The source of facts that a model wrote."""
 _AFTER = "Call it with exactly one of value, still_right and retract"
 
 
 @dataclass(frozen=True)
 class Tool:
-    """A tool: what a model reads of it, what it takes and gives, and what it does."""
+    """A tool: its description for a model, its arguments and result, and its function."""
 
     name: str
     title: str
@@ -117,7 +117,7 @@ def chain_shown(session: Session, key: str, about: str | None = None) -> answers
 
 
 def _what_if(seat: Seat, form: forms.WhatIf) -> answers.ToolAnswer:
-    """In a branch of a session of its own, both of which are gone before this returns."""
+    """Answer in a branch of a session of its own; both are gone before this returns."""
     with seat.aside() as aside:
         branch = aside.hypothetical()
         try:

@@ -25,7 +25,7 @@ UNSET: Any = object()
 
 @traced()
 class SessionCorrections(SessionBase):
-    """The part of a session that mends what was decided."""
+    """The part of a session that mends decisions."""
 
     @repeated
     def retract(

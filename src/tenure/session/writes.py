@@ -111,13 +111,14 @@ class SessionWrites(SessionBase):
         return verdicts
 
     def _prepare(self, proposals: Iterable[Proposal]) -> None:
-        """Work out meanings before it is our turn to write: others need not wait for that."""
+        """Compute meanings before it is our turn to write, so that others need not wait for
+        them."""
         self._check_open()
         if self._resources.settings.indexing and self._when is None:
             self._resources.index.prepare(sentence(p.key, p.subject, p.value) for p in proposals)
 
     def _placed(self, proposal: Proposal) -> Proposal:
-        """Fill in where a proposal goes: the branch, the task, the session."""
+        """Fill in the place of a proposal: the branch, the task, the session."""
         if self._branch is not None:
             if proposal.scope is not Scope.GLOBAL:
                 raise InvalidInput(

@@ -1,4 +1,4 @@
-"""How facts, verdicts and declarations look outside Python: plain JSON objects."""
+"""Facts, verdicts and declarations outside Python: plain JSON objects."""
 
 from __future__ import annotations
 
@@ -46,14 +46,15 @@ def source_record(source: Source) -> dict[str, Any]:
 
 
 def _listed(values: tuple[Any, ...]) -> list[Any]:
-    """The tuples of a source as JSON has them, so that a record is equal to what is read back."""
+    """The tuples of a source as JSON lists, so that a record is equal to its copy that was read
+    back."""
     return [list(value) if isinstance(value, tuple) else value for value in values]
 
 
 _SOURCE_FIELDS = tuple(field.name for field in fields(Source))
 _source_values = attrgetter(*_SOURCE_FIELDS)
 _PLAIN = frozenset(_SOURCE_FIELDS) - {"parts", "span", "earlier", "inferred", "becomes"}
-"""The fields of a source that JSON has as they are."""
+"""The fields of a source that JSON holds unchanged."""
 
 
 def source_from_record(record: dict[str, Any]) -> Source:
@@ -71,7 +72,7 @@ def source_from_record(record: dict[str, Any]) -> Source:
 
 
 def review_record(fact: Fact) -> dict[str, Any] | None:
-    """The legs, causes and acknowledgements of a derived fact; None for one that has no base."""
+    """The legs, causes and acknowledgements of a derived fact; None for one without a base."""
     if not fact.basis:
         return None
     return {
@@ -220,7 +221,7 @@ def erasure_from_record(record: dict[str, Any]) -> Erasure:
 
 
 def key_record(key: ApiKey) -> dict[str, Any]:
-    """A key as JSON, for those who manage keys: without its digest, which is nobody's business.
+    """A key as JSON, for those who manage keys: without its digest.
 
     Keys are no part of an export.
     """
@@ -239,9 +240,9 @@ def key_record(key: ApiKey) -> dict[str, Any]:
 
 
 def erased(fact: Fact, blank: datetime) -> Fact:
-    """What stays of a fact after an erasure: its id and its links, nothing it said.
+    """The tombstone of an erased fact: its id and its links, none of its content.
 
-    Even the moments go: when somebody said something can tell what it was.
+    Even the moments go: the time of a statement can tell what it was.
     """
     return Fact(
         id=fact.id,
@@ -265,7 +266,7 @@ class KeptFact(NamedTuple):
     born: int
     since: int
     changed_at: datetime
-    """When the present tenure was recorded."""
+    """The moment at which the present tenure was recorded."""
 
 
 class KeptTenure(NamedTuple):
@@ -282,7 +283,7 @@ Kept = Declaration | KeptFact | KeptTenure | Verdict | Erasure
 def read_dump(records: Iterable[dict[str, Any]], organization: str) -> Iterator[Kept]:
     """The values in a dump, for an organization of another name if need be.
 
-    Raises KeyError, TypeError or ValueError for a record that is none.
+    Raises KeyError, TypeError or ValueError for a malformed record.
     """
     times: dict[int, datetime] = {}
     for record in records:

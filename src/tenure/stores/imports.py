@@ -13,7 +13,7 @@ _NO_LIMIT = 1 << 62
 
 
 class CheckedRecords:
-    """Goes through the records of an export and refuses what a store could not live with."""
+    """Goes through the records of an export and refuses those that a store cannot hold."""
 
     def __init__(self, records: Iterable[Any], declared: Iterable[Declaration]) -> None:
         self._records = records

@@ -154,7 +154,7 @@ def _explanation_document(explanation: tenure.Explanation) -> dict[str, Any]:
 
 
 def print_explanation(session: tenure.Session, explanation: tenure.Explanation) -> None:
-    """Why a fact stands, for people."""
+    """Print why a fact stands, for people."""
     show(Text(told(explanation.fact), style="bold"))
     show(account_lines(_standing_lines(session, explanation)))
     listed = [*explanation.chain.facts, *explanation.chain.overruled]

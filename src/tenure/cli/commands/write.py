@@ -293,7 +293,8 @@ def note(
 
 
 def _check_stated(session: tenure.Session, fact_ids: Iterable[str]) -> None:
-    """Refuse an id that names nothing: such a note would never be shown, and nobody knew why."""
+    """Refuse an id that names nothing: such a note would never be shown, and nobody would know
+    why."""
     for fact_id in fact_ids:
         if session.get(fact_id) is None:
             raise UnknownFact(

@@ -168,7 +168,7 @@ class MemoryFacts(MemorySessions):
 
 
 def copy_of(fact: Fact) -> Fact:
-    """The fact with a value of its own, so that nobody can reach into the store through it."""
+    """The fact with a copy of its value, so that nobody can reach into the store through it."""
     if isinstance(fact.value, list | dict):
         return fact.evolve(value=deepcopy(fact.value))
     return fact

@@ -1,4 +1,4 @@
-"""What a reader promises about the links between facts."""
+"""The promises of a reader about the links between facts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What dump and restore promise: what goes out comes in, here or elsewhere."""
+"""The promises of dump and restore: everything that goes out comes in, here or elsewhere."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def fill(acme: Scribe) -> None:
 
 
 def views(reader: Reader) -> dict[str, Any]:
-    """What every reading method gives, the organization's own name aside."""
+    """The results of every reading method, without the organization's own name."""
     head = reader.head()[0]
     everyone = ("alice", "bob", "")
     answers: dict[str, Any] = {
@@ -68,7 +68,7 @@ def views(reader: Reader) -> dict[str, Any]:
 
 
 def at_home(found: Any, organization: str) -> str:
-    """A readable form of what was found that does not depend on the organization."""
+    """A readable form of a result that does not depend on the organization."""
     return repr(found).replace(f"organization={organization!r}", "organization=...")
 
 
@@ -94,7 +94,7 @@ class MovingContract(Contract):
             assert order == sorted(order)
 
     def test_dump_of_an_unknown_organization_is_empty(self, store: Store, acme: Scribe) -> None:
-        """What is not there gives nothing, and is not made by asking."""
+        """An unknown organization gives an empty dump, and is not made by it."""
         acme.establish()
         assert list(store.dump("globex")) == []
         assert store.organizations() == ["acme"]
@@ -178,7 +178,7 @@ class MovingContract(Contract):
         assert after.is_valid
 
     def test_failed_restore_leaves_nothing(self, store: Store, other_store: Store) -> None:
-        """Where the records break off with an error, nothing of them was loaded."""
+        """If the records break off with an error, nothing of them was loaded."""
         acme = Scribe(store)
         fill(acme)
 
