@@ -27,7 +27,7 @@ EVERYTHING = 20_000
 _LEFT = (Status.SUPERSEDED, Status.RETRACTED)
 
 
-class Fate(StrEnum):
+class ValueFate(StrEnum):
     """Where a value is in the end."""
 
     LIVE = "live"
@@ -48,9 +48,9 @@ class FateFigures:
     unkept: int = 0
 
     @classmethod
-    def of(cls, fates: Iterable[Fate]) -> FateFigures:
+    def of(cls, fates: Iterable[ValueFate]) -> FateFigures:
         met = list(fates)
-        return cls(*(met.count(fate) for fate in Fate))
+        return cls(*(met.count(fate) for fate in ValueFate))
 
     def __add__(self, other: FateFigures) -> FateFigures:
         return FateFigures(
@@ -83,11 +83,11 @@ class FateFigures:
 
 
 @dataclass(frozen=True)
-class ValueFate:
+class FatedValue:
     """A value, and what became of it."""
 
     value: StatedValue
-    fate: Fate
+    fate: ValueFate
 
 
 class _Telling:
@@ -117,15 +117,15 @@ class Aftermath:
         left = (fact for fact in self.facts.values() if fact.status in _LEFT)
         self._left = [_Telling(text_of(fact.value), turns_of(fact.source)) for fact in left]
 
-    def fate_of(self, value: StatedValue) -> Fate:
+    def fate_of(self, value: StatedValue) -> ValueFate:
         for fate, told in (
-            (Fate.LIVE, self._live),
-            (Fate.DEMOTED, self._doubted),
-            (Fate.RETIRED, self._left),
+            (ValueFate.LIVE, self._live),
+            (ValueFate.DEMOTED, self._doubted),
+            (ValueFate.RETIRED, self._left),
         ):
             if any(one.tells(value) for one in told):
                 return fate
-        return Fate.UNKEPT
+        return ValueFate.UNKEPT
 
     def _lines(self, *, doubted: bool) -> Iterator[_Telling]:
         for line in self.context.lines:
@@ -155,12 +155,12 @@ def in_office(session: tenure.Session) -> list[Fact]:
     return [fact for fact in session.facts() if fact.scope == "global"]
 
 
-def fates_of(values: Sequence[StatedValue], after: Aftermath) -> list[ValueFate]:
+def fates_of(values: Sequence[StatedValue], after: Aftermath) -> list[FatedValue]:
     """What became of each value. One that is over and that a value that holds repeats is left out:
     to see it is right."""
     holding = [value for value in values if value.holds]
     return [
-        ValueFate(value, after.fate_of(value))
+        FatedValue(value, after.fate_of(value))
         for value in values
         if value.holds or not any(_is_same(value, other) for other in holding)
     ]

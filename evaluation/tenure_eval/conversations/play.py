@@ -21,7 +21,7 @@ from tenure_eval import adapters
 from tenure_eval.adapters.base import ENCODING, tokenizer
 from tenure_eval.conversations.composed import ComposedLine, composed_lines
 from tenure_eval.conversations.endings import stated_values
-from tenure_eval.conversations.fates import Aftermath, Fate, FateFigures, fates_of, in_office
+from tenure_eval.conversations.fates import Aftermath, FateFigures, ValueFate, fates_of, in_office
 from tenure_eval.conversations.format import ConversationQuestion, MarkedConversation, MarkedTurn
 from tenure_eval.conversations.kept import KeptLine, kept_lines
 from tenure_eval.conversations.retirements import (
@@ -110,7 +110,7 @@ class StrayValue:
     conversation: str
     line: str
     value: str
-    fate: Fate
+    fate: ValueFate
 
 
 def asked_at(conversation: MarkedConversation) -> datetime:
@@ -166,7 +166,7 @@ def _account(
         stray=tuple(
             StrayValue(conversation.id, said[one.value.number], one.value.triple.value, one.fate)
             for one in fates
-            if one.value.holds and one.fate is not Fate.LIVE
+            if one.value.holds and one.fate is not ValueFate.LIVE
         ),
         retirements=judged[0],
         wrong_retirements=judged[1],

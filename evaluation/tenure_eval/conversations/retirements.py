@@ -12,7 +12,7 @@ from tenure.model.verdict import Outcome, Verdict
 from tenure.observing.observation import Observation
 from tenure.testing.spoken import SpokenText
 from tenure_eval.conversations.endings import StatedValue
-from tenure_eval.conversations.fates import Aftermath, Fate, turns_of
+from tenure_eval.conversations.fates import Aftermath, ValueFate, turns_of
 from tenure_eval.conversations.format import MarkedTurn, RelationKind
 
 
@@ -95,7 +95,7 @@ def _told_by(fact: Fact, values: Sequence[StatedValue]) -> list[StatedValue]:
 def _is_lost(value: StatedValue, again: set[int], after: Aftermath) -> bool:
     if not value.holds or value.ever_ended or not again.isdisjoint({value.number, *value.again}):
         return False
-    return after.fate_of(value) not in (Fate.LIVE, Fate.DEMOTED)
+    return after.fate_of(value) not in (ValueFate.LIVE, ValueFate.DEMOTED)
 
 
 def _wrong(
