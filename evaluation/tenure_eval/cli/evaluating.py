@@ -35,6 +35,7 @@ Examples:
   tenure eval all --data DATA --json run.json
   tenure eval report run.json --html page.html
   tenure eval cases DATA/sgd/cases_dev.jsonl.gz --failures 3
+  tenure eval conversations DATA/conversations --every 10
   tenure eval pairs DATA/sgd/pairs_dev.jsonl.gz --failures 3
   tenure eval scope DATA/scope
   tenure eval statebench --data DATA --detector rules

@@ -12,10 +12,11 @@ from rich.console import RenderableType
 from tenure.cli.root import command, complain
 from tenure.cli.tables import print_json, show, table
 from tenure.model.errors import InvalidInput
-from tenure_eval.cli.evaluating import Data, EvaluationRun, Failures
+from tenure_eval.cli.evaluating import Data, EvaluationRun
 from tenure_eval.figures import percent
 
 if TYPE_CHECKING:
+    from tenure_eval.conversations.fates import FateFigures
     from tenure_eval.conversations.report import ConversationsReport
 
 _FOLDER = "conversations"
@@ -28,7 +29,7 @@ def conversations(
         typer.Argument(
             metavar="FILE",
             help="Files of conversations, or folders of them.",
-            show_default="conversations of the data folder",
+            show_default="the folder conversations of the data",
         ),
     ] = None,
     *,
@@ -45,14 +46,23 @@ def conversations(
     every: Annotated[
         int, typer.Option(metavar="K", min=1, help="Only every K-th conversation of each file.")
     ] = 1,
-    failures: Failures = 0,
+    failures: Annotated[
+        int,
+        typer.Option(
+            metavar="N",
+            min=0,
+            help="Of each file, print N questions that went wrong with their contexts, and N each "
+            "of wrong retirements, composed lines, values not live and lines wrongly kept.",
+        ),
+    ] = 0,
     run: EvaluationRun,
 ) -> None:
     """Play conversations as people write them, and ask the next day what holds.
 
     A context is right where its live part says every current value and no dead one. Beside it
-    stand the transcript as far as the budget goes, the last six turns, and other systems.
-    docs/evaluation.md has the format of the files and what is counted.
+    stand the transcript as far as the budget goes, the last six turns, and other systems. Then
+    what became of the values that hold and of those that are over. docs/evaluation.md has the
+    format of the files and says what is counted.
     """
     from tenure_eval.conversations import report as runner
 
@@ -60,13 +70,13 @@ def conversations(
     reports = []
     for path in _files(files, data):
         with run.options() as options:
-            reports.append(
-                runner.run(
-                    path, budget=budget, systems=names, limit=run.limit, every=every, **options
-                )
+            made = runner.run(
+                path, budget=budget, systems=names, limit=run.limit, every=every, **options
             )
+            reports.append(made)
     if run.json:
-        print_json({"detector": run.detector, "files": [one.record() for one in reports]})
+        told = [{**one.record(), **(one.lists() if failures else {})} for one in reports]
+        print_json({"detector": run.detector, "budget": budget, "files": told})
         return
     show(*_account(reports))
     for report in reports:
@@ -94,51 +104,130 @@ def _systems(wanted: Sequence[str] | None) -> list[str]:
     """As asked for, or the usual ones that are installed; what is missing is named."""
     from tenure_eval import adapters
 
-    if wanted is not None:
-        named = [name for name in dict.fromkeys(wanted) if name != "none"]
-        for name in named:
-            if name not in adapters.PEERS:
-                known = ", ".join(adapters.PEERS)
-                raise InvalidInput(f"--system {name!r} is not one of none, {known}")
+    if wanted is None:
+        for name in _PEERS:
             why = adapters.missing(name)
             if why is not None:
-                raise adapters.PeerMissing(why)
-        return named
-    for name in _PEERS:
+                complain(f"{name} left out: {why}", kind="note")
+        return adapters.available(_PEERS)
+    named = [name for name in dict.fromkeys(wanted) if name != "none"]
+    for name in named:
+        if name not in adapters.PEERS:
+            known = ", ".join(adapters.PEERS)
+            raise InvalidInput(f"--system {name!r} is not one of none, {known}")
         why = adapters.missing(name)
         if why is not None:
-            complain(f"{name} left out: {why}", kind="note")
-    return adapters.available(_PEERS)
+            raise adapters.PeerMissing(why)
+    return named
+
+
+# the figures
 
 
 def _account(reports: Sequence[ConversationsReport]) -> Iterator[RenderableType]:
-    """The table: a row for each file."""
+    """A row for each file in every table, and one for all of them."""
+    from tenure_eval.conversations.report import total
+
+    rows = [*reports, total(reports)] if len(reports) > 1 else list(reports)
     others = list(dict.fromkeys(name for report in reports for name in report.beside))
     yield table(
         ["file", "conversations", "checks", "Tenure", *others, "changed", "plain recall"],
-        [_row(report, others) for report in reports],
+        [_right(report, others) for report in rows],
     )
+    yield ""
+    yield table(
+        ["values that hold", "of", "live", "demoted", "gone", "retired", "never kept"],
+        [_fates(report.name, report.holding) for report in rows],
+    )
+    yield ""
+    yield table(
+        ["values that are over", "of", "live", "demoted", "gone", "retired", "never kept"],
+        [_fates(report.name, report.over) for report in rows],
+    )
+    yield ""
+    yield table(
+        ["", "facts retired", "rightly", "wrongly", "lines", "composed", "tokens", "turn, ms"],
+        [_made(report) for report in rows],
+    )
+    yield ""
+    yield from _kinds(rows)
+    refused = [one for report in reports for one in report.refused]
+    if refused:
+        yield f"\n{len(refused):,} turns could not be taken in; the first: {refused[0]}"
 
 
-def _row(report: ConversationsReport, others: Sequence[str]) -> list[str]:
+def _right(report: ConversationsReport, others: Sequence[str]) -> list[str]:
+    beside = report.beside
     return [
         report.name,
-        f"{report.conversations:,}",
+        f"{len(report.scores):,}",
         f"{report.joint.of:,}",
         percent(report.joint.joint),
-        *(percent(report.beside[name].joint) if name in report.beside else "–" for name in others),
+        *(percent(beside[name].joint) if name in beside else "–" for name in others),
         percent(report.changed.joint),
         percent(report.plain.joint),
     ]
 
 
+def _fates(name: str, fates: FateFigures) -> list[str]:
+    counts = (fates.live, fates.demoted, fates.gone, fates.retired, fates.unkept)
+    return [name, f"{fates.all:,}", *(percent(fates.share(count)) for count in counts)]
+
+
+def _made(report: ConversationsReport) -> list[str]:
+    retired = report.retirements
+    tokens, spent = report.tokens, report.median_ms
+    return [
+        report.name,
+        f"{retired.all:,}",
+        f"{retired.right:,}",
+        f"{retired.wrong:,}",
+        f"{report.lines:,}",
+        f"{len(report.composed):,}",
+        "–" if tokens is None else f"{tokens:.0f}",
+        "–" if spent is None else f"{spent:.1f}",
+    ]
+
+
+def _kinds(rows: Sequence[ConversationsReport]) -> Iterator[RenderableType]:
+    kinds = [report.kinds for report in rows]
+    names = dict.fromkeys(kind for found in kinds for kind in found)
+    yield table(
+        ["became facts", *(report.name for report in rows)],
+        [
+            [name, *(percent(found[name].value) if name in found else "–" for found in kinds)]
+            for name in names
+        ],
+    )
+
+
+# what went wrong
+
+
 def _failures(report: ConversationsReport, count: int) -> Iterator[RenderableType]:
-    """Some questions that went wrong, with what the model would have read."""
+    """Some of all that went wrong, with what the model would have read."""
     for score in report.failures[:count]:
         yield f"\n## {report.name}, {score.conversation}: {score.question.text}"
         yield f"missing: {' | '.join(score.missing) or 'none'}"
         yield f"dead:    {' | '.join(score.stale) or 'none'}"
         yield score.context
+    for wrong in report.wrong_retirements[:count]:
+        yield f"\n## {report.name}, {wrong.conversation}: wrongly retired ({wrong.rule})"
+        yield f"turn:    {wrong.turn}"
+        yield f"retired: {wrong.retired}"
+        yield f"by:      {wrong.successor or 'nothing'}"
+        yield f"lost:    {' | '.join(wrong.lost)}"
+    for line in report.composed[:count]:
+        yield f"\n## {report.name}, {line.conversation}: nobody said this"
+        yield line.line
+        yield from (f"turn:    {text}" for text in line.sources)
+    for stray in report.stray[:count]:
+        yield f"\n## {report.name}, {stray.conversation}: holds, and is {stray.fate}"
+        yield f"{stray.value}: {stray.line}"
+    for kept in report.kept[:count]:
+        yield f"\n## {report.name}, {kept.conversation}: kept ({kept.kind})"
+        yield f"line:    {kept.line}"
+        yield f"fact:    {kept.fact}"
 
 
 def register(group: typer.Typer) -> None:

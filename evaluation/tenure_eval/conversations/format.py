@@ -259,8 +259,10 @@ class _Reader:
     def _line(self, draft: _Draft, line: str, place: int) -> MarkedLine:
         found = _MARK.fullmatch(line)
         mark, rest = (found[1], found[2]) if found else ("", line)
-        relations = tuple(self._relation(draft, *told, place) for told in _RELATION.findall(rest))
-        triples = tuple(_triple(*told) for told in _TRIPLE.findall(rest))
+        relations = tuple(
+            self._relation(draft, told[1], told[2], place) for told in _RELATION.finditer(rest)
+        )
+        triples = tuple(_triple(*told.groups()) for told in _TRIPLE.finditer(rest))
         text = " ".join(_TRIPLE.sub(" ", _RELATION.sub(" ", rest)).split())
         if not text:
             raise self._wrong(place, "a line that says nothing", line)

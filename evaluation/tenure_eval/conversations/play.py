@@ -12,14 +12,25 @@ from datetime import datetime, timedelta
 from time import perf_counter
 
 import tenure
+from tenure.context.document import Context
 from tenure.model.errors import TenureError
 from tenure.observing.observation import Observation
 from tenure.testing.spoken import SpokenText
 from tenure.testing.systems import Refused, System, Who
 from tenure_eval import adapters
 from tenure_eval.adapters.base import ENCODING, tokenizer
+from tenure_eval.conversations.composed import ComposedLine, composed_lines
+from tenure_eval.conversations.endings import stated_values
+from tenure_eval.conversations.fates import Aftermath, FateFigures, ValueFate, fates_of, in_office
 from tenure_eval.conversations.format import ConversationQuestion, MarkedConversation, MarkedTurn
-from tenure_eval.figures import Joint
+from tenure_eval.conversations.kept import KeptLine, kept_lines
+from tenure_eval.conversations.retirements import (
+    RetirementFigures,
+    WrongRetirement,
+    judged_retirements,
+)
+from tenure_eval.conversations.sections import live_part
+from tenure_eval.figures import Joint, Share
 from tenure_eval.running import HeldClock
 
 BUDGET = 1_500
@@ -30,35 +41,6 @@ PERSON = "user"
 ASKING = "asking"
 """The session in which the questions are asked."""
 _NEXT_DAY = timedelta(days=1)
-_HEADING = "# "
-DOUBTED = "# Possibly outdated"
-"""How the heading begins under which a context shows what probably no longer holds."""
-_NO_STATE = (DOUBTED, "# Identity", "# Environment")
-"""Sections that say nothing of what holds: who asks, what time it is, what is in doubt."""
-
-
-def live_part(text: str) -> str:
-    """What a context says as something that holds: all but the sections of `_NO_STATE`."""
-    kept = []
-    is_live = True
-    for line in text.splitlines():
-        if line.startswith(_HEADING):
-            is_live = not line.startswith(_NO_STATE)
-        elif is_live:
-            kept.append(line)
-    return "\n".join(kept)
-
-
-def doubted_part(text: str) -> str:
-    """What a context shows as possibly outdated."""
-    kept = []
-    is_doubted = False
-    for line in text.splitlines():
-        if line.startswith(_HEADING):
-            is_doubted = line.startswith(DOUBTED)
-        elif is_doubted:
-            kept.append(line)
-    return "\n".join(kept)
 
 
 @dataclass(frozen=True)
@@ -77,7 +59,7 @@ class QuestionScore:
     """The same of the transcript, the last turns and other systems."""
 
 
-def judged(question: ConversationQuestion, text: str) -> Joint:
+def answered(question: ConversationQuestion, text: str) -> Joint:
     """A text as the answer to a question."""
     missing, stale = faults(question, text)
     return Joint.one(present=not missing, clean=not stale)
@@ -98,10 +80,37 @@ class ConversationScore:
 
     id: str
     questions: tuple[QuestionScore, ...]
+    holding: FateFigures
+    """Of the values that hold."""
+    over: FateFigures
+    """Of the values that are over."""
+    stray: tuple[StrayValue, ...]
+    """Values that hold, and that no live line says."""
+    retirements: RetirementFigures
+    wrong_retirements: tuple[WrongRetirement, ...]
+    composed: tuple[ComposedLine, ...]
+    lines: int
+    """Lines of its contexts that tell facts."""
+    kinds: dict[str, Share]
+    """The share of its lines that became facts, by what they are."""
+    kept: tuple[KeptLine, ...]
+    """Lines that commit to nothing and became facts."""
+    tokens: int = 0
+    """Of its contexts."""
     seconds: tuple[float, ...] = ()
     """How long each turn took to observe."""
     refused: tuple[str, ...] = ()
     """Turns that could not be taken in, each with the reason."""
+
+
+@dataclass(frozen=True)
+class StrayValue:
+    """A value that holds, and that no live line says."""
+
+    conversation: str
+    line: str
+    value: str
+    fate: ValueFate
 
 
 def asked_at(conversation: MarkedConversation) -> datetime:
@@ -123,11 +132,52 @@ def play(
         heard = _fed(memory, clock, conversation)
         clock.move_to(asked_at(conversation))
         session = memory.session(user_id=PERSON, session_id=ASKING)
+        contexts = [session.context(one.text, budget=budget) for one in conversation.questions]
         scores = tuple(
-            _asked(session, conversation.id, question, budget, {n: t[i] for n, t in others.items()})
-            for i, question in enumerate(conversation.questions)
+            _scored(conversation.id, question, context.text, {n: t[i] for n, t in others.items()})
+            for i, (question, context) in enumerate(
+                zip(conversation.questions, contexts, strict=True)
+            )
         )
-    return ConversationScore(conversation.id, scores, tuple(heard.seconds), tuple(heard.refused))
+        return _account(conversation, session, heard, scores, contexts)
+
+
+def _account(
+    conversation: MarkedConversation,
+    session: tenure.Session,
+    heard: _HeardTurns,
+    scores: tuple[QuestionScore, ...],
+    contexts: list[Context],
+) -> ConversationScore:
+    """What the memory holds after a conversation, held against its annotation."""
+    values = stated_values(conversation, asked_at(conversation).date())
+    after = Aftermath(session, heard.fact_ids())
+    fates = fates_of(values, after)
+    turns = [turn.text for turn in conversation.turns]
+    composed, lines = composed_lines(session, conversation.id, turns, [*contexts, after.context])
+    kinds, kept = kept_lines(conversation, in_office(session))
+    judged = judged_retirements(conversation.id, heard.observations, values, after)
+    said = {line.number: line.text for line in conversation.lines if line.number is not None}
+    return ConversationScore(
+        conversation.id,
+        scores,
+        holding=FateFigures.of(one.fate for one in fates if one.value.holds),
+        over=FateFigures.of(one.fate for one in fates if not one.value.holds),
+        stray=tuple(
+            StrayValue(conversation.id, said[one.value.number], one.value.triple.value, one.fate)
+            for one in fates
+            if one.value.holds and one.fate is not ValueFate.LIVE
+        ),
+        retirements=judged[0],
+        wrong_retirements=judged[1],
+        composed=tuple(composed),
+        lines=lines,
+        kinds=kinds,
+        kept=tuple(kept),
+        tokens=sum(context.tokens for context in contexts),
+        seconds=tuple(heard.seconds),
+        refused=tuple(heard.refused),
+    )
 
 
 @dataclass
@@ -137,6 +187,13 @@ class _HeardTurns:
     observations: list[tuple[MarkedTurn, Observation]] = field(default_factory=list)
     seconds: list[float] = field(default_factory=list)
     refused: list[str] = field(default_factory=list)
+
+    def fact_ids(self) -> Iterator[str]:
+        """Every fact that they brought or touched."""
+        for _, observation in self.observations:
+            yield from (fact.id for fact in observation.facts)
+            for verdict in observation.verdicts:
+                yield from (verdict.fact_id, *verdict.superseded)
 
 
 def _fed(memory: tenure.Memory, clock: HeldClock, conversation: MarkedConversation) -> _HeardTurns:
@@ -155,14 +212,9 @@ def _fed(memory: tenure.Memory, clock: HeldClock, conversation: MarkedConversati
     return heard
 
 
-def _asked(
-    session: tenure.Session,
-    conversation: str,
-    question: ConversationQuestion,
-    budget: int,
-    beside: dict[str, str],
+def _scored(
+    conversation: str, question: ConversationQuestion, context: str, beside: dict[str, str]
 ) -> QuestionScore:
-    context = session.context(question.text, budget=budget).text
     missing, stale = faults(question, live_part(context))
     return QuestionScore(
         conversation,
@@ -171,7 +223,7 @@ def _asked(
         missing,
         stale,
         context,
-        {name: judged(question, text) for name, text in beside.items()},
+        {name: answered(question, text) for name, text in beside.items()},
     )
 
 
