@@ -16,9 +16,11 @@ from tenure.stores.port import Reader
 def with_visible_links(reader: Reader, lens: Lens, facts: list[Fact]) -> list[Fact]:
     """The same facts without links to others that this identity may not know of.
 
-    A policy can take the place of what somebody said in private.
+    A policy can take the place of what somebody said in private, or put it in doubt.
     """
-    linked = {i for fact in facts for i in (fact.superseded_by, *fact.predecessors) if i}
+    linked = {
+        i for fact in facts for i in (fact.superseded_by, *fact.predecessors, *fact.doubts) if i
+    }
     known = reader.facts(linked.difference(fact.id for fact in facts)) if linked else ()
     hidden = {fact.id for fact in known if not _is_known(reader, lens, fact)}
     return [unlinked(fact, hidden) for fact in facts] if hidden else facts

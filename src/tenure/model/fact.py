@@ -191,6 +191,8 @@ class Fact:
     requires: tuple[str, ...] = ()
     min_authority: str | None = None
     depends_on: tuple[str, ...] = ()
+    doubts: tuple[str, ...] = ()
+    """The facts that it puts in doubt without taking their place."""
     when_superseded: str | None = None
     is_constraint: bool = False
     constraint_type: str | None = None
@@ -222,6 +224,11 @@ class Fact:
     def supersedes(self) -> str | None:
         """The fact this one took the place of; `predecessors` has all, where there were several."""
         return self.predecessors[0] if self.predecessors else None
+
+    @property
+    def doubt_token(self) -> str:
+        """What an acknowledgement of a fact names that this one puts in doubt."""
+        return f"{self.id}~"
 
     @property
     def needs_review(self) -> bool:
