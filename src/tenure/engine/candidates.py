@@ -160,11 +160,12 @@ class Candidates:
                     raise
                 continue
             named[found.id] = found
+        own = _required(matching(declarations, fact.key)).union(fact.requires)
         for found in named.values():
             told = matching(declarations, found.key)
-            if may_doubt(fact, found, self._ladder) and not reserved_for(
-                authority, told, self._ladder
-            ):
+            hidden = not own.issuperset(_required(told))
+            reserved = reserved_for(authority, told, self._ladder) is not None
+            if not hidden and not reserved and may_doubt(fact, found, self._ladder):
                 yield found.id
 
     def _declared(self, proposal: Proposal) -> tuple[Declaration, ...]:
@@ -344,6 +345,11 @@ class Candidates:
                 f"wait for it; write {proposal.key!r} without when_superseded"
             )
         return base.id
+
+
+def _required(declared: tuple[Declaration, ...]) -> set[str]:
+    """The permissions that declarations ask of the readers of a key."""
+    return {permission for told in declared for permission in told.requires}
 
 
 _NOBODY = (Source(), "", Source(authority=""))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 
+from tenure.engine.doubts import doubters
 from tenure.engine.lens import Lens
 from tenure.engine.redaction import mentioned, redacted, unlinked
 from tenure.model.errors import UnknownFact
@@ -16,11 +17,9 @@ from tenure.stores.port import Reader
 def with_visible_links(reader: Reader, lens: Lens, facts: list[Fact]) -> list[Fact]:
     """The same facts without links to others that this identity may not know of.
 
-    A policy can take the place of what somebody said in private, or put it in doubt.
+    A policy can take the place of what somebody said in private.
     """
-    linked = {
-        i for fact in facts for i in (fact.superseded_by, *fact.predecessors, *fact.doubts) if i
-    }
+    linked = {i for fact in facts for i in (fact.superseded_by, *fact.predecessors) if i}
     known = reader.facts(linked.difference(fact.id for fact in facts)) if linked else ()
     hidden = {fact.id for fact in known if not _is_known(reader, lens, fact)}
     return [unlinked(fact, hidden) for fact in facts] if hidden else facts
@@ -83,4 +82,7 @@ def explain(reader: Reader, lens: Lens, fact: Fact) -> Explanation:
         chain=linked,
         verdicts=verdicts,
         causes=fact.causes,
+        doubted_by=tuple(
+            with_visible_links(reader, lens, doubters(reader, lens, [fact]).get(fact.id, []))
+        ),
     )

@@ -66,12 +66,11 @@ def redacted(verdict: Verdict, hidden: set[str]) -> Verdict:
 
 def unlinked(fact: Fact, hidden: set[str]) -> Fact:
     """The fact without links to these."""
-    if fact.superseded_by not in hidden and hidden.isdisjoint((*fact.predecessors, *fact.doubts)):
+    if fact.superseded_by not in hidden and hidden.isdisjoint(fact.predecessors):
         return fact
     return fact.evolve(
         superseded_by=None if fact.superseded_by in hidden else fact.superseded_by,
         predecessors=tuple(i for i in fact.predecessors if i not in hidden),
-        doubts=tuple(i for i in fact.doubts if i not in hidden),
     )
 
 

@@ -16,14 +16,16 @@ from tenure.rules.authority import outranks
 def may_doubt(doubting: Fact, doubted: Fact, ladder: Ladder) -> bool:
     """Whether a statement is one that could put the other in doubt, wherever it applies.
 
-    Nobody doubts from below, one person's statement casts no doubt on the organization's, and what
-    a capability learned casts none on what is so.
+    Nobody doubts from below. One person's statement casts no doubt on the organization's nor on
+    another's, and what a capability learned casts none on what is so. Whoever may see a statement
+    may see what it doubts: otherwise it would tell of what is hidden from them.
     """
     return (
         doubting.id != doubted.id
         and doubting.organization == doubted.organization
-        and doubting.owner in (doubted.owner, "")
+        and doubting.owner == doubted.owner
         and doubting.capability == doubted.capability
+        and doubted.audience in ("", doubting.audience)
         and not outranks(doubted.standing, doubting.standing, ladder)
     )
 
