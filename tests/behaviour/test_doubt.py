@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
@@ -103,11 +105,12 @@ class TestLifting:
         """Undone, retracted or superseded; and it comes back when that is undone."""
         _, keys = moved(alice)
         before = doubted(alice)
-        for leave in (
+        ways: list[Callable[[], tenure.Verdict]] = [
             lambda: alice.undo(keys),
             lambda: alice.retract("keys"),
             lambda: alice.write("keys", "Pine Lane"),
-        ):
+        ]
+        for leave in ways:
             left = leave()
             assert doubted(alice) == {}
             alice.undo(left)
@@ -264,7 +267,7 @@ class TestRights:
     def test_the_organization_may_doubt_what_it_said(self, memory: Memory) -> None:
         """For everybody who sees both, and settled by whoever may settle it."""
         boss = someone(memory, "boss", authority="manager", permissions=FOR_ALL)
-        shared = {"memory_type": "organizational"}
+        shared: dict[str, Any] = {"memory_type": "organizational"}
         policy = boss.write("travel", "by train", **shared).fact_id
         boss.write("strike", "no trains in May", doubts=[policy], **shared)
         ann = someone(memory, "ann")

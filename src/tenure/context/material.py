@@ -31,6 +31,8 @@ class Material:
     """For each fact that needs review, what it rests on that has changed."""
     contested: Mapping[str, Sequence[Fact]] = field(default_factory=dict)
     """For each fact that is contested, the statements that say otherwise, newest first."""
+    doubted: Mapping[str, Sequence[Fact]] = field(default_factory=dict)
+    """For each fact in doubt, the statements that put it there, newest first."""
     unknown: Sequence[Unknown] = ()
     """Matters that the query asks for, on which the last word was taken back or ran out."""
     unanswered: bool = False

@@ -88,6 +88,26 @@ def rank(
     return [found[index] for index in order]
 
 
+def brought_along(ranked: Sequence[Ranked], doubted: Mapping[str, Sequence[Fact]]) -> list[Ranked]:
+    """The facts in order, where a statement is as relevant as what it puts in doubt.
+
+    Whoever is shown that something may be outdated needs what may have replaced it.
+    """
+    most: dict[str, float] = {}
+    for one in ranked:
+        for statement in doubted.get(one.fact.id, ())[:1]:
+            most[statement.id] = max(one.score, most.get(statement.id, 0.0))
+    raised = [_raised(one, most.get(one.fact.id, 0.0)) for one in ranked]
+    return sorted(raised, key=lambda one: -one.score)
+
+
+def _raised(ranked: Ranked, least: float) -> Ranked:
+    if ranked.score >= least:
+        return ranked
+    parts = {**ranked.parts, "doubts": round(least - ranked.score, 4)}
+    return Ranked(ranked.fact, least, parts, ranked.tokens)
+
+
 class _Judge:
     """Scores candidates by one query. Keys and subjects come up again, and are looked at once."""
 
