@@ -19,7 +19,7 @@ from tenure.composing.working_set import SelectedItems, WorkingSetSelector
 from tenure.context.document import Omission
 from tenure.context.guard import DeadValueIndex
 from tenure.context.material import Material
-from tenure.context.ranking import Rankable, Ranked, base_score, brought_along, rank
+from tenure.context.ranking import Rankable, Ranked, base_score, rank, weighed
 from tenure.context.reach import (
     MEASURED,
     Allowance,
@@ -69,7 +69,7 @@ class MaterialBuilder(Inquiry):
             doubts = doubts_about(self, held, self.desk.items)
             view = self.resolved(self._with_doubting(held, doubts, space))
             doubts = standing(doubts, view)
-            ranked = brought_along(self._rank(view.effective, hits), doubts.by)
+            ranked = weighed(self._rank(view.effective, hits), doubts.by)
             ranked, aside = self._without_asides(ranked)
             ranked, beyond = facts_within(self.request, ranked)
             changed = self._changed(ranked)

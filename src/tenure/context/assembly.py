@@ -127,8 +127,6 @@ def _add_facts(
         facts = [ranked for ranked in facts if not is_set_back(ranked.fact, material)]
     best = max((ranked.score for ranked in facts), default=0.0)
     ordered, binding = _binding_first(facts, page.used, ceiling)
-    # What holds comes before what may not, where there is not room for both.
-    ordered.sort(key=lambda placed: is_set_back(placed[1].fact, material))
     for place, ranked in ordered:
         fact = ranked.fact
         if not profile.keeps(ranked, place, best):
