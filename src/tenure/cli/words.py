@@ -181,6 +181,13 @@ def consequences(verdict: Verdict, find: Find) -> Iterator[str]:
         yield f"{_name(fact_id, find)} leaves office"
 
 
+def doubt(statement: Fact | None) -> str:
+    """Why a fact is in doubt: the statement that may have replaced it, and when that was said."""
+    if statement is None:
+        return "a later statement may have replaced it"
+    return f"{told(statement)}, said on {statement.timestamp:%Y-%m-%d}, may have replaced it"
+
+
 def standing(fact: Fact) -> str:
     """The status of a fact, in a few words."""
     if fact.status is Status.OFFICE:

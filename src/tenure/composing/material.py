@@ -12,13 +12,14 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from tenure.composing.dead_values import DeadValueFinder
+from tenure.composing.doubts import DoubtsFound, doubts_about, standing, without_doubted
 from tenure.composing.inquiry import SMALL, Inquiry
 from tenure.composing.omissions import contested_by, left_out
 from tenure.composing.working_set import SelectedItems, WorkingSetSelector
 from tenure.context.document import Omission
 from tenure.context.guard import DeadValueIndex
 from tenure.context.material import Material
-from tenure.context.ranking import Rankable, Ranked, base_score, rank
+from tenure.context.ranking import Rankable, Ranked, base_score, rank, weighed
 from tenure.context.reach import (
     MEASURED,
     Allowance,
@@ -32,7 +33,7 @@ from tenure.context.rendering import Changed, Unknown, speaks_for_itself
 from tenure.language.discourse import asides
 from tenure.language.values.forms import forms
 from tenure.model.fact import SERVED, Fact, Status
-from tenure.model.records import WorkingItem, is_turn
+from tenure.model.records import is_turn
 from tenure.model.values import text_of
 from tenure.rules.visibility import meets
 from tenure.search import analysis
@@ -65,30 +66,35 @@ class MaterialBuilder(Inquiry):
         with self._space() as space:
             hits = self._search(space)
             held = self._held(space, hits)
-            view = self.resolved(held)
-            ranked = self._rank(view.effective, hits)
+            doubts = doubts_about(self, held, self.desk.items)
+            view = self.resolved(self._with_doubting(held, doubts, space))
+            doubts = standing(doubts, view)
+            ranked = weighed(self._rank(view.effective, hits), doubts.by)
             ranked, aside = self._without_asides(ranked)
             ranked, beyond = facts_within(self.request, ranked)
             changed = self._changed(ranked)
-            finder = DeadValueFinder(self, space, view, self.shown, read)
-            # The successor of a base is shown beside its dependents, found or not.
+            # What took the place of a base is told beside what rests on it, found or not.
             told = [one.now for those in changed.values() for one in those if one.now is not None]
+            desk = without_doubted(self.desk, doubts)
             contested = contested_by(self, space, [candidate.fact for candidate in ranked])
             rivals = [rival for those in contested.values() for rival in those]
-            dead = finder.dead([*(candidate.fact for candidate in ranked), *told, *rivals])
-            gone = finder.gone(self.shown)
+            against = [*rivals, *(statements[0] for statements in doubts.by.values())]
+            finder = DeadValueFinder(self, space, view, desk.items, read)
+            dead = finder.dead([*(candidate.fact for candidate in ranked), *told, *against])
+            gone = finder.gone(desk.items)
             unknown = self._unknown(space)
             named = {rival.id for rival in rivals}
-            omissions = [*left_out(self, space, view, named), *aside, *self.desk.omissions, *beyond]
+            omissions = [*left_out(self, space, view, named), *aside, *desk.omissions, *beyond]
         return Material(
             identity=self.lens.identity,
             environment=self.environment,
             frame=self.frame,
             facts=ranked,
-            working_set=self.shown,
-            foremost=self.desk.foremost,
+            working_set=desk.items,
+            foremost=desk.foremost,
             changed=changed,
             contested=contested,
+            doubted=doubts.by,
             unknown=unknown,
             unanswered=not (unknown or self.desk.bears) and self._is_unanswered(ranked, hits),
             past=self._past(ranked) if self.request.history else (),
@@ -174,6 +180,20 @@ class MaterialBuilder(Inquiry):
             return list(pool.values())
         return self._beside([pool[i] for i in self._promising(hits) if i in pool], pool.values())
 
+    def _with_doubting(
+        self, held: list[Fact], doubts: DoubtsFound, space: SearchSpace
+    ) -> list[Fact]:
+        """These facts and the statements that put one of them in doubt, found or not."""
+        known = {fact.id: fact for fact in held}
+        missing = {one.id for those in doubts.by.values() for one in those}.difference(known)
+        if not missing:
+            return held
+        if space.facts is None:
+            more = self.nearby(self._loaded(sorted(missing)), space)
+        else:
+            more = self._beside([f for f in space.facts if f.id in missing], space.facts)
+        return list({**{fact.id: fact for fact in more}, **known}.values())
+
     def _promising(self, hits: dict[str, Hit]) -> list[str]:
         """The ids of the best hits by words and meaning, somewhat more than would fit, and of every
         constraint."""
@@ -213,11 +233,6 @@ class MaterialBuilder(Inquiry):
         )
 
     # the conversation
-
-    @property
-    def shown(self) -> list[WorkingItem]:
-        """The items of the working set that may be shown."""
-        return self.desk.items
 
     @cached_property
     def desk(self) -> SelectedItems:

@@ -12,6 +12,7 @@ from datetime import datetime
 
 from tenure.context.cuts import guarded
 from tenure.context.document import OVER_BUDGET, Context, Line, Omission
+from tenure.context.doubt_lines import doubt_note, doubted_line, is_set_back
 from tenure.context.guard import (
     DeadValue,
     dead_values,
@@ -121,6 +122,9 @@ def _add_facts(
         out = [ranked.fact.id for ranked in facts if ranked.fact.needs_review]
         page.omissions.extend(Omission("needs review", fact_id) for fact_id in out)
         facts = [ranked for ranked in facts if not ranked.fact.needs_review]
+        out = [ranked.fact.id for ranked in facts if is_set_back(ranked.fact, material)]
+        page.omissions.extend(Omission("doubted", fact_id) for fact_id in out)
+        facts = [ranked for ranked in facts if not is_set_back(ranked.fact, material)]
     best = max((ranked.score for ranked in facts), default=0.0)
     ordered, binding = _binding_first(facts, page.used, ceiling)
     for place, ranked in ordered:
@@ -166,16 +170,21 @@ def _add_fact(
     if fact.needs_review:
         text, tokens = _review_text(fact, material, request), None
     else:
-        cut = _fact_text(page, fact, material)
-        text, tokens = (plain_line(fact), ranked.tokens) if cut is None else (cut, None)
+        text, tokens = _fact_text(page, ranked, material)
         if fact.time_sensitive:
             text, tokens = text + age_of(fact, at), None
         if rivals := material.contested.get(fact.id):
             text, tokens = text + _contested_text(rivals, material), None
+        if doubters := material.doubted.get(fact.id):
+            text, tokens = text + doubt_note(doubters, material), None
     if request.style == "annotated":
         text, tokens = text + note_on(fact), None
     line = Line(
-        section=section_of(fact, is_contested=fact.id in material.contested),
+        section=section_of(
+            fact,
+            is_contested=fact.id in material.contested,
+            is_doubted=fact.id in material.doubted,
+        ),
         text=text,
         fact_id=fact.id,
         score=ranked.score,
@@ -195,7 +204,9 @@ def _is_known_to_be_too_long(
     fact = ranked.fact
     if ranked.tokens is None or request.style != "plain":
         return False
-    if fact.id in material.contested or fact.needs_review or fact.time_sensitive:
+    if fact.id in material.contested or fact.id in material.doubted:
+        return False
+    if fact.needs_review or fact.time_sensitive:
         return False
     if page.has_room(section_of(fact), ranked.tokens, ceiling):
         return False
@@ -215,11 +226,12 @@ def _review_text(fact: Fact, material: Material, request: Request) -> str:
 
 
 def _quoted_in(fact: Fact, material: Material) -> tuple[str, ...]:
-    """The other facts that the line of a fact names: its changed bases, their successors, and the
-    statements against it."""
+    """The facts that the line of one names besides: the bases that changed, and what they are, or
+    what was said against it and what puts it in doubt."""
     told = [_told(one, material) for one in material.changed.get(fact.id, ())]
     bases = [one for changed in told for one in changed if one is not None]
-    named = [*(bases if fact.needs_review else ()), *material.contested.get(fact.id, ())]
+    against = [*material.contested.get(fact.id, ()), *material.doubted.get(fact.id, ())[:1]]
+    named = [*(bases if fact.needs_review else ()), *against]
     return tuple(dict.fromkeys(one.id for one in named))
 
 
@@ -246,19 +258,21 @@ def _told(changed: Changed, material: Material) -> Changed:
     return changed._replace(now=None) if repeats else changed
 
 
-def _fact_text(page: Page, fact: Fact, material: Material) -> str | None:
-    """A fact with dead values cut out of its text; None where there is nothing to cut."""
-    if not material.dead:
-        return None
+def _fact_text(page: Page, ranked: Ranked, material: Material) -> tuple[str, int | None]:
+    """A fact with dead values cut out of its text, and the tokens of that as far as they are
+    known."""
+    fact = ranked.fact
+    is_doubted = is_set_back(fact, material)
+    line = doubted_line if is_doubted else plain_line
     judged = within_fact(fact, material.is_common)
-    shown = guarded(fact.value, fact.key, material.dead, judged)
-    if not shown.found:
-        return None
+    shown = guarded(fact.value, fact.key, material.dead, judged) if material.dead else None
+    if shown is None or not shown.found:
+        return line(fact), None if is_doubted else ranked.tokens
     page.omissions.extend(
         Omission("quotes a dead value", fact_id, fact.key)
         for fact_id in dict.fromkeys(mention.fact.id for mention in shown.found)
     )
-    return plain_line(fact.evolve(value=shown.value), shown.cuts)
+    return line(fact.evolve(value=shown.value), shown.cuts), None
 
 
 def _add_unknown(page: Page, material: Material) -> None:

@@ -33,6 +33,8 @@ class Material:
     """For each fact that needs review, the bases that have changed."""
     contested: Mapping[str, Sequence[Fact]] = field(default_factory=dict)
     """For each fact that is contested, the statements that say otherwise, newest first."""
+    doubted: Mapping[str, Sequence[Fact]] = field(default_factory=dict)
+    """For each fact in doubt, the statements that put it there, newest first."""
     unknown: Sequence[Unknown] = ()
     """Matters in the query whose last fact was retracted or has expired."""
     unanswered: bool = False

@@ -51,6 +51,7 @@ _FRAME = re.compile(
     r"|\bnot known, recalculate\b|\bnever act against\b|\bnot to be relied on\b"
     r"|what was known (?:was taken back|expired)|^nothing on record|^not available right now"
     r"|^(?:Not known|History|To recalculate|Contested|Working set|Constraints)\b.{0,3}\("
+    r"|^Possibly outdated\b.{0,3}\(|\(in doubt since "
     r"|\(read (?:just now|\d{1,9} \w{1,9} ago)\)|\(\S{1,40} to \S{1,40}, \w{1,20}\)$"
     r'|^".*"$|^«.*»$',
     re.IGNORECASE,

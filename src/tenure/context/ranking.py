@@ -21,7 +21,9 @@ AUTHORITY = 0.03
 RECENCY = 0.05
 CONSTRAINT = 0.1
 REPEATED = 0.5
-"""The factor for the score of a fact that repeats a better one."""
+"""What is left of the score of a fact that says what a better one says already."""
+DOUBTED = 0.5
+"""What is left of the score of a fact that is in doubt: what holds comes before it."""
 
 _HALF_LIFE = 7 * 86_400
 _ALIKE = 0.94
@@ -83,9 +85,36 @@ def rank(
     if not repeats:
         return [found[index] for index in order]
     for place in repeats:
-        found[order[place]] = _lessened(found[order[place]])
+        found[order[place]] = _lessened(found[order[place]], "repeated", REPEATED)
     order.sort(key=lambda index: (-found[index].score, newest[index]))
     return [found[index] for index in order]
+
+
+def weighed(ranked: Sequence[Ranked], doubted: Mapping[str, Sequence[Fact]]) -> list[Ranked]:
+    """The facts in order, where what is in doubt counts less, but for a rule, which binds.
+
+    The statement against it is as relevant as it was: whoever is shown that something may be
+    outdated needs what may have replaced it.
+    """
+    if not doubted:
+        return list(ranked)
+    most: dict[str, float] = {}
+    for one in ranked:
+        for statement in doubted.get(one.fact.id, ())[:1]:
+            most[statement.id] = max(one.score, most.get(statement.id, 0.0))
+    found = []
+    for one in ranked:
+        one = _raised(one, most.get(one.fact.id, 0.0))
+        is_less = one.fact.id in doubted and not one.fact.is_constraint
+        found.append(_lessened(one, "doubted", DOUBTED) if is_less else one)
+    return sorted(found, key=lambda one: -one.score)
+
+
+def _raised(ranked: Ranked, least: float) -> Ranked:
+    if ranked.score >= least:
+        return ranked
+    parts = {**ranked.parts, "doubts": round(least - ranked.score, 4)}
+    return Ranked(ranked.fact, least, parts, ranked.tokens)
 
 
 class _Judge:
@@ -166,7 +195,8 @@ def _numbers(found: set[str]) -> set[str]:
     return {term for term in found if any(map(str.isdigit, term))}
 
 
-def _lessened(ranked: Ranked) -> Ranked:
-    lost = round(ranked.score * (1 - REPEATED), 4)
-    parts = {**ranked.parts, "repeated": -lost}
+def _lessened(ranked: Ranked, why: str, left: float) -> Ranked:
+    """A fact with only so much left of its score."""
+    lost = round(ranked.score * (1 - left), 4)
+    parts = {**ranked.parts, why: -lost}
     return Ranked(ranked.fact, round(ranked.score - lost, 4), parts, ranked.tokens)

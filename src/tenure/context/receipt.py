@@ -17,6 +17,7 @@ from typing import Any, Literal
 
 from tenure.context.rendering import (
     CONTESTED,
+    DOUBTED,
     HISTORY,
     RECALCULATE,
     UNKNOWN,
@@ -278,6 +279,7 @@ _MOVED = {
     UNKNOWN: "taken back or expired since",
     RECALCULATE: "needs review: what it rests on changed",
     CONTESTED: "contested since",
+    DOUBTED: "in doubt: a later statement may have replaced it",
 }
 
 

@@ -19,6 +19,7 @@ ORGANIZATION = "Organization"
 LEARNED = "Learned"
 CONTESTED = "Contested"
 RECALCULATE = "To recalculate"
+DOUBTED = "Possibly outdated"
 UNKNOWN = "Not known"
 HISTORY = "History"
 WORKING_SET = "Working set"
@@ -33,6 +34,8 @@ HEADINGS = {
     LEARNED: "Learned by this assistant",
     CONTESTED: "Contested (statements disagree: ask before relying on either)",
     RECALCULATE: "To recalculate (what these rest on has changed)",
+    DOUBTED: "Possibly outdated (a later statement may have replaced these: "
+    "ask before relying on them)",
     UNKNOWN: "Not known (say so rather than guess)",
     HISTORY: "History (past, no longer true)",
     WORKING_SET: "Working set (this session)",
@@ -129,15 +132,17 @@ def environment_names(environment: Environment) -> Iterator[str]:
 # facts
 
 
-def section_of(fact: Fact, *, is_contested: bool = False) -> str:
-    """The section of a fact in office.
+def section_of(fact: Fact, *, is_contested: bool = False, is_doubted: bool = False) -> str:
+    """The section that a fact in office belongs to.
 
-    A contested constraint still binds, and stays among the constraints.
+    A rule that is contested or in doubt binds all the same, and stays among the rules.
     """
     if fact.needs_review:
         return RECALCULATE
     if fact.is_constraint:
         return CONSTRAINTS
+    if is_doubted:
+        return DOUBTED
     if is_contested:
         return CONTESTED
     return _SECTION_OF[fact.memory_type]

@@ -24,7 +24,8 @@ class Profile:
     share: float | None
     """Share of the remaining budget for facts; None takes Settings.fact_share."""
     reviews: str
-    """The fate of facts that need review: "omit", "name" or "show"."""
+    """What becomes of facts that need review: "omit", "name" or "show". Facts in doubt are left
+    out where those are."""
     floor: float
     """The share of the best score below which a fact is left out as irrelevant."""
     always: int

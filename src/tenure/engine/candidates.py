@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from datetime import datetime
 from typing import NamedTuple
@@ -12,6 +13,7 @@ from tenure.engine.proposal import Proposal
 from tenure.engine.workspace import Workspace
 from tenure.model.authority import Authority
 from tenure.model.errors import (
+    AmbiguousTarget,
     DuplicateId,
     InvalidInput,
     UnknownDependency,
@@ -28,6 +30,7 @@ from tenure.rules.authority import (
     derived_authority,
     reserved_for,
 )
+from tenure.rules.doubt import may_doubt
 from tenure.rules.supersession import binds, is_beneath
 from tenure.stores.port import Reader, Selection
 
@@ -116,7 +119,11 @@ class Candidates:
             told = matching(self._reader.declarations(), target.key)
             reserved = reserved or self._reserved(proposal, authority, told, target.key)
         fact = self._fact(proposal, authority, declared, bases, targets, workspace.now)
-        # Facts that the writer may not see have no say: the outcome would tell of them.
+        if proposal.doubts:
+            doubts = self._doubts(proposal, authority, fact)
+            gone = {*fact.depends_on, *(target.id for target in targets)}
+            fact = fact.evolve(doubts=tuple(i for i in doubts if i not in gone))
+        # What the writer may not see has no say: an outcome that hung on it would tell of it.
         held = [
             found
             for found in around.found
@@ -135,6 +142,31 @@ class Candidates:
             reserved,
             in_the_dark=bool(hidden) and not seen,
         )
+
+    def _doubts(self, proposal: Proposal, authority: Authority, fact: Fact) -> Iterator[str]:
+        """The facts that a proposal names and that it may put in doubt, each once, by id."""
+        declarations = self._reader.declarations()
+        named: dict[str, Fact] = {}
+        for reference in proposal.doubts:
+            known = self._reader.fact(reference)
+            if known is not None and known.status is Status.ERASED:
+                continue  # there is nothing left of it to doubt
+            try:
+                found = self._lens.find(
+                    self._reader, reference, proposal.subject, UnknownDependency
+                )
+            except (UnknownDependency, AmbiguousTarget):
+                if not proposal.spoken:
+                    raise
+                continue
+            named[found.id] = found
+        own = _required(matching(declarations, fact.key)).union(fact.requires)
+        for found in named.values():
+            told = matching(declarations, found.key)
+            hidden = not own.issuperset(_required(told))
+            reserved = reserved_for(authority, told, self._ladder) is not None
+            if not hidden and not reserved and may_doubt(fact, found, self._ladder):
+                yield found.id
 
     def _declared(self, proposal: Proposal) -> tuple[Declaration, ...]:
         declarations = self._reader.declarations()
@@ -314,6 +346,11 @@ class Candidates:
                 f"wait for it; write {proposal.key!r} without when_superseded"
             )
         return base.id
+
+
+def _required(declared: tuple[Declaration, ...]) -> set[str]:
+    """The permissions that declarations ask of the readers of a key."""
+    return {permission for told in declared for permission in told.requires}
 
 
 _NOBODY = (Source(), "", Source(authority=""))

@@ -37,6 +37,9 @@ class Proposal:
     scope: Scope = Scope.GLOBAL
     scope_id: str | None = None
     depends_on: tuple[str, ...] = ()
+    doubts: tuple[str, ...] = ()
+    """Facts that it puts in doubt, by id or key. Those that it may not are dropped, and so are
+    those that are not there where it was spoken."""
     when_superseded: str | None = None
     source: Source = _STATED
     authority: str | None = None
@@ -58,7 +61,7 @@ class Proposal:
 
     @property
     def refers_to_others(self) -> bool:
-        return bool(self.supersedes or self.depends_on or self.when_superseded)
+        return bool(self.supersedes or self.depends_on or self.doubts or self.when_superseded)
 
 
 def propose(
@@ -71,6 +74,7 @@ def propose(
     scope: str = "global",
     scope_id: str | None = None,
     depends_on: Iterable[str] = (),
+    doubts: Iterable[str] = (),
     when_superseded: str | None = None,
     source: str | Source | None = None,
     authority: str | None = None,
@@ -114,7 +118,8 @@ def propose(
         supersedes=check_optional(supersedes, "supersedes"),
         scope=check_scope(scope),
         scope_id=check_optional(scope_id, "scope_id"),
-        depends_on=_references(depends_on) if depends_on != () else (),
+        depends_on=_references(depends_on, "depends_on") if depends_on != () else (),
+        doubts=_references(doubts, "doubts") if doubts != () else (),
         when_superseded=check_optional(when_superseded, "when_superseded"),
         source=_source(source),
         authority=authority,
@@ -162,9 +167,9 @@ def check_scope(scope: str) -> Scope:
         raise InvalidInput(f"scope {scope!r} is not one of {', '.join(Scope)}") from None
 
 
-def _references(references: Iterable[str]) -> tuple[str, ...]:
-    named = check_list(references, "depends_on")
-    return tuple(dict.fromkeys(check_name(base, "depends_on") for base in named))
+def _references(references: Iterable[str], argument: str) -> tuple[str, ...]:
+    named = check_list(references, argument)
+    return tuple(dict.fromkeys(check_name(one, argument) for one in named))
 
 
 def check_reason(reason: str | None) -> str | None:

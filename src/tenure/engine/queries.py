@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 
+from tenure.engine.doubts import doubters
 from tenure.engine.lens import Lens
 from tenure.engine.redaction import mentioned, redacted, unlinked
 from tenure.model.errors import UnknownFact
@@ -81,4 +82,7 @@ def explain(reader: Reader, lens: Lens, fact: Fact) -> Explanation:
         chain=linked,
         verdicts=verdicts,
         causes=fact.causes,
+        doubted_by=tuple(
+            with_visible_links(reader, lens, doubters(reader, lens, [fact]).get(fact.id, []))
+        ),
     )

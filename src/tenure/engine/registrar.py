@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from tenure.engine.candidates import Candidate, Candidates
+from tenure.engine.doubts import doubters
 from tenure.engine.entry import (
     Entered,
     accept,
@@ -241,11 +242,17 @@ class Registrar:
         )
 
     def acknowledge(self, fact: Fact, *, reason: str | None = None) -> Verdict:
-        """Record that a fact is still right although its bases have changed."""
+        """Record that a fact is still right although what it rests on has changed, or although a
+        later statement put it in doubt."""
         self.check_may_settle(fact)
         workspace = Workspace(self.transaction, self.now)
         seen, fact = fact, workspace.need(fact.id)
-        tokens = sorted({cause.token for cause in (*seen.causes, *fact.causes)})
+        doubted_by = doubters(self.transaction, self.lens, [seen]).get(fact.id, ())
+        tokens = sorted(
+            {cause.token for cause in (*seen.causes, *fact.causes)}.union(
+                statement.doubt_token for statement in doubted_by
+            )
+        )
         workspace.put(fact.evolve(acknowledged=fact.acknowledged.union(tokens)))
         return self.record(
             workspace,

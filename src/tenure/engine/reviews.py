@@ -6,6 +6,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
+from tenure.engine.doubts import doubters, in_doubt
 from tenure.engine.lens import Causes, Lens
 from tenure.engine.proposal import Proposal
 from tenure.engine.queries import find_any
@@ -34,6 +35,7 @@ def again(fact: Fact, **changes: Any) -> Proposal:
             scope=fact.scope,
             scope_id=fact.scope_id,
             depends_on=fact.depends_on,
+            doubts=fact.doubts,
             source=fact.source,
             memory_type=fact.memory_type,
             is_constraint=fact.is_constraint,
@@ -64,7 +66,8 @@ def reviews(reader: Reader, lens: Lens) -> list[Review]:
             seen = lens.seen(reader, fact, known)
             if seen.is_valid and seen.needs_review:
                 found.append(Review(seen, "base changed", causes=seen.causes))
-    return sorted(found, key=lambda review: review.fact.id)
+    found += [Review(fact, "doubted", rival=rival) for fact, rival in in_doubt(reader, lens)]
+    return sorted(found, key=lambda review: (review.fact.id, review.kind))
 
 
 def _rival(reader: Reader, lens: Lens, contested: Fact) -> Fact | None:
@@ -83,12 +86,19 @@ def under_review(registrar: Registrar, fact_id: str) -> Fact:
     fact = registrar.lens.by_id(registrar.transaction, fact_id)
     if fact is None:
         raise UnknownFact(f"no fact with id {fact_id!r} exists here; session.reviews() lists them")
-    if fact.status is not Status.CONTESTED and not (fact.is_valid and fact.needs_review):
+    if fact.status is not Status.CONTESTED and not _is_open(registrar, fact):
         raise InvalidInput(
             f"{fact.key!r} ({fact_id}) is {fact.status} and not under review; "
             f"session.reviews() lists what is"
         )
     return fact
+
+
+def _is_open(registrar: Registrar, fact: Fact) -> bool:
+    """Whether a fact in office needs review, or is in doubt."""
+    if not fact.is_valid:
+        return False
+    return fact.needs_review or bool(doubters(registrar.transaction, registrar.lens, [fact]))
 
 
 def recalculate(registrar: Registrar, fact: Fact, value: Any, reason: str | None) -> Verdict:
@@ -227,6 +237,7 @@ def take_over(
         when_superseded=moved.get(awaited, awaited) if awaited else None,
         authority=rung,
         depends_on=tuple(moved.get(base, base) for base in fact.depends_on),
+        doubts=tuple(moved.get(doubted, doubted) for doubted in fact.doubts),
         valid_from=fact.valid_from if fact.valid_from > registrar.now else None,
         valid_until=fact.valid_until,
         at=at,

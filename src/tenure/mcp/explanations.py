@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tenure import Explanation, Review, Session, Verdict
-from tenure.cli.words import account, provenance, told, why
+from tenure.cli.words import account, doubt, provenance, told, why
 from tenure.context.quotes import name
 from tenure.mcp.answers import Explained, ReviewShown, fact_shown
 
@@ -30,6 +30,11 @@ def _grounds(session: Session, explanation: Explanation) -> Iterator[str]:
     for derived in fact.derived_facts:
         found = session.get(derived)
         yield f"carries: {told(found) if found else derived}"
+    for statement in explanation.doubted_by:
+        yield f"in doubt: {doubt(statement)}"
+    for doubted in fact.doubts:
+        found = session.get(doubted)
+        yield f"puts in doubt: {told(found) if found else doubted}"
     for cause in explanation.causes:
         steps = [session.get(step) for step in cause.path]
         path = " -> ".join(name(step.key) if step else "?" for step in steps)
@@ -56,6 +61,9 @@ def review_shown(session: Session, review: Review) -> ReviewShown:
 def _because(session: Session, review: Review) -> Iterator[str]:
     if review.kind == "contested":
         yield f"in office is {told(review.rival)}" if review.rival else "nothing is in office"
+        return
+    if review.kind == "doubted":
+        yield doubt(review.rival)
         return
     for cause in review.causes:
         steps = [session.get(step) for step in cause.path]

@@ -42,8 +42,9 @@ def _remember(seat: Seat, form: forms.Remember) -> answers.ToolAnswer:
     if (form.text is None) == (form.key is None):
         raise InvalidInput("give either text, or key and value")
     if form.text is not None:
-        if form.value is not None or form.depends_on or form.about is not None:
-            raise InvalidInput("value, about and depends_on go with a key, not with text")
+        links = form.depends_on or form.doubts
+        if form.value is not None or links or form.about is not None:
+            raise InvalidInput("value, about, depends_on and doubts go with a key, not with text")
         made = session.observe(form.text, speaker=form.said_by)
         return answers.observed(made, session.get)
     if form.value is None:
@@ -53,6 +54,7 @@ def _remember(seat: Seat, form: forms.Remember) -> answers.ToolAnswer:
         form.value,
         subject=form.about,
         depends_on=form.depends_on,
+        doubts=form.doubts,
         source=SOURCE,
     )
     return answers.decided([verdict], session.get)
@@ -252,9 +254,10 @@ TOOLS: tuple[Tool, ...] = (
     Tool(
         "reviews",
         "Reviews",
-        "List what wants a decision: facts that rest on something that has changed, and statements "
-        "that contradict what holds. With `settle` and one of `value`, `still_right` or `retract`, "
-        "settle one of them. Settle only as the user decided; ask them first.",
+        "List what wants a decision: facts that rest on something that has changed, facts that a "
+        "later statement may have replaced, and statements that contradict what holds. With "
+        "`settle` and one of `value`, `still_right` or `retract`, settle one of them. Settle only "
+        "as the user decided; ask them first.",
         forms.ReviewsOf,
         answers.ReviewsShown,
         KeyScope.READ,

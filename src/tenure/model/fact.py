@@ -192,6 +192,8 @@ class Fact:
     requires: tuple[str, ...] = ()
     min_authority: str | None = None
     depends_on: tuple[str, ...] = ()
+    doubts: tuple[str, ...] = ()
+    """The facts that it puts in doubt without taking their place."""
     when_superseded: str | None = None
     is_constraint: bool = False
     constraint_type: str | None = None
@@ -223,6 +225,11 @@ class Fact:
     def supersedes(self) -> str | None:
         """The fact that this one superseded; `predecessors` has all, if there were several."""
         return self.predecessors[0] if self.predecessors else None
+
+    @property
+    def doubt_token(self) -> str:
+        """What an acknowledgement of a fact names that this one puts in doubt."""
+        return f"{self.id}~"
 
     @property
     def needs_review(self) -> bool:

@@ -59,11 +59,12 @@ class Review:
     """A question for a person: is this fact still right?
 
     `kind` is "base changed" for a derived fact whose base changed, "contested" for a statement
-    that contradicts the fact in office on weak evidence; `rival` is then that fact.
+    that contradicts the fact in office on weak evidence; `rival` is then that fact. It is "doubted"
+    for a fact in office that a later statement may have replaced; `rival` is the newest of those.
     """
 
     fact: Fact
-    kind: Literal["base changed", "contested"]
+    kind: Literal["base changed", "contested", "doubted"]
     causes: tuple[Cause, ...] = ()
     rival: Fact | None = None
 
@@ -76,6 +77,8 @@ class Explanation:
     chain: Chain
     verdicts: tuple[Verdict, ...]
     causes: tuple[Cause, ...] = ()
+    doubted_by: tuple[Fact, ...] = ()
+    """The statements in office that put it in doubt, newest first."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -237,7 +237,7 @@ def _restated(candidate: Fact, holders: tuple[Fact, ...], targets: tuple[Fact, .
 
 
 def _same_terms(holder: Fact, candidate: Fact) -> bool:
-    """True if a restatement adds nothing: no other term, base, reader or kind.
+    """Whether a restatement adds nothing: no other term, ground, doubt, reader or kind.
 
     A fact that needs review is renewed by a restatement, not confirmed: its speaker knows the
     present state.
@@ -248,6 +248,7 @@ def _same_terms(holder: Fact, candidate: Fact) -> bool:
         and candidate.valid_from <= candidate.recorded_at
         and candidate.valid_until in (None, holder.valid_until)
         and (not candidate.depends_on or set(candidate.depends_on) == set(holder.depends_on))
+        and set(holder.doubts).issuperset(candidate.doubts)
         and candidate.requires == holder.requires
         and candidate.min_authority == holder.min_authority
         and candidate.memory_type == holder.memory_type

@@ -24,6 +24,8 @@ _MOMENTS = (
     "ended_at",
     "confirmed_at",
 )
+_APART = frozenset({"basis", "causes", "acknowledged", "doubts", "source", "derived_facts"})
+"""The fields of a fact that are no fields of its record: they are elsewhere in it, or not kept."""
 _TUPLES = ("requires", "depends_on", "predecessors")
 
 
@@ -72,24 +74,30 @@ def source_from_record(record: dict[str, Any]) -> Source:
 
 
 def review_record(fact: Fact) -> dict[str, Any] | None:
-    """The legs, causes and acknowledgements of a derived fact; None for one without a base."""
-    if not fact.basis:
+    """The legs, causes and acknowledgements of a fact, and what it doubts; None where it has none.
+
+    What it doubts is here, and only where there is something, so that code which does not know of
+    doubts reads these records too.
+    """
+    if not (fact.basis or fact.acknowledged or fact.doubts):
         return None
-    return {
+    record: dict[str, Any] = {
         "basis": [list(leg) for leg in fact.basis],
         "causes": [[cause.base, cause.now, list(cause.path)] for cause in fact.causes],
         "acknowledged": sorted(fact.acknowledged),
     }
+    return {**record, "doubts": list(fact.doubts)} if fact.doubts else record
 
 
 def review_fields(record: dict[str, Any] | None) -> dict[str, Any]:
     """The reverse of `review_record`, as fields of a fact."""
     if record is None:
-        return {"basis": (), "causes": (), "acknowledged": frozenset()}
+        return {"basis": (), "causes": (), "acknowledged": frozenset(), "doubts": ()}
     return {
         "basis": tuple(Basis(base, stands_on) for base, stands_on in record["basis"]),
         "causes": tuple(Cause(base, now, tuple(path)) for base, now, path in record["causes"]),
         "acknowledged": frozenset(record["acknowledged"]),
+        "doubts": tuple(record.get("doubts", ())),
     }
 
 
@@ -97,7 +105,7 @@ def fact_record(fact: Fact) -> dict[str, Any]:
     """Every field of a fact as JSON."""
     record: dict[str, Any] = {}
     for field in fields(fact):
-        if field.name in ("basis", "causes", "acknowledged", "source", "derived_facts"):
+        if field.name in _APART:
             continue
         value = getattr(fact, field.name)
         if field.name in _MOMENTS:

@@ -33,6 +33,7 @@ class CheckedRecords:
             if kind == "fact":
                 self._facts.add(record["id"])
                 self._named.update(record["depends_on"], record["predecessors"])
+                self._named.update((record["review"] or {}).get("doubts", ()))
                 self._named.update(filter(None, (record["superseded_by"], record["awaits"])))
             elif kind == "verdict":
                 self._named.add(record["fact_id"])

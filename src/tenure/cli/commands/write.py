@@ -77,6 +77,14 @@ class WriteOptions:
             metavar="KEY_OR_ID", help="A fact it rests on; repeatable.", rich_help_panel=_LINKS
         ),
     ] = None
+    doubts: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="KEY_OR_ID",
+            help="A fact it may have replaced; repeatable.",
+            rich_help_panel=_LINKS,
+        ),
+    ] = None
     when_superseded: Annotated[
         str | None,
         typer.Option(
@@ -156,6 +164,7 @@ class WriteOptions:
             "id": self.fact_id,
             "supersedes": self.supersedes,
             "depends_on": self.depends_on or (),
+            "doubts": self.doubts or (),
             "when_superseded": self.when_superseded,
             "at": parse_moment(self.at, "--at"),
             "valid_from": parse_moment(self.valid_from, "--valid-from"),

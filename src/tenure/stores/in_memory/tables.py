@@ -53,6 +53,8 @@ class Tables:
     verdict_seq: dict[str, int] = field(default_factory=dict)
     on_fact: dict[str, tuple[int, ...]] = field(default_factory=dict)
     derived: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    doubting: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    """For each fact, those that put it in doubt, whatever their status."""
     standing: dict[str, dict[str, None]] = field(default_factory=dict)
     """For each fact, those that stand on it or once did."""
     naming: dict[str, tuple[str, ...]] = field(default_factory=dict)

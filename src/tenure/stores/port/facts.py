@@ -83,6 +83,14 @@ class FactReader(Protocol):
         """Facts of these owners in office that were derived from others, ordered by id."""
         ...
 
+    def doubting(self, fact_ids: Iterable[str]) -> list[Fact]:
+        """What `live` gives of the facts that put one of these in doubt, ordered by id."""
+        ...
+
+    def doubters(self, owners: tuple[str, ...]) -> list[Fact]:
+        """What `live` gives of these owners that puts others in doubt, ordered by id."""
+        ...
+
     def retracted(self, owners: tuple[str, ...], limit: int) -> list[Fact]:
         """Facts of these owners that were retracted, the most recently changed first."""
         ...

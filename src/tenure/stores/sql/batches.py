@@ -17,8 +17,8 @@ _BATCH = 1000
 
 
 def legs(fact: Fact) -> Iterator[Given]:
-    """The facts that a derived fact rests on, as rows."""
-    for base, stands_on in fact.basis:
+    """The facts that a fact rests on, and those that it doubts, as rows: a doubt stands nowhere."""
+    for base, stands_on in (*fact.basis, *((doubted, "") for doubted in fact.doubts)):
         leg = {"fact_id": fact.id, "base_id": base, "stands_on": stands_on}
         yield {**leg, "owner": fact.owner}
 

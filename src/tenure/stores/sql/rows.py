@@ -239,7 +239,11 @@ def index_values(fact: Fact, now: datetime) -> tuple[bool, str, bool, bool]:
     """The columns for the partial indexes and `glance`: live, slot, flagged, ordinary."""
     live = fact.may_hold_after(now)
     sole = fact.status is Status.OFFICE and not fact.multi_valued
-    flagged = fact.status is Status.CONTESTED or (fact.is_valid and bool(fact.depends_on))
+    flagged = (
+        fact.status is Status.CONTESTED
+        or (fact.is_valid and bool(fact.depends_on))
+        or (live and bool(fact.doubts))
+    )
     return live, fact.audience if sole else fact.id, flagged, sole and fact.is_ordinary(now)
 
 

@@ -47,6 +47,7 @@ class ErasingContract(Contract):
             requires=(f"{SECRET} permission",),
             depends_on=(first.id,),
             basis=(Basis(first.id, first.id),),
+            doubts=("doubted",),
             when_superseded="base",
             predecessors=(first.id,),
             is_constraint=True,
@@ -120,6 +121,7 @@ class ErasingContract(Contract):
             assert reader.standing_on([first.id]) == []
             assert reader.derived_from([first.id]) == []
             assert reader.contingent_on(["base"]) == []
+            assert reader.doubting(["doubted"]) == reader.doubters((ended.owner, "")) == []
             assert reader.contested((ended.owner, "")) == []
             assert reader.derived((ended.owner, "")) == []
             assert SECRET not in repr(reader.verdicts(["secret"]))

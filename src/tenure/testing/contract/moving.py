@@ -34,6 +34,7 @@ def fill(acme: Scribe) -> None:
         basis=(Basis("a-last", "a-last"),),
         causes=(Cause("a-last", None, ("a-last", "rests")),),
     )
+    acme.establish("may have changed", key="doubts", doubts=("a-last",))
     acme.establish("waits", key="waits", status=Status.WAITING, awaits="a-last", started_at=None)
     term = acme.establish("for now", key="term")
     acme.change(term, status=Status.RETRACTED, ended_at=term.recorded_at + timedelta(days=99))
@@ -60,6 +61,8 @@ def views(reader: Reader) -> dict[str, Any]:
         "waiting": reader.waiting_on(["a-last"]),
         "contested": reader.contested(everyone),
         "in office on bases": reader.derived(everyone),
+        "doubting": reader.doubting(["a-last", "doubted-1"]),
+        "doubters": reader.doubters(everyone),
         "verdicts": reader.verdicts(["z-first", "a-last", "gone"]),
         "erased": reader.fact("gone"),
         "declarations": reader.declarations(),

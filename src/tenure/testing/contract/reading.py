@@ -93,6 +93,7 @@ def full_fact(acme: Scribe) -> Fact:
         requires=("finance", "hr"),
         min_authority="manager",
         depends_on=("base-1", "base-2"),
+        doubts=("doubted-2", "doubted-1"),
         when_superseded="base-3",
         is_constraint=True,
         constraint_type="budget",
