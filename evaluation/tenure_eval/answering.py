@@ -1,4 +1,4 @@
-"""Questions whose answers are known: what the evaluations of scope and of the past have in common.
+"""Questions with known answers: the common part of the evaluations of scope and of the past.
 
 Both draw episodes from a seed, play each into a fresh system and ask a few questions about it. An
 answer is right, or it is a mistake that can be read.
@@ -18,11 +18,11 @@ from tenure_eval.running import each
 AT_ONCE = 20
 """Questions that are asked about one episode."""
 _KEPT = 10
-"""Mistakes that a record has."""
+"""The most mistakes that a record has."""
 
 
 class Drawn(NamedTuple):
-    """What one episode is drawn from, and how many questions it is asked."""
+    """The source of one episode, and the number of questions about it."""
 
     seed: int
     number: int
@@ -30,30 +30,30 @@ class Drawn(NamedTuple):
 
     @property
     def source(self) -> str:
-        """What to make a random generator from."""
+        """The seed for a random generator."""
         return f"{self.seed}/{self.number}"
 
 
 class WrongAnswer(NamedTuple):
-    """An answer that was not right: what was asked, and all that led to it."""
+    """A wrong answer: the question, and everything that led to it."""
 
     asked: str
     told: str
 
 
 Answers = Sequence[tuple[str, WrongAnswer | None]]
-"""What was asked, by its kind, and what was wrong with the answer, if anything."""
+"""The kind of each question, and the mistake in its answer, if any."""
 
 
 @dataclass(frozen=True)
 class AnswersReport:
-    """How many answers of a system were right, by the kind of question."""
+    """The share of a system's right answers, by the kind of question."""
 
     system: str
     right: dict[str, Share] = field(default_factory=dict)
     mistakes: tuple[WrongAnswer, ...] = ()
     cannot: tuple[str, ...] = ()
-    """What it was not tried on, because it does not claim to do it."""
+    """The abilities it was not tried on, because it does not claim them."""
 
     @property
     def all(self) -> Share:
@@ -70,7 +70,7 @@ class AnswersReport:
 
 
 def abilities(maker: Maker) -> tuple[str, frozenset[Ability]]:
-    """What a system is called, and what it can do."""
+    """The name of a system, and its abilities."""
     system = maker()
     try:
         return system.name, system.can
@@ -79,7 +79,7 @@ def abilities(maker: Maker) -> tuple[str, frozenset[Ability]]:
 
 
 def lacking(needed: Iterable[Ability], can: Collection[Ability]) -> tuple[str, ...]:
-    """What a system would have to be able to do besides, by name."""
+    """The names of the abilities that a system lacks."""
     return tuple(sorted({ability.value for ability in needed if ability not in can}))
 
 

@@ -1,8 +1,8 @@
-"""As-of: what was so at a time, and what was known at a time, on histories with known answers.
+"""As-of: the values that held, or were known, at a time, on histories with known answers.
 
 A history is drawn from a seed: values of a few keys that are replaced, come in late, are corrected
-from an earlier day on, hold for a term, are planned for a later day, are taken back or undone. The
-answer to every question follows from the list of what was done, without asking any system.
+from an earlier day on, hold for a term, are planned for a later day, are retracted or undone. The
+answer to every question follows from the list of deeds, without asking any system.
 """
 
 from __future__ import annotations
@@ -45,15 +45,15 @@ class DatedDeed:
     key: str
     done_at: datetime
     begins: datetime
-    """From when the value holds; of a retraction, from when it does not."""
+    """The start of the value; for a retraction, the end."""
     value: str = ""
     ends: datetime | None = None
     aim: int = -1
-    """Of a retraction or an undo, the number of the deed that it is about."""
+    """For a retraction or an undo, the number of the deed that it is about."""
 
 
 class DatedQuestion(NamedTuple):
-    """A key, and the two times that it is asked for; None means now."""
+    """A key, and the two times of the question; None means now."""
 
     kind: str
     key: str
@@ -63,14 +63,15 @@ class DatedQuestion(NamedTuple):
 
 @dataclass(frozen=True)
 class History:
-    """What was done, in order, and what is asked afterwards."""
+    """The deeds, in order, and the questions afterwards."""
 
     deeds: tuple[DatedDeed, ...]
     questions: tuple[DatedQuestion, ...]
     now: datetime
 
     def answer(self, question: DatedQuestion) -> str | None:
-        """What is right: of all that was known, whatever began last before the time asked for."""
+        """The right answer: of the known deeds, the one that began last before the time asked
+        for."""
         when = question.as_of or self.now
         known_at = question.known_at or self.now
         known = [deed for deed in self.deeds if deed.done_at <= known_at]
@@ -98,7 +99,7 @@ def run(
     workers: int = 1,
     progress: Progress | None = None,
 ) -> AnswersReport:
-    """Ask a system about the past. The seed decides all of it; `without` leaves out some deeds."""
+    """Ask a system about the past. The seed decides everything; `without` leaves out some deeds."""
     name, can = answering.abilities(maker)
     cannot = answering.lacking((*_NEEDS.values(), Ability.AS_OF), can)
     report = AnswersReport(name, cannot=cannot)
@@ -145,7 +146,7 @@ def made(random: Random, kinds: Sequence[str], questions: int) -> History:
 def _deed(
     random: Random, kind: str, key: str, deeds: Sequence[DatedDeed], now: datetime
 ) -> DatedDeed:
-    """A deed of a kind, or a plain write where that kind would leave the answer open to dispute."""
+    """A deed of a kind, or a plain write if that kind would make the answer disputable."""
     value = f"{random.choice(_FIRST)}{random.choice(_LAST)} {len(deeds) + 11}"
     undone = {deed.aim for deed in deeds if deed.kind == "undo"}
     own = [
@@ -183,9 +184,9 @@ def _before(random: Random, moment: datetime, deeds: Sequence[DatedDeed]) -> dat
 
 
 def _is_plain(deeds: Sequence[DatedDeed], key: str) -> bool:
-    """Whether nothing happened to a key yet that a late arrival could be argued about with.
+    """True if nothing happened to a key yet that makes a late arrival disputable.
 
-    Does a retraction speak of what was said just before it and not yet known? Opinions differ.
+    Does a retraction cover a statement made just before it and not yet known? Opinions differ.
     """
     return all(deed.kind in ("write", "late", "correct") for deed in deeds if deed.key == key)
 
@@ -234,7 +235,7 @@ def _entry(deed: DatedDeed) -> Entry:
 
 
 def _mistake(system: System, history: History, question: DatedQuestion) -> WrongAnswer | None:
-    """None where the context says the right value of the key, and no other that it ever had."""
+    """None if the context says the right value of the key, and no other that it ever had."""
     asked = f"What is the {question.key}?"
     if question.as_of is None and question.known_at is None:
         text = system.context(_WHO, asked, _BUDGET)

@@ -1,7 +1,6 @@
 """The dialogues of `cases`, played into the systems beside us: the same turns, the same questions.
 
-Only the joint figure can be had of them: what a system found out on the way, the protocol does not
-tell.
+Only the joint figure can be measured for them: the protocol does not tell the findings on the way.
 """
 
 from __future__ import annotations

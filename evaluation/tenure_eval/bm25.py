@@ -1,4 +1,4 @@
-"""BM25 as the textbooks have it: over lower-case words, nothing stemmed and nothing left out."""
+"""BM25 as in the textbooks: over lower-case words, nothing stemmed and nothing left out."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Bm25:
         self._usual = sum(lengths) / len(lengths) if lengths else 0.0
 
     def scores(self, query: str) -> list[float]:
-        """How well each text answers a question; 0 where they share no word."""
+        """The score of each text for a question; 0 if they share no word."""
         asked = set(words(query))
         return [self._score(text, asked) for text in self._texts]
 

@@ -1,4 +1,4 @@
-"""How well probabilities tell a yes from a no, and whether they mean what they say."""
+"""Calibration: how well probabilities tell a yes from a no, and whether they are accurate."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tenure_eval.figures import Detection, rounded
 
 BINS = 10
 _WIDTH = 40
-"""How many signs the longest bar of a plot has."""
+"""The number of signs of the longest bar in a plot."""
 
 
 @dataclass(frozen=True)
@@ -24,11 +24,11 @@ class Bin:
     said: float | None = None
     """The mean of their probabilities."""
     came: float | None = None
-    """The share of them that turned out to be so."""
+    """The share of them that came true."""
 
     @property
     def gap(self) -> float:
-        """How far what was said is from what came."""
+        """The difference between the mean probability and the share that came true."""
         return 0.0 if self.said is None or self.came is None else abs(self.said - self.came)
 
     def record(self) -> dict[str, Any]:
@@ -43,7 +43,7 @@ class Bin:
 
 @dataclass(frozen=True)
 class Cut:
-    """What is found where everything from a threshold up counts as a yes."""
+    """The result of counting everything from a threshold up as a yes."""
 
     threshold: float
     found: Detection
@@ -69,20 +69,20 @@ def _bin(low: float, high: float, inside: Sequence[tuple[float, bool]]) -> Bin:
 
 
 def expected_error(bins: Sequence[Bin]) -> float | None:
-    """The mean gap, each bin counted by how many answers are in it; None without any."""
+    """The mean gap, each bin weighted by its number of answers; None without any."""
     count = sum(one.count for one in bins)
     return sum(one.count * one.gap for one in bins) / count if count else None
 
 
 def at(chances: Sequence[float], gold: Sequence[bool], threshold: float) -> Cut:
-    """What is found at a threshold."""
+    """The result at a threshold."""
     pairs = zip(chances, gold, strict=True)
     each = (Detection.one(predicted=chance >= threshold, gold=is_so) for chance, is_so in pairs)
     return Cut(threshold, sum(each, Detection()))
 
 
 def best(chances: Sequence[float], gold: Sequence[bool]) -> Cut:
-    """The threshold with the best F1; where several share it, the highest of them."""
+    """The threshold with the best F1; if several share it, the highest."""
     cuts = list(_cuts(chances, gold))
     if not cuts:
         return Cut(1.0, Detection(missed=sum(gold)))
@@ -90,7 +90,7 @@ def best(chances: Sequence[float], gold: Sequence[bool]) -> Cut:
 
 
 def average_precision(chances: Sequence[float], gold: Sequence[bool]) -> float | None:
-    """The mean of the precision over the recall; None where there is nothing to find."""
+    """The mean of the precision over the recall; None if there is nothing to find."""
     total = sum(gold)
     if not total:
         return None
@@ -102,7 +102,7 @@ def average_precision(chances: Sequence[float], gold: Sequence[bool]) -> float |
 
 
 def _cuts(chances: Sequence[float], gold: Sequence[bool]) -> Iterator[Cut]:
-    """What is found at every probability that was given, from the highest down."""
+    """The result at every probability that was given, from the highest down."""
     total = sum(gold)
     right = taken = 0
     ordered = sorted(zip(chances, gold, strict=True), key=lambda pair: -pair[0])
@@ -117,7 +117,7 @@ def _cuts(chances: Sequence[float], gold: Sequence[bool]) -> Iterator[Cut]:
 
 
 def bars(bins: Sequence[Bin]) -> Iterator[str]:
-    """The bins as bars of what came, with a sign where they should end."""
+    """The bins as bars of the share that came true, with a sign at the mean probability."""
     for one in bins:
         if one.said is None or one.came is None:
             bar = ""
@@ -133,7 +133,8 @@ _PLOT, _EDGE = 320, 48
 
 
 def svg(bins: Sequence[Bin], title: str) -> str:
-    """A drawing: a bar for what came in each bin, a dot at what was said, and the diagonal."""
+    """A drawing: a bar for the share that came true in each bin, a dot at the mean probability, and
+    the diagonal."""
     whole = _PLOT + 2 * _EDGE
     drawn = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {whole} {whole}" '

@@ -1,8 +1,9 @@
 """Dialogues in which people change their mind: is the current value there, and no stale one?
 
-A case is a dialogue, a query and what the context must and must not say. Every dialogue is fed turn
-by turn to a person of its own in an empty memory; cases that share a dialogue share its run. The
-clock is set to the time of each turn, which begins at `BASE`, so every run gives the same contexts.
+A case is a dialogue, a query and the values that the context must and must not say. Every dialogue
+is fed turn by turn to a person of its own in an empty memory; cases that share a dialogue share its
+run. The clock is set to the time of each turn, which begins at `BASE`, so every run gives the same
+contexts.
 """
 
 from __future__ import annotations
@@ -29,13 +30,13 @@ from tenure_eval.running import HeldClock, each, read_records
 
 BUDGET = 2_000
 BASE = datetime(2019, 3, 1, 9, 0, tzinfo=UTC)
-"""When a dialogue begins: the day on which the Schedule-Guided ones are set, so that "the 4th of
-this month" and "next Monday" come to the same."""
+"""The start of a dialogue: the day on which the Schema-Guided ones are set, so that "the 4th of
+this month" and "next Monday" mean the same."""
 LAST_TURNS = 3
 _DEAD = (Status.SUPERSEDED, Status.RETRACTED)
 
 Value = tuple[str, ...]
-"""The ways in which one value is put; any of them says it."""
+"""The ways to write one value; any of them says it."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +50,7 @@ class ValueChange:
 
 @dataclass(frozen=True)
 class Event:
-    """One turn, and what it does to the values of the dialogue."""
+    """One turn, and its changes to the values of the dialogue."""
 
     speaker: str
     text: str
@@ -60,7 +61,7 @@ class Event:
 
 @dataclass(frozen=True)
 class Case:
-    """A query about a dialogue, and what makes its context right."""
+    """A query about a dialogue, and the conditions for a right context."""
 
     id: str
     query: str
@@ -69,7 +70,7 @@ class Case:
 
     @property
     def slot(self) -> str:
-        """What the query asks about: the last part of the id names it."""
+        """The slot that the query asks about: the last part of the id names it."""
         return self.id.rpartition("-")[2]
 
 
@@ -139,7 +140,7 @@ def _value(given: str | Sequence[str]) -> Value:
 
 @dataclass(frozen=True)
 class CaseScore:
-    """What came of one case; the context is kept for people to read."""
+    """The result of one case; the context is kept for people to read."""
 
     case: Case
     joint: Joint
@@ -151,7 +152,7 @@ class CaseScore:
 
 @dataclass(frozen=True)
 class DialogueScore:
-    """What came of one dialogue."""
+    """The result of one dialogue."""
 
     cases: tuple[CaseScore, ...]
     turns: Detection
@@ -159,18 +160,18 @@ class DialogueScore:
     values: Detection
     """Values: those that were retired, against those that the user replaced."""
     retired: Share
-    """Values still live at the end: those that no fact in office says, but one out of office."""
+    """Values still live at the end that only a fact out of office says."""
     held: Share
-    """Values still live at the end: those that a fact in office says."""
+    """Values still live at the end that a fact in office says."""
     contested: bool
     seconds: tuple[float, ...]
-    """How long each of the user's turns took to observe."""
+    """The seconds that observing each of the user's turns took."""
     refused: tuple[str, ...] = ()
-    """Turns that could not be taken in, each with the reason."""
+    """Turns that were refused, each with the reason."""
 
 
 def run_dialogue(dialogue: Dialogue, settings: tenure.Settings | None = None) -> DialogueScore:
-    """Feed a dialogue to a person of its own, ask its queries, and score what came of it."""
+    """Feed a dialogue to a person of its own, ask its queries, and score the results."""
     clock = HeldClock(BASE)
     with tenure.open(":memory:", clock=clock, settings=settings) as memory:
         session = memory.session(user_id="person", session_id="dialogue")
@@ -203,7 +204,7 @@ def run_dialogue(dialogue: Dialogue, settings: tenure.Settings | None = None) ->
 
 @dataclass
 class _Heard:
-    """What the turns of one user brought."""
+    """The results of one user's turns."""
 
     turns: Detection = Detection()
     values: Detection = Detection()
@@ -239,7 +240,7 @@ def compared(retired: Sequence[str], gold: Sequence[Value]) -> Detection:
 
 
 def live_values(events: Sequence[Event]) -> dict[str, Value]:
-    """The values that stand at the end, by slot: what was added or put in, and not replaced."""
+    """The values that stand at the end, by slot: added or put in, and not replaced."""
     live: dict[str, Value] = {}
     for event in events:
         for told in (*event.adds, *event.changes):
@@ -250,7 +251,7 @@ def live_values(events: Sequence[Event]) -> dict[str, Value]:
 def kept(
     session: tenure.Session, live: Mapping[str, Value], fact_ids: Iterable[str]
 ) -> tuple[Share, Share]:
-    """Of the live values, how many were retired wrongly, and how many are held."""
+    """The number of live values that were retired wrongly, and of those that are held."""
     in_office = [SpokenText(_words(fact)) for fact in session.facts()]
     known = [fact for fact_id in fact_ids if (fact := session.get(fact_id)) is not None]
     dead = [SpokenText(_words(fact)) for fact in known if fact.status in _DEAD]
@@ -310,7 +311,7 @@ class CasesReport:
     refused: list[str] = field(default_factory=list)
 
     def add(self, score: DialogueScore) -> None:
-        """Take in what came of one more dialogue."""
+        """Add the result of one more dialogue."""
         self.dialogues += 1
         self.contested += score.contested
         self.turns += score.turns
@@ -330,7 +331,7 @@ class CasesReport:
 
     @property
     def median_ms(self) -> float | None:
-        """The median of what a turn of the user took, in milliseconds."""
+        """The median time of a user's turn, in milliseconds."""
         ordered = sorted(self.seconds)
         return 1_000 * ordered[len(ordered) // 2] if ordered else None
 
@@ -362,7 +363,7 @@ _KINDS = (
 
 
 def slot_kind(slot: str) -> str:
-    """What sort of value a slot takes, by the words of its name."""
+    """The sort of value that a slot takes, by the words of its name."""
     plain = slot.lower()
     parts = plain.split("_")
     for kind, marks in _KINDS:

@@ -1,7 +1,7 @@
-"""Asking a model in plain text, wherever it is served like OpenAI's; answers are kept.
+"""Asking a model in plain text, at any server like OpenAI's; answers are kept.
 
-The end-to-end protocol asks thousands of questions. What was answered is written to a file at once,
-so that a run which was interrupted goes on, and nothing is paid for twice.
+The end-to-end protocol asks thousands of questions. Each answer is written to a file at once, so
+that an interrupted run can go on, and nothing is paid for twice.
 """
 
 from __future__ import annotations
@@ -22,23 +22,23 @@ from tenure_eval import peers
 
 FORMAT = "tenure-answers/1"
 RETRIES = 6
-"""How often a question is repeated that met a busy server or a broken connection."""
+"""The most repetitions of a question after a busy server or a broken connection."""
 _ADDRESSES = {"ollama": ("OLLAMA_BASE_URL", "http://localhost:11434/v1")}
-"""Where a provider is reached if nobody says: as a variable has it, else there."""
+"""The default address of a provider: the variable's value, else this."""
 _LIKE_OPENAI = ("openai", "vllm", "openai-compatible")
-"""Providers that take OpenAI's key, as they do elsewhere in Tenure."""
+"""Providers that take OpenAI's key, as elsewhere in Tenure."""
 _OF_THE_QUESTION = frozenset({400, 413, 422})
-"""Answers of a server that speak of one question (too long, against its rules), not of all."""
+"""Statuses of a server that concern one question (too long, against its rules), not all."""
 _TRIAL = "Answer with the word yes and nothing else."
 
 
 class NoAnswer(InvalidInput):
-    """A model cannot be asked, or did not answer however often it was asked."""
+    """A model cannot be asked, or gave no answer after every repetition."""
 
 
 @dataclass(frozen=True)
 class ModelQuestion:
-    """What a model is asked."""
+    """A question to a model."""
 
     prompt: str
     system: str = ""
@@ -46,7 +46,7 @@ class ModelQuestion:
     seed: int | None = None
 
     def key(self, model: str) -> str:
-        """What its answer is kept under: the same question to the same model has the same one."""
+        """The key of its answer: the same question to the same model has the same one."""
         told = json.dumps([model, asdict(self)], sort_keys=True)
         return hashlib.sha256(told.encode()).hexdigest()
 
@@ -58,20 +58,20 @@ class ModelQuestion:
 
 @dataclass(frozen=True)
 class Reply:
-    """What a model answered."""
+    """The answer of a model."""
 
     text: str
     tokens: int = 0
     """In and out, as the server counts them."""
     refused: str = ""
-    """Why there is no text, where the server would not take this one question."""
+    """The reason why there is no text, if the server refused this one question."""
 
 
 # keeping
 
 
 class KeptAnswers:
-    """Replies by the key of their question, in memory, and in a file where one is named."""
+    """Replies by the key of their question, in memory, and in a file if one is named."""
 
     def __init__(self, path: Path | None = None) -> None:
         self._path = path
@@ -101,7 +101,8 @@ class KeptAnswers:
             self._file = None
 
     def _read(self, path: Path) -> int:
-        """Take what the file holds. How much of it is whole: a line that was cut off is not."""
+        """Take the content of the file; return the length of the whole part: a line that was cut
+        off is left out."""
         try:
             content = path.read_bytes()
         except FileNotFoundError:
@@ -170,13 +171,14 @@ class AnsweringModel:
         return self._name
 
     def try_out(self) -> None:
-        """One short question, so that a wrong address, key or name is told before the rest."""
+        """Ask one short question, so that a wrong address, key or name is noticed before the
+        rest."""
         reply = self.ask(ModelQuestion(_TRIAL, max_tokens=16, seed=0))
         if reply.refused:
             raise self._failed(f"it takes no question with a seed and a limit ({reply.refused})")
 
     def ask(self, question: ModelQuestion) -> Reply:
-        """The answer to a question; of two who ask the same at once, one waits for the other."""
+        """The answer to a question. If two ask the same at once, one waits for the other."""
         key = question.key(self.name)
         with self._lock:
             turn = self._turns.setdefault(key, Lock())
@@ -253,12 +255,13 @@ class AnsweringModel:
             raise self._failed("what came is no chat completion; check the address") from None
 
     def _failed(self, why: str) -> NoAnswer:
-        """Says nothing of the question, the answer or the key."""
+        """The error of a failed question. It quotes neither the question nor the answer nor the
+        key."""
         return NoAnswer(f"{self.name} at {self._address} gave no answer: {why}")
 
 
 def _default_address(provider: str) -> str | None:
-    """Where a provider is reached if nobody says; None leaves it to its client."""
+    """The default address of a provider; None leaves it to its client."""
     if provider == "openai":
         return os.environ.get("OPENAI_BASE_URL")
     variable, usual = _ADDRESSES.get(provider, ("", ""))
@@ -271,7 +274,7 @@ def _key_variable(provider: str) -> str:
 
 
 def _status_told(status: int, provider: str) -> str:
-    """What a server's answer means for whoever set it up."""
+    """The meaning of a server's status, for the person who set it up."""
     advice = {
         401: f"; check the key in {_key_variable(provider)}",
         403: f"; check the key in {_key_variable(provider)}",

@@ -1,4 +1,4 @@
-"""Finding the systems that are to be evaluated: by name, or wherever somebody has put theirs."""
+"""Finding the systems to evaluate: by name, or in a module of the user's own."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ ALL = "all"
 
 
 def makers(names: Sequence[str] | None) -> list[Maker]:
-    """What makes each of the named systems; ours where none is named, once each."""
+    """The maker of each named system, once each; ours if none is named."""
     wanted = list(dict.fromkeys(names or [adapters.OURS]))
     if ALL in wanted:
         wanted = list(dict.fromkeys([*adapters.available(), *wanted]))
@@ -40,7 +40,7 @@ def _maker(name: str) -> Maker:
 
 
 def _imported(name: str) -> Maker:
-    """A maker that lies in a module, which may be a file in the current folder."""
+    """A maker in a module, which may be a file in the current folder."""
     module, _, attribute = name.partition(":")
     here = str(Path.cwd())
     if here not in sys.path:

@@ -1,4 +1,4 @@
-"""The numbers that runs come to: shares, and how well something was told apart."""
+"""The numbers that runs come to: shares, and the quality of detection."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Share:
-    """How many of how many. Shares of the same kind add up."""
+    """The number of hits among so many trials. Shares of the same kind add up."""
 
     hits: int = 0
     of: int = 0
@@ -21,7 +21,7 @@ class Share:
 
     @property
     def value(self) -> float | None:
-        """Between 0 and 1, or None where nothing was tried."""
+        """Between 0 and 1, or None if nothing was tried."""
         return self.hits / self.of if self.of else None
 
     def __add__(self, other: Share) -> Share:
@@ -33,7 +33,7 @@ class Share:
 
 @dataclass(frozen=True)
 class Detection:
-    """What was found and was there, found and was not, and there and not found."""
+    """Counts of a detection: found rightly, found wrongly, and missed."""
 
     right: int = 0
     wrong: int = 0
@@ -54,7 +54,7 @@ class Detection:
 
     @property
     def f1(self) -> float | None:
-        """The harmonic mean of the two; None where there was nothing to find and nothing found."""
+        """The harmonic mean of the two; None if there was nothing to find and nothing found."""
         return Share(2 * self.right, 2 * self.right + self.wrong + self.missed).value
 
     def __add__(self, other: Detection) -> Detection:
@@ -75,7 +75,7 @@ class Detection:
 
 @dataclass(frozen=True)
 class Joint:
-    """Contexts scored both ways: what must be there is there, what must not be is not."""
+    """Contexts scored both ways: everything required is there, and nothing forbidden is."""
 
     present: int = 0
     clean: int = 0
@@ -114,7 +114,7 @@ def rounded(value: float | None) -> float | None:
 
 
 def percent(value: float | None, deviation: float | None = None) -> str:
-    """A share for people to read, and how far it moves from run to run."""
+    """A share for people to read, with its deviation from run to run."""
     if value is None:
         return "–"
     moves = "" if deviation is None else f" ± {100 * deviation:.1f}"

@@ -1,6 +1,6 @@
 """StateBench end to end: a model answers from each system's context, the package's judge decides.
 
-The package's harness makes the prompts, its judge reads the answers, its metrics count them; only
+The package's harness makes the prompts, its judge reads the answers, its metrics count them. Only
 the asking is ours, so that answers are kept and every system is asked in the same way.
 """
 
@@ -32,16 +32,16 @@ _OVERALL = {
     "must-not violations": "overall_must_not_mention_violation_rate",
     "false supersession": "overall_false_supersession_rate",
 }
-"""The figures, and what the package calls them over all tracks."""
+"""The figures, and the package's names for them over all tracks."""
 MEASURES = tuple(_OVERALL)
 LOWER_IS_BETTER = frozenset({"SFRR", "must-not violations", "false supersession"})
 _MAINTAINED = "_maintain"
-"""How tracks end whose queries the package counts for false supersession and nothing else."""
+"""The ending of tracks whose queries the package counts for false supersession and nothing else."""
 
 
 @dataclass(frozen=True)
 class EndToEnd:
-    """Who answers, who judges, and how often."""
+    """The model that answers, the one that judges, and the number of runs."""
 
     model: AnsweringModel
     judge: AnsweringModel | None
@@ -55,7 +55,7 @@ class EndToEnd:
         return RULES_ALONE if self.judge is None else self.judge.name
 
     def told(self) -> dict[str, Any]:
-        """What the figures are of, for a report."""
+        """The models behind the figures, for a report."""
         return {"llm": self.model.name, "judge": self.judge_name, "seeds": self.seeds}
 
     def try_out(self) -> None:
@@ -65,7 +65,7 @@ class EndToEnd:
 
 
 class ExpectedCalls(NamedTuple):
-    """How many questions a run takes at most."""
+    """The most questions that a run takes."""
 
     answers: int
     judged: int
@@ -78,7 +78,8 @@ class ExpectedCalls(NamedTuple):
 def foreseen(
     suites: Sequence[Suite], systems: int, seeds: int, *, is_judged: bool
 ) -> ExpectedCalls:
-    """What a run can cost: every query of every system, and the judge asked about all of it.
+    """The most that a run can cost: every query of every system, and the judge asked about all of
+    it.
 
     The judge asks a model only where its rules find nothing, so it is mostly far less.
     """
@@ -107,7 +108,7 @@ class Spread:
 
     @property
     def deviation(self) -> float | None:
-        """The standard deviation of a sample; None of a single run."""
+        """The standard deviation of a sample; None for a single run."""
         return stdev(self.values) if len(self.values) > 1 else None
 
     def record(self) -> dict[str, Any]:
@@ -120,7 +121,8 @@ class Spread:
 
 @dataclass
 class JudgedReport:
-    """What came of a suite end to end: the figures of each system, or why there are none."""
+    """The results of a suite end to end: the figures of each system, or the reason why there are
+    none."""
 
     suite: str
     model: str
@@ -132,7 +134,7 @@ class JudgedReport:
     """Decision accuracy of each system, by track."""
     failed: dict[str, str] = field(default_factory=dict)
     refused: dict[str, int] = field(default_factory=dict)
-    """Questions with a system's context that the server would not take; they count as silence."""
+    """Questions with a system's context that the server refused; they count as silence."""
 
     def record(self) -> dict[str, Any]:
         return {
@@ -216,7 +218,7 @@ class _Noted(NamedTuple):
 def _askings(
     suite: Suite, noted: Sequence[_Noted], names: Sequence[str], seeds: int, budget: int
 ) -> Iterator[_Asking]:
-    """All that is to be asked: every query of every system, once for each seed."""
+    """All questions: every query of every system, once for each seed."""
     length = max(200, min(1_500, budget // 2))  # as the package's harness has it
     for timeline, one in zip(suite.timelines, noted, strict=True):
         model = peers.parsed(timeline)
@@ -255,11 +257,11 @@ def _noted(
 
 @cache
 def _harness() -> Any:
-    """The class, made when somebody asks for it: its base class is the package's."""
+    """The class, made on demand: its base class is the package's."""
     package = peers.module("runner.harness")
 
     class Noting(package.EvaluationHarness):  # type: ignore[name-defined, misc]
-        """The package's harness; what it would ask a model is noted and not asked."""
+        """The package's harness; its questions to a model are noted and not asked."""
 
         def __init__(self, budget: int, model: str) -> None:
             super().__init__(
@@ -285,9 +287,9 @@ def _harness() -> Any:
 def _judged(
     asked: Sequence[_Asking], protocol: EndToEnd, what: str, progress: Progress | None
 ) -> Iterator[tuple[Reply, Any]]:
-    """The answer to each, and what the package's judge makes of it, in order.
+    """The answer to each question, and the verdict of the package's judge, in order.
 
-    With the first that gets no answer the others are not begun; what was answered is kept.
+    After the first question without an answer the others are not begun; earlier answers are kept.
     """
     judge = _judge()(protocol.judge)
     pool = ThreadPoolExecutor(protocol.parallel)
@@ -320,7 +322,7 @@ def _judge() -> Any:
     package = peers.module("evaluation.judge")
 
     class Judge(package.ResponseJudge):  # type: ignore[name-defined, misc]
-        """The package's judge; what it asks a model goes where ours are asked."""
+        """The package's judge; its questions to a model are asked in our way."""
 
         def __init__(self, model: AnsweringModel | None) -> None:
             super().__init__(use_llm_judge=model is not None, provider="openai")

@@ -15,14 +15,14 @@ from tenure.testing.systems import Ability, Entry, Refused, Who
 from tenure_eval.running import HeldClock
 
 BEGINNING = datetime(2026, 1, 5, 9, tzinfo=UTC)
-"""A Monday morning: what time it is until somebody says otherwise."""
+"""A Monday morning: the time until it is set."""
 
 _WEAK = 0.2
-"""How sure a doubtful statement is: less than it takes to retire anything."""
+"""The confidence of a doubtful statement: too little to retire anything."""
 
 
 class _Written(NamedTuple):
-    """What became of a write, and in which scope it was made."""
+    """The verdict on a write, and its scope."""
 
     verdict: tenure.Verdict
     scope: str
@@ -31,8 +31,8 @@ class _Written(NamedTuple):
 class TenureSystem:
     """A memory of its own, in this process, with a clock that stands still until it is moved.
 
-    What is not private is written as the organization's, so that everybody there meets the same
-    address; what is private, and what is said, goes into the memory of the person.
+    Values that are not private are written as the organization's, so that everybody there meets the
+    same address. Private values, and statements in turns, go into the memory of the person.
     """
 
     name = "tenure"
@@ -114,9 +114,10 @@ class TenureSystem:
         return session.context(query, budget=budget, history=history).text
 
     def account(self, who: Who, query: str, budget: int) -> str:
-        """What was left out of a context, what is on record, what wants a decision.
+        """The omissions of a context, the facts on record, and the open reviews.
 
-        Not that the same person has something in another session, which is theirs to know.
+        It leaves out that the same person has something in another session, which is theirs to
+        know.
         """
         session = self._session(who)
         account = session.context(query, budget=budget, explain=True).omissions
@@ -144,9 +145,9 @@ class TenureSystem:
     def _session(
         self, who: Who, scope: str = "global", *, speaks_for: str | None = None
     ) -> tenure.Session:
-        """The session of somebody; of a draft or a supposition, its branch.
+        """The session of somebody; for a draft or a supposition, its branch.
 
-        Everybody may speak for the organization here, so that people of every rank meet at the same
+        Everybody may speak for the organization here, so that people of every rung meet at the same
         addresses; a guest binds nobody.
         """
         permissions = [SPEAK, *who.permissions]
@@ -176,13 +177,13 @@ class TenureSystem:
 
 
 def _placed(scope: str) -> dict[str, Any]:
-    """The scope of a write; a branch gives its own to what is written in it."""
+    """The scope of a write; a branch gives its own scope to its writes."""
     return {} if scope in ("draft", "hypothetical") else {"scope": scope}
 
 
 @contextmanager
 def _refusing() -> Iterator[None]:
-    """What Tenure says no to is refused; everything else is an error of ours, and stays one."""
+    """Turn Tenure's refusals into `Refused`. Any other error is a fault of ours, and stays one."""
     try:
         yield
     except (InvalidInput, NotPermitted) as error:
@@ -191,7 +192,7 @@ def _refusing() -> Iterator[None]:
 
 @cache
 def _tokenizer(name: str) -> Any:
-    """Counted apart from the product's own counter, so that a mistake in that one would show."""
+    """A counter apart from the product's own, so that a mistake in that one would show."""
     import splintr
 
     return splintr.Tokenizer.from_pretrained(name)

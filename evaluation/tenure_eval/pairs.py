@@ -25,14 +25,14 @@ from tenure_eval.figures import Share, records, rounded
 from tenure_eval.running import each, read_records
 
 EVEN = 0.5
-"""The threshold at which the figures are told beside those at the best one."""
+"""The threshold of the figures beside those at the best one."""
 
 _OPEN, _CLOSE, _BAR = "« ", " »", " ¦ "
 
 
 @dataclass(frozen=True)
 class LabelledPair:
-    """A value in a statement, the turn that follows, and whether that replaces the value."""
+    """A value in a statement, the turn that follows, and whether the turn replaces the value."""
 
     id: str
     statement: str
@@ -42,9 +42,9 @@ class LabelledPair:
     turn: str
     replaced: bool
     kind: str = ""
-    """What sort of change it is, or what the turn does instead."""
+    """The sort of change, or the other thing that the turn does."""
     new: Value = ()
-    """What the new value is called, where it was replaced."""
+    """The names of the new value, if the old one was replaced."""
 
     @property
     def value(self) -> str:
@@ -120,7 +120,7 @@ def pairs_of(dialogue: Dialogue) -> Iterator[LabelledPair]:
 
 
 def _kind(event: Event, slot: str) -> str:
-    """What the turn does: to this value, or else to any other."""
+    """The effect of the turn: on this value, or else on any other."""
     if any(change.slot == slot for change in event.changes):
         return "change"
     if event.changes:
@@ -129,7 +129,7 @@ def _kind(event: Event, slot: str) -> str:
 
 
 def _located(event: Event, value: Iterable[str]) -> _Live | None:
-    """Where a turn names a value; None where it does not, or where it could be either of two."""
+    """The place where a turn names a value; None if it does not, or if there are several places."""
     for way in value:
         places = named(event.text, (way,))
         if len(places) == 1:
@@ -144,19 +144,19 @@ def _located(event: Event, value: Iterable[str]) -> _Live | None:
 
 @dataclass(frozen=True)
 class PairScore:
-    """What the model made of one pair."""
+    """The model's result for one pair."""
 
     pair: LabelledPair
     chance: float
     """The probability that the value was replaced."""
     span: str
-    """What the model takes for the new value."""
+    """The words that the model takes for the new value."""
     is_span_right: bool | None
-    """Whether that overlaps the new value; None where there is none, or not word for word."""
+    """Whether they overlap the new value; None if there is none, or not word for word."""
 
     @property
     def error(self) -> float:
-        """How far the probability is from the truth."""
+        """The distance of the probability from the truth."""
         return abs(self.pair.replaced - self.chance)
 
 
@@ -182,7 +182,7 @@ def _is_span_right(pair: LabelledPair, opinion: Opinion) -> bool | None:
 
 
 def named(text: str, ways: Iterable[str]) -> list[tuple[int, int]]:
-    """Where a text names a value, in any of the ways to put it."""
+    """The places where a text names a value, in any of the ways to write it."""
     return [
         hit.span()
         for way in ways
@@ -210,12 +210,12 @@ class PairsReport:
 
     @cached_property
     def best(self) -> Cut:
-        """At the threshold with the best F1."""
+        """The result at the threshold with the best F1."""
         return calibration.best(self.chances, self.gold)
 
     @cached_property
     def even(self) -> Cut:
-        """At one half."""
+        """The result at one half."""
         return calibration.at(self.chances, self.gold, EVEN)
 
     @cached_property
@@ -232,19 +232,19 @@ class PairsReport:
 
     @property
     def expected_error_above(self) -> float | None:
-        """The same without the lowest bin, which holds nearly all of most files."""
+        """The expected error without the lowest bin, which holds nearly all of most files."""
         return calibration.expected_error(self.bins[1:])
 
     @property
     def spans(self) -> Share:
-        """Of the values that were replaced: how often the model points at the new one."""
+        """The share of replaced values for which the model points at the new one."""
         return sum(
             (Share.one(hit) for s in self.scores if (hit := s.is_span_right) is not None), Share()
         )
 
     @property
     def kinds(self) -> dict[str, Share]:
-        """For each kind of pair, how many the model takes for a change at one half."""
+        """For each kind of pair, the share that the model takes for a change at one half."""
         found: dict[str, Share] = {}
         for score in self.scores:
             kind = score.pair.kind or "pair"
@@ -259,7 +259,7 @@ class PairsReport:
 
     @property
     def missed(self) -> list[PairScore]:
-        """Changes that were not seen at one half, the surest first."""
+        """Changes that were missed at one half, the surest first."""
         wrong = (s for s in self.scores if s.chance < EVEN and s.pair.replaced)
         return sorted(wrong, key=lambda score: -score.error)
 

@@ -1,7 +1,7 @@
-"""The `statebench` package, where it is installed: its base class, baselines and generator.
+"""The `statebench` package, if it is installed: its base class, baselines and generator.
 
-It is imported only when something of it is needed, and nothing of it goes to the network here: its
-tokenizer would download files, so one that carries its own takes that place.
+It is imported only on demand, and nothing of it goes to the network here: its tokenizer would
+download files, so one that carries its own takes that place.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class PackageMissing(InvalidInput, ImportError):
 
 
 def installed_version() -> str | None:
-    """Which version of the package is installed, or None."""
+    """The installed version of the package, or None."""
     try:
         return metadata.version(PACKAGE)
     except metadata.PackageNotFoundError:
@@ -59,7 +59,7 @@ def installed_version() -> str | None:
 
 @cache
 def module(name: str) -> Any:
-    """A module of the package. Raises PackageMissing, which names what to install."""
+    """A module of the package. Raises PackageMissing, which names the package to install."""
     if installed_version() is None:
         raise PackageMissing(f"this needs the {PACKAGE} package; install it with: {INSTALL}")
     try:

@@ -1,8 +1,8 @@
 """A perturbed copy of a suite of timelines: the same stories with other names, values and words.
 
-Who scores well on a suite by knowing it scores worse on this. Names, numbers and some nouns are
-exchanged, the same way in everything that a timeline says and in what its queries ask for; what was
-written at one moment changes its order, and between the turns people talk of other things.
+A system that scores well on a suite by knowing it scores worse on this. Names, numbers and some
+nouns are exchanged, in the same way in the whole timeline and in its queries. Writes of one moment
+change their order, and between the turns people talk of other things.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _KEPT: Final = frozenset(
         "speaker",
     }
 )
-"""What is no part of the story, or what it hangs together by."""
+"""Fields that are no part of the story, or that hold it together."""
 _WORDS: Final = {
     "vendor": "supplier",
     "customer": "client",
@@ -110,7 +110,7 @@ def perturbed(timeline: Record, seed: int) -> dict[str, Any]:
 
 
 def _mapped(value: Any, rewrite: Callable[[str], str]) -> Any:
-    """Everything that is said in a record, said otherwise; what it hangs together by stays."""
+    """A record with all its texts rewritten; the fields that hold it together stay."""
     if isinstance(value, str):
         return rewrite(value)
     if isinstance(value, Mapping):
@@ -143,7 +143,8 @@ class _Rewriting:
         return self._names[name]
 
     def _number(self, digits: str) -> str:
-        """Another number of the same length: small changes, so that what it counts stays likely."""
+        """Another number of the same length. The changes are small, so that the count stays
+        likely."""
         value = int(digits.replace(",", ""))
         if value not in self._numbers:
             step = 10 ** max(0, len(str(value)) - 2)
@@ -163,7 +164,7 @@ def _like(pattern: str, word: str) -> str:
 
 
 def _reordered(events: list[dict[str, Any]], rng: random.Random) -> list[dict[str, Any]]:
-    """The writes of one event in another order; what happens after what stays."""
+    """The writes of one event in another order; the order of events stays."""
     for event in events:
         writes = event.get("writes")
         if writes and not any(write.get("supersedes") for write in writes):
@@ -172,7 +173,7 @@ def _reordered(events: list[dict[str, Any]], rng: random.Random) -> list[dict[st
 
 
 def _with_small_talk(events: list[dict[str, Any]], rng: random.Random) -> list[dict[str, Any]]:
-    """Now and then something that has nothing to do with the story, right after a turn."""
+    """The events, with small talk now and then, right after a turn."""
     found = []
     for event in events:
         found.append(event)

@@ -1,7 +1,8 @@
-"""When a context mentions a phrase, by the rule of StateBench's own judge, version 2.0.0.
+"""Mentions: whether a context mentions a phrase, by the rule of StateBench's own judge, version
+2.0.0.
 
 Case does not matter. An edge of the phrase that is a letter or a digit must be the edge of a word
-in the text; any other edge ("$45", "10%") may be next to anything. "a|b" is mentioned where one of
+in the text; any other edge ("$45", "10%") may be next to anything. "a|b" is mentioned if one of
 them is, "regex:" starts a pattern, and "do not", "cannot" and "should not" are also found
 contracted, and the other way round. The judge asks a model about paraphrases; we do not.
 """
@@ -24,7 +25,7 @@ def mentions(text: str, phrase: str) -> bool:
 
 
 def phrase_of(requirement: str | Mapping[str, Any]) -> str:
-    """The phrase of a requirement: it is either just that, or has it in a field."""
+    """The phrase of a requirement: the requirement itself, or one of its fields."""
     return requirement if isinstance(requirement, str) else str(requirement["phrase"])
 
 

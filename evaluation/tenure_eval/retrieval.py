@@ -1,9 +1,9 @@
-"""What is found in long conversations: LoCoMo and BEAM, at a token budget, systems side by side.
+"""Retrieval in long conversations: LoCoMo and BEAM, at a token budget, systems side by side.
 
-Evidence: every turn is stored as a value of its own and every question asked; the figure is the
-share of the turns that answer a question that its context has. Updates: the turns of a BEAM chat
-are taken as turns, and a question about something that changed must find the new value and not the
-old one. Tenure's own ranking is measured too, at k turns, with BM25 alone beside it.
+Evidence: every turn is stored as a value of its own and every question asked. The figure is the
+share of the turns answering a question that are in its context. Updates: the turns of a BEAM chat
+are taken as turns, and a question about a change must find the new value and not the old one.
+Tenure's own ranking is measured too, at k turns, with BM25 alone beside it.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ from tenure_eval.talks import Talk, TalkQuestion, TalkTurn, talks_of
 BUDGETS = (1_000, 2_000, 4_000)
 """Tokens of a context."""
 AT = (5, 10, 20)
-"""How many of the best turns count, where the ranking is measured."""
+"""The numbers of best turns that count, for the measure of the ranking."""
 _TELLING = 10
-"""The k at which kinds of questions are told apart."""
+"""The k for the figures by kind of question."""
 SYSTEMS = ("tenure", "bm25", "langgraph", "mem0", "memgine")
-"""What is run where nobody says otherwise."""
+"""The default systems."""
 _ALL = 200_000
 """A budget that leaves nothing out."""
 _READER = Who("reader")
@@ -46,12 +46,13 @@ _SIGNS = {"n": "\n", "t": "\t", "r": "\r"}
 
 
 Found = dict[str, list[float]]
-"""Shares of single questions, by what was measured."""
+"""Shares of single questions, by measure."""
 
 
 @dataclass
 class SystemReport:
-    """What a system found: evidence by collection, budget and kind of question, and updates."""
+    """The findings of a system: evidence by collection, budget and kind of question, and
+    updates."""
 
     evidence: Found = field(default_factory=dict)
     kinds: Found = field(default_factory=dict)
@@ -73,14 +74,14 @@ class SystemReport:
 
 @dataclass
 class RetrievalReport:
-    """All systems of a run, why some are missing, and the ranking by itself."""
+    """All systems of a run, the reasons why some are missing, and the ranking by itself."""
 
     systems: dict[str, SystemReport] = field(default_factory=dict)
     left_out: dict[str, str] = field(default_factory=dict)
     ranking: dict[str, Found] = field(default_factory=dict)
     questions: dict[str, int] = field(default_factory=dict)
     missed: list[Miss] = field(default_factory=list)
-    """Questions of which Tenure's largest context had no evidence at all."""
+    """Questions for which Tenure's largest context had no evidence at all."""
 
     def record(self) -> dict[str, Any]:
         return {
@@ -94,7 +95,7 @@ class RetrievalReport:
 
 @dataclass(frozen=True)
 class Miss:
-    """A question that went wrong, with what answers it and what was shown."""
+    """A question that went wrong, with the turns that answer it and the text that was shown."""
 
     talk: str
     question: TalkQuestion
@@ -103,7 +104,7 @@ class Miss:
 
 
 def mean_of(found: Mapping[str, Sequence[float]], what: str) -> float | None:
-    """The mean over the questions of what was measured; None where there were none."""
+    """The mean of a measure over the questions; None if there were none."""
     shares = found.get(what)
     return statistics.mean(shares) if shares else None
 
@@ -129,7 +130,7 @@ def run(
     workers: int = 1,
     progress: Progress | None = None,
 ) -> RetrievalReport:
-    """Ask all questions about the conversations of a folder, and count what is found.
+    """Ask all questions about the conversations of a folder, and count the findings.
 
     `limit` takes the first questions of each conversation.
     """
@@ -148,7 +149,7 @@ def run_talks(
     workers: int = 1,
     progress: Progress | None = None,
 ) -> RetrievalReport:
-    """The same for conversations that somebody has read."""
+    """Ask all questions about these conversations, and count the findings."""
     report = RetrievalReport()
     jobs: list[_Job] = []
     for name in systems or SYSTEMS:
@@ -168,7 +169,7 @@ def run_talks(
 
 
 def _why_not(name: str, *, named: bool) -> str | None:
-    """Why a system is left out; refused where it was asked for by name."""
+    """The reason why a system is left out; refused if it was asked for by name."""
     if name not in adapters.PEERS:
         known = ", ".join(adapters.PEERS)
         raise InvalidInput(f"there is no system {name!r}; there are {known}")
@@ -193,7 +194,7 @@ class _Done:
 
 
 def _jobs_of(name: str, talks: Sequence[Talk], *, updates: bool) -> Iterator[_Job]:
-    """The longest first, so that no process is left alone with one at the end."""
+    """The jobs, the longest first, so that no process is left alone with one at the end."""
     for talk in talks if updates else ():
         if any(one.tells_values for one in talk.questions):
             yield _Job(name, "updates", talk)
@@ -261,7 +262,7 @@ def _evidence(system: System, job: _Job) -> _Done:
 
 
 def _store(system: System, turn: TalkTurn) -> None:
-    """A turn as a value; those that take no values get it as a turn."""
+    """Store a turn as a value; systems that take no values get it as a turn."""
     if Ability.WRITE in system.can:
         system.write(_READER, Entry(f"turn_{turn.id}", turn.text, subject=turn.speaker))
     else:
@@ -273,7 +274,7 @@ def _speaker(turn: TalkTurn) -> str:
 
 
 def _asked(system: System, one: TalkQuestion, budget: int, told: SystemReport) -> str:
-    """A context, cut at the budget where it is larger: that is all a model would be given."""
+    """A context, cut at the budget if it is larger: a model would get no more."""
     context = system.context(_READER, one.text, budget)
     told.tokens.append(system.tokens(context))
     told.over += told.tokens[-1] > budget
@@ -281,7 +282,7 @@ def _asked(system: System, one: TalkQuestion, budget: int, told: SystemReport) -
 
 
 def unescaped(text: str) -> str:
-    """A context with the signs that quoting has put for others read as those."""
+    """A context without the escapes that quoting has put in."""
     return _ESCAPED.sub(_sign, text)
 
 
@@ -346,7 +347,7 @@ def _by_tenure(
 def _by_bm25(
     talk: Talk, questions: Sequence[TalkQuestion], settings: tenure.Settings | None
 ) -> Iterator[list[str]]:
-    """The same by BM25, speakers included."""
+    """For each question the turns by BM25, speakers included."""
     texts = Bm25([f"{turn.speaker}: {turn.text}" for turn in talk.turns])
     for one in questions:
         yield [talk.turns[place].id for place in texts.ranked(one.text)[: max(AT)]]

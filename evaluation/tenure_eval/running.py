@@ -1,4 +1,4 @@
-"""Running over many items: in this process or in several, in order, telling how far it is."""
+"""Running over many items: in this process or in several, in order, with progress."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def _results(
 
 
 class HeldClock:
-    """A clock that shows what it was last set to, and is never set back."""
+    """A clock that shows the time it was last set to, and is never set back."""
 
     def __init__(self, start: datetime) -> None:
         self._now = start
@@ -96,7 +96,7 @@ def _parsed(line: str, path: Path, number: int) -> dict[str, Any]:
 
 
 def data_folder(given: Path | None) -> Path | None:
-    """Where the data are: as given, else as the environment says, else nowhere."""
+    """The folder of the data: as given, else from the environment, else None."""
     if given is not None and not given.is_dir():
         raise InvalidInput(f"there is no folder {given}; give the folder that holds the data sets")
     named = os.environ.get(DATA_VARIABLE)

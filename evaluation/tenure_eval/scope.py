@@ -1,8 +1,8 @@
-"""What is said without being claimed: counterfactuals, and what a speaker does not commit to.
+"""Statements that claim nothing: counterfactuals, and words that a speaker does not commit to.
 
-Counterfactuals: a sentence is taken for one where any statement that `observe` finds in it is.
-Commitment: a claim is stored as real where the turn brought a fact in office, of a real scope, that
-has most of those content words of the claim that the sentence has.
+Counterfactuals: a sentence counts as one if any statement that `observe` finds in it is one.
+Commitment: a claim is stored as real if the turn brought a fact in office, of a real scope, with
+most of the content words that the claim and the sentence share.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from tenure_eval.figures import Detection, Share, records
 from tenure_eval.running import HeldClock, each, read_records
 
 COVERED = 0.8
-"""Which share of a claim's content words a fact must have to say it."""
+"""The share of a claim's content words that a fact must have to say it."""
 LABELS = ("committed_true", "uncommitted", "committed_false")
 _REAL = (Scope.GLOBAL, Scope.TASK, Scope.SESSION)
 _COUNTERFACTUAL = "counterfactual_*.jsonl*"
@@ -34,7 +34,7 @@ _COMMITMENT = "commitment_*.jsonl*"
 
 @dataclass(frozen=True)
 class SentenceScore:
-    """What came of one sentence, for people to read where it went wrong."""
+    """The result of one sentence, for people to read if it went wrong."""
 
     id: str
     text: str
@@ -51,7 +51,7 @@ class ScopeReport:
 
     counterfactual: Detection = Detection()
     stored: dict[str, Share] = field(default_factory=dict)
-    """For every label, how many of its claims were stored as real."""
+    """For every label, the share of its claims that were stored as real."""
     failures: list[SentenceScore] = field(default_factory=list)
 
     def record(self) -> dict[str, Any]:
@@ -62,9 +62,10 @@ class ScopeReport:
 
 
 def covers(fact: Fact, claim: str, sentence: str) -> bool:
-    """Whether a fact has enough of the content words of a claim to say it.
+    """True if a fact has enough of the content words of a claim to say it.
 
-    Claims name whom a sentence calls "she"; only words that the sentence itself has are looked for.
+    A claim names the person whom a sentence calls "she"; only words of the sentence itself are
+    looked for.
     """
     wanted = set(terms(claim)).intersection(terms(sentence)) or set(terms(claim))
     said = set(terms(text_for_terms(fact.key, fact.subject, fact.value)))
@@ -78,7 +79,7 @@ def is_stored(facts: tuple[Fact, ...], claim: str, sentence: str) -> bool:
 
 
 def judge(row: Mapping[str, Any], settings: tenure.Settings | None = None) -> SentenceScore:
-    """Let someone new say a sentence, and see what is made of it."""
+    """Let a new person say a sentence, and record the result."""
     clock = HeldClock(BASE)
     with tenure.open(":memory:", clock=clock, settings=settings) as memory:
         session = memory.session(user_id="person", session_id="sentence")

@@ -1,8 +1,8 @@
 """Scope, structured: drafts, suppositions and sessions, on episodes with known answers.
 
 An episode is drawn from a seed: values of a few keys that are real, drafts, suppositions, or of one
-session; drafts that become real, and values that are taken back. What a session goes by follows
-from the list of what was done: its own value of the key, else the real one, and nothing else.
+session; drafts that become real, and values that are retracted. The value that a session goes by
+follows from the list of deeds: its own value of the key, else the real one, and nothing else.
 """
 
 from __future__ import annotations
@@ -45,12 +45,12 @@ class ScopedDeed(NamedTuple):
     session: str
     value: str = ""
     aim: int = -1
-    """Of a value taken back, the number of the deed that wrote it."""
+    """For a retraction, the number of the deed that wrote the value."""
 
 
 @dataclass(frozen=True)
 class ScopedEpisode:
-    """What was done, in order, and the keys and sessions that are asked about afterwards."""
+    """The deeds, in order, and the keys and sessions of the questions afterwards."""
 
     deeds: tuple[ScopedDeed, ...]
     questions: tuple[tuple[str, str], ...]
@@ -70,7 +70,7 @@ class ScopedEpisode:
         return own or real
 
     def kind(self, key: str, session: str) -> str:
-        """What makes a question hard: what else was said of the key."""
+        """The difficulty of a question: the other deeds on the key."""
         about = {deed.kind for deed in self.deeds if deed.key == key}
         if any(d.kind == "session" and d.key == key and d.session == session for d in self.deeds):
             return "in the session of a value"
@@ -89,7 +89,7 @@ def run(
     workers: int = 1,
     progress: Progress | None = None,
 ) -> AnswersReport:
-    """Ask a system what holds where. The seed decides all of it."""
+    """Ask a system which value holds where. The seed decides everything."""
     name, can = answering.abilities(maker)
     report = AnswersReport(name, cannot=answering.lacking(_NEEDS.values(), can))
     if Ability.WRITE not in can or not can & {Ability.DRAFT, Ability.SESSION}:
@@ -106,7 +106,7 @@ def run(
 
 
 def _answered(maker: Maker, can: frozenset[Ability], drawn: Drawn) -> Answers:
-    """For each question what made it hard, and what was wrong with the answer, if anything."""
+    """For each question its difficulty, and the mistake in the answer, if any."""
     episode = made(Random(drawn.source), can, drawn.questions)
     system = maker()
     try:
@@ -120,7 +120,7 @@ def _answered(maker: Maker, can: frozenset[Ability], drawn: Drawn) -> Answers:
 
 
 def made(random: Random, can: frozenset[Ability], questions: int) -> ScopedEpisode:
-    """An episode of what a system can do, and questions about it."""
+    """An episode within a system's abilities, and questions about it."""
     sessions = _SESSIONS if Ability.SESSION in can else _SESSIONS[:1]
     kinds = [kind for kind, needs in _NEEDS.items() if needs in can]
     deeds: list[ScopedDeed] = []

@@ -1,7 +1,8 @@
 """StateBench: `TenureStrategy` for the package's own harness, and a run beside its baselines.
 
-A query is scored on the context alone: every phrase that must be mentioned is there, none that must
-not be is. `phrases` says when a phrase is there. The joint figure counts queries where both hold.
+A query is scored on the context alone: every phrase that must be mentioned is there, and none that
+must not be. `phrases` decides whether a phrase is there. The joint figure counts queries where both
+hold.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from tenure_eval.timelines import Record, TimelinePlayer
 BUDGET = 8_000
 """Tokens of a context: the default of the package's harness."""
 COUNT, SEED = 100, 42
-"""What is generated of each track, and from which seed."""
+"""The number of timelines of each track, and their seed."""
 OURS = "tenure"
 _FOLDER = "statebench_v1"
 _SPLITS = ("train", "dev")
@@ -48,7 +49,7 @@ def __getattr__(name: str) -> Any:
 
 @cache
 def _strategy() -> Any:
-    """The class, made when somebody asks for it: its base class is the package's."""
+    """The class, made on demand: its base class is the package's."""
     base = peers.module("baselines.base")
 
     class TenureStrategy(base.MemoryStrategy):  # type: ignore[name-defined, misc]
@@ -79,7 +80,7 @@ def _strategy() -> Any:
             self._playing.begin(initial_state.model_dump(mode="json"))
 
         def process_event(self, event: Any) -> None:
-            # What marks a turn as a supersession is for whoever scores.
+            # The mark of a supersession is for the scorer.
             self._playing.take(event.model_dump(mode="json", exclude={"implicit_supersession"}))
 
         def build_context(self, query: str) -> Any:
@@ -151,7 +152,8 @@ class Suite:
 
 @dataclass
 class SuiteReport:
-    """What came of a suite: for every strategy the figures of each track, or why there are none."""
+    """The results of a suite: for every strategy the figures of each track, or the reason why there
+    are none."""
 
     suite: str
     tracks: dict[str, dict[str, Joint]] = field(default_factory=dict)
@@ -159,7 +161,7 @@ class SuiteReport:
     ceiling: Joint = Joint()
     failures: list[QueryScore] = field(default_factory=list)
     refused: list[str] = field(default_factory=list)
-    """Turns that Tenure could not take in, each with the reason."""
+    """Turns that Tenure refused, each with the reason."""
 
     def total(self, strategy: str) -> Joint:
         """The figures of a strategy over all tracks."""
@@ -180,7 +182,8 @@ class SuiteReport:
 
 @dataclass(frozen=True)
 class QueryScore:
-    """One query: what was asked, what the context lacked and what it should not have said."""
+    """One query: the question, the phrases that the context lacked, and those it should not
+    have."""
 
     timeline: str
     track: str
@@ -196,7 +199,7 @@ class QueryScore:
 
 @dataclass(frozen=True)
 class _Played:
-    """What came of one timeline."""
+    """The results of one timeline."""
 
     scores: Mapping[str, Sequence[QueryScore]]
     failed: Mapping[str, str]
@@ -301,7 +304,8 @@ def _play_theirs(timeline: Record, name: str, budget: int) -> Iterator[QueryScor
 
 
 def _play_ours(timeline: Record, player: TimelinePlayer) -> Iterator[QueryScore]:
-    """As the strategy does it, without the package's models of the events in between."""
+    """Play a timeline as the strategy does, without the package's models of the events in
+    between."""
     player.begin(timeline["initial_state"])
     for event in timeline["events"]:
         if event["type"] == "query":
@@ -334,10 +338,10 @@ def _requirements(query: Record) -> tuple[list[str], list[str]]:
 
 
 def _ceiling(timeline: Record) -> Joint:
-    """What a perfect choice among the pieces of a timeline would score.
+    """The score of a perfect choice among the pieces of a timeline.
 
-    Every piece that says something forbidden is dropped whole; is all that must be said still
-    there? Words that a system adds of its own are not counted.
+    Every piece with a forbidden phrase is dropped whole; are all required phrases still there?
+    Words that a system adds of its own are not counted.
     """
     reached = Joint()
     pieces = list(_state_pieces(timeline["initial_state"]))

@@ -1,4 +1,4 @@
-"""Long conversations with questions about them, as LoCoMo and BEAM have them."""
+"""Long conversations with questions about them, from LoCoMo and BEAM."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class TalkTurn(NamedTuple):
 
 @dataclass(frozen=True)
 class TalkQuestion:
-    """A question, the turns that answer it, and of an update the values that it is about."""
+    """A question, the turns that answer it, and, for an update, its values."""
 
     text: str
     kind: str

@@ -1,4 +1,4 @@
-"""What the figures are meant to reach, and whether a run did."""
+"""Targets: the bounds for the figures, and whether a run met them."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ RIVAL = "memgine"
 """The baseline that our joint figure is held against."""
 _NAMES = {"cases_dev": "SGD dev", "cases_val": "MultiWOZ val", "pairs_dev": "SGD dev"}
 _FLOORS = {"cases_dev": 0.35, "cases_val": 0.30}
-"""What the rules must reach alone."""
+"""The floor for the rules alone."""
 _CURRENT = {"cases_dev": 0.70, "cases_val": 0.60}
-"""What must be reached with the model."""
+"""The floor with the model."""
 _FLOOR_RETIRED, _RETIRED = 0.02, 0.01
 _PAIRS = {"pairs_dev": 0.88, "cases_val": 0.70}
 _COUNTERFACTUAL = 0.80
@@ -32,7 +32,8 @@ _NOT_MEANT = 0.15
 _MEANT = 0.60
 _JOINT = {"v1.0 dev": 0.62, "v2.0.0": 0.95}
 _AWAY = 0.03
-"""How far a copy in other words may be from the original: more means that the suite was known."""
+"""The most that a copy in other words may differ from the original: more means that the suite was
+known."""
 _ABSENT = 0.95
 _SILENT = (
     "cf_temporal_validity",
@@ -40,14 +41,14 @@ _SILENT = (
     "cf_dependency_validity",
     "dependency_chain",
 )
-"""Tracks in which every other system mentions what it must not."""
+"""Tracks in which every other system mentions a forbidden phrase."""
 _REPAIRED = {Task.CASCADE: 0.80, Task.ABSENCE: 0.80, Task.DELETION: 0.90, Task.RECALL: 0.90}
 _RANKED, _AHEAD = "LoCoMo @10", 0.15
 
 
 @dataclass(frozen=True)
 class FigureTarget:
-    """One figure with its bound. `measured` is None where the run had nothing to say about it."""
+    """One figure with its bound. `measured` is None if the run has no such figure."""
 
     measure: str
     bound: float | None
@@ -56,14 +57,14 @@ class FigureTarget:
 
     @property
     def met(self) -> bool | None:
-        """Whether the bound was kept; None where there is no figure or no bound."""
+        """Whether the bound was kept; None if there is no figure or no bound."""
         if self.measured is None or self.bound is None:
             return None
         return self.measured >= self.bound if self.at_least else self.measured <= self.bound
 
     @property
     def word(self) -> str:
-        """The same for people: met, missed, or left out."""
+        """The result for people: met, missed, or left out."""
         return {True: "met", False: "missed", None: "left out"}[self.met]
 
     def record(self) -> dict[str, Any]:
@@ -76,7 +77,7 @@ class FigureTarget:
 
 
 def of_cases(report: CasesReport, *, is_learned: bool = True) -> Iterator[FigureTarget]:
-    """The targets of a file of dialogues. A file we set no target for has the second alone."""
+    """The targets of a file of dialogues. A file without a target of ours has the second alone."""
     name = _NAMES.get(report.name, report.name)
     bound = (_CURRENT if is_learned else _FLOORS).get(report.name)
     if bound is not None:
@@ -88,7 +89,7 @@ def of_cases(report: CasesReport, *, is_learned: bool = True) -> Iterator[Figure
 
 
 def of_pairs(report: PairsReport) -> Iterator[FigureTarget]:
-    """How well the model tells a change, at the threshold that is best for the file."""
+    """The F1 of the model on pairs, at the best threshold for the file."""
     bound = _PAIRS.get(report.name)
     if bound is not None:
         name = _NAMES.get(report.name, report.name)
@@ -96,7 +97,7 @@ def of_pairs(report: PairsReport) -> Iterator[FigureTarget]:
 
 
 def of_scope(report: ScopeReport) -> Iterator[FigureTarget]:
-    """The targets of what is said without being claimed."""
+    """The targets for statements that claim nothing."""
     if report.counterfactual != type(report.counterfactual)():
         yield FigureTarget("counterfactual F1", _COUNTERFACTUAL, report.counterfactual.f1)
     if report.stored:
@@ -112,7 +113,7 @@ def of_scope(report: ScopeReport) -> Iterator[FigureTarget]:
 
 
 def of_suite(report: SuiteReport, copy: SuiteReport | None = None) -> Iterator[FigureTarget]:
-    """Our joint figure against what it should be, the rival in the same run, and a copy."""
+    """Our joint figure against its target, the rival in the same run, and a copy."""
     name, ours = f"StateBench {report.suite}", report.total(OURS).joint
     if report.suite in _JOINT:
         yield FigureTarget(f"{name}: joint", _JOINT[report.suite], ours)
@@ -129,7 +130,7 @@ def of_suite(report: SuiteReport, copy: SuiteReport | None = None) -> Iterator[F
 
 
 def of_conformance(report: ConformanceReport) -> Iterator[FigureTarget]:
-    """Every check, since a law that holds now and then is none."""
+    """Every check must pass: a law that holds now and then is none."""
     kept = report.counted()[Kept.PASSED]
     yield FigureTarget("conformance: checks passed", 1.0, Share(kept, len(report.results)).value)
 
@@ -141,17 +142,17 @@ def of_isolation(report: IsolationReport) -> Iterator[FigureTarget]:
 
 
 def of_asof(report: AnswersReport) -> Iterator[FigureTarget]:
-    """Every answer, since they follow from what was written."""
+    """Every answer must be right, since it follows from the writes."""
     yield FigureTarget("as of: answers right", 1.0, report.all.value)
 
 
 def of_scoped(report: AnswersReport) -> Iterator[FigureTarget]:
-    """Every answer here too."""
+    """Every answer must be right here too."""
     yield FigureTarget("scope: contexts that go by the value that holds", 1.0, report.all.value)
 
 
 def of_repair(report: RepairReport) -> Iterator[FigureTarget]:
-    """All of what is written in structure; in plain language, by task, in phrasings held out."""
+    """All structured episodes; in plain language, by task, in phrasings held out."""
     structured = report.share(EpisodeForm.STRUCTURED, Half.KNOWN, tuple(Task))
     yield FigureTarget("repair, structured: every task", 1.0, structured.value)
     for task, bound in _REPAIRED.items():

@@ -1,7 +1,7 @@
-"""StateBench timelines, played into a memory: their events put into our words.
+"""StateBench timelines, played into a memory: their events as calls of ours.
 
-A timeline comes as plain records, as the suite's files have them: an initial state of four layers,
-then turns, writes and supersessions in a list. Nothing here looks at a ground truth.
+A timeline comes as plain records, as in the suite's files: an initial state of four layers, then
+turns, writes and supersessions in a list. Nothing here looks at a ground truth.
 """
 
 from __future__ import annotations
@@ -59,11 +59,11 @@ class TimelinePlayer:
         self.written: dict[str, Record] = {}
         """The writes of the timeline by the ids of the facts that they became."""
         self.refused: list[str] = []
-        """Turns that could not be taken in, each with the reason."""
+        """Turns that were refused, each with the reason."""
         self._open({})
 
     def begin(self, state: Record) -> None:
-        """Take up the initial state: who is asking, what is known, what the surroundings are."""
+        """Take up the initial state: the identity, the facts and the environment."""
         self.close()
         self._open(state.get("identity_role") or {})
         for fact in sorted(state.get("persistent_facts") or (), key=_time_of):
@@ -80,7 +80,7 @@ class TimelinePlayer:
         self._waiting.append(event)
 
     def ask(self, question: str) -> tenure.Context:
-        """Take up what has happened, and give the context for a question."""
+        """Take up the events so far, and give the context for a question."""
         happened = sorted(self._waiting, key=_time_of)
         self._waiting.clear()
         for event in happened:
@@ -137,9 +137,9 @@ class TimelinePlayer:
             self.refused.append(f"{turn['text']}: {error}")
 
     def _write(self, write: Record, at: datetime) -> None:
-        """A structured write.
+        """Make a structured write.
 
-        Pointers hold ids or keys, and an id that several writes share points nowhere. One to
+        Pointers hold ids or keys, and an id that several writes share points nowhere. A pointer to
         something that was never written is left out: we refuse such writes, and the suite has them.
         """
         value, for_whom = _unmarked(str(write["value"]))
@@ -169,7 +169,8 @@ class TimelinePlayer:
         self._by_id[write["id"]] = None if shared else verdict.fact_id
 
     def _speaks_as(self, source: Record, level: str) -> None:
-        """What users enter with some authority, they also take back with it."""
+        """Raise the speaker's authority to that of an entry: users also retract with the authority
+        of their entries."""
         rung = _LEVELS.get(level, level)
         own = self._speaker.identity.authority
         if source.get("type") != "user" or rung not in DEFAULT_RUNGS:
@@ -178,7 +179,7 @@ class TimelinePlayer:
             self._speaker = self._memory.session(authority=rung, **self._who)
 
     def _incumbent(self, pointer: str | None) -> str | None:
-        """The fact that a write supersedes, unless a turn has taken it back already."""
+        """The fact that a write supersedes, unless a turn has retracted it already."""
         known = self._known(pointer)
         if known is None:
             return None
@@ -190,7 +191,7 @@ class TimelinePlayer:
         return self._by_id.get(pointer) or self._by_key.get(pointer)
 
     def _put_down(self, number: int, item: Record) -> None:
-        """Something on the desk; what is marked as of a scope goes to a branch of that name."""
+        """Put an item on the desk; an item with a scope goes to a branch of that name."""
         kind, content = item.get("item_type") or "item", item["content"]
         scoped = _SCOPED.match(content)
         if scoped is None:
@@ -200,7 +201,7 @@ class TimelinePlayer:
             branch.write(f"{kind}_{number}", content[scoped.end() :])
 
     def _sense(self, signals: Mapping[str, Any]) -> None:
-        """A reading of the surroundings. It takes the place of the one before, which is stale."""
+        """Read the environment. The reading replaces the one before, which is stale."""
         for name in self._signals:
             self._memory.environment.withdraw(name)
         self._signals = signals
@@ -211,7 +212,7 @@ class TimelinePlayer:
 def rung_of(title: str) -> str:
     """The rung of a job title: by the whole of it, else by its last or its first word.
 
-    What users say counts as a colleague's word at least, because the suite writes it down so.
+    A user's word counts at least as an employee's, because the suite records it so.
     """
     plain = " ".join(title.replace("_", " ").lower().split())
     known = {**DEFAULT_TITLES, "manager": "manager"}
@@ -226,7 +227,7 @@ def rung_of(title: str) -> str:
 
 
 def _unmarked(text: str) -> tuple[str, dict[str, Any]]:
-    """A value without its mark of restriction, and what the mark asks of a reader."""
+    """A value without its mark of restriction, and the mark's conditions on readers."""
     mark = _RESTRICTED.search(text)
     if mark is None:
         return text, {}
@@ -238,8 +239,8 @@ def _unmarked(text: str) -> tuple[str, dict[str, Any]]:
 
 
 def _term(value: str, at: datetime) -> dict[str, Any]:
-    """When a value holds, where it says so itself. What ended before it was written has a term
-    that lies in the past."""
+    """The term of a value, if it states one. A value that ended before it was written has a term in
+    the past."""
     found = find_validity(value, at)
     if found is None:
         return {}
@@ -254,7 +255,7 @@ def _time_of(record: Record) -> datetime:
 
 
 def _moment(given: object) -> datetime:
-    """A moment of the suite. It names no zone: all times of a timeline are of the same one."""
+    """A moment of the suite. It names no zone: all times of a timeline are in the same one."""
     if given is None:
         return _BEGINNING
     moment = given if isinstance(given, datetime) else datetime.fromisoformat(str(given))

@@ -213,7 +213,8 @@ class AsyncMemory:
             yield entry
 
     async def _each(self, found: Iterable[T]) -> AsyncIterator[T]:
-        """What is found, some at a time. Who stops early leaves nothing open in the store."""
+        """Yield records a few at a time. A caller that stops early leaves nothing open in the
+        store."""
         one_by_one = iter(found)
         try:
             while some := await self._threads.run(_some, one_by_one):
@@ -267,7 +268,7 @@ class _Opening:
         try:
             return AsyncMemory(await asyncio.shield(opening), threads)
         except asyncio.CancelledError:
-            # What is being opened is opened; nobody is left who would close it.
+            # The opening goes on; nobody is left who would close the memory.
             opening.add_done_callback(partial(_close_unwanted, threads))
             raise
         except BaseException:

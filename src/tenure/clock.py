@@ -9,5 +9,5 @@ Clock = Callable[[], datetime]
 
 
 def system_clock() -> datetime:
-    """The wall clock. The only place where Tenure reads it; pass `clock=` to use another."""
+    """The wall clock. Tenure reads it only here; pass `clock=` to use another."""
     return datetime.now(UTC)

@@ -34,8 +34,8 @@ _LONGEST_REASON = 200
 class Providers:
     """The providers of one memory. Conversation cannot write here; only code can.
 
-    Safe to share between threads. Invariant: a reading takes no longer than its timeout, and
-    holds only what was asked for by that reading.
+    Safe to share between threads. Invariant: a reading takes no longer than its timeout, and holds
+    only the answers to its own questions.
     """
 
     def __init__(self, timezone: str, max_signal_bytes: int, timeout: float) -> None:
@@ -89,13 +89,13 @@ class Providers:
         )
 
     def clock(self, now: datetime) -> Environment:
-        """The clock alone: nobody remembers what the providers said at a moment past."""
+        """The clock alone: the answers of providers at a past moment are not kept."""
         unavailable: dict[str, str] = {}
         local = now.astimezone(_zone(self._timezone, unavailable))
         return Environment(local, local.date(), str(local.tzinfo), unavailable=unavailable)
 
     def _ask_all(self, now: datetime) -> list[_Answer]:
-        """One answer for each provider, by name; a refusal for one that gave none in time."""
+        """One answer for each provider, by name; a refusal for one without an answer in time."""
         # A copy: others may provide and withdraw while this reading goes on.
         registered = sorted(self._registered.copy().items())
         if not registered:
@@ -113,7 +113,7 @@ class Providers:
 
 @dataclass(frozen=True, slots=True)
 class _Answer:
-    """What came of asking one provider: a value, or the reason why there is none."""
+    """The answer of one provider: a value, or the reason why there is none."""
 
     name: str
     value: Any = None
@@ -122,7 +122,7 @@ class _Answer:
 
 @dataclass(frozen=True, slots=True)
 class _Reading:
-    """What the calls of one reading share."""
+    """The data that the calls of one reading share."""
 
     now: datetime
     max_signal_bytes: int
@@ -141,7 +141,7 @@ class _Registration:
         self.calls: set[_Call] = set()
 
     def hangs(self) -> bool:
-        """Whether a call that an earlier reading has given up on is still going."""
+        """Whether a call is still running that an earlier reading has given up on."""
         present = monotonic()
         # In a forked process the threads of its parent are not alive, whatever the set says.
         return any(call.deadline <= present and call.is_alive() for call in self.calls.copy())
@@ -171,12 +171,12 @@ class _Call(Thread):
 
 
 def _asked_by(thread: Thread) -> frozenset[_Registration]:
-    """The providers that wait for what this thread does."""
+    """The providers that wait for this thread."""
     return thread.asked if isinstance(thread, _Call) else frozenset()
 
 
 def _ask(registration: _Registration, reading: _Reading) -> None:
-    """Start a call, or refuse at once where it could not end well."""
+    """Start a call, or refuse at once if it could not end well."""
     if registration in _asked_by(current_thread()):
         refusal = "reads the environment itself, so it is not asked there"
     elif registration.hangs():
@@ -194,7 +194,7 @@ def _ask(registration: _Registration, reading: _Reading) -> None:
 
 
 def _collect(incoming: SimpleQueue[_Answer], count: int, deadline: float) -> dict[str, _Answer]:
-    """The answers that are in by the deadline."""
+    """The answers that have arrived by the deadline."""
     answers: dict[str, _Answer] = {}
     while len(answers) < count:
         try:
@@ -206,7 +206,7 @@ def _collect(incoming: SimpleQueue[_Answer], count: int, deadline: float) -> dic
 
 
 def _signal(provider: Provider, reading: _Reading) -> Any:
-    """Ask, and check what comes back. This too runs where it cannot hold up a reading."""
+    """Ask, and check the answer. This too runs on a thread that cannot hold up a reading."""
     value = provider()
     if isinstance(value, Signal):
         if value.expires_at is not None:
@@ -232,10 +232,11 @@ def _own_copy(value: Any, limit: int) -> Any:
 
 
 def _outgrows(value: Any, limit: int) -> bool:
-    """Whether a value takes more than `limit` bytes as JSON, judged without writing it out.
+    """True if a value takes more than `limit` bytes as JSON, judged without writing it out.
 
-    It counts what every spelling of the value needs and stops at the limit, so that a value of any
-    size, or one that contains itself, is refused quickly. One that fits is never refused.
+    It counts the bytes that every spelling of the value needs and stops at the limit, so that a
+    value of any size, or one that contains itself, is refused quickly. A value that fits is never
+    refused.
     """
     size, rest = 0, [value]
     while rest and size <= limit:
@@ -255,7 +256,7 @@ def _outgrows(value: Any, limit: int) -> bool:
 
 
 def _told(error: BaseException) -> str:
-    """An error as a short reason: one of ours by its message, any other by its type as well."""
+    """An error as a short reason: ours by its message, any other by its type as well."""
     try:
         message = _one_line(str(error))
     except BaseException:  # the message too is made by someone else's code
@@ -266,8 +267,8 @@ def _told(error: BaseException) -> str:
 
 
 def _one_line(text: str) -> str:
-    """A text on one line, of characters that can be seen and stored; a long one loses its middle,
-    as our own messages name the place first and the trouble last."""
+    """A text on one line, of characters that can be seen and stored. A long one loses its middle:
+    our own messages name the place first and the trouble last."""
     if len(text) <= _LONGEST_REASON:
         return _plain(text)
     half = (_LONGEST_REASON - 1) // 2

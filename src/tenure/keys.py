@@ -31,7 +31,7 @@ class ParsedKey(NamedTuple):
     secret: str
 
     def __repr__(self) -> str:
-        """Without the secret, which must not get into a log by way of a message."""
+        """The key without its secret, which must not get into a log with a message."""
         return f"ParsedKey(id={self.id!r})"
 
 
@@ -46,7 +46,7 @@ def make_key(
     permissions: Iterable[str] = (),
     expires_at: datetime | None = None,
 ) -> tuple[ApiKey, str]:
-    """A new key to store, and its text, which is nowhere else and cannot be had again."""
+    """A new key to store, and its text. The text is kept nowhere and cannot be read again."""
     if expires_at is not None and moment(expires_at, "expires_at") <= now:
         raise InvalidInput(
             f"the key would have run out before it is made ({expires_at.isoformat()}); give a "
@@ -70,23 +70,23 @@ def make_key(
 
 
 def parse(text: str) -> ParsedKey | None:
-    """The id and the secret in the text of a key; None for what can be none."""
+    """The id and the secret in the text of a key; None for a text that cannot be one."""
     found = _TEXT.fullmatch(text) if isinstance(text, str) else None
     return None if found is None else ParsedKey(found[1], found[2])
 
 
 def matches(key: ApiKey, text: str) -> bool:
-    """Whether this is the text of that key. Takes as long for a near miss as for any other.
+    """True if this is the text of that key. A near miss takes as long as any other.
 
-    Says nothing of whether the key may still be used: see `ApiKey.usable`.
+    Whether the key may still be used is another question: see `ApiKey.usable`.
     """
     return parse(text) is not None and secrets.compare_digest(digest_of(text), key.digest)
 
 
 def digest_of(text: str) -> str:
-    """What is kept of the text of a key.
+    """The digest that is kept of a key's text.
 
-    One round of SHA-256. A slow hash protects passwords, which people choose and others guess;
-    nobody guesses 256 random bits, however quick each guess is, and this runs at every request.
+    One round of SHA-256. A slow hash protects passwords, which people choose and others guess.
+    Nobody guesses 256 random bits, however quick each guess is, and this runs at every request.
     """
     return hashlib.sha256(text.encode()).hexdigest()

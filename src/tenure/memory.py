@@ -1,4 +1,5 @@
-"""Memory: one store, its clock and settings. It hands out sessions and has what is nobody's own."""
+"""Memory: one store, its clock and settings. It hands out sessions and has the calls that belong to
+no identity."""
 
 from __future__ import annotations
 
@@ -59,27 +60,29 @@ class Memory:
 
     @property
     def resources(self) -> Resources:
-        """What this memory and its sessions share, for parts of Tenure itself."""
+        """The resources that this memory and its sessions share, for parts of Tenure itself."""
         return self._resources
 
     @property
     def store(self) -> Store:
-        """The store itself. Sessions are the way to what it holds."""
+        """The store itself. Sessions are the way to its content."""
         return self.resources.store
 
     @property
     def index(self) -> Index:
-        """What contexts search. Made on first use: it loads an embedder and a tokenizer."""
+        """The index that contexts search. Made on first use: it loads an embedder and a
+        tokenizer."""
         return self.resources.index
 
     @property
     def detector(self) -> Detector:
-        """What tells which values a statement replaces."""
+        """The detector that tells which values a statement replaces."""
         return self.resources.detector
 
     @property
     def progress(self) -> Progress | None:
-        """Told of long work, such as making an index anew: what, how much is done, of how much."""
+        """The callback for long work, such as making an index anew: the work, the amount done, the
+        total."""
         return self.resources.progress
 
     @progress.setter

@@ -20,18 +20,18 @@ from tenure.session import Session
 Owner = Literal["session", "memory"]
 
 _LEFT_OUT = ("self", "progress", "organization")
-"""What a call from elsewhere cannot say: the organization is the credential's."""
+"""Parameters that a call from elsewhere cannot give: the organization is the credential's."""
 
 
 _REPEATABLE = frozenset(
     ("observe", "observe_many", "write", "write_many", "note", "close", "declare", "reindex")
 )
-"""What leaves its name in the store, and what is the same when done again."""
+"""Operations that leave their name in the store, or are the same when done again."""
 
 
 @dataclass(frozen=True)
 class Operation:
-    """A method of a session or a memory, and what a credential must be good for to call it."""
+    """A method of a session or a memory, and the scope that a credential needs to call it."""
 
     name: str
     owner: Owner
@@ -67,8 +67,8 @@ class Operation:
 
     @property
     def repeatable(self) -> bool:
-        """Whether asked twice under one Idempotency-Key it is done once, whatever happened in
-        between: also where the process that knew the answer is gone."""
+        """True if two calls under one Idempotency-Key are done once, whatever happened in between,
+        even if the process that knew the answer is gone."""
         return not self.changes or self.name in _REPEATABLE
 
 
@@ -128,7 +128,7 @@ BY_NAME: Mapping[str, Operation] = MappingProxyType({one.name: one for one in OP
 
 @cache
 def hints_of(function: Callable[..., Any]) -> Mapping[str, Any]:
-    """The types of a function's parameters and of what it returns, as objects."""
+    """The types of a function's parameters and of its result, as objects."""
     return get_type_hints(inspect.unwrap(function))
 
 

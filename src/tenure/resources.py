@@ -1,4 +1,4 @@
-"""Resources: what a memory and its sessions share."""
+"""The resources that a memory and its sessions share."""
 
 from __future__ import annotations
 
@@ -51,19 +51,21 @@ class Resources:
         self.bells = Bells()
         """Rung after every commit."""
         self.progress: Progress | None = None
-        """Told of long work, such as making an index anew: what, how much is done, of how much."""
+        """The callback for long work, such as making an index anew: the work, the amount done, the
+        total."""
         self._clock = clock
         self.advice = self._advised()
-        """Asks the user's own model; None, with nothing of it loaded, where none is set."""
+        """Asks the user's own model; None if none is set, and then nothing of it is loaded."""
 
     @property
     def telemetry(self) -> SafeTelemetry | None:
-        """Told of every call; None where nobody wants to know."""
+        """The receiver of every call's telemetry; None if there is none."""
         return self._telemetry
 
     @cached_property
     def index(self) -> Index:
-        """What contexts search. Made on first use: it loads an embedder and a tokenizer."""
+        """The index that contexts search. Made on first use: it loads an embedder and a
+        tokenizer."""
         from tenure.language.values.forms import forms
 
         count = counter(self.settings.tokenizer)
@@ -78,7 +80,7 @@ class Resources:
 
     @cached_property
     def detector(self) -> Detector:
-        """What tells which values a statement replaces."""
+        """The detector that tells which values a statement replaces."""
         from tenure.language.detectors import detector
 
         chosen = self.settings.detector
@@ -101,11 +103,11 @@ class Resources:
         return moment(self._clock(), "the clock's time")
 
     def reindex(self, organization: str) -> int:
-        """Make the index of an organization anew; returns how many facts it has."""
+        """Make the index of an organization anew; return the number of its facts."""
         return self.index.rebuild(self.store, check_name(organization, "organization"))
 
     def record(self, context: Context) -> Receipt:
-        """Keep the receipt of a context, without what was erased since."""
+        """Keep the receipt of a context, without content that was erased since."""
         receipt = context.receipt
         with self.store.write(receipt.organization) as transaction:
             receipts.keep(transaction, receipt, self.now())
@@ -117,8 +119,8 @@ class Resources:
         return forget(transaction, self.now(), redact=redact, **conditions)
 
     def scrub(self) -> bool:
-        """Remove what a committed erasure left in this process and, where that can be, on the
-        medium; whether the medium is clean."""
+        """Remove the traces of a committed erasure from this process and, if possible, from the
+        medium; return whether the medium is clean."""
         forget_texts()
         return self.store.scrub()
 
@@ -130,7 +132,7 @@ class Resources:
         return read_page(self.store, organization, after, values, limit)
 
     def close(self) -> None:
-        """Release the store, once the opinions that are under way had their time."""
+        """Release the store, once the opinions under way had their time."""
         if self.advice is not None:
             self.advice.close()
         self.store.close()

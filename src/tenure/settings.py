@@ -23,17 +23,17 @@ _LONGEST_TIMEOUT = 3600
 
 @dataclass(frozen=True, kw_only=True)
 class Settings:
-    """What can be tuned. Pass to `tenure.open(where, settings=Settings(...))`."""
+    """Everything that can be tuned. Pass it to `tenure.open(where, settings=Settings(...))`."""
 
     ladder: Ladder = field(default_factory=Ladder)
     """The order of authority and the titles mapped onto it."""
     speaking_authority: str | None = None
-    """The rung from which on people may speak for the organization: write what all its members
-    read. None is the middle of the ladder, "manager" on the one that ships. Below it takes the
-    permission "organization:write"."""
+    """The lowest rung on which people may speak for the organization: write facts that all its
+    members read. None is the middle of the ladder, "manager" on the one that ships. Below it, the
+    permission "organization:write" is needed."""
     binding_authority: str | None = None
-    """The rung from which on people may bind others: state constraints of the organization. None is
-    the middle of the ladder. Below it takes the permission "organization:bind"."""
+    """The lowest rung on which people may bind others: state constraints of the organization. None
+    is the middle of the ladder. Below it, the permission "organization:bind" is needed."""
     max_key_length: int = 256
     """Longest key, in characters."""
     max_value_bytes: int = 1_000_000
@@ -43,18 +43,18 @@ class Settings:
     contest_below: float = 0.55
     """A conflicting candidate with less confidence than this is contested, not believed."""
     working_set_ttl: timedelta | None = timedelta(days=1)
-    """How long a working-set item lives when its note says nothing else."""
+    """The lifetime of a working-set item whose note gives none."""
     recent_turns: int = 6
-    """How many of the last turns that were observed a context shows; facts hold what they said."""
+    """The number of last observed turns that a context shows; facts hold their content."""
     fact_share: float = 0.7
     """Share of the remaining token budget that facts may take in a context."""
     tokenizer: str = "o200k_base"
-    """Which tokenizer counts: any encoding the `splintr` package carries, such as cl100k_base."""
+    """The tokenizer that counts: any encoding of the `splintr` package, such as cl100k_base."""
     embedder: str | Embedder | None = "minilm"
-    """What gives texts a meaning: "minilm", "static" (faster, weaker), an Embedder, or None."""
+    """The embedder: "minilm", "static" (faster, weaker), an Embedder, or None."""
     detector: str | Detector = "both"
-    """What tells which values a statement replaces: "rules", "learned" (the model that ships),
-    "both" of them together, or a Detector."""
+    """The detector: "rules", "learned" (the model that ships), "both" of them together, or a
+    Detector."""
     llm: str | LLM | None = None
     """A model of yours that gives a second opinion on turns: "provider:name", or an LLM."""
     indexing: bool = True
@@ -62,7 +62,7 @@ class Settings:
     record_contexts: bool = False
     """Whether every context leaves a receipt in the store."""
     timezone: str = "UTC"
-    """IANA name of the zone in which current_date is told."""
+    """IANA name of the zone for current_date."""
     provider_timeout: float = 2.0
     """Seconds a reading of the environment waits for its providers, all of them together."""
     max_signal_bytes: int = 64_000
@@ -74,11 +74,11 @@ class Settings:
     statement_timeout: float = 60.0
     """Seconds a PostgreSQL server may take for one statement before StoreBusy."""
     pool_size: int = 10
-    """How many connections to a PostgreSQL server one memory uses at most."""
+    """The most connections to a PostgreSQL server that one memory uses."""
     read_url: str | None = None
     """The address of a replica of a PostgreSQL server, to read from."""
     telemetry: Telemetry | None = None
-    """What is told of every call, verdict and context; None, and nobody is told anything."""
+    """The receiver of telemetry on every call, verdict and context; None for no telemetry."""
 
     def __post_init__(self) -> None:
         if not 0 <= self.fact_share <= 1:

@@ -1,8 +1,8 @@
 """The systems that stand beside us, each behind the protocol of `tenure.testing.systems`.
 
-`makers()` has them by name. What is no part of Python or of Tenure comes with an extra,
-`pip install 'tenure[peers]'`; a system whose package is not there says so when it is made.
-To add yours, write a class with the methods of `System` and give its maker to the evaluations.
+`makers()` has them by name. Packages that are no part of Python or of Tenure come with an extra,
+`pip install 'tenure[peers]'`; a system whose package is missing says so when it is made. To add
+yours, write a class with the methods of `System` and give its maker to the evaluations.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 OURS = "tenure"
 EMBEDDER = "minilm"
-"""What every system that finds by meaning embeds with: the one that ships."""
+"""The embedder of every system that finds by meaning: the one that ships."""
 INSTALL = "pip install 'tenure[peers]'"
 
 
@@ -32,7 +32,7 @@ class PeerMissing(InvalidInput, ImportError):
 
 @dataclass(frozen=True)
 class Peer:
-    """A system that can be made: what it is, and which packages it needs."""
+    """A system that can be made: its description, and the packages it needs."""
 
     about: str
     packages: tuple[str, ...] = ()
@@ -68,12 +68,13 @@ PEERS = {
 
 
 def makers() -> dict[str, Maker]:
-    """What makes each system, by name. One that is not installed raises PeerMissing when made."""
+    """The maker of each system, by name. One that is not installed raises PeerMissing when made."""
     return {name: partial(_made, name) for name in PEERS}
 
 
 def missing(name: str) -> str | None:
-    """Why a system cannot be made here, with the command that mends it; None where it can."""
+    """The reason why a system cannot be made here, with the command that installs it; None if it
+    can."""
     absent = [package for package in PEERS[name].packages if _version(package) is None]
     if not absent:
         return None

@@ -1,4 +1,5 @@
-"""What the adapters share: refusing what a peer cannot do, and filling a budget."""
+"""The common part of the adapters: refusing entries that a peer cannot take, and filling a
+budget."""
 
 from __future__ import annotations
 
@@ -10,11 +11,11 @@ from typing import Any, NamedTuple
 from tenure.testing.systems import Ability, CannotDo, Entry, Who
 
 BEGINNING = datetime(2026, 1, 5, 9, tzinfo=UTC)
-"""What time it is until somebody says otherwise."""
+"""The time until it is set."""
 ENCODING = "o200k_base"
-"""Counts the tokens of those that have no tokenizer of their own."""
+"""Counts the tokens for systems that have no tokenizer of their own."""
 _SHORT = 20
-"""Tokens of a short result: how many could fit into a budget is reckoned with it."""
+"""The tokens of a short result, for estimating how many fit into a budget."""
 _FEWEST = 50
 KEEPS_ITEMS = frozenset(
     {
@@ -26,12 +27,12 @@ KEEPS_ITEMS = frozenset(
         Ability.ORGANIZATION,
     }
 )
-"""What a store of items can do that are put, exchanged and deleted by name, in rooms of their own.
-Nothing is known of an item but its text, and a search has no budget: that is filled for it."""
+"""The abilities of a store of items that are put, exchanged and deleted by name, in rooms of their
+own. It knows only the text of an item, and its search has no budget: the adapter fills that."""
 
 
 class Room(NamedTuple):
-    """Where something is kept: an organization's own, or a person's in it."""
+    """The place of an item: the organization's own, or a person's in it."""
 
     organization: str
     user: str | None
@@ -42,12 +43,12 @@ class Room(NamedTuple):
 
 
 def rooms_of(who: Who) -> tuple[Room, Room]:
-    """What somebody may look into: what is shared, and what is theirs."""
+    """The rooms that somebody may look into: the shared one, and their own."""
     return Room.of(who, private=False), Room.of(who, private=True)
 
 
 def demanded(who: Who, entry: Entry) -> Iterator[Ability]:
-    """What a system must be able to do to take an entry for what it is."""
+    """The abilities that a system needs to take an entry for what it is."""
     yield Ability.WRITE
     if entry.supersedes is not None:
         yield Ability.SUPERSEDE
@@ -70,7 +71,7 @@ def demanded(who: Who, entry: Entry) -> Iterator[Ability]:
 
 
 class Adapter:
-    """A system that can do nothing yet. What a subclass does not bring raises CannotDo."""
+    """A system without abilities. A call that a subclass does not implement raises CannotDo."""
 
     name = ""
     can: frozenset[Ability] = frozenset()
@@ -125,7 +126,7 @@ class Adapter:
                 raise CannotDo(ability)
 
     def _first_that_fit(self, lines: Iterable[str], budget: int) -> list[str]:
-        """Lines as long as there is room. One that is too long is left out, the next may fit."""
+        """Lines as long as there is room. A line that is too long is left out; the next may fit."""
         kept, spent = [], 0
         for line in lines:
             cost = self.tokens(f"{line}\n")
@@ -156,5 +157,5 @@ def text_of(entry: Entry) -> str:
 
 
 def results_for(budget: int) -> int:
-    """How many results to ask a search for, so that a budget could be filled with short ones."""
+    """The number of results to ask a search for, so that short ones could fill a budget."""
     return max(_FEWEST, budget // _SHORT)

@@ -1,6 +1,6 @@
 """LangGraph's InMemoryStore: items under keys in namespaces, searched by similarity.
 
-An item that is put under a key takes the place of the one there: that is how its users update.
+An item that is put under a key replaces the one there: its users update in this way.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class _StoredItem(NamedTuple):
 
 
 def index_with(embedder: Embedder) -> dict[str, Any]:
-    """How the stores are told what to embed with, and what of an item."""
+    """The configuration of the stores: the embedder, and the fields of an item to embed."""
     return {
         "dims": embedder.dimensions,
         "embed": lambda texts: embedder.embed(list(texts)).tolist(),
@@ -72,9 +72,9 @@ class LangGraphStore(Adapter):
         self._store.put(namespace, f"turn {self._turns}", {"text": f"{speaker}: {text}"})
 
     def _drop(self, who: Who, written: str) -> None:
-        """Delete an item, unless something else was put in its place meanwhile.
+        """Delete an item, unless another was put in its place meanwhile.
 
-        A call names the namespace, so nobody reaches into one that they do not look into.
+        A call names the namespace, so nobody reaches into a namespace of others.
         """
         item = self._items.get(written)
         if item is None or item.namespace not in map(_namespace, rooms_of(who)):

@@ -65,7 +65,7 @@ def opened(
 
 @cache
 def _embedding() -> Any:
-    """The class, made when somebody asks for it: its base class is the package's."""
+    """The class, made on demand: its base class is the package's."""
     base: Any = import_module("mem0.embeddings.base")
 
     class Ours(base.EmbeddingBase):  # type: ignore[misc]
@@ -128,7 +128,8 @@ class Mem0(Adapter):
 
 @contextmanager
 def _refusing() -> Iterator[None]:
-    """It says so where it has no memory of an id; whose memory it is, it does not ask."""
+    """Turn the package's error for an unknown id into a refusal. The package does not check whose
+    memory an id is."""
     try:
         yield
     except ValueError as error:

@@ -1,4 +1,4 @@
-"""What people do without a memory system: keep the text, and show all, the last or the likest."""
+"""The ways without a memory system: keep the text, and show all, the last or the most similar."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tenure_eval.adapters.base import Adapter, Room, rooms_of, text_of
 from tenure_eval.bm25 import Bm25
 
 LAST = 10
-"""How many pieces `LastTurns` shows."""
+"""The number of pieces that `LastTurns` shows."""
 
 
 class _KeptPiece(NamedTuple):
@@ -18,7 +18,7 @@ class _KeptPiece(NamedTuple):
 
 
 class Transcript(Adapter):
-    """Everything that was said and written, in order; the oldest is dropped for the budget."""
+    """Everything said and written, in order; the oldest is dropped for the budget."""
 
     name = "transcript"
     can = frozenset(

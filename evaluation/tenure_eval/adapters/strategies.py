@@ -29,8 +29,8 @@ ABILITIES = {
     "memgine": _GOVERNS,
     "memgine_safe_supersession": _GOVERNS,
 }
-"""What each says it does, by its own account or by what its events carry. No event takes a value
-back, undoes one or says how long it holds, and all of them hold the state of one person."""
+"""The abilities of each strategy, by its own account or by the content of its events. No event
+retracts a value, undoes one or limits its term, and each strategy holds the state of one person."""
 _ENCODING = "cl100k_base"
 _LADDER = Ladder()
 _LEVELS = {"guest": "unverified", "employee": "peer"}
@@ -89,7 +89,8 @@ class Strategy(Adapter):
         return str(strategy.build_context(query).context)
 
     def _meet(self, who: Who, *, private: bool = False) -> None:
-        """One person's state keeps what is private as long as there is nobody else."""
+        """Note a person. A strategy holds one person's state, so private values are refused as soon
+        as there is somebody else."""
         met = self._met | {(who.organization, who.user)}
         if len(met) > 1 and (self._has_private or private):
             raise CannotDo(Ability.PERSON)

@@ -35,6 +35,7 @@ Examples:
   tenure eval all --data DATA --json run.json
   tenure eval report run.json --html page.html
   tenure eval cases DATA/sgd/cases_dev.jsonl.gz --failures 3
+  tenure eval conversations DATA/conversations --every 10
   tenure eval pairs DATA/sgd/pairs_dev.jsonl.gz --failures 3
   tenure eval scope DATA/scope
   tenure eval statebench --data DATA --detector rules
@@ -46,7 +47,7 @@ lines look like and how every figure is counted.
 
 @dataclass(frozen=True)
 class Effort:
-    """How much is run, and in how many processes."""
+    """The amount to run, and the number of processes."""
 
     limit: Annotated[
         int | None,
@@ -59,12 +60,12 @@ class Effort:
 
     @property
     def processes(self) -> int:
-        """How many processes there are to be."""
+        """The number of processes."""
         return self.workers or os.cpu_count() or 1
 
     @contextmanager
     def telling(self) -> Iterator[dict[str, Any]]:
-        """What every runner takes, with progress told on stderr while it runs."""
+        """The arguments of every runner, with progress told on stderr while it runs."""
         telling = ProgressLine()
         try:
             yield {"workers": self.processes, "progress": telling}
@@ -74,14 +75,14 @@ class Effort:
 
 @dataclass(frozen=True)
 class Work(Effort):
-    """The same, and how it is printed."""
+    """The effort, and the form of the output."""
 
     json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False
 
 
 @dataclass(frozen=True)
 class Fed(Effort):
-    """The same for what is fed to a memory, and how that memory works."""
+    """The work of runs that feed a memory, and the settings of that memory."""
 
     embedder: Annotated[
         str,
@@ -102,7 +103,7 @@ class Fed(Effort):
 
     @property
     def settings(self) -> tenure.Settings:
-        """How the memories of the run work."""
+        """The settings of the memories of the run."""
         if self.detector not in DETECTORS:
             known = ", ".join(DETECTORS)
             raise InvalidInput(f"--detector {self.detector!r} is not one of {known}")
@@ -110,7 +111,7 @@ class Fed(Effort):
 
     @contextmanager
     def options(self) -> Iterator[dict[str, Any]]:
-        """What the runners take that feed a memory."""
+        """The arguments of the runners that feed a memory."""
         settings = self.settings
         with self.telling() as options:
             yield {"settings": settings, **options}
@@ -118,7 +119,7 @@ class Fed(Effort):
 
 @dataclass(frozen=True)
 class EvaluationRun(Fed, Work):
-    """All of it."""
+    """All options of a run."""
 
 
 Failures = Annotated[
@@ -271,7 +272,7 @@ def _run_scope(folder: Path, run: EvaluationRun) -> ScopeReport:
 
 def register(app: typer.Typer) -> None:
     """Add this group of commands to the command line."""
-    from tenure_eval.cli import reports, suites  # they take the options from here
+    from tenure_eval.cli import reports, suites, talked  # they take the options from here
 
     group = typer.Typer(
         name="eval",
@@ -301,6 +302,7 @@ def register(app: typer.Typer) -> None:
         ],
     )
     command(group, "scope", scope, ["eval scope", "eval scope DATA/scope --failures 5"])
+    talked.register(group)
     suites.register(group)
     systems.register(group)
     repairing.register(group)

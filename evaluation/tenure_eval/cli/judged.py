@@ -1,4 +1,4 @@
-"""Options for the end-to-end protocol of a suite, what it will cost, and what came of it."""
+"""Options for the end-to-end protocol of a suite, its cost, and its results."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _NO_JUDGE = "none"
 
 @dataclass(frozen=True)
 class JudgingOptions:
-    """The model that answers from the contexts, the one that judges, and what they may take."""
+    """The model that answers from the contexts, the one that judges, and their limits."""
 
     llm: Annotated[
         str | None,
@@ -132,7 +132,7 @@ class JudgingOptions:
 
     @contextmanager
     def opened(self, suites: Sequence[Suite], systems: int) -> Iterator[EndToEnd | None]:
-        """Who is asked, once the cost was told and agreed to; None where no model is named."""
+        """The models to ask, once the cost was told and agreed to; None if no model is named."""
         if self.llm is None:
             self._refuse_strays()
         if self.llm is None or not suites:
@@ -193,7 +193,7 @@ class JudgingOptions:
     def _agree(
         self, protocol: EndToEnd, suites: Sequence[Suite], systems: int, kept: KeptAnswers
     ) -> None:
-        """Tell what is ahead, and let nobody spend it unknowingly."""
+        """Tell the cost ahead, and let nobody spend it unknowingly."""
         from tenure_eval.judging import foreseen
 
         is_judged = protocol.judge is not None
@@ -226,7 +226,7 @@ class JudgingOptions:
 
 @dataclass(frozen=True)
 class AnsweringIfNamed(JudgingOptions):
-    """The same where much else is run: a variable that somebody forgot about asks for nothing."""
+    """The same options where much else is run: a forgotten variable asks no model."""
 
     llm: Annotated[
         str | None,

@@ -1,4 +1,4 @@
-"""What runs of the evaluation came to, as tables for people to read."""
+"""The results of evaluation runs, as tables for people to read."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def _refusals(refused: Sequence[str]) -> Iterator[RenderableType]:
 
 
 def cases_failures(report: CasesReport, count: int) -> Iterator[RenderableType]:
-    """Some cases that went wrong, with what the model would have read."""
+    """Some cases that went wrong, with the text that the model would have read."""
     for score in report.failures[:count]:
         case = score.case
         yield f"## {case.id}"
@@ -75,7 +75,7 @@ def _listed(parts: Sequence[str]) -> str:
 
 
 def pairs_account(report: PairsReport) -> Iterator[RenderableType]:
-    """The figures of a file of pairs, and how far its probabilities can be trusted."""
+    """The figures of a file of pairs, and the reliability of its probabilities."""
     yield f"{report.name}: {len(report.scores):,} pairs, {sum(report.gold):,} of them replaced"
     yield ""
     yield table(
@@ -136,7 +136,7 @@ def _pair_lines(title: str, score: PairScore) -> Iterator[RenderableType]:
 
 
 def scope_account(report: ScopeReport) -> Iterator[RenderableType]:
-    """The figures of what is said without being claimed."""
+    """The figures for statements that claim nothing."""
     found = _detection_row("counterfactual", report.counterfactual)
     yield table(["", "precision", "recall", "F1"], [found])
     yield ""
@@ -147,7 +147,7 @@ def scope_account(report: ScopeReport) -> Iterator[RenderableType]:
 
 
 def scope_failures(report: ScopeReport, count: int) -> Iterator[RenderableType]:
-    """Some sentences that went wrong, with what was made of them."""
+    """Some sentences that went wrong, with their results."""
     for score in report.failures[:count]:
         yield f"\n## {score.id} ({score.label})"
         yield f"text:  {score.text}"
@@ -183,7 +183,7 @@ def suite_account(report: SuiteReport) -> Iterator[RenderableType]:
 
 
 def suite_failures(report: SuiteReport, count: int) -> Iterator[RenderableType]:
-    """Some queries that went wrong, with what the model would have read."""
+    """Some queries that went wrong, with the text that the model would have read."""
     for score in report.failures[:count]:
         yield f"## {score.timeline} ({score.track})"
         yield f"query:     {score.prompt}"
@@ -193,7 +193,7 @@ def suite_failures(report: SuiteReport, count: int) -> Iterator[RenderableType]:
 
 
 def targets_table(reached: Sequence[FigureTarget]) -> RenderableType:
-    """Every target with what was measured."""
+    """Every target with its measured figure."""
     return table(
         ["measure", "target", "measured", ""],
         [

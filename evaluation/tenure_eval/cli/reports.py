@@ -30,7 +30,7 @@ _OURS = "tenure"
 
 @dataclass(frozen=True)
 class Beside:
-    """Which systems stand beside ours."""
+    """The systems that stand beside ours."""
 
     system: Annotated[
         list[str] | None,
@@ -43,7 +43,7 @@ class Beside:
 
     @property
     def names(self) -> list[str]:
-        """As asked for, or the usual ones. One that was asked for must be there."""
+        """The named systems, or the usual ones. A named one must be there."""
         from tenure_eval import adapters
         from tenure_eval.report.parts import BESIDE
 
@@ -216,7 +216,7 @@ def everything(
 
 @contextmanager
 def _asked(plan: Plan, answering: AnsweringIfNamed) -> Iterator[EndToEnd | None]:
-    """Who answers end to end, if anybody: the cost is told and agreed to before all else."""
+    """The models that answer end to end, if any: the cost is told and agreed to before all else."""
     from tenure_eval import peers
     from tenure_eval.report import parts
 
@@ -229,7 +229,7 @@ def _asked(plan: Plan, answering: AnsweringIfNamed) -> Iterator[EndToEnd | None]
 
 
 def _begun(path: Path | None, resume: bool) -> Document | None:
-    """The run to go on with; one that was never begun begins now."""
+    """The run to resume; one that was never begun begins now."""
     from tenure_eval.report import document
 
     if not resume:
@@ -310,7 +310,7 @@ def report(
 
 
 def _check_writable(path: Path | None) -> None:
-    """Refuse a file in no folder before anything is run for it."""
+    """Refuse a file in a missing folder before anything is run for it."""
     if path is not None and not path.absolute().parent.is_dir():
         raise InvalidInput(f"{path}: there is no folder {path.parent}; make it first")
 

@@ -81,7 +81,8 @@ def statebench(
 
 
 def _suites(data: Path | None, version: str, limit: int | None) -> Iterator[Suite]:
-    """What can be run; what is missing is named on stderr, or refused where it was asked for."""
+    """The suites that can be run. Missing ones are named on stderr, or refused if they were asked
+    for."""
     from tenure_eval import peers, running
     from tenure_eval import statebench as runner
 
@@ -104,12 +105,13 @@ def _suites(data: Path | None, version: str, limit: int | None) -> Iterator[Suit
 
 
 def _step(suite: Suite, limit: int | None) -> int:
-    """Its tracks follow each other, so a part of them is taken evenly."""
+    """The step between timelines, so that a part is taken evenly from all tracks, which follow each
+    other."""
     return 1 if limit is None else max(1, len(suite.timelines) // limit)
 
 
 def _baselines(wanted: Sequence[str] | None) -> tuple[str, ...]:
-    """Those that were asked for, else all that are there."""
+    """The baselines that were asked for, else all that are there."""
     from tenure_eval import peers
 
     if wanted is None and peers.installed_version() is None:

@@ -27,7 +27,7 @@ OURS = "tenure"
 
 @dataclass(frozen=True)
 class Chosen:
-    """Which systems, and from which seed."""
+    """The systems, and the seed."""
 
     system: Annotated[
         list[str] | None,
@@ -41,7 +41,7 @@ class Chosen:
 
     @property
     def makers(self) -> list[Maker]:
-        """What makes each of the systems."""
+        """The maker of each system."""
         from tenure_eval import choosing
 
         return choosing.makers(self.system)
@@ -49,7 +49,7 @@ class Chosen:
 
 @dataclass(frozen=True)
 class Trials(Chosen):
-    """The same, in how many processes, and how it is printed."""
+    """The systems and the seed, the number of processes, and the form of the output."""
 
     workers: Annotated[
         int | None,
@@ -78,7 +78,7 @@ def _told() -> Iterator[ProgressLine]:
 
 
 def _each(makers: Sequence[Maker], run: Callable[..., Any], **options: Any) -> list[Any]:
-    """What comes of each system, one after the other."""
+    """The reports of all systems, one after the other."""
     reports = []
     for maker in makers:
         with _told() as telling:
@@ -257,7 +257,7 @@ def structured_scope(
 
 
 def scoped_account(reports: Sequence[AnswersReport], failures: int) -> Iterator[RenderableType]:
-    """Where each system went by the right value."""
+    """The shares of questions in which each system went by the right value, and some mistakes."""
     yield from _right_account(reports)
     yield from _mistakes(reports, failures)
 

@@ -1,11 +1,10 @@
-"""Isolation: secrets are planted at random, and nobody may ever come by one that is not theirs.
+"""Isolation: secrets are planted at random, and nobody may ever learn one that is not theirs.
 
 A world has organizations, people with the same names in each, and sessions. Acts are drawn from a
-seed before anything is played: writes, turns, questions, baits, guesses, and attempts on what
-belongs to others, such as to erase it.
-Every text that comes back is searched for every secret. Each world is also played again for
-some of its people without all that they may not know of: a text that then reads otherwise has been
-shaped by what it does not say.
+seed before anything is played: writes, turns, questions, baits, guesses, and attempts on the values
+of others, such as to erase them. Every text that comes back is searched for every secret. Each
+world is also played again for some of its people without the acts that they may not know of: a text
+that differs then was shaped by a secret.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ from tenure_eval.running import each
 PROBES_A_WORLD = 50
 _WITNESSES = 4
 _GUESSES = 2
-"""How many guesses of a world are made in worlds of their own: each takes three."""
+"""The guesses of a world that are made in worlds of their own: each takes three."""
 
 
 class Leak(NamedTuple):
@@ -39,15 +38,15 @@ class Leak(NamedTuple):
 
 @dataclass(frozen=True)
 class IsolationReport:
-    """How many probes there were, and what leaked over which wall by which road."""
+    """The number of probes, and the leaks by wall and road."""
 
     system: str
     probes: int
     leaks: tuple[Leak, ...]
     own: Share
-    """Of the secrets that a question ought to bring up: those that it did."""
+    """The share of secrets that came up among those that a question ought to bring up."""
     compared: int
-    """Texts that were held against those of a world without the others."""
+    """Texts that were compared with those of a world without the others."""
     cannot: tuple[str, ...]
     """Walls that the system does not claim to have."""
 
@@ -79,7 +78,7 @@ def run(
     workers: int = 1,
     progress: Progress | None = None,
 ) -> IsolationReport:
-    """Probe a system in as many worlds as it takes. The seed decides all of it."""
+    """Probe a system in as many worlds as it takes. The seed decides everything."""
     system = maker()
     name, can = system.name, system.can
     system.close()
@@ -120,7 +119,7 @@ class _Found(NamedTuple):
 
 
 def _probed(maker: Maker, can: frozenset[Ability], world: tuple[int, int, int]) -> _Found:
-    """Draw a world, play it, search all that it said, and play it again for a witness."""
+    """Draw a world, play it, search all its texts, and play it again for a witness."""
     seed, number, probes = world
     random = Random(f"{seed}/{number}")
     acts = list(drawn(random, can, probes))
@@ -169,7 +168,7 @@ def _shaped(
     witness: Who,
     walls: frozenset[Ability],
 ) -> tuple[list[Leak], int]:
-    """Texts of a witness that read otherwise in a world without what they may not know of."""
+    """Texts of a witness that differ in a world without the acts they may not know of."""
     known = [index for index, act in enumerate(acts) if not _is_hidden(act, witness, walls)]
     alone = played(maker, acts, known)
     mine = [index for index in alone if acts[index].kind == "ask" and acts[index].who == witness]
@@ -196,7 +195,8 @@ def _is_hidden(act: IsolationAct, witness: Who, walls: frozenset[Ability]) -> bo
 def _answered(
     maker: Maker, acts: Sequence[IsolationAct], random: Random, walls: frozenset[Ability]
 ) -> tuple[list[Leak], int]:
-    """Guesses at what takes a permission whose answer hangs on whether they are right."""
+    """Guesses at values that take a permission, if their answer depends on whether they are
+    right."""
     guesses = [index for index, act in enumerate(acts) if act.kind == "guess"]
     leaks, compared = [], 0
     for index in random.sample(guesses, min(_GUESSES, len(guesses))):

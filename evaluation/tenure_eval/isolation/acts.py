@@ -1,4 +1,4 @@
-"""Acts: what happens in a world, drawn from a seed before any of it is played."""
+"""Acts: the events of a world, drawn from a seed before any of it is played."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ _ROADS = ("context", "look back", "account")
 
 @dataclass(frozen=True)
 class Secret:
-    """A word that nobody would say by chance, whose it is, and in what way."""
+    """A word that nobody would say by chance, its owner, and its kind."""
 
     word: str
     owner: Who
@@ -53,7 +53,7 @@ class Secret:
     key: str
 
     def wall(self, reader: Who) -> Ability | None:
-        """The wall that stands between a reader and the secret, if there is one."""
+        """The wall between a reader and the secret, if there is one."""
         if reader.organization != self.owner.organization:
             return Ability.ORGANIZATION
         if self.kind == "shared":
@@ -75,11 +75,12 @@ class IsolationAct(NamedTuple):
     "undo", "erase"."""
     who: Who
     secret: Secret | None = None
-    """What is planted; of a question, what it ought to bring up; of an attempt, its aim."""
+    """The secret that is planted; for a question, the one it ought to bring up; for an attempt, its
+    aim."""
     road: str = "context"
     key: str = ""
     back: int = 0
-    """Of a look back, by how many acts."""
+    """For a look back, the number of acts."""
 
 
 def drawn(random: Random, can: frozenset[Ability], probes: int) -> Iterator[IsolationAct]:
@@ -120,7 +121,7 @@ def _attempts(can: frozenset[Ability]) -> list[str]:
 
 
 def _slot(secret: Secret) -> tuple[str, str, str, str, str]:
-    """Where a secret sits: the next one there takes its place."""
+    """The place of a secret: the next one there takes its place."""
     owner = secret.owner
     user = "" if secret.kind in ("shared", "restricted") else owner.user
     session = owner.session if secret.kind == "session" else ""
@@ -148,7 +149,7 @@ def _anybody(random: Random) -> Who:
 
 
 def _attempt(random: Random, aim: Secret, kind: str, can: frozenset[Ability]) -> IsolationAct:
-    """Somebody beyond a wall that the system claims lays hands on what is not theirs."""
+    """An attempt of somebody beyond a wall that the system claims on a value that is not theirs."""
     walls = can & {Ability.ORGANIZATION, Ability.PERSON, Ability.PERMISSION}
     for _ in range(20):
         who = _anybody(random)
@@ -160,7 +161,7 @@ def _attempt(random: Random, aim: Secret, kind: str, can: frozenset[Ability]) ->
 
 
 def _question(random: Random, current: Sequence[Secret], can: frozenset[Ability]) -> IsolationAct:
-    """Half of the questions are about what the asker knows, half about what others know."""
+    """A question, half of the time about a value of the asker's own."""
     about = random.choice(current)
     who = about.owner if random.random() < 0.5 else _anybody(random)
     road = random.choice(_ROADS)

@@ -1,4 +1,4 @@
-"""Playing: a world acted out on a system, and what came back from each act."""
+"""Playing: a world acted out on a system, and the result of each act."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _MOMENT = timedelta(minutes=1)
 
 
 def played(maker: Maker, acts: Sequence[IsolationAct], chosen: Iterable[int]) -> dict[int, str]:
-    """What came back from each act that says something, by its number."""
+    """The texts that acts gave back, by the number of the act."""
     system = maker()
     try:
         player = ActPlayer(system)
@@ -35,7 +35,7 @@ def played(maker: Maker, acts: Sequence[IsolationAct], chosen: Iterable[int]) ->
 
 
 class ActPlayer:
-    """Does what acts say, and keeps what they wrote."""
+    """Carries out acts, and keeps their writes."""
 
     def __init__(self, system: System) -> None:
         self._system = system
@@ -80,7 +80,7 @@ class ActPlayer:
         self._written[secret] = self._system.write(act.who, entry)
 
     def _attempt(self, act: IsolationAct) -> str:
-        """An attempt on what is somebody else's; what comes back is what was said to it."""
+        """Make an attempt on somebody else's value; return the system's answer."""
         assert act.secret is not None
         aim = self._written.get(act.secret)
         if aim is None:
@@ -103,7 +103,7 @@ class ActPlayer:
         return ""
 
     def guess(self, act: IsolationAct, word: str, *, is_private: bool) -> str:
-        """What somebody is told who writes a word where another may have written it."""
+        """The answer to somebody who writes a word where another may have written it."""
         assert act.secret is not None
         try:
             written = self._system.write(
@@ -123,7 +123,7 @@ def guessed(
     *,
     private: bool,
 ) -> str:
-    """What a guess is answered with after these acts."""
+    """The answer to a guess after these acts."""
     system = maker()
     try:
         player = ActPlayer(system)

@@ -1,7 +1,7 @@
-"""Repair: what becomes of a value when what it rests on changes, in episodes that are made up.
+"""Repair: the fate of a value when its base changes, in episodes that are made up.
 
-Each episode is played into a fresh system, in structured writes or in plain language, and then it
-is asked. What is right is known exactly, because the episode was made from it.
+Each episode is played into a fresh system, in structured writes or in plain language, and then the
+system is asked. The right answer is known exactly, because the episode was made from it.
 """
 
 from tenure_eval.repair.episodes import EpisodeForm, Half, RepairEpisode, Task

@@ -1,4 +1,4 @@
-"""What an episode is: steps to play, and questions with what is right to say in answer."""
+"""Episodes: steps to play, and questions with their right answers."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from tenure.testing.systems import Ability, Entry
 
 
 class Task(StrEnum):
-    """What an episode is about."""
+    """The subject of an episode."""
 
     RECALL = "exact recall"
     AGGREGATION = "aggregation"
     TRACKING = "tracking"
     DELETION = "deletion"
     CASCADE = "cascade"
-    """What was said before tells what the dependent becomes when its base changes."""
+    """An earlier statement tells what the dependent becomes when its base changes."""
     ABSENCE = "absence"
     """Nothing tells, so the dependent is not known since its base changed."""
     DEPTH = "depth"
@@ -39,14 +39,14 @@ PUBLISHED = (
 
 
 class EpisodeForm(StrEnum):
-    """How an episode is told."""
+    """The form of an episode."""
 
     STRUCTURED = "structured"
     PLAIN = "plain"
 
 
 class Half(StrEnum):
-    """Which half of the phrasings an episode in plain language is told in."""
+    """The half of the phrasings for an episode in plain language."""
 
     KNOWN = "worked with"
     HELD_OUT = "held out"
@@ -54,7 +54,7 @@ class Half(StrEnum):
 
 @dataclass(frozen=True)
 class Write:
-    """A value is written. The names it refers to others by are those of this episode."""
+    """A value is written. It refers to others by their names in this episode."""
 
     name: str
     entry: Entry
@@ -70,7 +70,7 @@ class Write:
 
 @dataclass(frozen=True)
 class Retract:
-    """A value that was written is taken back."""
+    """A written value is retracted."""
 
     name: str
 
@@ -110,7 +110,7 @@ Step = Write | Retract | Undo | Say
 
 @dataclass(frozen=True)
 class EpisodeQuestion:
-    """What is asked at the end, and what a right context says and does not say."""
+    """A question at the end, and the words that a right context has and does not have."""
 
     text: str
     must: tuple[str, ...]
@@ -130,4 +130,4 @@ class RepairEpisode:
     questions: tuple[EpisodeQuestion, ...]
     needs: frozenset[Ability]
     size: int = 1
-    """How deep, how wide or how long it is."""
+    """Its depth, width or length."""

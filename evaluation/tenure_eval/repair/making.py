@@ -36,9 +36,9 @@ from tenure_eval.repair.stories import (
 from tenure_eval.repair.world import Slot, World
 
 _FEWEST_TURNS, _MOST_TURNS = 24, 48
-"""How much is talked about other things in an episode in plain language."""
+"""The number of turns about other things in an episode in plain language."""
 _NOTES = 12
-"""How many other values are written in a structured one."""
+"""The number of other values that are written in a structured one."""
 
 
 def episodes(
@@ -116,7 +116,7 @@ def _question(ask: StoryQuestion, voice: EpisodeVoice) -> EpisodeQuestion:
 
 
 class _Writer:
-    """Tells a story in writes, and keeps what each value is called."""
+    """Tells a story in writes, and keeps the name of each value."""
 
     def __init__(self, world: World) -> None:
         self.steps: list[Step] = []
@@ -193,7 +193,7 @@ class _Writer:
 
 
 def _conversation(events: Sequence[Event], world: World, voice: EpisodeVoice) -> Iterator[Step]:
-    """The turns of a conversation, with talk about other things between what matters."""
+    """The turns of a conversation, with talk about other things between those that matter."""
     talk = world.chance.randrange(_FEWEST_TURNS, _MOST_TURNS + 1)
     breaks = sorted(world.chance.randrange(len(events) + 1) for _ in range(talk))
     for index, event in enumerate(events):
@@ -215,7 +215,7 @@ def _talk(world: World, turns: int) -> Iterator[Step]:
 
 
 def _echo(event: Event) -> str:
-    """The words of a turn that an assistant may say again: a value, told of what it is of."""
+    """The words of a turn that an assistant may repeat: a value, with the thing it belongs to."""
     match event:
         case State(slot, value) | Derive(slot, value) | StoryChange(slot, _, value):
             return f"{slot.name} {slot.verb} {value}"

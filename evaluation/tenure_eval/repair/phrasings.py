@@ -1,7 +1,7 @@
-"""How people say what an episode is made of: phrasings, in two halves that never mix.
+"""Phrasings for the parts of an episode, in two halves that never mix.
 
-Those that are held out were written when the reading of the others was finished, and nothing was
-changed for them.
+The held-out ones were written after the reading of the others was finished, and nothing was changed
+for them.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def phrasings(form: str, half: Half) -> tuple[str, ...]:
 
 
 def forms() -> tuple[str, ...]:
-    """What can be said."""
+    """The forms that can be said."""
     return tuple(_told(Half.KNOWN))
 
 

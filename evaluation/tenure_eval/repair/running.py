@@ -1,4 +1,4 @@
-"""Playing episodes into systems, and what that came to."""
+"""Playing episodes into systems, and the results."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _WHO = Who()
 
 @dataclass(frozen=True)
 class EpisodeAnswer:
-    """The context that a question got, and what is wrong with it."""
+    """The context that a question got, and the faults in it."""
 
     question: EpisodeQuestion
     context: str
@@ -45,12 +45,12 @@ class EpisodeAnswer:
 
 @dataclass(frozen=True)
 class Score:
-    """How an episode went."""
+    """The result of an episode."""
 
     episode: RepairEpisode
     answers: tuple[EpisodeAnswer, ...] = ()
     cannot: tuple[str, ...] = ()
-    """What the system would have to be able to do, and is not."""
+    """The abilities that the system would need and lacks."""
 
     @property
     def is_right(self) -> bool:
@@ -108,7 +108,7 @@ class RepairReport:
     system: str
     shares: dict[tuple[EpisodeForm, Half, Task], Share] = field(default_factory=dict)
     sizes: dict[tuple[EpisodeForm, Half, int], Share] = field(default_factory=dict)
-    """By how deep the chain was, of the task that is about that."""
+    """The shares by depth of the chain, for the task about depth."""
     cannot: dict[tuple[EpisodeForm, Task], tuple[str, ...]] = field(default_factory=dict)
     failures: list[Score] = field(default_factory=list)
 
@@ -127,7 +127,7 @@ class RepairReport:
             self.failures.append(score)
 
     def share(self, form: EpisodeForm, half: Half, tasks: Sequence[Task]) -> Share:
-        """Of several tasks together."""
+        """The share of several tasks together."""
         found = (self.shares.get((form, half, task), Share()) for task in tasks)
         return sum(found, Share())
 
@@ -156,7 +156,7 @@ def run(
     workers: int = 1,
     progress: Progress | None = None,
 ) -> RepairReport:
-    """Play episodes into one system after another of the same making."""
+    """Play episodes into one system after another of the same maker."""
     report = RepairReport(name)
     function = partial(play, maker=maker, budget=budget)
     scores: Iterator[Score] = each(

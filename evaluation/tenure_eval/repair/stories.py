@@ -1,4 +1,4 @@
-"""Stories: what happens in an episode, whichever way it is told, and what is right in the end."""
+"""Stories: the events of an episode, in either form, and the right answers in the end."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tenure_eval.repair.episodes import Task
 from tenure_eval.repair.world import Slot, World
 
 Held = tuple[Slot, str]
-"""A thing with a value of it."""
+"""A thing with one of its values."""
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class Derive:
     value: str
     bases: tuple[Held, ...]
     says_base: bool = False
-    """Whether it also says, for the first time, what the base is."""
+    """Whether it also states the base for the first time."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class StoryChange:
 
 @dataclass(frozen=True)
 class StoryRule:
-    """What a thing becomes once another becomes this."""
+    """The value that a thing gets once another gets this one."""
 
     base: Held
     becomes: str
@@ -60,7 +60,7 @@ class Delete:
 
 @dataclass(frozen=True)
 class Revert:
-    """A change is taken back."""
+    """A change is reverted."""
 
     slot: Slot
     new: str
@@ -69,7 +69,7 @@ class Revert:
 
 @dataclass(frozen=True)
 class Restate:
-    """What had to be worked out again has been."""
+    """A value is stated again after its base changed."""
 
     slot: Slot
     value: str
@@ -81,7 +81,7 @@ Event = State | Derive | StoryChange | StoryRule | Delete | Revert | Restate
 
 @dataclass(frozen=True)
 class StoryQuestion:
-    """A question about some things: how it is put, and what is right."""
+    """A question about some things: its wording, and the right answer."""
 
     form: str
     slots: tuple[Slot, ...]
@@ -91,7 +91,7 @@ class StoryQuestion:
 
 @dataclass(frozen=True)
 class Story:
-    """What happens, and what is asked."""
+    """The events, and the questions."""
 
     events: tuple[Event, ...]
     asks: tuple[StoryQuestion, ...]
@@ -99,7 +99,7 @@ class Story:
 
 
 def story(task: Task, world: World, number: int) -> Story:
-    """A story for a task. `number` counts those of the task, and varies how large it is."""
+    """A story for a task. `number` counts those of the task, and varies its size."""
     return _MAKERS[task](world, number)
 
 
@@ -168,7 +168,8 @@ def _begun(
 
 
 def _derived(world: World, base: Slot, old: str, dependents: list[Held]) -> tuple[Event, ...]:
-    """A base and what follows from it; the first of that may be said in one breath with it."""
+    """A base and the things that follow from it; the first of these may be said in one sentence
+    with it."""
     at_once = world.chance.random() < 0.5
     events: list[Event] = [] if at_once else [State(base, old)]
     for index, (slot, value) in enumerate(dependents):

@@ -1,4 +1,4 @@
-"""What episodes are about: things that have a value, what they may be, and what else is said."""
+"""The world of episodes: things that have a value, their possible values, and other talk."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ _MONTHS = ("March", "April", "May", "June", "August", "September", "October", "N
 
 @dataclass(frozen=True)
 class Slot:
-    """Something that has one value at a time, and how people speak of it."""
+    """Something that has one value at a time, and the words for it."""
 
     noun: str
     verb: str
     pool: str
     owner: str = ""
-    """Whose or of what it is: "Mia", "the cottage", or nobody's in particular."""
+    """The person or thing it belongs to: "Mia", "the cottage", or nobody in particular."""
     determiner: str = "the"
 
     @property
     def name(self) -> str:
-        """What it is called within a sentence."""
+        """Its name within a sentence."""
         if not self.owner:
             return f"{self.determiner} {self.noun}"
         if self.owner.startswith("the "):
@@ -52,7 +52,7 @@ class Domain:
 
 
 class World:
-    """Draws things, their values and what else is said, from one source of chance."""
+    """Draws things, their values and other talk from one source of chance."""
 
     def __init__(self, chance: Random) -> None:
         self.chance = chance
@@ -86,7 +86,7 @@ class World:
         raise AssertionError(f"the pool {slot.pool} has too few values")
 
     def verbs(self, slot: Slot) -> Mapping[str, str]:
-        """How the value of a thing is said of it."""
+        """The verbs that connect a thing with its value."""
         forms = self._told["verbs"][slot.verb]
         return {
             "is": slot.verb,
@@ -99,7 +99,7 @@ class World:
         return str(self.chance.choice(self._told["filler"]["said"]))
 
     def answer(self, what: str) -> str:
-        """What an assistant says to a turn, now and then with its words."""
+        """An assistant's answer to a turn, now and then with its words."""
         told = self._told["filler"]
         if what and self.chance.random() < 0.3:
             return str(self.chance.choice(told["echoed"])).format(what=what)

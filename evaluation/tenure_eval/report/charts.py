@@ -16,7 +16,7 @@ _BAR = 14
 
 
 def bars(table: Table) -> str:
-    """The charted column of a table as one bar for each row; "" where nothing can be drawn."""
+    """The charted column of a table as one bar for each row; "" if nothing can be drawn."""
     column = table.charted
     drawn = [(str(row[0]), value_of(row[column])) for row in table.rows] if column else []
     drawn = [(name, value) for name, value in drawn if value is not None]
@@ -36,7 +36,7 @@ def bars(table: Table) -> str:
 
 
 def _scale(height: int) -> Iterator[str]:
-    """Lines at each quarter, with what they stand for beneath."""
+    """Lines at each quarter, with their values beneath."""
     bottom = height - 20
     for quarter in range(5):
         x = _across(quarter / 4)

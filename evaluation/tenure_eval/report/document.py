@@ -1,4 +1,4 @@
-"""The document of a run: figures in tables, targets, failures, and what they were measured on."""
+"""The document of a run: figures in tables, targets, failures, and the machine."""
 
 from __future__ import annotations
 
@@ -14,27 +14,27 @@ from tenure_eval.figures import Share, percent, rounded
 FORMAT = "tenure-evaluation/1"
 
 Cell = str | int | float | None | dict[str, Any]
-"""A text, a number, nothing, a share as `share_of` makes it, or what a system cannot do."""
+"""A text, a number, nothing, a share as `share_of` makes it, or an ability that a system lacks."""
 
 
 def share_of(value: float | None, of: int | None = None, deviation: float | None = None) -> Cell:
-    """A cell that holds a share, of how many it is one, and how far it moves from run to run."""
+    """A cell with a share, the number of its trials, and its deviation from run to run."""
     told: dict[str, Any] = {"share": rounded(value), "of": of}
     return told if deviation is None else {**told, "deviation": rounded(deviation)}
 
 
 def counted(share: Share) -> Cell:
-    """The same of a count."""
+    """A cell with the share of a count."""
     return share_of(share.value, share.of)
 
 
 def cannot(what: str) -> Cell:
-    """A cell that says what a system lacks, which is no nought."""
+    """A cell with the abilities that a system lacks, which is no nought."""
     return {"cannot": what}
 
 
 def value_of(cell: Cell) -> float | None:
-    """The share in a cell, where there is one."""
+    """The share in a cell, if there is one."""
     found = cell.get("share") if isinstance(cell, dict) else None
     return found if isinstance(found, int | float) else None
 
@@ -52,7 +52,7 @@ def shown(cell: Cell) -> str:
 
 @dataclass(frozen=True)
 class Table:
-    """Figures in rows. The first column names what a row is about."""
+    """Figures in rows. The first column names the subject of a row."""
 
     columns: Sequence[str]
     rows: Sequence[Sequence[Cell]]
@@ -83,12 +83,12 @@ class Section:
     tables: Sequence[Table]
     failures: Sequence[Failure] = ()
     quotes_data: bool = False
-    """Whether the failures quote a data set, which not everybody may pass on."""
+    """Whether the failures quote a data set that may not be passed on by everybody."""
     record: Mapping[str, Any] = field(default_factory=dict)
     """All figures, as the evaluation's own command gives them."""
     seconds: float | None = None
     part: str = ""
-    """The part of the run that it came of."""
+    """The part of the run that it came from."""
 
 
 @dataclass(frozen=True)
@@ -106,15 +106,15 @@ class Document:
     done: Sequence[str] = ()
     """The parts that were run."""
     unfinished: Sequence[str] = ()
-    """The parts that were meant to be run, and were not yet."""
+    """The parts that were planned and have not been run yet."""
 
     def plain(self) -> dict[str, Any]:
-        """For a JSON file."""
+        """The document for a JSON file."""
         return {"format": FORMAT, **asdict(self)}
 
 
 def written(document: Document, path: Path) -> None:
-    """Write a document down: all of it or, where that is interrupted, nothing."""
+    """Write a document down: all of it or, if that is interrupted, nothing."""
     beside = path.with_name(f"{path.name}.part")
     try:
         beside.write_text(
@@ -126,7 +126,7 @@ def written(document: Document, path: Path) -> None:
 
 
 def read(path: Path) -> Document:
-    """A document that was written down. One that is none is refused, with what to do."""
+    """A document that was written down. Anything else is refused, with the fix."""
     advice = "give a file that `tenure eval all --json FILE` has written"
     try:
         plain = json.loads(path.read_text(encoding="utf-8"))
@@ -143,7 +143,7 @@ def read(path: Path) -> Document:
 
 
 def _document(plain: Mapping[str, Any]) -> Document:
-    # What earlier versions did not write has a default.
+    # A field that earlier versions did not write has a default.
     later = {"done", "unfinished"} - set(plain)
     given = {name: plain[name] for name in Document.__dataclass_fields__ if name not in later}
     return Document(**{**given, "sections": [_section(one) for one in plain["sections"]]})

@@ -76,7 +76,7 @@ def _ours(reports: Sequence[Report]) -> list[Report]:
 
 
 def of_isolation(reports: Sequence[IsolationReport]) -> Section:
-    """Secrets planted, and who came by them."""
+    """The planted secrets, and the leaks."""
     rows: list[list[Cell]] = [
         [
             report.system,
@@ -126,7 +126,8 @@ def of_asof(reports: Sequence[AnswersReport]) -> Section:
 
 
 def of_scoped(reports: Sequence[AnswersReport]) -> Section:
-    """What holds where, beside drafts, suppositions and the values of a session."""
+    """The values that hold in each place, beside drafts, suppositions and the values of a
+    session."""
     return Section(
         name="scope",
         title="Scope: drafts, suppositions and sessions",
@@ -166,7 +167,7 @@ def _right(reports: Sequence[AnswersReport]) -> Table:
 
 
 def of_repair(reports: Sequence[RepairReport]) -> Section:
-    """What becomes of a value when what it rests on changes."""
+    """The fate of a value when its base changes."""
     parts: Mapping[str, tuple[EpisodeForm, Half]] = {
         "Structured writes": (EpisodeForm.STRUCTURED, Half.KNOWN),
         "Plain language, in phrasings held out": (EpisodeForm.PLAIN, Half.HELD_OUT),

@@ -8,7 +8,7 @@ from tenure_eval.statebench import OURS
 
 
 def of_judged(report: JudgedReport) -> Section:
-    """What a model made of each system's contexts, as the suite's own judge has it."""
+    """The judgement of the suite's own judge on a model's answers from each system's contexts."""
     names = [OURS, *(name for name in report.systems if name != OURS)]
     tracks = sorted({track for name in names for track in report.tracks[name]})
     runs = "one run" if report.seeds == 1 else f"{report.seeds} runs: mean ± standard deviation"

@@ -1,4 +1,4 @@
-"""What a run was made on: the machine, and the versions of all that took part."""
+"""The machine of a run, and the versions of all packages that took part."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def machine() -> dict[str, Any]:
 
 
 def versions() -> dict[str, str]:
-    """Tenure, Python, what we run on, and the peers that are installed."""
+    """Tenure, Python, our main packages, and the peers that are installed."""
     own = {name: metadata.version(name) for name in _PACKAGES}
     return {
         "tenure": tenure.__version__,

@@ -34,9 +34,9 @@ from tenure_eval.report.document import Section
 from tenure_eval.targets import FigureTarget
 
 BESIDE = ("transcript", "last-turns", "bm25", "langgraph", "mem0", "memgine", "state_based")
-"""The systems that stand beside us where nobody says otherwise."""
+"""The default systems beside ours."""
 EPISODES, PROBES, QUESTIONS, SCOPED = 20, 2_000, 2_000, 1_000
-"""Sizes of what is made up: repair for each task, isolation, as of, scope."""
+"""Default sizes of generated material: repair for each task, isolation, as of, scope."""
 _DIALOGUES = {"sgd/cases_dev": "SGD dev", "multiwoz/cases_val": "MultiWOZ val"}
 _PAIRS = {"sgd/pairs_dev": "SGD dev", "multiwoz/cases_val": "MultiWOZ val"}
 ANSWERS = "statebench-answers"
@@ -46,13 +46,13 @@ _NO_DATA = "no folder with data was given"
 
 @dataclass(frozen=True)
 class Plan:
-    """What is to be run, and how."""
+    """The evaluations to run, and their settings."""
 
     folder: Path | None = None
     settings: tenure.Settings = field(default_factory=tenure.Settings)
     systems: Sequence[str] = BESIDE
     only: Sequence[str] = ()
-    """The evaluations to run, by name; all of them where none is named."""
+    """The evaluations to run, by name; all of them if none is named."""
     skip: Sequence[str] = ()
     """Those of them to leave out."""
     limit: int | None = None
@@ -60,11 +60,11 @@ class Plan:
     workers: int = 1
     progress: Progress | None = None
     protocol: EndToEnd | None = None
-    """Who answers end to end; that part is not run where nobody does."""
+    """The models that answer end to end; without them that part is not run."""
 
     @property
     def work(self) -> dict[str, Any]:
-        """What every runner takes."""
+        """The arguments of every runner."""
         return {"workers": self.workers, "progress": self.progress}
 
     @property
@@ -74,7 +74,7 @@ class Plan:
 
     @property
     def makers(self) -> dict[str, Maker]:
-        """What makes each system of the run, ours with its settings first."""
+        """The maker of each system of the run, ours with its settings first."""
         known = adapters.makers()
         return {
             adapters.OURS: _Ours(self.settings),
@@ -102,7 +102,7 @@ class Plan:
 
     @property
     def chosen(self) -> list[str]:
-        """The parts to run, in order; nobody is asked where nobody answers."""
+        """The parts to run, in order; without a model, the part that asks one is left out."""
         return [name for name in self.named if name != ANSWERS or self.protocol is not None]
 
 
@@ -193,7 +193,7 @@ def _on_all(
     told: Callable[[Sequence[Report]], Section],
     held: Callable[[Report], Iterable[FigureTarget]],
 ) -> Iterator[Part]:
-    """An evaluation on every system. One of the others that breaks does not end the run."""
+    """An evaluation on every system. If one of the others breaks, the run goes on."""
     reports = []
     for name, make in plan.makers.items():
         try:
@@ -209,7 +209,8 @@ def _on_all(
 
 
 def _published(plan: Plan) -> Iterator[Part]:
-    """The published splits, each beside a copy in other words: who knows the suite falls there."""
+    """The published splits, each beside a copy in other words: a system that knows the suite scores
+    less there."""
     names = peers.baselines()
     if not names:
         yield LeftOut("the baselines of StateBench", f"install them with: {peers.INSTALL}")
@@ -235,7 +236,7 @@ def _generated(plan: Plan) -> Iterator[Part]:
 
 
 def published(plan: Plan) -> Iterator[statebench.Suite | LeftOut]:
-    """The published splits, as far as they are there."""
+    """The published splits that are there."""
     try:
         for suite in statebench.published(plan.folder):
             yield statebench.Suite(suite.name, suite.timelines[: plan.limit])
@@ -254,13 +255,13 @@ def newer(plan: Plan) -> Iterator[statebench.Suite | LeftOut]:
 
 
 def suites(plan: Plan) -> list[statebench.Suite]:
-    """All that a model is asked about."""
+    """All suites that a model is asked about."""
     found = (*published(plan), *newer(plan))
     return [suite for suite in found if isinstance(suite, statebench.Suite)]
 
 
 def _answers(plan: Plan) -> Iterator[Part]:
-    """The suite's own protocol. What is missing of the suite was named before."""
+    """The suite's own protocol. The missing parts of the suite were named before."""
     assert plan.protocol is not None
     for suite in suites(plan):
         report = judging.run(
@@ -308,7 +309,8 @@ def _sentences(plan: Plan) -> Iterator[Part]:
 
 
 def retrieved(plan: Plan) -> Iterator[Part]:
-    """The long conversations of the folder, on ours and on the others that are meant for them."""
+    """The long conversations of the folder, on ours and on the other systems that are meant for
+    them."""
     try:
         folder = plan.folder
         if folder is None:
@@ -328,7 +330,7 @@ def retrieved(plan: Plan) -> Iterator[Part]:
 
 
 def _found(folder: Path | None, name: str) -> Path | LeftOut:
-    """A set, packed or not, or that it is not there."""
+    """A set, packed or not, or the note that it is missing."""
     if folder is None:
         return LeftOut(name, _NO_DATA)
     for ending in ("", ".jsonl.gz", ".jsonl"):

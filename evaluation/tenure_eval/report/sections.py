@@ -37,7 +37,7 @@ def joint_row(name: str, joint: Joint) -> list[Cell]:
 
 
 def detection_row(name: str, found: Detection) -> list[Cell]:
-    """What was told apart, by precision, recall and F1."""
+    """The precision, recall and F1 of a detection."""
     return [name, *map(share_of, (found.precision, found.recall, found.f1))]
 
 
@@ -161,7 +161,7 @@ def _of_pair(what: str, score: PairScore) -> Failure:
 
 
 def of_scope(report: ScopeReport) -> Section:
-    """What is said without being claimed."""
+    """Statements that claim nothing."""
     return Section(
         name="scope-sentences",
         title="Scope: what is said without being claimed",
@@ -200,7 +200,7 @@ def of_scope(report: ScopeReport) -> Section:
 
 
 def of_suite(report: SuiteReport, copy: SuiteReport | None = None) -> Section:
-    """A suite with all strategies, by track; beside it what they come to on a perturbed copy."""
+    """A suite with all strategies, by track, beside their figures on a perturbed copy."""
     names = [OURS, *(name for name in report.tracks if name != OURS)]
     tracks = sorted({track for name in names for track in report.tracks[name]})
     queries = report.total(OURS).of
@@ -241,7 +241,7 @@ def of_suite(report: SuiteReport, copy: SuiteReport | None = None) -> Section:
 
 
 def _away(joint: Joint, copied: Joint | None) -> list[Cell]:
-    """The joint figure of a copy, and how far it is from the original."""
+    """The joint figure of a copy, and its distance from the original."""
     if copied is None:
         return []
     if joint.joint is None or copied.joint is None:
@@ -261,7 +261,7 @@ def _by_track(
 
 
 def _spread(failures: Sequence[QueryScore]) -> list[QueryScore]:
-    """Some failures, of as many tracks as there are."""
+    """Some failures, from as many tracks as there are."""
     first: dict[str, QueryScore] = {}
     for score in failures:
         first.setdefault(score.track, score)
@@ -290,7 +290,7 @@ def _left_out(reasons: Mapping[str, str]) -> Iterator[Table]:
 
 
 def of_retrieval(report: RetrievalReport) -> Section:
-    """What is found in long conversations."""
+    """The share of turns that are found in long conversations."""
     asked = ", ".join(f"{count:,} of {name}" for name, count in report.questions.items())
     return Section(
         name="retrieval",

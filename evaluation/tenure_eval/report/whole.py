@@ -1,4 +1,4 @@
-"""Everything, one part after the other: written down as it goes, and gone on with after a stop."""
+"""Everything, one part after the other: written down as it goes, and resumed after a stop."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tenure_eval.report.parts import PARTS, LeftOut, Part, Plan
 
 Item = TypeVar("Item")
 _OF_THE_MACHINE = "workers"
-"""The setting that changes no figure, so that a run may go on with another."""
+"""The setting that changes no figure, so that a run may be resumed with another value."""
 
 
 @dataclass(frozen=True)
@@ -28,11 +28,11 @@ class ReportStep:
     number: int
     of: int
     seconds: float
-    """What the parts before it took, in this run and the one that it goes on with."""
+    """Seconds that the parts before it took, in this run and the one that it resumes."""
 
 
 def _nothing(what: Any) -> None:
-    """Whoever does not listen."""
+    """A listener that does nothing."""
 
 
 def run(
@@ -44,10 +44,12 @@ def run(
     save: Callable[[Document], None] = _nothing,
     before: Document | None = None,
 ) -> Document:
-    """Run all there is; what is missing is left out and named, as it goes and in the document.
+    """Run everything that is there; missing parts are left out and named, as it goes and in the
+    document.
 
-    `begin` hears of every part when it begins, and `save` gets the document so far when it ends.
-    With `before`, a document of the same run that was stopped, parts that it has are not run again.
+    `begin` is called with every part when it begins, and `save` gets the document so far when it
+    ends. With `before`, a document of the same run that was stopped, the parts in it are not run
+    again.
     """
     chosen = plan.chosen
     document = _fresh(plan, date, chosen) if before is None else _gone_on(before, plan, date)
@@ -124,7 +126,7 @@ def _absent(plan: Plan) -> Iterator[Part]:
 
 
 def _unplaced(gap: LeftOut, folder: Path | None) -> LeftOut:
-    """Without the path of somebody's machine: a report goes to others."""
+    """A gap without the path of somebody's machine: a report goes to others."""
     return gap if folder is None else replace(gap, why=gap.why.replace(str(folder), "DATA"))
 
 
@@ -139,7 +141,7 @@ def _numbered(progress: Progress | None, number: int, of: int) -> Progress | Non
 
 
 def _gone_on(before: Document, plan: Plan, date: str) -> Document:
-    """What a run that was stopped has come to. What it was made with must still be so."""
+    """The document of a run that was stopped. Its settings and versions must still be the same."""
     for what, then, now in (
         ("setting", before.settings, plan.told()),
         ("version", before.versions, machine.versions()),

@@ -1,4 +1,4 @@
-"""What both pages say in the same words."""
+"""The wording that both pages share."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tenure_eval.report.document import Document
 
 
 def facts_of(document: Document) -> Iterator[tuple[str, str]]:
-    """What was run, when, on what and with what."""
+    """The facts of a run: its version, date, machine and packages."""
     versions, machine = dict(document.versions), document.machine
     yield "version", f"tenure {versions.pop('tenure', '?')}"
     yield "date", document.date
@@ -41,7 +41,7 @@ def duration(seconds: float) -> str:
 
 
 def target_text(target: Mapping[str, Any]) -> str:
-    """What a target asks for."""
+    """The bound of a target."""
     if "at_least" in target:
         return f"≥ {percent(target['at_least'])}"
     return f"≤ {percent(target['at_most'])}"

@@ -1,4 +1,4 @@
-"""Entries of the audit stream: verdicts as those read them who answer for a system."""
+"""Entries of the audit stream: verdicts in the form for people who answer for a system."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from tenure.stores.codec import repair_from_record, repair_record
 from tenure.stores.port import Store
 
 PAGE = 500
-"""How many entries are read at a time."""
+"""Entries that are read at a time."""
 _HIGHEST = 2**63 - 1
 _ABOUT = ("key", "subject", "value", "reason", "erased")
 
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """What an entry is about, in the words that were used; empty where it was erased since."""
+    """The content that an entry is about; empty if it was erased since."""
 
     key: str | None
     subject: str | None
@@ -138,7 +138,7 @@ def _content(verdict: Verdict, fact: Fact | None) -> Content:
 def read_page(
     store: Store, organization: str, after: int, values: bool, limit: int
 ) -> list[AuditEntry]:
-    """The entries after one of them, at most so many."""
+    """At most `limit` entries after the one with that number."""
     with store.read(organization) as reader:
         page = reader.log(after, limit)
         if not values:

@@ -1,4 +1,4 @@
-"""Following a log: what there is, and then what comes, as it comes."""
+"""Following a log: the entries that are there, then new ones as they come."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ def follow(
     limit: int = PAGE,
     stop: Event | None = None,
 ) -> Iterator[list[AuditEntry]]:
-    """The entries after one of them, in order and in pages, for as long as `stop` is not set.
+    """Yield the entries after a given one, in order and in pages, until `stop` is set.
 
-    What this memory commits is seen at once, what other processes commit at the next look. A
-    store that is busy or away is asked again later; only at the beginning is that an error.
+    Commits of this memory are seen at once, those of other processes at the next look. A store that
+    is busy or away is asked again later; it is an error only at the beginning.
     """
     check_after(memory.store, check_name(organization, "organization"), after)
     if not 0 < interval <= _LONGEST_INTERVAL:

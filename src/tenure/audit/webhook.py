@@ -56,10 +56,10 @@ def is_signed(
     *,
     tolerance: timedelta = _TOLERANCE,
 ) -> bool:
-    """Whether a delivery is from somebody who has the secret, and was signed just now.
+    """True if a delivery comes from a holder of the secret and was signed just now.
 
-    For receivers. Give the body as it came, before anything parses it, and the header as it came:
-    whatever anybody sends in it, the answer is True or False.
+    For receivers. Give the body and the header as they came, before anything parses them. The
+    function returns True or False for any header and raises nothing.
     """
     parts = dict(part.partition("=")[::2] for part in header.split(",")) if header else {}
     time, given = parts.get("t", ""), parts.get("v1", "")
@@ -77,7 +77,8 @@ def _mac(secret: bytes, seconds: int, body: bytes) -> str:
 
 @dataclass(frozen=True)
 class Webhook:
-    """Where deliveries go. An answer of 200 to 299 takes one; anything else is tried again."""
+    """The address that deliveries go to. A status of 200 to 299 accepts a delivery; after anything
+    else it is tried again."""
 
     url: str = field(repr=False)
     secret: bytes = field(repr=False)
@@ -144,11 +145,11 @@ class Webhook:
 
 @dataclass(frozen=True)
 class WebhookAnswer:
-    """What came of an attempt: a status, or the kind of failure."""
+    """The result of an attempt: a status, or the kind of failure."""
 
     status: int | None
     pause: float | None = None
-    """How long the server asked to wait."""
+    """Seconds that the server asked to wait."""
     failure: str = ""
 
     @property
@@ -167,14 +168,14 @@ def _cut(connection: http.client.HTTPConnection) -> None:
 
 
 def _seconds(header: str | None) -> float | None:
-    """A pause that a server asks for in seconds. One given as a date is ours to choose."""
+    """The pause that a server asks for in seconds; None for a header that gives a date."""
     if header is None or not (header.isascii() and header.isdigit()):
         return None
     return min(float(header), _LONGEST_ASKED_PAUSE)
 
 
 class Batch(NamedTuple):
-    """What is posted at once: the organization, and entries in order."""
+    """One request: entries of an organization, in order."""
 
     first: AuditEntry
     last: AuditEntry
@@ -183,7 +184,7 @@ class Batch(NamedTuple):
 
 
 def batches_of(page: Sequence[AuditEntry]) -> Iterator[Batch]:
-    """A page in as many requests as it takes for none to be large, but for a large entry."""
+    """Split a page into requests. None is large, unless a single entry is."""
     held: list[tuple[AuditEntry, bytes]] = []
     size = 0
     for entry in page:
@@ -212,8 +213,9 @@ def _json(value: Any) -> bytes:
 class Sender:
     """Delivers entries, one batch after another, and keeps the position after each.
 
-    A batch is tried until it is taken. Killed in between, it is sent again by the next sender: the
-    receiver may see an entry twice, in the same order, and never misses one.
+    A batch is tried until it is accepted. If the process is killed in between, the next sender
+    sends the batch again: the receiver may see an entry twice, in the same order, and never misses
+    one.
     """
 
     def __init__(
@@ -237,12 +239,12 @@ class Sender:
         self._tell = tell
         self._chance = chance
         self.delivered = 0
-        """How many entries were taken so far."""
+        """The number of entries that were accepted so far."""
 
     def send(self, pages: Iterable[Sequence[AuditEntry]]) -> None:
-        """Deliver pages, as long as there are any and `stop` is not set.
+        """Deliver the pages, until there are no more or `stop` is set.
 
-        Raises NotDelivered where a batch was not taken within `retry_for` seconds.
+        Raises NotDelivered if a batch is not accepted within `retry_for` seconds.
         """
         for batch in chain.from_iterable(map(batches_of, pages)):
             if not self._deliver(batch):
@@ -270,6 +272,7 @@ class Sender:
                 return False
 
     def _pause(self, attempt: int, answer: WebhookAnswer) -> float:
-        """Twice as long each time, never the same for all who wait, and as long as asked for."""
+        """Seconds to wait: doubled each time, partly random, and no less than the server asked
+        for."""
         pause: float = min(_LONGEST_PAUSE, self._first_pause * 2 ** min(attempt, 16))
         return max(pause * (0.5 + self._chance() / 2), answer.pause or 0.0)

@@ -26,7 +26,8 @@ from tenure.context.tokens import counter
 
 _LONGEST = 60
 _MOST = 30
-"""So many of one reason are named; of a large memory the rest would fill the screen."""
+"""The most omissions of one reason that are named; in a large memory the rest would fill the
+screen."""
 _ROOMY = 170
 """From this width on, ids and the parts of scores have columns of their own."""
 _BAR = 60
@@ -34,7 +35,7 @@ _BAR = 60
 
 @dataclass(frozen=True)
 class _Band:
-    """A part of the budget: what it is for, how it is drawn, and how much it takes."""
+    """A part of the budget: its purpose, its sign in the bar, and its tokens."""
 
     name: str
     glyph: str
@@ -59,7 +60,7 @@ _BAND_OF = {
 
 
 def account_of(made: tenure.Context, find: Find) -> Iterator[RenderableType]:
-    """Everything there is to say about a context, for people to read under its text."""
+    """The whole account of a context, for people to read under its text."""
     yield Text("Budget", style="bold")
     yield from _budget(made)
     if made.lines:
@@ -92,7 +93,7 @@ def _budget(made: tenure.Context) -> Iterator[RenderableType]:
 
 
 def _used(made: tenure.Context) -> list[_Band]:
-    """What each part takes, headings and the blank lines between sections included."""
+    """The tokens of each part, with its headings and the blank lines between sections."""
     count = counter(made.tokenizer)
     taken = dict.fromkeys((band.name for band in _BANDS), 0)
     sections = [(s, [*lines]) for s, lines in groupby(made.lines, key=lambda line: line.section)]
@@ -108,7 +109,7 @@ def _sized(band: _Band, tokens: int) -> _Band:
 
 
 def _cells(bands: Sequence[_Band], budget: int) -> list[int]:
-    """How long each band is drawn: at least one cell, and the largest makes up the rest."""
+    """The length of each band: at least one cell; the largest takes the remaining cells."""
     cells = [max(1, _BAR * band.tokens // budget) for band in bands]
     largest = cells.index(max(cells))
     cells[largest] += _BAR - sum(cells)
@@ -146,7 +147,7 @@ def _wide_row(line: tenure.Line, cost: str) -> list[str | Text]:
 
 
 def _narrow_row(line: tenure.Line, cost: str) -> list[str | Text]:
-    """The same in few columns: the id and the parts of the score beneath the line."""
+    """The row in few columns: the id and the parts of the score beneath the line."""
     told = Text(cut(line.text, _LONGEST))
     for beneath in (line.fact_id, made_of(line.parts)):
         if beneath:
@@ -162,7 +163,7 @@ def _score(line: tenure.Line) -> str:
 
 
 def _omissions(omissions: Sequence[tenure.Omission], find: Find) -> Iterator[tuple[str, str, str]]:
-    """The omissions by reason. A fact that this reader cannot look up is not spoken of."""
+    """The omissions by reason. A fact that this reader cannot look up is not named."""
     for reason in by_reason(omissions):
         of_reason = [omission for omission in omissions if omission.reason == reason]
         for omission in of_reason[:_MOST]:
@@ -174,7 +175,7 @@ def _omissions(omissions: Sequence[tenure.Omission], find: Find) -> Iterator[tup
 
 
 def _told(omission: tenure.Omission, find: Find) -> tuple[str, str] | None:
-    """What was left out, and the fact behind it, as far as the reader may know of it."""
+    """The omitted thing and the id of the fact behind it, as far as this reader may know them."""
     fact = find(omission.fact_id) if omission.fact_id is not None else None
     if omission.item is not None:
         item = inline(omission.item)

@@ -17,7 +17,7 @@ _PANEL = "A second opinion"
 
 @dataclass(frozen=True)
 class Second:
-    """The model that is asked besides, and what it may take."""
+    """The model that gives second opinions, and its limits."""
 
     llm: Annotated[
         str | None,
@@ -83,7 +83,7 @@ class Second:
 
 
 def opinion_document(opinion: tenure.Opinion | None) -> dict[str, Any] | None:
-    """What a model made of a turn, as JSON."""
+    """The opinion of a model on a turn, as JSON."""
     if opinion is None:
         return None
     return {
@@ -106,7 +106,7 @@ def opinion_document(opinion: tenure.Opinion | None) -> dict[str, Any] | None:
 
 
 def opinion_lines(opinion: tenure.Opinion) -> Iterator[tuple[str, str]]:
-    """An opinion on one turn: what became of it, and why what was dropped was."""
+    """The opinion on one turn: its fate, and the reason for each dropped proposal."""
     yield "opinion", shown(str(opinion))
     for one in opinion.proposals:
         if one.outcome == "dropped":

@@ -1,5 +1,5 @@
-"""A conversation on the command line: lines go in, and facts, verdicts and context are seen to
-change. No model takes part."""
+"""A conversation on the command line: lines go in, and the changes of facts, verdicts and context
+come out. No model takes part."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ _YES = ("y", "yes")
 ME = "user"
 
 Ask = Callable[[str], str]
-"""How to ask whoever types; gives what they answer."""
+"""Asks the person at the keyboard and returns the answer."""
 Aside = Callable[[], tenure.Session]
 """Opens a session of the same person with nothing on its desk."""
 
 
 class Chat:
-    """One conversation. Each line is answered by what came of it."""
+    """One conversation. The answer to each line is a report of its results."""
 
     def __init__(
         self, memory: tenure.Memory, session: tenure.Session, aside: Aside, ask: Ask, budget: int
@@ -47,10 +47,10 @@ class Chat:
         self.speaker = ME
         self.over = False
         self.failure = 0
-        """What a script is told at the end: the exit code of the first line that failed."""
+        """The exit code of the first line that failed; a script is told at the end."""
 
     def take(self, line: str) -> None:
-        """Take a line. What is wrong with it is told, and the conversation goes on."""
+        """Take a line. An error in it is reported, and the conversation goes on."""
         text = line.strip()
         if not text:
             return
@@ -85,7 +85,7 @@ class Chat:
         self._print_change()
 
     def _erase_everything(self, asked: tenure.ErasureRequest) -> None:
-        """Erase all that is the speaker's own, if they say so once more."""
+        """Erase everything of the speaker's own, after a second confirmation."""
         if not asked.permitted:
             show(f"  nothing was erased; it takes {asked.how}")
             return
@@ -108,7 +108,7 @@ class Chat:
             show(Text(f"  nothing to remember{f' ({said})' if said else ''}", style="dim"))
 
     def undo(self, _: str) -> None:
-        """Let the last turn have had no consequences."""
+        """Undo the consequences of the last turn."""
         if not self._turns:
             raise NothingToUndo("nothing that was said in this conversation is left to undo")
         for verdict in reversed(self._turns.pop()):
@@ -116,7 +116,7 @@ class Chat:
         self._print_change()
 
     def speak_as(self, name: str) -> None:
-        """Whose words the next lines are."""
+        """Set the speaker of the next lines."""
         self.speaker = name or ME
         show(f"  the next lines are said by {'you' if self.speaker == ME else shown(name)}")
 
@@ -134,7 +134,7 @@ class Chat:
         show(Text(note, style="dim"))
 
     def _print_change(self) -> None:
-        """What the last line changed in the context that is being watched."""
+        """Print the changes that the last line made to the watched context."""
         if self._question is None:
             return
         before = self._seen
@@ -155,7 +155,7 @@ class Chat:
         print_explanation(self._session, self._session.explain(key))
 
     def what_if(self, text: str) -> None:
-        """Show what a line would lead to, and keep nothing of it."""
+        """Show the consequences that a line would have, and keep none of them."""
         question = self._question or text
         with self._aside() as aside:
             before = _lines(aside.context(question, budget=self._budget))
@@ -178,7 +178,7 @@ class Chat:
         proofs = erase_own(self._memory, self._session, key)
         count = sum(len(proof.fact_ids) for proof in proofs)
         show(Text.assemble("  ", word("erased"), f"  {count} fact(s) for good"))
-        # What was said about them could not be undone in any case.
+        # Verdicts on them could not be undone in any case.
         self._turns.clear()
         self._print_change()
 
@@ -225,7 +225,7 @@ def _print_verdict(verdict: tenure.Verdict, session: tenure.Session) -> None:
 
 
 def _lines(made: tenure.Context) -> list[str]:
-    """The lines of a context that facts make."""
+    """The lines of a context that come from facts."""
     return [f"{line.section}: {line.text}" for line in made.lines if line.section not in _ALWAYS]
 
 

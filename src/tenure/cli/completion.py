@@ -1,4 +1,4 @@
-"""Completion: what a shell has to know of the commands, as a script of that shell.
+"""Completion: the commands and options as a script for a shell.
 
 The words are in the script itself, so that a press of the tab key starts no process.
 """
@@ -28,18 +28,18 @@ class Option:
 
 @dataclass(frozen=True)
 class Place:
-    """A command, or the program itself: what can follow it."""
+    """A command, or the program itself, with the words that can follow it."""
 
     path: tuple[str, ...]
     about: str
     commands: tuple[str, ...]
     options: tuple[Option, ...]
     choices: tuple[str, ...]
-    """What its argument can be, where that is one of a few."""
+    """The values of its argument, if there are only a few."""
 
     @property
     def words(self) -> tuple[str, ...]:
-        """All that can be typed there, but for values."""
+        """All the words that can be typed there, except values."""
         named = tuple(name for option in self.options for name in option.names)
         return (*self.commands, *self.choices, *named)
 
@@ -109,7 +109,7 @@ def _cases(found: list[Place]) -> Iterator[str]:
 
 
 def bash(found: list[Place]) -> str:
-    """For bash. What it does not know is a file, as the shell itself has it."""
+    """The script for bash. An unknown word is completed as a file, as bash does."""
     lines = [
         f"_{PROGRAM}_complete() {{",
         '  local current=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} at="" i',
@@ -128,7 +128,7 @@ def bash(found: list[Place]) -> str:
 
 
 def zsh(found: list[Place]) -> str:
-    """For zsh, after compinit."""
+    """The script for zsh, after compinit."""
     lines = [
         f"#compdef {PROGRAM}",
         f"_{PROGRAM}_complete() {{",
@@ -154,7 +154,7 @@ def zsh(found: list[Place]) -> str:
 
 
 def fish(found: list[Place]) -> str:
-    """For fish."""
+    """The script for fish."""
     lines = []
     by_path = {place.path: place for place in found}
     for place in found:

@@ -1,4 +1,4 @@
-"""Tells the story: runs each call against a real memory and prints what came back."""
+"""Tells the story: runs each call against a real memory and prints the results."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def _finder(names: dict[str, Any]) -> Find:
 
 
 def _run(call: str, names: dict[str, Any]) -> object:
-    """Run one line; the value of an expression, or what an assignment assigned."""
+    """Run one line; return the value of an expression, or the value that was assigned."""
     statement = ast.parse(call).body[0]
     if isinstance(statement, ast.Expr):
         return eval(call, names)

@@ -1,4 +1,4 @@
-"""Erasing by name: what one person may have erased from within a conversation."""
+"""Erasing by name: the facts that one person may erase from within a conversation."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from tenure.model.errors import NotPermitted, UnknownFact
 def erase_own(
     memory: Memory, session: Session, key_or_id: str, subject: str | None = None
 ) -> list[Erasure]:
-    """Erase a fact, or everything that a key ever said, of this person alone.
+    """Erase a fact, or every fact at a key, of this person alone.
 
-    What belongs to the organization is not one person's to erase, whatever they may do otherwise.
+    Facts of the organization are not one person's to erase, whatever that person's permissions are.
     """
     who = session.identity
     mine = [fact for fact in _named(session, key_or_id, subject) if fact.owner == who.user_id]
@@ -27,7 +27,7 @@ def erase_own(
 
 
 def _named(session: Session, key_or_id: str, subject: str | None) -> list[Fact]:
-    """The fact of an id, or all that a key ever said."""
+    """The fact with an id, or every fact at a key."""
     fact = session.get(key_or_id)
     if fact is not None:
         return [fact]

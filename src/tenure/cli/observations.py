@@ -1,4 +1,4 @@
-"""What came of observing: printed turn by turn, added up, and as JSON."""
+"""The results of observing: printed turn by turn, added up, and as JSON."""
 
 from __future__ import annotations
 
@@ -21,27 +21,27 @@ from tenure.stores.codec import erasure_record, fact_record
 
 @dataclass
 class Tally:
-    """What came of the turns of a conversation."""
+    """The results of the turns of a conversation."""
 
     file: str = ""
     session: str = ""
     turns: int = 0
     before: int = 0
-    """How many of them had been observed before."""
+    """Turns that had been observed before."""
     facts: int = 0
-    """Real ones that took office."""
+    """Real facts that took office."""
     proposed: int = 0
-    """Drafts and what-ifs."""
+    """Facts in drafts and hypotheticals."""
     superseded: int = 0
     contested: int = 0
     overruled: int = 0
     retracted: int = 0
     erased: int = 0
     erasures_asked: int = 0
-    """How many turns asked for all that is the speaker's own to be erased, which was not done."""
+    """Turns that asked to erase everything of the speaker's own. The erasure was not done."""
     skipped: int = 0
     advised: int = 0
-    """How many turns a model has given its opinion on."""
+    """Turns on which a model has given its opinion."""
 
     def add(self, made: tenure.Observation) -> None:
         self.turns += 1
@@ -54,7 +54,7 @@ class Tally:
             self._count(verdict)
 
     def hear(self, opinion: tenure.Opinion) -> None:
-        """Count what a second opinion led to that arrived after its turn was counted."""
+        """Count the results of a second opinion that arrived after its turn was counted."""
         self.advised += opinion.status == "given"
         for verdict in opinion.verdicts:
             self._count(verdict)
@@ -74,7 +74,7 @@ class Tally:
             self.facts += 1
 
     def plus(self, other: Tally) -> Tally:
-        """Both together."""
+        """Both tallies added up."""
         counts = {
             name: getattr(self, name) + count
             for name, count in asdict(other).items()
@@ -84,7 +84,7 @@ class Tally:
 
 
 def print_single(session: tenure.Session, made: tenure.Observation, *, as_json: bool) -> None:
-    """One turn, with everything that came of it and the ids to go on with."""
+    """Print one turn with all its results, and the ids for the next commands."""
     if as_json:
         print_json(observation_document(made, session.session_id))
         return
@@ -107,13 +107,14 @@ def print_single(session: tenure.Session, made: tenure.Observation, *, as_json: 
 
 
 def _not_erased(asked: tenure.ErasureRequest) -> str:
-    """That everything was asked to be erased, what it takes, and that it was not done."""
+    """A note that everything was asked to be erased and that it was not done, with the way to do
+    it."""
     where = f"--organization {shown(asked.organization)}"
     return f"nothing was erased; that takes: tenure forget --user {shown(asked.user_id)} {where}"
 
 
 def kinds_of(made: tenure.Observation) -> list[tuple[str, str]]:
-    """What the statements are, which says why they are no facts."""
+    """The kind of each statement, which tells why it is no fact."""
     return [(one.kind.value.replace("_", " "), shown(one.text)) for one in made.statements]
 
 
@@ -148,7 +149,7 @@ def print_tallies(
     as_json: bool,
     opinions: Sequence[tenure.Opinion] = (),
 ) -> None:
-    """What came of everything that was named."""
+    """Print the results of all conversations that were named."""
     total = total_of(tallies)
     if total.skipped and not total.turns:
         raise InvalidInput(f"nothing could be read: {total.skipped:,} passed over, and no turn")
@@ -198,7 +199,7 @@ def _tally_lines(total: Tally, tallies: Sequence[Tally]) -> Iterator[tuple[str, 
 def observation_document(
     made: tenure.Observation, session_id: str, file: str | None = None
 ) -> dict[str, Any]:
-    """What was made of a turn, as JSON."""
+    """The observation of a turn, as JSON."""
     return {
         "file": file,
         "session": session_id,

@@ -48,7 +48,7 @@ _COMMON = "Store and output"
 
 @dataclass(frozen=True)
 class Common:
-    """Which store, and how to print."""
+    """The store, and the form of the output."""
 
     db: Annotated[
         str | None,
@@ -81,7 +81,7 @@ class Common:
 
     @property
     def settings(self) -> tenure.Settings:
-        """What the options say of how the memory works."""
+        """The settings of the memory, by these options."""
         if self.embedder not in (*NAMES, NO_EMBEDDER):
             known = ", ".join((*NAMES, NO_EMBEDDER))
             raise InvalidInput(f"--embedder {self.embedder!r} is not one of {known}")
@@ -91,7 +91,7 @@ class Common:
     def open(
         self, *, create: bool = False, settings: tenure.Settings | None = None
     ) -> Iterator[tenure.Memory]:
-        """The memory. A command that only reads must not leave an empty file behind a typo."""
+        """Open the memory. A command that only reads must not create an empty file after a typo."""
         settings = settings or self.settings
         if not create:
             self._require_store()
@@ -218,7 +218,7 @@ class When:
     ] = None
 
     def look(self, memory: tenure.Memory, session: tenure.Session) -> tenure.Session:
-        """The session itself, or a read-only one on the past."""
+        """The session itself, or a read-only one in the past."""
         if self.as_of is None and self.known_at is None:
             return session
         when = parse_moment(self.as_of, "--as-of")
@@ -229,7 +229,7 @@ class When:
 
 
 def organizations_of(memory: tenure.Memory) -> list[str] | None:
-    """The organizations of a store; None where it is behind a service, which does not tell."""
+    """The organizations of a store; None behind a service, which does not list them."""
     try:
         return list(memory.store.organizations())
     except InvalidInput:
@@ -237,7 +237,7 @@ def organizations_of(memory: tenure.Memory) -> list[str] | None:
 
 
 def login_name() -> str:
-    """Who is at this machine."""
+    """The name of the login on this machine."""
     try:
         return getpass.getuser()
     except (KeyError, OSError):  # a container may run under a number that has no name
@@ -245,7 +245,7 @@ def login_name() -> str:
 
 
 def parse_moment(text: str | None, option: str) -> datetime | None:
-    """A moment given as ISO 8601. One without a zone is the library's to refuse."""
+    """A moment given as ISO 8601. The library refuses one without a zone."""
     if text is None:
         return None
     try:
@@ -274,7 +274,7 @@ def _refuse_constant(name: str) -> Any:
 
 
 def grouped(function: Callable[..., None]) -> Callable[..., None]:
-    """The same command with each dataclass among its parameters spread into its fields."""
+    """The same command, with each dataclass among its parameters spread into its fields."""
     hints = get_type_hints(function, include_extras=True)
     groups: dict[str, Any] = {name: hint for name, hint in hints.items() if is_dataclass(hint)}
     parameters: list[inspect.Parameter] = []

@@ -15,13 +15,13 @@ if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
 _PATIENCE = 0.5
-"""Seconds before a bar shows; what takes less is not worth a flicker."""
+"""Seconds before a bar shows; for shorter work a bar would only flicker."""
 _INTERVAL = 5.0
 """Seconds between two lines where there is no terminal to draw on."""
 
 
 class ProgressLine:
-    """What `memory.progress` calls: what is being done, how much is done, and of how much."""
+    """The callback for `memory.progress`: the name of the work, the amount done, and the total."""
 
     def __init__(
         self, seconds: Callable[[], float] = time.monotonic, screen: Console | None = None
@@ -33,7 +33,7 @@ class ProgressLine:
         self._task: TaskID | None = None
 
     def __call__(self, what: str, done: int, total: int | None) -> None:
-        """Tell how far the work is. Everything done ends the telling."""
+        """Report the progress of the work. The report ends when everything is done."""
         now = self._seconds()
         if self._since is None:
             self._since = now
@@ -56,7 +56,7 @@ class ProgressLine:
         self._bar.update(self._task, description=what, completed=done, total=total)
 
     def close(self) -> None:
-        """Take the bar away. The next call begins anew."""
+        """Remove the bar. The next call begins anew."""
         if self._bar is not None:
             self._bar.stop()
         self._since = self._bar = self._task = None

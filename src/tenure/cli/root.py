@@ -51,7 +51,7 @@ Exit codes:
 
 
 def exit_code(error: TenureError) -> int:
-    """What the process returns for one of our errors."""
+    """The exit code of the process for one of our errors."""
     if isinstance(error, InvalidInput | NotPermitted):
         return 2
     return 3 if isinstance(error, StoreError) else 1

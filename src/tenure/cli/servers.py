@@ -35,7 +35,7 @@ def checked(url: str | None) -> str:
 
 
 def administration() -> ModuleType:
-    """What runs a database. Loaded when it is needed: the driver is an extra."""
+    """The module that runs a database. It is loaded on demand: the driver is an extra."""
     try:
         from tenure.stores.postgres import administration
     except ImportError as error:
@@ -47,7 +47,7 @@ def administration() -> ModuleType:
 
 
 def require_schema(url: str) -> None:
-    """Refuse a database that holds nothing of ours: reading must not leave a schema behind."""
+    """Refuse a database without our schema: reading must not leave a schema behind."""
     tools = administration()
     if tools.version_of(checked(url)) == 0:
         raise StoreError(

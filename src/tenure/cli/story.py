@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 
 class StoryStep(NamedTuple):
-    """One turn of the story: what happens, and the calls that make it happen.
+    """One turn of the story: its events, and the calls that bring them about.
 
-    `wait` is how many hours pass before it. Each call is one line of Python.
+    `wait` is the number of hours that pass before it. Each call is one line of Python.
     """
 
     title: str

@@ -44,7 +44,7 @@ _STYLES = {
 
 
 def console(*, stderr: bool = False) -> Console:
-    """A console that takes every text as it is: stored values carry no markup."""
+    """A console that prints every text as it is: markup in stored values has no effect."""
     stream = sys.stderr if stderr else sys.stdout
     return Console(
         stderr=stderr,
@@ -76,7 +76,7 @@ def print_json(document: Any) -> None:
 
 
 def word(text: str) -> Text:
-    """A status or outcome in its colour; Rich drops it where there is no terminal."""
+    """A status or outcome in its colour; Rich drops the colour where there is no terminal."""
     return Text(text, style=_STYLES.get(text, ""))
 
 
@@ -128,7 +128,7 @@ def with_id(text: str, fact_id: str) -> Text:
 
 
 def fact_table(facts: Iterable[Fact], *, keys: bool) -> RenderableType:
-    """Facts with how they stand, who said them, in which turn, and for how long they held."""
+    """A table of facts: status, speaker, turn, and start and end."""
     if is_narrow():
         return table(_NARROW, [_narrow_row(fact, keys=keys) for fact in facts])
     listed = list(facts)
@@ -155,7 +155,7 @@ def _wide_row(fact: Fact, *, keys: bool, turns: bool) -> list[str | Text]:
 
 
 def _narrow_row(fact: Fact, *, keys: bool) -> list[str | Text]:
-    """The same in few columns: turn and id beneath the value, the end beneath the start."""
+    """The row in few columns: turn and id beneath the value, the end beneath the start."""
     since, until = clock(fact.started_at or fact.valid_from)[:-3], clock(fact.until)[:-3]
     return [
         word(standing(fact)),

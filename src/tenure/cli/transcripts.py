@@ -24,37 +24,38 @@ from tenure.observing.transcripts import turn_arguments
 
 STDIN = "-"
 _LONGEST_LINE = 32 * 1024 * 1024
-"""What is longer is no line of a transcript, and is not read into memory."""
+"""The length of the longest line in a transcript. A longer one is not read into memory."""
 _LONGEST_NAME = 100
 _PORTION = 1024 * 1024
 _BOM = b"\xef\xbb\xbf"
 _DIGITS = 4
-"""Of a digest: enough to tell turns apart, and too few to confirm a guess at what was forgotten."""
+"""Digits of a digest: enough to tell turns apart, too few to confirm a guess at a forgotten
+text."""
 _DOCUMENT = "the document"
 _MOST_OPENING = 100
-"""How many turns are looked at for the first that tells a conversation from others."""
+"""The most turns that are searched for the first that distinguishes a conversation."""
 _TEXTS = ("content", "text", "message")
 
 
 class TranscriptRecord(NamedTuple):
-    """A record of a file, or what is wrong with it."""
+    """A record of a file, or the error in it."""
 
     place: str
-    """Where it stands: "line 3", "turn 3", "line 3, message 2"."""
+    """Its place in the file: "line 3", "turn 3", "line 3, message 2"."""
     number: str
-    """The same in short, for refs."""
+    """The place in short, for refs."""
     record: Any = None
     trouble: str | None = None
 
 
 @dataclass(frozen=True)
 class TranscriptConversation:
-    """A conversation of a file. Its records are read as they are asked for, once."""
+    """A conversation of a file. Its records are read on demand, once."""
 
     file: str
     session_id: str
-    """Made of the file's name, the place in it and how the conversation begins: the same for the
-    same one, also when it has grown or lies in another folder."""
+    """Made of the file's name, the place in it and the beginning of the conversation. It stays the
+    same when the conversation grows or lies in another folder."""
     records: Iterator[TranscriptRecord]
 
 
@@ -64,7 +65,7 @@ class TranscriptFile:
     def __init__(self, file: str, stream: IO[bytes]) -> None:
         self.name = _name_of(file)
         self.total: int | None = None
-        """How many turns there are, as far as that can be told once reading has begun."""
+        """The number of turns, as far as it is known once reading has begun."""
         self._stream = stream if stream.seekable() else io.BytesIO(stream.read())
         self._start = len(_BOM) if self._stream.read(len(_BOM)) == _BOM else 0
         # What comes through a pipe has no name of its own to tell it from the next.
@@ -150,7 +151,7 @@ class TranscriptFile:
 
 
 def _parsed(text: bytes) -> tuple[Any, str | None]:
-    """The JSON in a text, or what is wrong with it."""
+    """The JSON in a text, or the error in it."""
     try:
         return json.loads(text.decode("utf-8")), None
     except UnicodeDecodeError as error:
@@ -188,10 +189,10 @@ def _messages(found: TranscriptRecord) -> list[TranscriptRecord]:
 
 
 def _telling(found: TranscriptRecord) -> str:
-    """What tells a conversation from others: digests of a turn, and of its id and time.
+    """The digests that distinguish a conversation: of a turn, and of its id and time.
 
-    None for a record that cannot be read, and for what a model is told or says: many conversations
-    begin with the same instructions.
+    Empty for a record that cannot be read, and for turns of machines: many conversations begin with
+    the same instructions.
     """
     try:
         given = _given(found.record)
@@ -203,7 +204,7 @@ def _telling(found: TranscriptRecord) -> str:
 
 
 def _given(record: Any) -> dict[str, Any]:
-    """What a record says, as `observe` takes it."""
+    """A record as arguments of `observe`."""
     if isinstance(record, Mapping):
         # A message that only calls a tool says nothing, and is written as null.
         record = {k: "" if v is None and k in _TEXTS else v for k, v in record.items()}
@@ -215,7 +216,7 @@ def _digest_of(text: str) -> str:
 
 
 def arguments_of(found: TranscriptRecord, file: str, speaker: str) -> dict[str, Any]:
-    """What `observe` takes for a record: with a ref of its own where it brings none."""
+    """The arguments of `observe` for a record; a ref is made if the record has none."""
     given = _given(found.record)
     given.setdefault("speaker", speaker)
     given.setdefault("ref", f"{file}:{found.number}:{_digest_of(given['text'])}")
@@ -223,7 +224,7 @@ def arguments_of(found: TranscriptRecord, file: str, speaker: str) -> dict[str, 
 
 
 def _name_of(file: str) -> str:
-    """What a file is called in refs and session ids: its own name, without the folder."""
+    """The name of a file in refs and session ids: without its folder."""
     if file == STDIN:
         return "stdin"
     name = os.fsencode(Path(file).name).decode("utf-8", "replace")

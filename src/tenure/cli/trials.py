@@ -12,7 +12,7 @@ from tenure.stores.copying import copy_declarations, copy_organization
 
 
 def copy_for_trial(common: Common, file: str, organization: str) -> None:
-    """Make the copy, with what sessions have on their desks and the turns that are known."""
+    """Make the copy, with the desks of sessions and the turns that were observed."""
     with common.open() as origin, replace(common, db=file).open(create=True) as trial:
         copy_declarations(origin.store, trial.store)
         with closing(ProgressLine()) as telling:

@@ -19,7 +19,7 @@ def verdict_document(verdict: tenure.Verdict) -> dict[str, Any]:
 
 
 def print_verdict(session: tenure.Session, verdict: tenure.Verdict, *, as_json: bool) -> None:
-    """The outcome, the reason, whom it concerned, the ids, and what followed."""
+    """Print the outcome, the reason, the facts concerned, the ids, and the consequences."""
     if as_json:
         print_json(verdict_document(verdict))
         return

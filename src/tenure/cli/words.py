@@ -16,7 +16,7 @@ _PARTS = {"text": "words"}
 _REASONS = {"quotes a dead value": "quoting a dead value", "needs review": "needing review"}
 
 Find = Callable[[str], Fact | None]
-"""How to look a fact up by its id; None for one that may not be seen or was erased."""
+"""Looks a fact up by its id; None if it may not be seen or was erased."""
 
 _WHY: dict[tuple[Outcome, Rule], str] = {
     (Outcome.ESTABLISHED, Rule.FIRST): "nothing held this address",
@@ -54,7 +54,7 @@ _WHY_IN_TEXT: dict[Rule, str] = {
 
 
 def shown(value: object) -> str:
-    """A value on one line, cut where it would drown everything else."""
+    """A value on one line, cut if it is too long."""
     text = inline(value)
     if len(text) <= _LONGEST:
         return text
@@ -62,13 +62,13 @@ def shown(value: object) -> str:
 
 
 def cut(line: str, longest: int) -> str:
-    """A line of a context, inert as it is, without its list mark and no longer than so much."""
+    """A line of a context, inert as it is, without its list mark and cut at a length."""
     text = line.removeprefix("- ")
     return text if len(text) <= longest else f"{text[: longest - 4]} ..."
 
 
 def by_reason(omissions: Iterable[Omission]) -> dict[str, int]:
-    """How many were left out for which reason, the most frequent first."""
+    """The number of omissions by reason, the most frequent first."""
     counts: Counter[str] = Counter()
     for omission in omissions:
         counts[omission.reason] += omission.count
@@ -76,14 +76,14 @@ def by_reason(omissions: Iterable[Omission]) -> dict[str, int]:
 
 
 def left_out(omissions: Iterable[Omission]) -> str:
-    """The same on one line: `4 superseded, 1 over budget`."""
+    """The number of omissions by reason on one line: `4 superseded, 1 over budget`."""
     counts = by_reason(omissions).items()
     told = (f"{count:,} {_REASONS.get(reason, reason)}" for reason, count in counts)
     return ", ".join(told) or "nothing"
 
 
 def made_of(parts: Mapping[str, float]) -> str:
-    """What a score is made of: `words .18 meaning .22 key .13`."""
+    """The parts of a score: `words .18 meaning .22 key .13`."""
     return " ".join(
         f"{_PARTS.get(name, name)} {_hundredths(value)}" for name, value in parts.items()
     )
@@ -94,12 +94,12 @@ def _hundredths(value: float) -> str:
 
 
 def told(fact: Fact) -> str:
-    """What a fact says, and where, if not everywhere: `key [task T] = value`."""
+    """A fact in one line, with its scope unless that is global: `key [task T] = value`."""
     return f"{name_of(fact)}{place(fact)} = {shown(fact.value)}"
 
 
 def place(fact: Fact) -> str:
-    """The scope of a fact that does not apply everywhere, in brackets."""
+    """The scope of a fact in brackets, unless it applies everywhere."""
     return f" [{fact.scope.value} {shown(fact.scope_id)}]" if fact.scope_id else ""
 
 
@@ -122,7 +122,7 @@ def why(verdict: Verdict) -> str:
 
 
 def said_in(fact: Fact) -> str:
-    """The turn that a fact was said in, where it came from text: `turn 3 (user), ref chat:3`."""
+    """The turn of a fact that came from text: `turn 3 (user), ref chat:3`."""
     source = fact.source
     if source.turn_index is None:
         return ""
@@ -135,7 +135,7 @@ def _turn(index: int, speaker: str | None, ref: str | None) -> str:
 
 
 def provenance(fact: Fact) -> Iterator[tuple[str, str]]:
-    """Where the words of a fact that came from text are from, as (label, text) lines."""
+    """The provenance of a fact that came from text, as (label, text) lines."""
     source = fact.source
     if source.turn_index is not None:
         yield "said in", said_in(fact)
@@ -148,7 +148,8 @@ def provenance(fact: Fact) -> Iterator[tuple[str, str]]:
 
 
 def account(verdict: Verdict, find: Find) -> Iterator[tuple[str, str]]:
-    """What a verdict concerned and what followed, as (label, text) lines; no ids of its own."""
+    """The facts that a verdict concerned and its consequences, as (label, text) lines, without the
+    verdict's own ids."""
     for fact_id in verdict.superseded:
         yield "replaces", _name(fact_id, find)
     for evidence, label in (
@@ -167,7 +168,7 @@ def account(verdict: Verdict, find: Find) -> Iterator[tuple[str, str]]:
 
 
 def consequences(verdict: Verdict, find: Find) -> Iterator[str]:
-    """What a decision set in motion, one sentence each."""
+    """The consequences of a decision, one sentence each."""
     repair = verdict.repair
     for fact_id, path in repair.marked.items():
         steps = " -> ".join(_key(step, find) for step in path)
@@ -180,8 +181,15 @@ def consequences(verdict: Verdict, find: Find) -> Iterator[str]:
         yield f"{_name(fact_id, find)} leaves office"
 
 
+def doubt(statement: Fact | None) -> str:
+    """Why a fact is in doubt: the statement that may have replaced it, and when that was said."""
+    if statement is None:
+        return "a later statement may have replaced it"
+    return f"{told(statement)}, said on {statement.timestamp:%Y-%m-%d}, may have replaced it"
+
+
 def standing(fact: Fact) -> str:
-    """How a fact's tenure stands, in a word or three."""
+    """The status of a fact, in a few words."""
     if fact.status is Status.OFFICE:
         return "in office, needs review" if fact.needs_review else "in office"
     return fact.status.value

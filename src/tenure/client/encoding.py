@@ -27,7 +27,7 @@ from tenure.model.verdict import Verdict
 from tenure.operations import BY_NAME, Operation, hints_of, parameters_of
 
 _MOST_ITEMS = 10_000
-"""Turns or writes of one request."""
+"""The most turns or writes of one request."""
 _STRICT = ConfigDict(extra="forbid", strict=True, arbitrary_types_allowed=True)
 
 
@@ -36,7 +36,7 @@ _STRICT = ConfigDict(extra="forbid", strict=True, arbitrary_types_allowed=True)
 
 @cache
 def adapter(kind: Any) -> TypeAdapter[Any]:
-    """What turns values of a type into JSON and back."""
+    """The adapter that turns values of a type into JSON and back."""
     # An observation names it for type checkers only. Pydantic finds it among the names of whoever
     # makes an adapter.
     from tenure.language.statements import Statement  # noqa: F401
@@ -45,7 +45,7 @@ def adapter(kind: Any) -> TypeAdapter[Any]:
 
 
 def returns(operation: Operation) -> Any:
-    """The type of what an operation gives."""
+    """The return type of an operation."""
     return hints_of(operation.function)["return"]
 
 
@@ -53,12 +53,12 @@ _ALIASES = re.compile(f"{ALIAS}[0-9a-f]{{16}}".encode())
 
 
 def dumped(kind: Any, value: Any) -> bytes:
-    """A value of that type as JSON, with ids as whoever wrote the facts chose them."""
+    """A value of that type as JSON. Its facts have the ids that their writers chose."""
     return _ALIASES.sub(b"", adapter(kind).dump_json(value))
 
 
 def loaded(kind: Any, text: bytes) -> Any:
-    """The value that JSON stands for."""
+    """The value of a JSON text."""
     return adapter(kind).validate_json(text)
 
 
@@ -66,7 +66,8 @@ def loaded(kind: Any, text: bytes) -> Any:
 
 
 def _wire_type(hint: Any) -> Any:
-    """How a parameter comes in: iterables as lists, moments with a zone, values by their ids."""
+    """The type of a parameter in a request: iterables as lists, moments with a zone, facts by their
+    ids."""
     if hint is datetime:
         return AwareDatetime
     if hint is timedelta or hint is NoneType:
@@ -89,7 +90,7 @@ _BY_ID = (Verdict, Receipt)
 
 @cache
 def arguments_of(operation: Operation) -> type[BaseModel]:
-    """The form in which an operation's arguments come in."""
+    """The form for the arguments of an operation."""
     items = _ITEMS.get(operation.name)
     hints = hints_of(operation.function)
     fields: dict[str, Any] = {}
@@ -107,7 +108,7 @@ def arguments_of(operation: Operation) -> type[BaseModel]:
 
 
 def _default(value: Any) -> Any:
-    """A default as JSON has it; what stands for "not given" is left out of the call."""
+    """A default as JSON; one that stands for "not given" is left out of the call."""
     if value is None or isinstance(value, str | int | float | bool):
         return value
     if isinstance(value, tuple):
@@ -116,7 +117,7 @@ def _default(value: Any) -> Any:
 
 
 def _turn_form() -> type[BaseModel]:
-    """A turn, under any of the names that transcripts have for its parts."""
+    """The form of a turn, with any of the names that transcripts use for its parts."""
     return create_model(
         "TurnArguments",
         __config__=ConfigDict(extra="allow", strict=True),
@@ -141,7 +142,7 @@ _ITEMS: Mapping[str, tuple[str, Callable[[], type[BaseModel]]]] = {
 
 
 def given(form: BaseModel) -> dict[str, Any]:
-    """What a checked form says, as arguments of the method: only what was said."""
+    """A checked form as arguments of the method: only those that were given."""
     told = {name: getattr(form, name) for name in form.model_fields_set}
     return {name: _plain(value) for name, value in told.items()}
 
@@ -155,7 +156,7 @@ def _plain(value: Any) -> Any:
 
 
 def encoded(value: Any) -> Any:
-    """An argument as it goes out: values by their ids, iterables as lists."""
+    """An argument as it is sent: facts by their ids, iterables as lists."""
     if isinstance(value, _BY_ID):
         return value.id
     if isinstance(value, timedelta):

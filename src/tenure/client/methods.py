@@ -1,4 +1,4 @@
-"""Methods of the client: each operation of the list, with the signature of the method it names."""
+"""Methods of the client: each operation in the list, with the signature of its method."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ T = TypeVar("T", bound=type)
 
 
 def sending(owner: Owner) -> Callable[[T], T]:
-    """Have a class send every operation to the service that it does not define itself.
+    """Make a class send every operation that it does not define itself to the service.
 
     The class has `_send(operation, given)`, which takes the arguments by their names.
     """
@@ -31,7 +31,7 @@ def sending(owner: Owner) -> Callable[[T], T]:
 
 
 def _sent(operation: Operation) -> Callable[..., Any]:
-    """The method of an operation, carried out elsewhere."""
+    """A method that sends its operation to the service."""
     signature = inspect.signature(operation.function)
 
     @wraps(operation.function)

@@ -34,7 +34,7 @@ _TIMEOUT = 60.0
 
 
 class _RemoteProviders(Providers):
-    """Stands for the providers of a memory elsewhere, which are given where it is opened."""
+    """Stands for the providers of a memory elsewhere. They are registered where it is opened."""
 
     def provide(self, name: str, provider: Provider) -> None:
         raise InvalidInput(
@@ -47,21 +47,21 @@ class _RemoteProviders(Providers):
 
 
 class _RemoteLadder(Ladder):
-    """A ladder that leaves the titles that it does not know to the service."""
+    """A ladder that leaves unknown titles to the service."""
 
     def resolve(self, title: str) -> Authority:
         return self.known(title) or Authority(title, 0, title)
 
 
 class _HasNone(InvalidInput, AttributeError):
-    """Something that a memory has only where it is."""
+    """Raised for an attribute that only the process with the memory has."""
 
 
 @sending("memory")
 class RemoteMemory(Memory):
     """A memory elsewhere. See `tenure.Memory`.
 
-    What is a setting of the memory is set where the service runs; what a credential fixes (the
+    Settings of the memory are set where the service runs. The values that a credential fixes (the
     organization, sometimes the person) cannot be changed from here.
     """
 
@@ -87,7 +87,7 @@ class RemoteMemory(Memory):
 
     @property
     def resources(self) -> NoReturn:
-        """The service has them. The store, the index and the detector are among them."""
+        """The service has the resources, among them the store, the index and the detector."""
         raise _HasNone(
             "this takes the store itself, which the service has; do it where the memory is, with a "
             "path or the address of the database"
@@ -95,7 +95,7 @@ class RemoteMemory(Memory):
 
     @property
     def progress(self) -> Progress | None:
-        """Told of long work in this process. What the service does is told there."""
+        """The callback for long work in this process. The service reports its own work there."""
         return self._told
 
     @progress.setter

@@ -26,7 +26,7 @@ from tenure.settings import Settings
 
 @dataclass(frozen=True)
 class RemoteResources:
-    """What a memory elsewhere and its sessions share."""
+    """The resources that a memory elsewhere and its sessions share."""
 
     service: Calls
     settings: Settings
@@ -71,8 +71,8 @@ class RemoteSession(Session):
         return self._elsewhere.service.call(operation, {"session": form, **body_of(given)})
 
     def _check_values(self, given: Mapping[str, Any]) -> None:
-        """Refuse the values that a memory in this process refuses. JSON would carry some of them
-        as something else: a tuple as a list, a moment as a text."""
+        """Refuse the values that a memory in this process refuses. JSON would turn some of them
+        into something else: a tuple into a list, a moment into a text."""
         limit = self._elsewhere.settings.max_value_bytes
         if "value" in given and given["value"] is not UNSET:
             canonical(given["value"], limit=limit)

@@ -1,4 +1,4 @@
-"""Calls of a service: requests, asked again where that is safe, and errors by their names."""
+"""Calls of a service: requests, repeated where that is safe, and errors by their names."""
 
 from __future__ import annotations
 
@@ -53,8 +53,11 @@ class Calls:
         )
 
     def call(self, operation: Operation, body: Mapping[str, Any]) -> Any:
-        """Call an operation. One whose answer got lost is asked again under the same name, where
-        that is not done twice; otherwise it is not known whether it was done, and that is said."""
+        """Call an operation.
+
+        If its answer is lost, it is sent again under the same name, provided that this cannot carry
+        it out twice. Otherwise the error says that the fate of the call is unknown.
+        """
         content = _json(body)
         headers = {"Content-Type": "application/json"}
         if operation.changes:
@@ -149,15 +152,18 @@ def _json(value: Any) -> bytes:
 
 
 def _certificates(address: str) -> ssl.SSLContext | bool:
-    """Whom to trust. A plain address needs nobody, and to read all that a machine trusts takes
-    longer than a call; should it lead to an encrypted one after all, nobody is trusted there."""
+    """The certificates to trust.
+
+    A plain address needs none, and reading all those of a machine takes longer than a call. If a
+    plain address leads to an encrypted one after all, nobody is trusted there.
+    """
     if address.lower().startswith("https:"):
         return True
     return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
 
 
 def _may_pass(response: httpx.Response, operation: Operation) -> bool:
-    """Whether asking again makes sense, and cannot do it twice."""
+    """Whether another attempt makes sense and cannot carry the call out twice."""
     in_progress = response.status_code == 409 and "InProgress" in response.text
     if operation.repeatable:
         return response.status_code in _RETRIED or in_progress

@@ -39,9 +39,9 @@ _FEW = 4
 
 
 def is_dead(fact: Fact) -> bool:
-    """Whether what a fact says is not so, or not known to be so, for this reader now.
+    """True if the value of a fact is not true, or not known to be true, for this reader now.
 
-    A fact that waits for its time is not dead, only early.
+    A fact that waits for its time is not dead.
     """
     return fact.status not in _ALIVE or fact.needs_review
 
@@ -64,11 +64,11 @@ class DeadValueFinder:
         self._space = space
         self._view = view
         self._aside: dict[str, Fact] = {}
-        """Facts in office that step aside for others here: not what this session goes by."""
+        """Facts in office that step aside for others here. This session does not go by them."""
         self._set_aside(view)
 
     def dead(self, shown: Sequence[Fact], notes: Sequence[TimeNote] = ()) -> list[DeadValue]:
-        """The values that no visible fact in office holds and that these texts could have.
+        """The values that these texts could repeat and that no visible fact in office holds.
 
         `notes` are the days that we say time words mean.
         """
@@ -77,7 +77,7 @@ class DeadValueFinder:
         texts = [*self._texts(shown), *(("", note.text) for note in notes)]
         words = set[str]().union(*(analysis.words(f"{name} {text}") for name, text in texts))
         words.update(form.probe for told in texts for one in told for form in self._read(one))
-        # What no text has all the words of needs no further thought.
+        # A value whose words are not all in one text needs no further look.
         spoken = Spoken(texts, self._read)
         self._look_beside(spoken)
         suspects = [*self._suspects(words, spoken), *self._aside.values()]
@@ -107,20 +107,20 @@ class DeadValueFinder:
 
     @cached_property
     def _held(self) -> set[Words]:
-        """What the facts in office say, but for very large ones: what only those say is taken out
-        of other texts rather than looked for."""
+        """The values of the facts in office, except very large ones. A value that only a large fact
+        holds is cut out of other texts."""
         short = (fact for fact in self._live if not is_longer(fact.value, MEASURED))
         return held_values(short, self._read)
 
     @cached_property
     def _held_at_length(self) -> set[str]:
-        """The long texts that they have, which are the same only to the letter."""
+        """The long texts of the facts in office. They are compared character by character."""
         texts = (fact.value for fact in self._live if isinstance(fact.value, str))
         return {text.strip() for text in texts if is_long(text)}
 
     @cached_property
     def _spoken(self) -> str:
-        """The words of each of them, in rows: of very much text, of the first."""
+        """The words of each fact in office, a row each, up to a limit on the whole text."""
         rows: list[str] = []
         left = _MOST_SPOKEN
         for fact in self._live:
@@ -137,17 +137,17 @@ class DeadValueFinder:
 
     @cached_property
     def _spoken_forms(self) -> set[Words]:
-        """The days, times and amounts that they speak of."""
+        """The days, times and amounts in the facts in office."""
         facts = (fact for fact in self._live if not is_longer(fact.value, MEASURED))
         texts = (text_of(fact.value)[:_LONG] for fact in facts)
         return {(word,) for text in texts for form in self._read(text) for word in held_as(form)}
 
     def _is_said(self, dead: DeadValue) -> bool:
-        """Whether a fact in office says a value that a statement lost, in whatever form."""
+        """Whether a fact in office has a value that a statement lost, in any form."""
         return _is_one(self._spoken_forms, dead.ways) or self._is_spoken(dead)
 
     def _texts(self, shown: Sequence[Fact]) -> list[tuple[str, str]]:
-        """Every running text that may be shown, with the name it goes by."""
+        """Every running text that may be shown, with its name."""
         texts = [(item.key, _all_text(item.value)) for item in self._items]
         longest = longest_line(self._inquiry.request.budget)
         told = signals(self._inquiry.environment)
@@ -172,11 +172,12 @@ class DeadValueFinder:
 
     @cached_property
     def _doubled(self) -> set[int]:
-        """Entries on matters of which there are several, where not all facts were looked at."""
+        """Entries on matters with several entries; empty if all facts are looked at anyway."""
         return set() if self._inquiry.looks_at_all(self._space) else self._space.doubled()
 
     def _look_beside(self, spoken: Spoken) -> None:
-        """Set aside, too, what the query did not come upon and one of the texts may repeat."""
+        """Also set aside the facts that the query did not find and that one of the texts may
+        repeat."""
         inquiry, space = self._inquiry, self._space
         if space.facts is not None and not inquiry.looks_at_all(space):
             self._set_aside(inquiry.resolved(space.facts))
@@ -200,7 +201,7 @@ class DeadValueFinder:
         return [fact for fact in facts if fact.id in self._aside or is_dead(fact)]
 
     def _listened_to(self, entries: Iterable[int]) -> dict[int, Fact]:
-        """The facts of entries; what they say is kept in mind."""
+        """The facts of entries. Their sayings are remembered."""
         rows = self._space.collection.rows(sorted(entries))
         facts = self._inquiry.reader.facts(row.fact_id for row in rows) if rows else ()
         by_id = {fact.id: fact for fact in facts}
@@ -213,7 +214,7 @@ class DeadValueFinder:
         return Heard(fact.id, sayings(fact, self._read), held)
 
     def _held_elsewhere(self, dead: Sequence[DeadValue]) -> set[Words]:
-        """Of what these values say, what a fact in office says that was not looked at yet."""
+        """The words among these values that a fact in office holds which was not looked at yet."""
         if self._space.facts is not None:
             return set()
         short = [value for value in dead if not is_long(value.text)]
@@ -225,7 +226,7 @@ class DeadValueFinder:
         return {words for words, those in wanted.items() if self._is_held(ways[words], those)}
 
     def _holding(self, ways: Ways) -> list[int]:
-        """The newest entries in office that may hold this: mostly one of them is enough."""
+        """The newest entries in office that may hold this. Mostly one of them is enough."""
         return list(islice(self._all_holding(ways), _FEW))
 
     def _all_holding(self, ways: Ways) -> Iterator[int]:
@@ -238,7 +239,7 @@ class DeadValueFinder:
         return next((heard for heard in found if heard is not None), None)
 
     def _is_held(self, ways: Ways, entries: Sequence[int]) -> bool:
-        """Whether one of these entries holds this, or where there are more, one of those."""
+        """Whether one of these entries, or of any further ones, holds this."""
         if any(self._holds(entry, ways) for entry in entries):
             return True
         rest = islice(self._all_holding(ways), _FEW, None) if len(entries) == _FEW else ()
@@ -256,9 +257,9 @@ class DeadValueFinder:
         return _is_one(held_values(held, self._read), ways)
 
     def gone(self, items: Sequence[WorkingItem]) -> dict[str, list[DeadValue]]:
-        """Of the facts that notes say they stated, those that are dead now, with what they said.
+        """The dead facts among those that notes say they stated, with their values.
 
-        Where a fact in office says the same, the note is right again, and nothing is gone.
+        If a fact in office has the same value, the note is right again, and its fact is left out.
         """
         stated = sorted({fact_id for item in items for fact_id in item.states})
         lens, reader = self._inquiry.lens, self._inquiry.reader
@@ -283,7 +284,7 @@ class DeadValueFinder:
         return found
 
     def _is_gone_whole(self, fact: Fact) -> bool:
-        """Whether a statement was taken back, or overtaken by one that keeps none of its words."""
+        """Whether a statement was retracted, or superseded by one that keeps none of its words."""
         if fact.status is Status.RETRACTED:
             return True
         if fact.superseded_by is None:
@@ -298,13 +299,13 @@ def _is_one(held: Container[Words], ways: Ways) -> bool:
 
 
 def _whole(fact: Fact) -> DeadValue:
-    """All that a fact says, as one value."""
+    """The whole value of a fact, as one dead value."""
     text = text_of(fact.value)
     return DeadValue(said(beginning(text)), text, fact)
 
 
 def _all_text(value: Any) -> str:
-    """Everything that a value says: of a list or an object, as it is shown and text by text."""
+    """The whole text of a value; for a list or an object, as it is shown and text by text."""
     if isinstance(value, str):
         return value
     return " ".join((text_of(value), *leaves(value)))

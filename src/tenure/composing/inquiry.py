@@ -1,4 +1,4 @@
-"""One question for a context: who asks, what for, and the facts that bear on it.
+"""One question for a context: the asker, the query, and the facts that bear on it.
 
 The parts of composing share it: they all look through the same lens at the same moment.
 """
@@ -20,12 +20,12 @@ from tenure.search.space import SearchSpace
 from tenure.stores.port import Found, Reader
 
 SMALL = 400
-"""Of so many facts every one is ranked, and every one that is left out is named."""
+"""The most facts of a small memory. Every one of them is ranked, and every omission is named."""
 
 
 @dataclass
 class Inquiry:
-    """A request, the reader it is answered from, and the lens of whoever asks."""
+    """A request, the reader it is answered from, and the lens of the asker."""
 
     reader: Reader
     lens: Lens
@@ -35,7 +35,7 @@ class Inquiry:
     items: Sequence[WorkingItem]
     frame: Sequence[str]
     share: float
-    """Of the budget, for facts."""
+    """The share of the budget for facts."""
 
     @cached_property
     def query(self) -> str:
@@ -52,11 +52,11 @@ class Inquiry:
         return self.lens.everything(self.reader)
 
     def looks_at_all(self, space: SearchSpace) -> bool:
-        """Whether every fact in office is looked at, whatever the query is about."""
+        """Whether every fact in office is looked at, for any query."""
         return space.size <= SMALL
 
     def resolved(self, facts: Iterable[Fact]) -> View:
-        """Which of these facts this session goes by."""
+        """These facts, sorted into those this session goes by, and those that step aside."""
         return effective(facts, self.lens.places, self.lens.settings.ladder)
 
     def rows(self, facts: Sequence[Fact]) -> list[tuple[Found, bool]]:
@@ -77,7 +77,7 @@ class Inquiry:
         return rows
 
     def nearby(self, facts: Sequence[Fact], space: SearchSpace) -> list[Fact]:
-        """These and whatever else holds the same matter, in another scope or for all."""
+        """These facts and all others on the same matter, in another scope or for everybody."""
         others = self.reader.live_at(
             fact.address._replace(owner=owner, scope=scope, scope_id=scope_id)
             for fact in facts

@@ -1,27 +1,27 @@
 """The material of a context, found through a lens and ranked.
 
-Visibility, scope and validity come first: only what this reader may see, here and now, is ever
-searched, counted or compared. So what a person may not know of cannot be felt in what they get.
+Visibility, scope and validity come first: only facts that this reader may see, here and now, are
+searched, counted or compared. So facts that a reader may not know of cannot change the result.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from datetime import UTC
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from tenure.composing.ahead import ahead_of
 from tenure.composing.dead_values import DeadValueFinder
+from tenure.composing.doubts import DoubtsFound, doubts_about, standing, without_doubted
 from tenure.composing.inquiry import SMALL, Inquiry
 from tenure.composing.omissions import contested_by, left_out
-from tenure.composing.time_words import time_notes
+from tenure.composing.time_words import days_told
 from tenure.composing.working_set import SelectedItems, WorkingSetSelector
 from tenure.context.document import Omission
 from tenure.context.guard import DeadValueIndex
 from tenure.context.material import Material
-from tenure.context.ranking import Rankable, Ranked, base_score, rank
+from tenure.context.ranking import Rankable, Ranked, base_score, rank, weighed
 from tenure.context.reach import (
     MEASURED,
     Allowance,
@@ -32,11 +32,11 @@ from tenure.context.reach import (
     longest_line,
 )
 from tenure.context.rendering import Changed, Unknown
-from tenure.context.said_lines import TimeNote, speaks_for_itself
+from tenure.context.said_lines import speaks_for_itself
 from tenure.language.discourse import asides, telling
 from tenure.language.values.forms import forms
 from tenure.model.fact import SERVED, Fact, Status
-from tenure.model.records import WorkingItem, is_turn
+from tenure.model.records import is_turn
 from tenure.model.values import text_of
 from tenure.rules.visibility import meets
 from tenure.search import analysis
@@ -49,15 +49,15 @@ if TYPE_CHECKING:
     from tenure.search.collection import Vector
 
 _OPENING = 400
-"""How much of a turn is looked at for whether it turns aside."""
+"""Characters of a turn that are read to tell whether it is an aside."""
 _TOKENS_A_LINE = 12
 _FEWEST = 64
 _RETRACTIONS = 200
 _MOST_HISTORY = 500
 _LEAFED = 4_000
-"""How much of a fact is looked at for whether its past is asked for."""
+"""Characters of a fact that are read to tell whether the query asks for its past."""
 _MATCHING = 0.5
-"""How much of a key a query has to use to be asking for it."""
+"""The share of a key's words that a query must use to ask for the key."""
 
 
 class MaterialBuilder(Inquiry):
@@ -69,35 +69,40 @@ class MaterialBuilder(Inquiry):
         with self._space() as space:
             hits = self._search(space)
             held = self._held(space, hits)
-            view = self.resolved(held)
+            doubts = doubts_about(self, held, self.desk.items)
+            view = self.resolved(self._with_doubting(held, doubts, space))
+            doubts = standing(doubts, view)
             ahead = ahead_of(self, space)
             hits |= self._hits_of(ahead)
-            ranked = self._rank([*view.effective, *ahead], hits)
+            ranked = weighed(self._rank([*view.effective, *ahead], hits), doubts.by)
             ranked, beyond = facts_within(self.request, ranked)
-            days = self._days(ranked)
+            days = days_told([one.fact for one in ranked], self.environment)
             changed = self._changed(ranked)
-            finder = DeadValueFinder(self, space, view, self.shown, read)
             # What took the place of a base is told beside what rests on it, found or not.
             told = [one.now for those in changed.values() for one in those if one.now is not None]
+            desk = without_doubted(self.desk, doubts)
             contested = contested_by(self, space, view.effective)
             rivals = [rival for those in contested.values() for rival in those]
-            shown = [*(candidate.fact for candidate in ranked), *told, *rivals]
+            against = [*rivals, *(statements[0] for statements in doubts.by.values())]
+            finder = DeadValueFinder(self, space, view, desk.items, read)
+            shown = [*(candidate.fact for candidate in ranked), *told, *against]
             dead = finder.dead(shown, [note for notes in days.values() for note in notes])
-            gone = finder.gone(self.shown)
+            gone = finder.gone(desk.items)
             unknown = self._unknown(space)
             named = {fact.id for fact in (*rivals, *ahead)}
-            omissions = [*left_out(self, space, view, named), *self.desk.omissions, *beyond]
+            omissions = [*left_out(self, space, view, named), *desk.omissions, *beyond]
         return Material(
             identity=self.lens.identity,
             environment=self.environment,
             frame=self.frame,
             facts=ranked,
-            working_set=self.shown,
-            foremost=self.desk.foremost,
+            working_set=desk.items,
+            foremost=desk.foremost,
             days=days,
             aside=self._said_aside,
             changed=changed,
             contested=contested,
+            doubted=doubts.by,
             unknown=unknown,
             unanswered=not (unknown or self.desk.bears) and self._is_unanswered(ranked, hits),
             past=self._past(ranked) if self.request.history else (),
@@ -112,7 +117,7 @@ class MaterialBuilder(Inquiry):
 
     @contextmanager
     def _space(self) -> Iterator[SearchSpace]:
-        """What there is to search: the index, or where that cannot serve, the facts."""
+        """The space to search: the index, or the facts themselves where the index cannot serve."""
         if self.lens.past or not self.index.is_current(self.reader):
             yield SearchSpace.ad_hoc(self._rows())
             return
@@ -166,7 +171,8 @@ class MaterialBuilder(Inquiry):
         return {}
 
     def _held(self, space: SearchSpace, hits: dict[str, Hit]) -> list[Fact]:
-        """The facts to choose from: all of a small memory, of a large one those that may fit."""
+        """The facts to choose from: all of a small memory, and those of a large one that may
+        fit."""
         if space.facts is not None:
             pool = {fact.id: fact for fact in space.facts}
         elif space.size <= SMALL:
@@ -177,8 +183,23 @@ class MaterialBuilder(Inquiry):
             return list(pool.values())
         return self._beside([pool[i] for i in self._promising(hits) if i in pool], pool.values())
 
+    def _with_doubting(
+        self, held: list[Fact], doubts: DoubtsFound, space: SearchSpace
+    ) -> list[Fact]:
+        """These facts and the statements that put one of them in doubt, found or not."""
+        known = {fact.id: fact for fact in held}
+        missing = {one.id for those in doubts.by.values() for one in those}.difference(known)
+        if not missing:
+            return held
+        if space.facts is None:
+            more = self.nearby(self._loaded(sorted(missing)), space)
+        else:
+            more = self._beside([f for f in space.facts if f.id in missing], space.facts)
+        return list({**{fact.id: fact for fact in more}, **known}.values())
+
     def _promising(self, hits: dict[str, Hit]) -> list[str]:
-        """The best by words and meaning, somewhat more than would fit, and every constraint."""
+        """The ids of the best hits by words and meaning, somewhat more than would fit, and of every
+        constraint."""
         room = 1.1 * self.request.budget
         chosen: list[str] = []
         for hit in sorted(hits.values(), key=_first):
@@ -229,15 +250,9 @@ class MaterialBuilder(Inquiry):
 
     # the conversation
 
-    @property
-    def shown(self) -> list[WorkingItem]:
-        """What may be shown of the working set."""
-        return self.desk.items
-
     @cached_property
     def desk(self) -> SelectedItems:
-        """What this session's desk has on the query, and the turns that bear on the matter: of
-        what is in reach of the budget."""
+        """The notes on the query and the turns that bear on it, as far as the budget reaches."""
         longest = longest_line(self.request.budget)
         near = [item for item in self.items if not is_longer(item.value, longest)]
         far = {item.key for item in self.items}.difference(item.key for item in near)
@@ -265,7 +280,7 @@ class MaterialBuilder(Inquiry):
         """The turns of asides that are over, unless the query is about them."""
         texts = [text_of(item.value)[:_OPENING] for item in self.items if is_turn(item)]
         found = asides(texts)
-        # What the rest is about as well is no sign that the query is about the aside.
+        # A word that the rest has too is no sign that the query is about the aside.
         rest = [analysis.terms(text) for index, text in enumerate(texts) if index not in found]
         asked = self.asked.difference(*rest) if found else self.asked
         if any(asked.intersection(analysis.terms(texts[index])) for index in found):
@@ -278,18 +293,10 @@ class MaterialBuilder(Inquiry):
         turns = [item for item in self.items if is_turn(item)]
         return {fact_id for index in self._asides for fact_id in turns[index].states}
 
-    # what was said
-
-    def _days(self, ranked: Sequence[Ranked]) -> dict[str, Sequence[TimeNote]]:
-        """The days that the time words of the facts mean, seen from when they were said."""
-        zone = self.environment.current_time.tzinfo or UTC
-        found = {one.fact.id: time_notes(one.fact, zone) for one in ranked}
-        return {fact_id: notes for fact_id, notes in found.items() if notes}
-
     # what the facts leave open
 
     def _changed(self, ranked: Sequence[Ranked]) -> dict[str, list[Changed]]:
-        """What the facts that need review rest on and has changed, as far as it may be seen."""
+        """The changed bases of the facts that need review, as far as they may be seen."""
         found: dict[str, list[Changed]] = {}
         allowance = Allowance(self.request.budget)
         for fact in (one.fact for one in ranked if one.fact.needs_review):
@@ -304,7 +311,7 @@ class MaterialBuilder(Inquiry):
         return found
 
     def _unknown(self, space: SearchSpace) -> list[Unknown]:
-        """Matters the query asks for whose last word was taken back or ran out."""
+        """Matters in the query whose last fact was retracted or has expired."""
         if space.facts is not None:
             ended = [f for f in self.everything if f.status in (Status.RETRACTED, Status.EXPIRED)]
         else:
@@ -319,9 +326,9 @@ class MaterialBuilder(Inquiry):
         return [found[name] for name in sorted(found)]
 
     def _called(self, fact: Fact) -> str:
-        """What a fact that is over may be called.
+        """The name that may be shown for a fact that is over.
 
-        The key of a sentence is made of its words, of which only those are told that the query has.
+        The key of a sentence is made of its words. Only those that the query has are shown.
         """
         if not speaks_for_itself(fact):
             return fact.key
@@ -329,7 +336,7 @@ class MaterialBuilder(Inquiry):
         return "_".join(w for w in words if self.asked.issuperset(analysis.name_terms(w)))
 
     def _retracted(self) -> list[Fact]:
-        """The last retractions that may be seen, however many others there are."""
+        """The last retractions that may be seen, up to a number."""
         limit = _RETRACTIONS
         while True:
             found = self.reader.retracted(self.lens.owners, limit)
@@ -355,7 +362,7 @@ class MaterialBuilder(Inquiry):
         return not lens.held(reader, fact.key, fact.subject or "", marks=False)
 
     def _is_unanswered(self, ranked: Sequence[Ranked], hits: dict[str, Hit]) -> bool:
-        """Whether no fact shares a word with the query, but for whom it is about, or a meaning."""
+        """Whether no fact shares a word, except from its subject, or a meaning with the query."""
 
         def bears(one: Ranked) -> bool:
             hit = hits.get(one.fact.id)
@@ -368,7 +375,7 @@ class MaterialBuilder(Inquiry):
         return bool(self.asked) and self.request.budget > 0 and not any(map(bears, ranked))
 
     def _past(self, ranked: Sequence[Ranked]) -> list[Fact]:
-        """What was true before, of the matters that the query or the best facts are about."""
+        """The earlier facts on the matters of the query or of the best facts."""
         matters = {(one.fact.key, one.fact.subject) for one in ranked[:_FEWEST]}
         found = [
             fact

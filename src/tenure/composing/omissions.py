@@ -1,7 +1,7 @@
 """The account: what a context leaves out before anything is ranked, and why.
 
-Only what the asker may know of is told. Of what is another's and not for them, nothing is said,
-not even a count.
+It tells only what the asker may know of. Facts that are not for the asker are left out of it, even
+of its counts.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from tenure.stores.port import Selection
 def left_out(
     inquiry: Inquiry, space: SearchSpace, view: View, shown: Collection[str]
 ) -> Iterator[Omission]:
-    """What is out before anything was ranked, and what was too far off to be ranked.
+    """The omissions before the ranking, and those that were too far off to be ranked.
 
-    `shown` are facts that are not in office and are told of all the same.
+    `shown` are facts that are not in office and are shown all the same.
     """
     yield from (Omission("shadowed", fact.id) for fact, _ in view.shadowed)
     yield from (Omission("overruled", fact.id) for fact, _ in view.overruled)
@@ -42,9 +42,9 @@ def left_out(
 def contested_by(
     inquiry: Inquiry, space: SearchSpace, facts: Sequence[Fact]
 ) -> dict[str, list[Fact]]:
-    """For each of these facts that is contested, what was said against it, newest first.
+    """For each contested fact, the statements against it, newest first.
 
-    A statement is against the fact that it named, or against whoever holds its address since.
+    A statement is against the fact that it named, or against the present holder of that address.
     """
     if not space.has_suspects:
         return {}
@@ -81,10 +81,10 @@ def _reason(inquiry: Inquiry, fact: Fact) -> str:
 
 
 def _own_elsewhere(inquiry: Inquiry) -> Iterator[Omission]:
-    """The asker's own facts that hold, but not here, or not for this session.
+    """The asker's own facts that hold, but in another place or not for this session.
 
-    What is in another task or session they can ask for by its id, so it is named; of what this
-    session may not read they may know no more than that there is something of theirs.
+    A fact in another task or session is named: its owner can ask for it by its id. Of facts that
+    this session may not read, only the existence is told.
     """
     lens, reader = inquiry.lens, inquiry.reader
     held = [fact for fact in _owned(inquiry) if fact.held_at(lens.when)]
@@ -101,7 +101,7 @@ def _own_elsewhere(inquiry: Inquiry) -> Iterator[Omission]:
 
 
 def _owned(inquiry: Inquiry) -> list[Fact]:
-    """All that the asker owns and that may hold; nothing where it is more than can be named."""
+    """All facts of the asker that may hold; empty if there are more than can be named."""
     lens, reader = inquiry.lens, inquiry.reader
     owner = lens.identity.user_id
     if lens.past:

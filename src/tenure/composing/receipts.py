@@ -1,4 +1,4 @@
-"""Kept receipts: what an erasure takes out of them, and who may be shown which."""
+"""Kept receipts: what an erasure takes out of them, and who may see which."""
 
 from __future__ import annotations
 
@@ -29,7 +29,8 @@ def _body(receipt: Receipt) -> str:
 
 
 def redact(transaction: Transaction, reach: Reach) -> Mapping[str, int]:
-    """Take what an erasure reaches out of the receipts that are kept: how many of whose."""
+    """Take everything that an erasure reaches out of the kept receipts; return the number by
+    user."""
     changed: Counter[str] = Counter()
     if (user := reach.everything_of) is not None:
         changed[user] += transaction.drop_receipts(user_id=user)
@@ -51,11 +52,11 @@ def redact(transaction: Transaction, reach: Reach) -> Mapping[str, int]:
 
 
 def keep(transaction: Transaction, receipt: Receipt, now: datetime) -> None:
-    """Keep a receipt as it would be by now had it been kept when its context was made.
+    """Keep a receipt in the form it would have now had it been kept with its context.
 
-    Something may have been erased since, by another process too, and whoever erased it could not
-    reach what was not kept yet. What a person said besides facts can then be told only where it is
-    still on their desk; the receipts of a person who was forgotten are not kept.
+    Something may have been erased since, by another process too, and that erasure could not reach a
+    receipt that was not kept yet. Text besides facts can then be shown only if it is still on the
+    person's desk. The receipts of a person who was forgotten are not kept.
     """
     facts = {fact.id: fact for fact in transaction.facts(receipt.fact_ids)}
     kept = redacted(receipt, gone_of(receipt, facts)) or receipt
@@ -77,8 +78,8 @@ def _log(reader: Reader, after: int) -> Iterator[Verdict]:
 
 
 def _is_forgotten(transaction: Transaction, receipt: Receipt) -> bool:
-    """Whether somebody of whom there was no fact, and so nothing on the log, was forgotten since,
-    and this may be them."""
+    """True if a person without facts, and so without an entry in the log, was forgotten since, and
+    the receipt may be that person's."""
     last = transaction.log(receipt.seq - 1, 1) if receipt.seq else []
     after = first_id(last[0].recorded_at) if last else ""
     found = transaction.erasures(after)
@@ -91,10 +92,10 @@ def _is_forgotten(transaction: Transaction, receipt: Receipt) -> bool:
 
 
 def shown_to(reader: Reader, lens: Lens, receipts: Sequence[Receipt]) -> list[Receipt]:
-    """The receipts that show nothing which may not be seen through this lens.
+    """The receipts that show only facts visible through this lens.
 
-    The same person may have been shown more with more permissions. Every fact counts whose text a
-    line has, not only the one that the line is about.
+    The same person may have been shown more with more permissions. Every fact whose text is in a
+    line counts, not only the one that the line is about.
     """
     shown = [quoted_in(reader, receipt) for receipt in receipts]
     found = {fact.id: fact for fact in reader.facts(set[str]().union(*shown))}
@@ -107,13 +108,13 @@ def shown_to(reader: Reader, lens: Lens, receipts: Sequence[Receipt]) -> list[Re
 
 
 def quoted_in(reader: Reader, receipt: Receipt) -> set[str]:
-    """Every fact whose text a receipt has."""
+    """Every fact whose text is in a receipt."""
     return receipt.fact_ids.union(*_unnamed(reader, receipt))
 
 
 def _unnamed(reader: Reader, receipt: Receipt) -> Iterator[set[str]]:
-    """What lines may quote that were kept before they said what: the bases of a fact that was to
-    be recalculated, and all that took their place."""
+    """The facts that a line may quote without naming them, in receipts of older versions: the bases
+    of a fact that needs review, and all their successors."""
     lines = [line for line in receipt.lines if _may_quote_more(line)]
     for fact in reader.facts({line.fact_id for line in lines if line.fact_id}):
         found: dict[str, Fact] = {}

@@ -8,7 +8,7 @@ takes. A day that the label of the line has already needs no further word.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from functools import lru_cache
 from typing import NamedTuple
@@ -20,6 +20,7 @@ from tenure.language.values.kinds import Value, ValueKind
 from tenure.language.values.sentence import Sentence
 from tenure.language.values.vocabulary import Vocabulary, alternatives, vocabulary
 from tenure.model.fact import Fact
+from tenure.model.records import Environment
 from tenure.model.text_cache import remembering
 
 _LONGEST = 500
@@ -41,6 +42,13 @@ class _Phrase(NamedTuple):
     end: int
     told: str
     days: str
+
+
+def days_told(facts: Iterable[Fact], environment: Environment) -> dict[str, Sequence[TimeNote]]:
+    """The days that the time words of these facts mean, by the ids of those that have any."""
+    zone = environment.current_time.tzinfo or UTC
+    found = {fact.id: time_notes(fact, zone) for fact in facts}
+    return {fact_id: notes for fact_id, notes in found.items() if notes}
 
 
 def time_notes(fact: Fact, zone: tzinfo) -> Sequence[TimeNote]:

@@ -1,10 +1,8 @@
-"""The desk: which notes and turns of a session a query is about, and in what order they count.
+"""The desk: the notes and turns of a session that a query is about, and their order.
 
-The working set of a context takes only what is relevant. What says what the session is about (its
-objective, its open questions) is relevant to every query, and so are the last turns, because they
-are what is being talked of. A question that names nothing ("What now?") is about all of it; and
-where nothing on the desk has to do with the question, there is no telling what has, and the newest
-come first.
+The working set of a context takes only relevant items. The objective and the open questions of the
+session are relevant to every query, and so are the last turns. A question that names nothing ("What
+now?") is about all items. If nothing on the desk matches the question, the newest come first.
 """
 
 from __future__ import annotations
@@ -26,29 +24,29 @@ if TYPE_CHECKING:
     from tenure.search.collection import Vector
 
 _LOOKED_AT = 10_000
-"""How many characters of a note are looked at for words."""
+"""Characters of a note that are searched for words."""
 _GIST = 1_000
-"""How many of them a meaning is worked out of."""
+"""Characters of a note from which its meaning is computed."""
 _MOST_MEANINGS = 64
-"""Of so many notes, the newest, a meaning is worked out; of more, words decide."""
+"""The most notes for which a meaning is computed, the newest; for more, words decide."""
 _NAMED = 400
-"""So many turns that are left out are named one by one."""
+"""The most omitted turns that are named one by one."""
 
 
 class SelectedItems(NamedTuple):
-    """What a context may show of a desk."""
+    """The items of a desk that a context may show."""
 
     items: list[WorkingItem]
     """In the order in which they were put there."""
     foremost: list[str]
-    """Their keys, what matters most first."""
+    """Their keys, the most important first."""
     omissions: list[Omission]
     bears: bool
-    """Whether anything of it has to do with what is asked."""
+    """Whether any of them bears on the query."""
 
 
 class WorkingSetSelector:
-    """Sorts what lies on a desk by what is asked."""
+    """Sorts the items of a desk by relevance to a query."""
 
     def __init__(
         self,
@@ -59,8 +57,9 @@ class WorkingSetSelector:
         everything: bool,
         aside: Iterable[str] = (),
     ) -> None:
-        """`asked` are the terms of the query, `recent` is how many of the last turns count,
-        `aside` names turns that do not. With `everything`, nothing is left out as irrelevant."""
+        """`asked` are the terms of the query, `recent` is the number of last turns that count,
+        `aside` names turns that do not count. With `everything`, no item is left out as irrelevant.
+        """
         self._items = items
         self._asked = telling(asked)
         self._keeps_all = everything
@@ -76,7 +75,7 @@ class WorkingSetSelector:
     def shown(
         self, query: str, index: Index, meaning: Callable[[str], Vector | None]
     ) -> SelectedItems:
-        """What the context may show, by relevance to the query."""
+        """The items that the context may show, by relevance to the query."""
         items = [item for item in self._items if not is_turn(item) or item.key in self._spoken]
         scores = self._scores(items, query, index, meaning) if self._asked else {}
         ranks = {
@@ -90,7 +89,7 @@ class WorkingSetSelector:
     def _rank(
         self, item: WorkingItem, scores: Mapping[str, float], age: int
     ) -> tuple[int, float, int] | None:
-        """What decides on the place of an item: the lowest comes first. None leaves it out."""
+        """The sort key of an item; the lowest comes first. None leaves the item out."""
         if is_standing(item.key) and not is_turn(item):
             return (0, 0.0, age)
         if item.key in scores:
@@ -106,7 +105,7 @@ class WorkingSetSelector:
         index: Index,
         meaning: Callable[[str], Vector | None],
     ) -> dict[str, float]:
-        """How relevant those items are that have to do with the query, by word or by meaning."""
+        """The scores of the items that match the query by a word or by meaning."""
         return {
             hit.fact_id: base_score(hit.text, hit.meaning)
             for hit in self._hits(items, query, index, meaning)
@@ -120,7 +119,7 @@ class WorkingSetSelector:
         index: Index,
         meaning: Callable[[str], Vector | None],
     ) -> list[Hit]:
-        """How well each item matches, by words and by meaning as facts do."""
+        """The match of each item by words and by meaning, computed as for facts."""
         from tenure.search.collection import AdHoc
 
         if not items:

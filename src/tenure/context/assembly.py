@@ -12,6 +12,7 @@ from datetime import datetime
 
 from tenure.context.cuts import guarded
 from tenure.context.document import OVER_BUDGET, Context, Line, Omission
+from tenure.context.doubt_lines import doubt_note, doubted_line, is_set_back
 from tenure.context.guard import (
     DeadValue,
     dead_values,
@@ -83,7 +84,7 @@ def assemble(
 
 
 def _with_disputes(context: Context, material: Material) -> Context:
-    """Account for the statements whose dispute with a fact the text does not tell of."""
+    """Account for the disputes about a fact that the text does not show."""
     shown = {line.fact_id for line in context.lines}
     untold = [
         Omission("contested", rival.id)
@@ -94,7 +95,7 @@ def _with_disputes(context: Context, material: Material) -> Context:
 
 
 def _account_for_all(page: Page, material: Material) -> None:
-    """Where even the identity does not fit, everything else is over budget."""
+    """Leave everything out as over budget: even the identity does not fit."""
     for name in environment_names(material.environment):
         page.leave_out(item=name)
     for ranked in material.facts:
@@ -128,6 +129,9 @@ def _add_facts(
         out = [ranked.fact.id for ranked in facts if ranked.fact.needs_review]
         page.omissions.extend(Omission("needs review", fact_id) for fact_id in out)
         facts = [ranked for ranked in facts if not ranked.fact.needs_review]
+        out = [ranked.fact.id for ranked in facts if is_set_back(ranked.fact, material)]
+        page.omissions.extend(Omission("doubted", fact_id) for fact_id in out)
+        facts = [ranked for ranked in facts if not is_set_back(ranked.fact, material)]
     best = max((ranked.score for ranked in facts), default=0.0)
     stands = in_order_of_time(facts)
     ordered, binding = _binding_first(facts, page.used, ceiling)
@@ -169,9 +173,9 @@ def _room_for_facts(page: Page, material: Material, request: Request, share: flo
 def _binding_first(
     facts: Sequence[Ranked], used: int, ceiling: int
 ) -> tuple[list[tuple[int, Ranked]], set[str]]:
-    """The facts with their places, as many constraints first as take half the room for facts.
+    """The facts with their places; constraints come first, up to half the room for facts.
 
-    To leave out a rule that is being broken is the worst a context can do.
+    The worst omission of a context is a rule that is being broken.
     """
     room = (ceiling - used) // 2
     first, rest = [], []
@@ -211,10 +215,16 @@ def _add_fact(
             text, tokens = text + age_of(fact, at), None
         if rivals := material.contested.get(fact.id):
             text, tokens = text + _contested_text(rivals, material), None
+        if doubters := material.doubted.get(fact.id):
+            text, tokens = text + doubt_note(doubters, material), None
     if request.style == "annotated":
         text, tokens = text + note_on(fact), None
     line = Line(
-        section=section_of(fact, is_contested=fact.id in material.contested),
+        section=section_of(
+            fact,
+            is_contested=fact.id in material.contested,
+            is_doubted=fact.id in material.doubted,
+        ),
         text=text,
         fact_id=fact.id,
         score=ranked.score,
@@ -228,12 +238,14 @@ def _add_fact(
 def _is_known_to_be_too_long(
     page: Page, ranked: Ranked, material: Material, request: Request, ceiling: int
 ) -> bool:
-    """Whether a fact would not fit, told by the tokens kept with it: most that are left out need
-    not be put into words for that."""
+    """Whether a fact is too long, by the token count kept with it. This saves rendering most of the
+    facts that are left out."""
     fact = ranked.fact
     if ranked.tokens is None or request.style != "plain":
         return False
-    if fact.id in material.contested or fact.needs_review or fact.time_sensitive:
+    if fact.id in material.contested or fact.id in material.doubted:
+        return False
+    if fact.needs_review or fact.time_sensitive:
         return False
     if page.has_room(section_of(fact), ranked.tokens, ceiling):
         return False
@@ -253,16 +265,18 @@ def _review_text(fact: Fact, material: Material, request: Request) -> str:
 
 
 def _quoted_in(fact: Fact, material: Material) -> tuple[str, ...]:
-    """The facts that the line of one names besides: the bases that changed, and what they are, and
-    what was said against it."""
+    """The facts that the line of one names besides: the bases that changed, and what they are, or
+    what was said against it and what puts it in doubt."""
     told = [_told(one, material) for one in material.changed.get(fact.id, ())]
     bases = [one for changed in told for one in changed if one is not None]
-    named = [*(bases if fact.needs_review else ()), *material.contested.get(fact.id, ())]
+    against = [*material.contested.get(fact.id, ()), *material.doubted.get(fact.id, ())[:1]]
+    named = [*(bases if fact.needs_review else ()), *against]
     return tuple(dict.fromkeys(one.id for one in named))
 
 
 def _contested_text(rivals: Sequence[Fact], material: Material) -> str:
-    """What was said against a fact: here it is told on purpose, so only other values are dead."""
+    """The statements against a fact. Their own values are shown on purpose, so only other values
+    count as dead."""
     shown = []
     for rival in rivals:
         own = {dead.words for dead in dead_values([rival])}
@@ -273,7 +287,8 @@ def _contested_text(rivals: Sequence[Fact], material: Material) -> str:
 
 
 def _told(changed: Changed, material: Material) -> Changed:
-    """What took a base's place, unless its text repeats a dead value: it has a line of its own."""
+    """The successor of a base, without its text if that repeats a dead value: the successor has a
+    line of its own."""
     now = changed.now
     if now is None or not material.dead:
         return changed
@@ -296,11 +311,12 @@ def _fact_text(page: Page, fact: Fact, material: Material) -> str:
 
 
 def _in_words(fact: Fact, cuts: Cuts, material: Material) -> str:
-    days = _days_of(fact, material)
+    days, zone = _days_of(fact, material), material.zone
     if fact.status is Status.WAITING:
-        now = material.environment.current_time
-        return ahead_line(fact, now, cuts, material.zone, days)
-    return plain_line(fact, cuts, material.zone, days)
+        return ahead_line(fact, material.environment.current_time, cuts, zone, days)
+    if is_set_back(fact, material):
+        return doubted_line(fact, cuts, zone, days)
+    return plain_line(fact, cuts, zone, days)
 
 
 def _days_of(fact: Fact, material: Material) -> list[TimeNote]:

@@ -1,4 +1,4 @@
-"""Values as they may be shown: with the dead values in them cut out."""
+"""Values as they may be shown: without the dead values in them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ _HEADING = re.compile(r"[^.!?\n]*:\s*$")
 
 
 class GuardedValue(NamedTuple):
-    """A value as it may be shown: with spans to cut, or a list or an object with its texts cut."""
+    """A value as it may be shown: a text with spans to cut, or a list or an object with cut
+    texts."""
 
     value: Any
     cuts: list[tuple[int, int]]
@@ -23,7 +24,7 @@ class GuardedValue(NamedTuple):
 
 
 def guarded(value: Any, name: str, dead: DeadValueIndex, counts: Counts) -> GuardedValue:
-    """A value that goes by a name, without the dead values in it."""
+    """A value with this name, without the dead values in it."""
     if isinstance(value, str):
         found = mentions(value, name, dead, counts)
         return GuardedValue(value, [(mention.start, mention.end) for mention in found], found)
@@ -32,7 +33,7 @@ def guarded(value: Any, name: str, dead: DeadValueIndex, counts: Counts) -> Guar
 
 
 def _cut(value: Any, name: str, dead: DeadValueIndex, counts: Counts, found: list[Mention]) -> Any:
-    """A value with its texts cut; what was found goes to the list."""
+    """A value with its texts cut. The mentions found are added to the list."""
     if isinstance(value, dict):
         return {
             _cut(key, name, dead, counts, found): _cut(item, f"{name} {key}", dead, counts, found)
@@ -51,9 +52,9 @@ def _cut(value: Any, name: str, dead: DeadValueIndex, counts: Counts, found: lis
 
 
 def says_more(text: str, found: Sequence[Mention]) -> bool:
-    """Whether a text still says something once the mentions are taken out.
+    """Whether a text still says something after the mentions are cut out.
 
-    What only leads up to one of them, with a colon, goes with it.
+    Words that only lead up to a mention, with a colon, are cut with it.
     """
     taken = sum(mention.words for mention in found)
     heading = _HEADING.match(text[: min((mention.start for mention in found), default=0)])

@@ -1,4 +1,4 @@
-"""A context: the text a model reads, its lines with their provenance, and what was left out."""
+"""A context: the text a model reads, its lines with their provenance, and the omissions."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Api = Literal["openai", "anthropic", "gemini"]
 APIS: tuple[Api, ...] = ("openai", "anthropic", "gemini")
 
 OVER_BUDGET = "over budget"
-"""The reason of whatever there was no room for."""
+"""The reason of an omission for lack of room."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,29 +27,30 @@ class Line:
     text: str
     fact_id: str | None = None
     score: float | None = None
-    """How relevant the fact was found to be; `parts` says what that is made of."""
+    """The relevance of the fact to the query; `parts` has its components."""
     parts: Mapping[str, float] = field(default_factory=dict)
     sources: tuple[Source, ...] = ()
-    """Who or what the fact came from."""
+    """The sources of the fact."""
     quoted: tuple[str, ...] = ()
-    """The other facts whose text is in it: what a base has become, what a note states."""
+    """The other facts whose text is in the line: the successor of a base, a fact that a note
+    states."""
 
 
 @dataclass(frozen=True, slots=True)
 class Omission:
-    """A fact, note or signal left out, and why."""
+    """A fact, note or signal that was left out, and the reason."""
 
     reason: str
     fact_id: str | None = None
     item: str | None = None
     """The name of the note, signal or fact whose text was left out or cut."""
     count: int = 1
-    """How many facts this speaks for; more than one where they are too many to name."""
+    """The number of facts this stands for; more than one if they are too many to name."""
 
 
 @dataclass(frozen=True)
 class Context:
-    """What a model reads, with its provenance and an account of what was left out.
+    """The text that a model reads, with its provenance and an account of the omissions.
 
     Invariant: `tokens` is what `tokenizer` counts for `text`, and never more than `budget`.
     """
@@ -69,14 +70,14 @@ class Context:
     user_id: str = ""
     tokenizer: str = ""
     intact: bool = True
-    """False for a replay that could not be the same, because something was erased since."""
+    """False for a replay that differs from the original because something was erased since."""
 
     def __str__(self) -> str:
         return self.text
 
     @classmethod
     def __get_pydantic_core_schema__(cls, source: Any, handler: Any) -> Any:
-        """With the id of its receipt, by which it can be had again where it was kept."""
+        """Include the id of its receipt, by which a kept context can be read again."""
         from pydantic_core import core_schema
 
         known = handler(source)

@@ -1,5 +1,4 @@
-"""Dead values in other forms: which words of forms a lost value is known by, and how telling each
-of them is."""
+"""Dead values in other forms: the words of forms that identify a lost value, and their weight."""
 
 from __future__ import annotations
 
@@ -27,39 +26,40 @@ FUNCTION_WORDS = frozenset(_CONNECTING.split())
 
 
 class Lost(NamedTuple):
-    """A value that was lost, as it may be said in another form."""
+    """A lost value as it may be written in another form."""
 
     word: str
     """The word of that form."""
     text: str
-    """How it was put."""
+    """The original text of the value."""
     form: Form
     beside: frozenset[str]
-    """What else was said with it: it is only part of what was lost."""
+    """The other words of the lost value. With such words, this form is only a part of it."""
 
     @property
     def number(self) -> str:
-        """The number, where that is all there is to compare."""
+        """The number, if there is nothing else to compare."""
         return self.form.vague if self.form.kind == AMOUNT else ""
 
     @property
     def is_doubtful(self) -> bool:
-        """Whether only a word for its matter tells that this is meant."""
+        """Whether this form identifies the value only beside a word for its matter."""
         return bool(self.beside) or is_doubtful(self.word, self.form)
 
     @property
     def is_exact(self) -> bool:
-        """Whether the one leaves open what the other does, and nothing else was said with it."""
+        """Whether the form is exactly as precise as the value, and is the whole of it."""
         return not self.beside and is_exact(self.word, self.form)
 
     @property
     def is_counting(self) -> bool:
-        """Whether it is a plain number of something: then what it counts has to be there."""
+        """Whether it is a plain count of something. Then the counted thing has to be in the text
+        too."""
         return bool(self.beside) and self.form.kind == AMOUNT and not self.form.whole
 
 
 def lost_in_text(text: str, read: Read) -> Iterator[Lost]:
-    """The forms of a value that was lost, unless it is a sentence, which speaks of many things."""
+    """The forms of a lost value, unless it is a sentence: a sentence is about many things."""
     if len(said(text)) > LONGEST_VALUE:
         return
     found = _outermost([form for form in read(text) if not form.within])
@@ -75,13 +75,13 @@ def lost_in_text(text: str, read: Read) -> Iterator[Lost]:
 
 
 def same_in_form(text: str, read: Read) -> Words:
-    """The word of a form by which all of a text is said as well; none where more is said."""
+    """The word of a form that stands for the whole text; none if the text says more."""
     exact = {lost.word for lost in lost_in_text(text, read) if lost.is_exact}
     return (exact.pop(),) if len(exact) == 1 else ()
 
 
 def _outermost(forms: list[Form]) -> list[Form]:
-    """The forms that are not part of a longer one: figures in groups may be one number or more."""
+    """The forms that are not part of a longer one. Grouped figures may be one number or several."""
     spans = {(form.start, form.end) for form in forms}
     return [
         form

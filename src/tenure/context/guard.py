@@ -1,9 +1,9 @@
 """The guard: no dead value reaches a context by any road.
 
-A dead value is one that only facts out of office hold. Wherever it turns up in running text (a
-note, a signal, the text of another fact) it is taken out. Values are compared word by word, so
-that case, punctuation and spacing hide nothing, and "123 Main St" is not "1234 Main St". Days,
-times and amounts are also compared by what they mean: "March 3rd" is "2026-03-03".
+A dead value is one that only facts out of office hold. Wherever it occurs in running text (a note,
+a signal, the text of another fact) it is cut out. Values are compared word by word, so that case,
+punctuation and spacing hide nothing, and "123 Main St" is not "1234 Main St". Days, times and
+amounts are also compared by their meaning: "March 3rd" is "2026-03-03".
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Mention(NamedTuple):
     end: int
     fact: Fact
     words: int = 1
-    """How many words it takes up."""
+    """The number of its words."""
 
 
 class DeadValue(NamedTuple):
@@ -54,13 +54,13 @@ class DeadValue(NamedTuple):
     text: str
     fact: Fact
     lost: Lost | None = None
-    """Where it is one of another form, what is known of that; its words are the one of the form."""
+    """The value in another form, if this is one. Then `words` is the word of that form."""
     also: Words = ()
-    """Where its words say a day, a time or an amount and nothing else, the word of that form."""
+    """The word of the form, if the text is a day, a time or an amount and nothing else."""
 
     @property
     def ways(self) -> tuple[Words, ...]:
-        """What a fact in office may have for this value to be right."""
+        """The words of which a fact in office must hold some for this value to be right."""
         return (*held_by(self.words), *(held_by(self.also) if self.also else ()))
 
 
@@ -74,7 +74,7 @@ def vocabulary(text: str) -> frozenset[str]:
 
 
 def told_forms(text: str, read: Read) -> set[str]:
-    """The words that stand for the values of a text."""
+    """The words that stand for the values in a text."""
     return {word for form in read(text) for word in form.words}
 
 
@@ -102,7 +102,7 @@ def dead_values(facts: Iterable[Fact], read: Read = no_forms) -> list[DeadValue]
 
 
 def _lost(fact: Fact, read: Read) -> Iterator[Lost]:
-    """What a fact says that others may put in another form."""
+    """The values of a fact that may be written in another form."""
     for part in fact.parts:
         yield from lost_in_part(part, read)
     if not is_statement(fact):
@@ -111,7 +111,7 @@ def _lost(fact: Fact, read: Read) -> Iterator[Lost]:
 
 
 def _sayings(fact: Fact) -> Iterator[str]:
-    """What a fact says: of a statement the values in it, of anything else its leaves."""
+    """The texts of a fact: the values in a statement, or the leaves of any other value."""
     if is_statement(fact):
         # Words that only frame the values go on being used by whoever says more on the matter.
         ended = fact.status is Status.SUPERSEDED
@@ -127,15 +127,15 @@ def is_statement(fact: Fact) -> bool:
 
 
 def is_framing(part: Part) -> bool:
-    """Whether a part is a plain word that only may be a value."""
+    """Whether a part is a plain word that may or may not be a value."""
     return part.kind == "term" and part.role in ("np|", "is|")
 
 
 class Spoken:
-    """The words of some texts, to tell which values one of them can repeat at all."""
+    """The words of some texts, to tell which values one of them can repeat."""
 
     def __init__(self, texts: Iterable[tuple[str, str]], read: Read = no_forms) -> None:
-        """Each text with the name that it goes by."""
+        """`texts` are pairs of a name and a text."""
         self._having: dict[str, int] = {}
         """For each word, the texts that have it: one bit for each text."""
         for number, (name, text) in enumerate(texts):
@@ -156,14 +156,14 @@ class Spoken:
         return is_unspaced(dead.text) or self.has_all(dead.words)
 
     def can_repeat_one(self, sayings: Sayings) -> bool:
-        """The same for one of the things that a fact says."""
+        """Whether one of the texts can repeat one of the sayings of a fact."""
         return any(not words or self.has_all(words) for words in sayings)
 
 
 def sayings(fact: Fact, read: Read = no_forms) -> Sayings:
-    """All that a fact says, or could be taken to say, each in words.
+    """Every saying of a fact, certain or possible, each in words.
 
-    Where words cannot be told apart there are none, and a text may always have it.
+    A text in a script without spaces gives a saying without words: any text may repeat it.
     """
     whole = (text for leaf in leaves(fact.value) for text in (leaf, *telling_parts(leaf)))
     texts = {*(part.text for part in fact.parts), *whole}
@@ -175,7 +175,7 @@ def sayings(fact: Fact, read: Read = no_forms) -> Sayings:
 
 
 class DeadValueIndex:
-    """Dead values, in order, to be looked for in many texts."""
+    """Dead values, in order, to be found in many texts."""
 
     def __init__(
         self,
@@ -184,7 +184,7 @@ class DeadValueIndex:
         *,
         beside: DeadValueIndex | None = None,
     ) -> None:
-        """With those of another index beside them, which come after."""
+        """`dead` are the values; those of another index may stand after them."""
         self._dead = tuple(dead)
         self._read = read
         self._beside = beside
@@ -218,13 +218,14 @@ class DeadValueIndex:
 
     @property
     def indexes(self) -> Iterator[DeadValueIndex]:
-        """This and those beside it, each by itself."""
+        """This index and those beside it, each by itself."""
         yield self
         if self._beside is not None:
             yield from self._beside.indexes
 
     def may_be_in(self, text: str) -> bool:
-        """Whether a text may have one of them: nearly always not, which is quickly told."""
+        """Whether a text may have one of them. The answer is nearly always no, and comes
+        quickly."""
         words = vocabulary(text) if self else frozenset[str]()
         return any(
             one._unspaced or not words.isdisjoint(one._firsts) or any(one.formed(text))
@@ -232,7 +233,7 @@ class DeadValueIndex:
         )
 
     def formed(self, text: str) -> Iterator[tuple[int, int, DeadValue]]:
-        """Where a text has values of the index in whatever form."""
+        """The spans of a text that have a value of the index, in any form."""
         if not self._formed:
             return
         for form in self._read(text):
@@ -240,11 +241,12 @@ class DeadValueIndex:
                 yield from ((form.start, form.end, dead) for dead in self._formed.get(word, ()))
 
     def at(self, spoken: Sequence[str], place: int) -> Iterator[tuple[int, DeadValue]]:
-        """The values at a place of running words, the longest first, with how many are theirs."""
+        """The values at a place of running words, the longest first, each with its number of
+        words."""
         return self._phrases.at(spoken, place)
 
     def unspaced_in(self, text: str) -> list[DeadValue]:
-        """The values without words, as far as a text may have them."""
+        """The values without words that a text may have."""
         if not self._unspaced:
             return []
         shown = without(text).text
@@ -259,7 +261,7 @@ def is_unspaced(text: str) -> bool:
 
 
 def held_values(facts: Iterable[Fact], read: Read = no_forms) -> set[Words]:
-    """What facts in office say."""
+    """The values of facts in office."""
     held: set[Words] = set()
     for fact in facts:
         held |= holdings(fact.value, fact.parts)
@@ -273,11 +275,11 @@ def spaced(key: str) -> str:
 
 
 Counts = Callable[[DeadValue, set[str], str], bool]
-"""Decides on a mention by the value, the words around it, and the text that stands before it."""
+"""Decides whether a mention counts, by the value, the words around it, and the text before it."""
 
 
 def mentions(text: str, name: str, dead: DeadValueIndex, counts: Counts) -> list[Mention]:
-    """Where a text that goes by a name repeats dead values."""
+    """The mentions of dead values in a text with a name."""
     if not dead.may_be_in(text):
         return []
     present = {*vocabulary(text), *said(spaced(name))}
@@ -302,7 +304,7 @@ def _in_words(
     *,
     skips: bool,
 ) -> Iterator[Mention]:
-    """Where a text, read as these words, repeats dead values word by word."""
+    """The mentions of dead values in a text that is read as these words, word by word."""
     spoken = [word.said for word in words]
     for index in dead.indexes:
         place = 0
@@ -316,7 +318,7 @@ def _in_words(
 def _in_other_forms(
     text: str, dead: DeadValueIndex, present: set[str], counts: Counts
 ) -> Iterator[Mention]:
-    """Where a text says dead values in whatever form."""
+    """The mentions of dead values in a text, in any form."""
     for start, end, value in dead.formed(text):
         if counts(value, present, text[max(0, start - _LOOK_BACK) : start]):
             yield Mention(start, end, value.fact, len(said(text[start:end])))
@@ -343,7 +345,7 @@ def _at(
 
 
 def _unspaced(text: str, value: DeadValue, present: set[str], counts: Counts) -> Iterator[Mention]:
-    """Where a text in a script without spaces has a value."""
+    """The mentions of a value in a text in a script without spaces."""
     shown = without(text)
     looked_for = without(value.text[:LONGEST_SAYING]).text
     begin = shown.text.find(looked_for) if looked_for else -1
@@ -356,7 +358,7 @@ def _unspaced(text: str, value: DeadValue, present: set[str], counts: Counts) ->
 
 
 def _apart(found: list[Mention]) -> list[Mention]:
-    """The longest of mentions that overlap, in order."""
+    """The longest of overlapping mentions, in order."""
     kept: list[Mention] = []
     for mention in sorted(found, key=lambda m: (m.start, -m.end)):
         if not kept or mention.start >= kept[-1].end:

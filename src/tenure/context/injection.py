@@ -1,9 +1,9 @@
-"""Text that speaks as somebody of the conversation, or to the model that reads it.
+"""Text that speaks as a participant of the conversation, or to the model that reads it.
 
-One table of classes of words, and the orders in which they make such text. A class is a pattern for
-one of its words; gaps between classes are bounded, so that no text makes the search slow. To quote
-an ordinary sentence by mistake does no harm: it reads the same. So the classes are wide where
-somebody is told what to do, and narrow where somebody is told how things are.
+A table has classes of words, and the orders in which they make such text. A class is a pattern for
+one of its words. Gaps between classes are bounded, so that no text makes the search slow. Quoting
+an ordinary sentence by mistake does no harm: it reads the same. So the classes are wide for orders,
+and narrow for claims.
 """
 
 from __future__ import annotations
@@ -163,7 +163,8 @@ _ORDERS = {
 
 
 def _pattern(orders: tuple[str, ...]) -> re.Pattern[str]:
-    """Any of these orders, in small letters: those of either case would take twice as long."""
+    """A pattern for any of these orders, in lower case: matching either case would take twice as
+    long."""
     return re.compile(re.sub(r"\{([a-z_]+)\}", lambda found: _class(found[1]), "|".join(orders)))
 
 
@@ -174,9 +175,9 @@ _APOSTROPHES = str.maketrans("’ʼ‘`", "''''")
 
 @remembered
 def is_addressed(text: str) -> bool:
-    """Whether a text could be taken for a turn of somebody, or for an order to who reads it.
+    """True if a text could be taken for a turn of somebody, or for an order to its reader.
 
-    Looked at as it reads: one gap for any, plain letters for wide ones.
+    The text is compared as it reads: any gap counts as one, wide letters as plain ones.
     """
     plain = text if text.isascii() else unicodedata.normalize("NFKC", parted(text))
     shown = _GAPS.sub(" ", plain).translate(_APOSTROPHES).lower()

@@ -18,36 +18,41 @@ from tenure.model.records import Environment, WorkingItem
 
 @dataclass(frozen=True, slots=True)
 class Material:
-    """Everything a context is made of: already visible, valid, in scope and ranked."""
+    """Everything a context is made of: visible, valid, in scope and ranked."""
 
     identity: Identity
     environment: Environment
     frame: Sequence[str]
-    """What sets the session apart from plain reality: a task, a branch, a look at the past."""
+    """The lines that set the session apart from plain reality: a task, a branch, a look at the
+    past."""
     facts: Sequence[Ranked]
     """Those in office, and those that take it later, which are seen as waiting."""
     working_set: Sequence[WorkingItem] = ()
-    """What is shown of this session's desk if there is room, in the order it was put there."""
+    """The items of this session's desk to show if there is room, in the order they were put
+    there."""
     foremost: Sequence[str] = ()
-    """The keys of these, what matters most first; the newest first where nothing is said."""
+    """The keys of these items, the most important first; without it, the newest come first."""
     days: Mapping[str, Sequence[TimeNote]] = field(default_factory=dict)
     """For facts that were said, the days that their time words mean."""
     aside: Collection[str] = ()
     """Facts that were said in an aside: they come after all others."""
     changed: Mapping[str, Sequence[Changed]] = field(default_factory=dict)
-    """For each fact that needs review, what it rests on that has changed."""
+    """For each fact that needs review, the bases that have changed."""
     contested: Mapping[str, Sequence[Fact]] = field(default_factory=dict)
     """For each fact that is contested, the statements that say otherwise, newest first."""
+    doubted: Mapping[str, Sequence[Fact]] = field(default_factory=dict)
+    """For each fact in doubt, the statements that put it there, newest first."""
     unknown: Sequence[Unknown] = ()
-    """Matters that the query asks for, on which the last word was taken back or ran out."""
+    """Matters in the query whose last fact was retracted or has expired."""
     unanswered: bool = False
-    """Whether nothing at all was found that the query could be about."""
+    """Whether nothing was found that the query could be about."""
     past: Sequence[Fact] = ()
-    """What was true before, for those who ask for history."""
+    """Earlier facts, for queries that ask for history."""
     dead: DeadValueIndex = field(default_factory=DeadValueIndex)
-    """Values that no fact in office holds, as far as anything here could repeat them."""
+    """Values that no fact in office holds and that something here could repeat."""
     gone: Mapping[str, Sequence[DeadValue]] = field(default_factory=dict)
-    """Facts out of office that notes say they stated, with what only those say."""
+    """Facts out of office that notes say they stated, with the values that only those facts
+    have."""
     omissions: Sequence[Omission] = ()
     is_common: Callable[[str], bool] = bool
     """Whether a word is used for many things."""

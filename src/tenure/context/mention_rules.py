@@ -1,4 +1,4 @@
-"""Judging mentions: whether words that a dead value has are in a text because of that value."""
+"""Judging mentions: whether the words of a dead value stand in a text because of that value."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _LOOKING_BACK = re.compile(
 
 
 def is_telling(dead: DeadValue) -> bool:
-    """Whether a value can be told by itself: "25%", "blue" or "4711", but not "3" or "yes"."""
+    """Whether a value is recognizable by itself: "25%", "blue" or "4711", but not "3" or "yes"."""
     if dead.lost is not None:
         return not dead.lost.is_doubtful and is_telling(_as_words(dead, dead.lost))
     if not dead.words:
@@ -36,9 +36,9 @@ def is_telling(dead: DeadValue) -> bool:
 
 
 def is_distinctive(dead: DeadValue, is_common: Callable[[str], bool]) -> bool:
-    """Whether nobody would use these words but for this value: stricter than telling.
+    """Whether these words are used for this value only. This is stricter than `is_telling`.
 
-    A fact may well speak of Berlin although somebody no longer lives there.
+    A fact may well mention Berlin although somebody no longer lives there.
     """
     if dead.lost is not None:
         plain = _as_words(dead, dead.lost)
@@ -54,12 +54,12 @@ def is_distinctive(dead: DeadValue, is_common: Callable[[str], bool]) -> bool:
 
 
 def _as_words(dead: DeadValue, lost: Lost) -> DeadValue:
-    """A value of another form as it would be judged if it were repeated word by word."""
+    """A value of another form, judged as if it were repeated word by word."""
     return DeadValue((lost.number,) if lost.number else said(dead.text), dead.text, dead.fact)
 
 
 def _is_sign(dead: DeadValue) -> bool:
-    """Whether a value says enough where its matter is spoken of: a day or a time always does."""
+    """Whether a value is recognizable beside its matter: a day or a time always is."""
     if dead.lost is not None and not dead.lost.number:
         return True
     return is_telling(dead if dead.lost is None else _as_words(dead, dead.lost))
@@ -72,16 +72,16 @@ def topic(fact: Fact) -> set[str]:
 
 
 def in_passing(value: DeadValue, present: set[str], before: str) -> bool:
-    """Whether a mention in a note or a signal counts: those say little else, so nearly always.
+    """Whether a mention in a note or a signal counts: nearly always, because those say little else.
 
-    A short value such as "3" or "no" counts only beside a word for what it was about: otherwise
-    it would blot out innocent text.
+    A short value such as "3" or "no" counts only beside a word for its matter: otherwise innocent
+    text would be cut.
     """
     return is_telling(value) or _is_near(value, present)
 
 
 def _is_near(value: DeadValue, present: set[str]) -> bool:
-    """Whether a word for what a value was about is there, or one that was said with it."""
+    """Whether a word for the matter of a value is present, or a word that was said with it."""
     if value.lost is None:
         return bool(topic(value.fact) & present)
     if value.lost.is_counting:
@@ -92,11 +92,11 @@ def _is_near(value: DeadValue, present: set[str]) -> bool:
 def within_fact(
     fact: Fact, is_common: Callable[[str], bool]
 ) -> Callable[[DeadValue, set[str], str], bool]:
-    """How mentions in the text of a fact in office are judged.
+    """The judge of mentions in the text of a fact in office.
 
-    The holder of an office says what is so now, and may use words that its predecessor used; only
-    where it looks back ("was ...") is it cut. Elsewhere, words that people use for many things
-    count only where the matter is the same.
+    A fact in office is true now, and may use words of its predecessor; it is cut only where it
+    looks back ("was ..."). In other facts, words that people use for many things count only if the
+    matter is the same.
     """
 
     def counts(value: DeadValue, present: set[str], before: str) -> bool:

@@ -17,13 +17,13 @@ from tenure.model.values import text_of
 from tenure.model.words import said
 
 _WORTH_SAYING = 3
-"""How many words have to be left of a note for it to be shown."""
+"""The fewest words that must be left of a note for it to be shown."""
 
 
 def shown_value(
     page: Page, name: str, value: Any, dead: DeadValueIndex, counts: Counts = in_passing
 ) -> GuardedValue | None:
-    """A note or signal without dead values; None where nothing else would be left of it."""
+    """A note or signal without dead values; None if nothing else is left of it."""
     if not dead:
         return GuardedValue(value, [], [])
     shown = guarded(value, name, dead, counts)
@@ -38,7 +38,8 @@ def shown_value(
 
 
 def add_working_set(page: Page, material: Material) -> None:
-    """What matters most first, so that it is what fits; shown in the order they were put."""
+    """Add the items that fit, the most important first; they are shown in the order they were
+    put."""
     places = {item.key: place for place, item in enumerate(material.working_set)}
     items = {item.key: item for item in material.working_set}
     for key in material.foremost or list(reversed(items)):
@@ -53,7 +54,7 @@ def add_working_set(page: Page, material: Material) -> None:
 
 
 def _item_text(page: Page, item: WorkingItem, material: Material) -> str | None:
-    """A note as it may be shown; None where it has to stay out."""
+    """A note as it may be shown; None if it must be left out."""
     stated = [fact_id for fact_id in item.states if fact_id in material.gone]
     own = [dead for fact_id in stated for dead in material.gone[fact_id]]
     certain = {dead.words for dead in own}
@@ -80,7 +81,7 @@ def _item_text(page: Page, item: WorkingItem, material: Material) -> str | None:
 def _spotted_line(
     page: Page, item: WorkingItem, shown: GuardedValue, gone: Sequence[DeadValue]
 ) -> str | None:
-    """A note with the places cut out where it says, in whatever words, what is gone."""
+    """A note without the places where it states, in any words, a fact that is gone."""
     if not isinstance(shown.value, str) or not item.spots:
         return item_line(item.key, shown.value, shown.cuts)
     dead = {(one.fact.id, one.text) for one in gone}
@@ -97,7 +98,7 @@ def _spotted_line(
 
 
 def _merged(cuts: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Spans in order, those that overlap made one."""
+    """Spans in order; overlapping ones are merged."""
     found: list[tuple[int, int]] = []
     for start, end in sorted(cuts):
         if found and start <= found[-1][1]:

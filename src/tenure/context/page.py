@@ -17,25 +17,26 @@ _RANK = {section: place for place, section in enumerate(HEADINGS)}
 
 
 class _Kept(NamedTuple):
-    """A line that was taken, and what is known of it here."""
+    """A line that was taken, with its cost and place."""
 
     line: Line
     cost: int
     place: int
-    """Where it stands among the lines of its section."""
+    """Its place among the lines of its section."""
     item: str | None
     """The note or signal that it shows."""
 
 
 class Page:
-    """Takes lines as long as they fit. A line that does not is passed over, not a wall.
+    """Takes lines as long as they fit. A line that does not fit is passed over; later ones may
+    still fit.
 
-    The cost of a line is counted with the line break after it. No tokenizer that counts here joins
-    characters across a line break and the beginning of a line, so costs add up; what stands at the
-    end of a section is counted again at the end, because a blank line follows it.
+    The cost of a line is counted with the line break after it. No tokenizer used here joins
+    characters across a line break and the beginning of a line, so costs add up. The last line of a
+    section is counted again at the end, because a blank line follows it.
 
-    Invariant: where something was left out for lack of room, an omission says so, and so does the
-    text, unless there is no room for even that.
+    Invariant: if something was left out for lack of room, an omission records it, and the text says
+    so if there is room for that.
     """
 
     def __init__(self, budget: int, count: Count) -> None:
@@ -49,7 +50,7 @@ class Page:
         self._says_so = False
 
     def add(self, section: str, text: str, *, ceiling: int | None = None) -> bool:
-        """Add a line that no fact stands behind, if it fits."""
+        """Add a line without a fact behind it, if it fits."""
         return self.put(Line(section, text), ceiling=ceiling)
 
     def put(
@@ -61,10 +62,10 @@ class Page:
         item: str | None = None,
         place: int | None = None,
     ) -> bool:
-        """Add a line if it fits; `tokens` is what it costs, where that is known.
+        """Add a line if it fits; `tokens` is its cost, if it is known.
 
-        Lines stand in the order in which they came, unless their `place` says otherwise. `item` is
-        the note or signal that it shows.
+        Lines stand in the order in which they came, unless `place` says otherwise. `item` is the
+        note or signal that the line shows.
         """
         most = self.budget if ceiling is None else ceiling
         if tokens is None and len(line.text) > longest_line(most - self.used):
@@ -83,24 +84,24 @@ class Page:
         return self.used + tokens + heading <= ceiling
 
     def leave_out(self, fact_id: str | None = None, item: str | None = None) -> None:
-        """Account for something that there was no room for."""
+        """Account for something that did not fit."""
         self.omissions.append(Omission(OVER_BUDGET, fact_id, item))
 
     def say_so(self, section: str, text: str) -> None:
-        """Tell the reader that something was left out, if that fits."""
+        """Tell the reader that something was left out, if there is room."""
         self._says_so = self.add(section, text)
 
     def _heading(self, section: str) -> int:
         return self.count(f"\n{heading_line(section)}\n")
 
     def add_first(self, section: str, texts: list[str]) -> None:
-        """Add lines that must be there; where the budget is too small, cut visibly."""
+        """Add lines that must be there; if the budget is too small, cut them visibly."""
         self._first = (section, texts)
         if not all(self.add(section, text) for text in texts) or self._total() > self.budget:
             self._cut()
 
     def _cut(self) -> None:
-        """As much of the first lines as fits, with a mark at their end; else the mark alone."""
+        """As much of the first lines as fits, with a mark at their end; or the mark alone."""
         self.is_cut = True
         section, texts = self._first
         self.leave_out(item=section.lower())
@@ -132,7 +133,7 @@ class Page:
         return render([(kept.line.section, kept.line.text) for kept in self._ordered()])
 
     def _total(self) -> int:
-        """What the rendered text costs, counting again only where lines meet a blank line."""
+        """The cost of the rendered text. Only lines before a blank line are counted again."""
         if self.is_cut or not self.count.adds_up:
             return self.count(self._text())
         total, kept = 0, self._ordered()
@@ -148,7 +149,7 @@ class Page:
         return total
 
     def finish(self, request: Request, *, at: datetime, seq: int, identity: Identity) -> Context:
-        """The context, with the least important lines taken back should it be a little too long."""
+        """The context. If it is a little too long, the least important lines are taken back."""
         self._fit()
         if not self.is_cut and not self._says_so and self._is_short:
             mark = Line(CUT, CUT_MARK)
@@ -176,7 +177,8 @@ class Page:
         return any(omission.reason == OVER_BUDGET for omission in self.omissions)
 
     def _fit(self) -> None:
-        """Take lines back until the text is within the budget; of the first, cut what must be."""
+        """Take lines back until the text is within the budget. The first lines are cut as
+        needed."""
         while not self.is_cut and self._total() > self.budget:
             last = next(reversed(self._lines))
             if last in (CUT, self._first[0]):
@@ -185,7 +187,7 @@ class Page:
                 self._take_back(last)
 
     def _take_back(self, section: str) -> None:
-        """Do without the line of a section that was taken last."""
+        """Take back the last line of a section that was added."""
         line, _, _, item = self._lines[section].pop()
         if not self._lines[section]:
             del self._lines[section]

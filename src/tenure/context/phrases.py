@@ -1,4 +1,4 @@
-"""Phrases to be looked for in running words, all of them in one walk from each word."""
+"""Phrases to be found in running words, all of them in one walk from each word."""
 
 from __future__ import annotations
 
@@ -8,17 +8,18 @@ from typing import Any, Generic, TypeVar
 What = TypeVar("What")
 
 _DEEP = 64
-"""Phrases that begin with as many of the same words are told apart one by one."""
+"""Phrases that share so many first words are compared one by one."""
 _FEW = 4
 _END = None
-"""Where a node has the phrases that end, or are told apart, there; no word is None."""
+"""The key in a node for the phrases that end there, or are compared one by one from there. No word
+is None."""
 
 
 class Phrases(Generic[What]):
-    """Phrases, each with what it stands for.
+    """Phrases, each with the thing it stands for.
 
-    What is looked at for a word of a text does not grow with how many phrases there are. One of
-    more words than are told apart at once counts also where a text has only its beginning.
+    The work for a word of a text does not grow with the number of phrases. A phrase that is too
+    long to be compared at once also counts if a text has only its beginning.
     """
 
     def __init__(self) -> None:
@@ -35,8 +36,8 @@ class Phrases(Generic[What]):
         return self._root.keys() - {_END}
 
     def at(self, spoken: Sequence[str], place: int) -> Iterator[tuple[int, What]]:
-        """The phrases that running words have at a place, the longest first, each with how many
-        of the words are its own."""
+        """The phrases that running words have at a place, the longest first, each with the number
+        of its words."""
         node = self._root
         met: list[list[tuple[Sequence[str], What]]] = []
         for index in range(place, min(len(spoken), place + _DEEP)):
@@ -63,7 +64,7 @@ def _ending(
 
 
 def _agreed(words: Sequence[str], spoken: Sequence[str], place: int) -> int:
-    """How many words of a phrase stand at a place, one after the other."""
+    """The number of words of a phrase that stand at a place, one after the other."""
     count = 0
     for word, there in zip(words, spoken[place : place + len(words)], strict=False):
         if word != there:

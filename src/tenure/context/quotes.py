@@ -1,4 +1,4 @@
-"""Stored text as data: whatever it contains, it stays on its own line and looks like data."""
+"""Stored text as data: it stays on its own line and looks like data, whatever it contains."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tenure.model.values import text_of
 _STRETCH = 4_096
 _SHARED = 256
 GONE = "[no longer current]"
-"""Stands where a dead value was taken out of a text."""
+"""Stands in the place of a dead value that was cut out of a text."""
 
 Cuts = Sequence[tuple[int, int]]
 """Spans of a value's text that must not be shown, in order."""
@@ -51,6 +51,7 @@ _FRAME = re.compile(
     r"|\bnot known, recalculate\b|\bnever act against\b|\bnot to be relied on\b"
     r"|what was known (?:was taken back|expired)|^nothing on record|^not available right now"
     r"|^(?:Not known|History|To recalculate|Contested|Ahead|Working set|Constraints)\b.{0,3}\("
+    r"|^Possibly outdated\b.{0,3}\(|\(in doubt since "
     r"|\(read (?:just now|\d{1,9} \w{1,9} ago)\)|\(\S{1,40} to \S{1,40}, \w{1,20}\)$"
     r"|^(?:from )?\d{4}-\d\d-\d\d(?:, [^:]{1,80}| \(.{1,80})?:\s"
     r"|\((?:said|from) \d{4}-|\(composed\)"
@@ -67,10 +68,10 @@ _ENDING = re.compile(
 
 
 def inline(value: Any, cuts: Cuts = ()) -> str:
-    """A value on one line. Text that could be taken for anything but data is shown in quotes.
+    """A value on one line. Text that could be taken for anything but data is put in quotes.
 
-    Inside the quotes whatever hides or turns text, or closes somebody's frame, is escaped; the
-    rest stays word for word.
+    Inside the quotes, characters that hide or turn text or close a frame are escaped; the rest
+    stays word for word.
     """
     if not cuts and isinstance(value, str):
         return _whole(value)
@@ -89,7 +90,7 @@ def _whole(text: str) -> str:
 
 
 def _quoted(text: str, kept: Sequence[str]) -> str:
-    """What is kept of a text, in quotes where it needs them."""
+    """The kept parts of a text, in quotes if they need them."""
     if _is_odd(text):
         said = (json.dumps(part, ensure_ascii=False)[1:-1] for part in kept)
         # As a whole: what is cut out may have stood in the middle of a delimiter.
@@ -102,7 +103,8 @@ def _quoted(text: str, kept: Sequence[str]) -> str:
 
 @remembered
 def name(text: str) -> str:
-    """A key, a subject or a person's name: in quotes also where it could run into what follows."""
+    """A key, a subject or a person's name; also in quotes if it could run into the words after
+    it."""
     shown = inline(text)
     if shown == text and _ENDING.search(text):
         return json.dumps(text, ensure_ascii=False)
@@ -122,7 +124,7 @@ def _is_odd(text: str) -> bool:
 
 
 def _matches(pattern: re.Pattern[str], text: str) -> bool:
-    """Whether a pattern is in a text, or in what full-width and other forms of it stand for."""
+    """Whether a text matches a pattern, as it is or with full-width and other forms made plain."""
     if _finds(pattern, text):
         return True
     if text.isascii():
@@ -132,10 +134,13 @@ def _matches(pattern: re.Pattern[str], text: str) -> bool:
 
 
 def _finds(pattern: re.Pattern[str], text: str) -> bool:
-    """Whether a pattern is in a text, looked for in stretches: nobody else gets to do anything in
-    this process during one search. Where a stretch ends, it may take that for the end of the text,
-    and find too much rather than too little; no pattern but one for a whole text is wider than
-    what two stretches share."""
+    """True if a pattern is in a text. The search goes stretch by stretch, because no other thread
+    runs during one search.
+
+    A pattern may take the end of a stretch for the end of the text, and so find too much rather
+    than too little. Stretches overlap by more than any pattern is wide, except one for a whole
+    text.
+    """
     if len(text) <= _STRETCH:
         return bool(pattern.search(text))
     if text[0] + text[-1] in ('""', "«»"):  # as one whole, quoted already

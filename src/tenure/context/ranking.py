@@ -1,4 +1,4 @@
-"""Ranking: which of the facts that were found a query is most about. Pure."""
+"""Ranking: the order of the facts that were found, by relevance to a query. Pure."""
 
 from __future__ import annotations
 
@@ -22,22 +22,24 @@ RECENCY = 0.05
 CONSTRAINT = 0.1
 REPEATED = 0.5
 """What is left of the score of a fact that says what a better one says already."""
+DOUBTED = 0.5
+"""What is left of the score of a fact that is in doubt: what holds comes before it."""
 
 _HALF_LIFE = 7 * 86_400
 _ALIKE = 0.94
 _SAME = 0.8
 _COMPARED = 4_000
-"""How much of two texts is compared."""
+"""Characters of two texts that are compared."""
 
 
 class Rankable(NamedTuple):
-    """A fact that was found, and how well it matches by itself."""
+    """A fact that was found, with its match by words and by meaning."""
 
     fact: Fact
     text: float
     meaning: float
     tokens: int | None = None
-    """How many tokens its plain line takes, where that is known."""
+    """The tokens of its plain line, if they are known."""
     vector: bytes | None = None
     bears: bool = False
     """Whether it has to do with the query by a word, or shares its subject with one that has."""
@@ -45,7 +47,7 @@ class Rankable(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """A fact with its score, and what that is made of."""
+    """A fact with its score and the parts of the score."""
 
     fact: Fact
     score: float
@@ -57,11 +59,11 @@ class Ranked:
 
 Terms = Callable[[str], Sequence[str]]
 Alike = Callable[[Sequence[bytes | None], float], list[tuple[int, int]]]
-"""For each vector that is so similar to an earlier one: the places of the first such and of it."""
+"""For each vector so similar to an earlier one: the place of the first such vector, and its own."""
 
 
 def base_score(text: float, meaning: float) -> float:
-    """What words and meaning say together, before anything is known of the fact itself."""
+    """The score by words and meaning, before anything about the fact itself is counted."""
     return TEXT * text + MEANING * max(0.0, meaning)
 
 
@@ -87,13 +89,40 @@ def rank(
     if not repeats:
         return [found[index] for index in order]
     for place in repeats:
-        found[order[place]] = _lessened(found[order[place]])
+        found[order[place]] = _lessened(found[order[place]], "repeated", REPEATED)
     order.sort(key=lambda index: (-found[index].score, newest[index]))
     return [found[index] for index in order]
 
 
+def weighed(ranked: Sequence[Ranked], doubted: Mapping[str, Sequence[Fact]]) -> list[Ranked]:
+    """The facts in order, where what is in doubt counts less, but for a rule, which binds.
+
+    The statement against it is as relevant as it was: whoever is shown that something may be
+    outdated needs what may have replaced it.
+    """
+    if not doubted:
+        return list(ranked)
+    most: dict[str, float] = {}
+    for one in ranked:
+        for statement in doubted.get(one.fact.id, ())[:1]:
+            most[statement.id] = max(one.score, most.get(statement.id, 0.0))
+    found = []
+    for one in ranked:
+        one = _raised(one, most.get(one.fact.id, 0.0))
+        is_less = one.fact.id in doubted and not one.fact.is_constraint
+        found.append(_lessened(one, "doubted", DOUBTED) if is_less else one)
+    return sorted(found, key=lambda one: -one.score)
+
+
+def _raised(ranked: Ranked, least: float) -> Ranked:
+    if ranked.score >= least:
+        return ranked
+    parts = {**ranked.parts, "doubts": round(least - ranked.score, 4)}
+    return replace(ranked, score=least, parts=parts)
+
+
 class _Judge:
-    """Scores candidates by one query. Keys and subjects come up again, and are looked at once."""
+    """Scores candidates by one query. Each key and subject is looked at once."""
 
     def __init__(self, asked: set[str], now: datetime, ladder: Ladder, terms: Terms) -> None:
         self._now = now
@@ -129,13 +158,14 @@ class _Judge:
 
 
 def _share(named: Sequence[str], asked: set[str]) -> float:
-    """How much of a name the query uses."""
+    """The share of a name's words that the query uses."""
     told = [term for term in named if not term.isdigit()]
     return sum(term in asked for term in told) / len(told) if told else 0.0
 
 
 def _named(name: Sequence[str], asked: set[str]) -> float:
-    """How much of a subject the query uses; nothing where it is another of the same kind."""
+    """The share of a subject's words that the query uses; 0 if its numbers differ from the
+    query's."""
     if any(term.isdigit() and term not in asked for term in name):
         return 0.0  # patient 18 is not patient 17
     return sum(term in asked for term in name) / len(name) if name else 0.0
@@ -148,10 +178,10 @@ def _freshness(fact: Fact, now: datetime) -> float:
 
 
 def _repeats(ordered: Sequence[Rankable], terms: Terms, alike: Alike) -> set[int]:
-    """Places of candidates that say what a better one says.
+    """The places of candidates that repeat a better one.
 
-    Nearness of meaning alone would take the same statement on two matters for one, so their
-    words have to agree too, numbers above all.
+    Nearness of meaning alone would take the same statement on two matters for one, so their words
+    have to agree too, numbers above all.
     """
     found: set[int] = set()
     for better, worse in alike([candidate.vector for candidate in ordered], _ALIKE):
@@ -170,9 +200,10 @@ def _numbers(found: set[str]) -> set[str]:
     return {term for term in found if any(map(str.isdigit, term))}
 
 
-def _lessened(ranked: Ranked) -> Ranked:
-    lost = round(ranked.score * (1 - REPEATED), 4)
-    parts = {**ranked.parts, "repeated": -lost}
+def _lessened(ranked: Ranked, why: str, left: float) -> Ranked:
+    """A fact with only so much left of its score."""
+    lost = round(ranked.score * (1 - left), 4)
+    parts = {**ranked.parts, why: -lost}
     return replace(ranked, score=round(ranked.score - lost, 4), parts=parts)
 
 

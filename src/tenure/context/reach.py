@@ -1,7 +1,7 @@
-"""Reach: how much text one context looks at, however much is stored.
+"""Reach: a limit on the text that one context looks at, however much is stored.
 
-What cannot be shown need not be read, compared or counted. A text is looked at whole or not at
-all: of one that is left out nothing is shown, so nothing is ever shown that was not looked at.
+Text that cannot be shown need not be read, compared or counted. A text is looked at whole or not at
+all. Nothing is shown of a text that is left out, so every shown text was looked at.
 """
 
 from __future__ import annotations
@@ -20,26 +20,29 @@ from tenure.model.records import WorkingItem
 from tenure.model.values import text_of
 
 CHARACTERS_A_TOKEN = 8
-"""More than this many characters a token, and a text is no language: it is taken to be too long."""
+"""The most characters a token. A text with more is no language, and counts as too long."""
 MEASURED = 20_000
-"""Of a longer fact the tokens are only guessed when it is stored: no look at it is short."""
+"""The longest fact whose tokens are counted when it is stored; those of a longer one are
+guessed."""
 _GUESSED = 4
 _SHORT = 2_000
-"""A text of so many characters may always be looked at."""
+"""A text of at most so many characters may always be looked at."""
 _LITTLE = 100_000
 _MOST = 1_000_000
 _MOST_VALUES = 3_000
-"""So many days, times and amounts are read for one context; ordinary ones have a few dozen."""
+"""The most days, times and amounts that are read for one context; ordinary ones have a few
+dozen."""
 _SURELY_READ = 500
 
 
 def longest_line(tokens: int) -> int:
-    """How many characters a text may have where there is room for so many tokens."""
+    """The most characters of a text in a room of so many tokens."""
     return min(_MOST, max(_SHORT, CHARACTERS_A_TOKEN * tokens))
 
 
 def is_longer(value: Any, most: int) -> bool:
-    """Whether a value, as it is shown, surely has more characters than this; counted no further."""
+    """Whether a value, as it is shown, surely has more characters than this. Counting stops
+    there."""
     if isinstance(value, str):
         return len(value) > most
     length = 0
@@ -63,21 +66,21 @@ def is_longer(value: Any, most: int) -> bool:
 
 
 def measured(fact: Fact, count: Count) -> int:
-    """What the line of a fact costs, to be kept with it; of a very long one about what."""
+    """The token count of a fact's line, to be kept with it; an estimate for a very long one."""
     if is_longer(fact.value, MEASURED):
         return _length(fact.value) // _GUESSED
     return count(f"{plain_line(fact)}\n")
 
 
 class Allowance:
-    """Gives texts out to be looked at, first come, first served, as long as there are some left."""
+    """Gives out texts to be looked at, first come, first served, up to a limit."""
 
     def __init__(self, budget: int) -> None:
         self._longest = longest_line(budget)
         self._left = min(_MOST, max(_LITTLE, 2 * CHARACTERS_A_TOKEN * budget))
 
     def takes(self, name: str, value: Any) -> bool:
-        """Whether a text that goes by a name is looked at, which then counts."""
+        """Whether a text with this name is looked at. If so, it is counted."""
         if is_longer(value, min(self._longest, self._left)):
             return False
         length = len(value) if isinstance(value, str) else _length(value)
@@ -86,9 +89,9 @@ class Allowance:
 
 
 class ReadOnce:
-    """Reads the values of each text once, as long as there have not been very many.
+    """Reads the values of each text once, up to a number of values.
 
-    What is not read any more is still compared word by word.
+    Texts beyond that are still compared word by word.
     """
 
     def __init__(self, read: Read) -> None:
@@ -106,7 +109,7 @@ class ReadOnce:
 
 
 def facts_within(request: Request, ranked: Sequence[Ranked]) -> tuple[list[Ranked], list[Omission]]:
-    """The facts that are looked at, rules first, and those that are left out unseen."""
+    """The facts that are looked at, constraints first, and those that are left out unread."""
     allowance = Allowance(request.budget)
     tells = request.profile.reviews == "show"
     kept = {
@@ -122,8 +125,8 @@ def facts_within(request: Request, ranked: Sequence[Ranked]) -> tuple[list[Ranke
 def items_within(
     budget: int, items: Sequence[WorkingItem], foremost: Sequence[str]
 ) -> list[WorkingItem]:
-    """The notes that are looked at, in the order in which they were put; `foremost` names them,
-    what matters most first."""
+    """The notes that are looked at, in the order in which they were put; `foremost` has their keys,
+    the most important first."""
     allowance = Allowance(budget)
     named = {item.key: item for item in items}
     taken = {key for key in foremost if allowance.takes(key, named[key].value)}
@@ -131,5 +134,5 @@ def items_within(
 
 
 def _length(value: Any) -> int:
-    """How many characters a value has as it is shown; only for such as are not long."""
+    """The number of characters of a value as it is shown; only for values that are not long."""
     return len(text_of(value))

@@ -1,9 +1,9 @@
 """Receipts: the proof of a context, and the way back to its text.
 
-A receipt keeps the lines that facts stand behind as ids, because what a fact says never changes;
-everything else (identity, notes, signals, lines whose wording depended on the moment) it keeps as
-it read, with the ids of the facts it quotes. Erasing a fact therefore takes it out of every context
-that ever showed it.
+A receipt keeps the lines of facts as ids, because the value of a fact never changes. It keeps
+everything else (identity, notes, signals, lines whose wording depended on the moment) as text, with
+the ids of the facts it quotes. Erasing a fact therefore takes it out of every context that ever
+showed it.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from typing import Any, Literal
 from tenure.context.rendering import (
     AHEAD,
     CONTESTED,
+    DOUBTED,
     HISTORY,
     RECALCULATE,
     UNKNOWN,
@@ -41,24 +42,25 @@ Quotes = Callable[[str], bool]
 
 @dataclass(frozen=True, slots=True)
 class ReceiptLine:
-    """A line: the fact it came from, and its text where the fact alone does not give it."""
+    """A line: its fact, and its text if the fact alone does not give it."""
 
     section: str
     text: str | None
     fact_id: str | None = None
     score: float | None = None
     quoted: tuple[str, ...] = ()
-    """The other facts whose text is in it: what a base has become, what a note states."""
+    """The other facts whose text is in the line: the successor of a base, a fact that a note
+    states."""
 
     @property
     def fact_ids(self) -> tuple[str, ...]:
-        """Every fact whose text is in it, as far as it says."""
+        """Every fact whose text is in the line, as far as it names them."""
         return self.quoted if self.fact_id is None else (self.fact_id, *self.quoted)
 
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
-    """What was asked, by whom, when, which facts were shown, and a hash of what they gave."""
+    """The question, the asker, the time, the facts that were shown, and a hash of the text."""
 
     id: str
     organization: str
@@ -79,7 +81,7 @@ class Receipt:
 
     @property
     def fact_ids(self) -> set[str]:
-        """Every fact whose text is in it, as far as it says."""
+        """Every fact whose text is in the receipt, as far as it names them."""
         return {fact_id for line in self.lines for fact_id in line.fact_ids}
 
     def record(self) -> dict[str, Any]:
@@ -139,7 +141,7 @@ def receipt_of(*, text: str, lines: Sequence[ReceiptLine], **given: Any) -> Rece
 
 
 def condensed(receipt: Receipt, facts: Mapping[str, Fact]) -> Receipt:
-    """The receipt without the texts that the facts give by themselves, for keeping."""
+    """The receipt without the texts that its facts give by themselves, for keeping."""
 
     def kept(line: ReceiptLine) -> ReceiptLine:
         fact = facts.get(line.fact_id or "")
@@ -150,12 +152,12 @@ def condensed(receipt: Receipt, facts: Mapping[str, Fact]) -> Receipt:
 
 
 def wording(fact: Fact, style: str) -> str:
-    """How a fact in office reads in that style, whenever it is shown."""
+    """The text of a fact in office in that style, the same at any moment."""
     return plain_line(fact) + (note_on(fact) if style == "annotated" else "")
 
 
 def reproduced(receipt: Receipt, facts: Mapping[str, Fact]) -> tuple[str, tuple[ReceiptLine, ...]]:
-    """The text of a receipt, and its lines as they read."""
+    """The text of a receipt, and its lines."""
 
     gone = gone_of(receipt, facts)
 
@@ -171,7 +173,7 @@ def reproduced(receipt: Receipt, facts: Mapping[str, Fact]) -> tuple[str, tuple[
 
 
 def gone_of(receipt: Receipt, facts: Mapping[str, Fact]) -> set[str]:
-    """The facts in a receipt that were erased since, where these are those that are left."""
+    """The facts in a receipt that were erased since; `facts` are those that are left."""
     left = {fact.id for fact in facts.values() if fact.status is not Status.ERASED}
     return receipt.fact_ids - left
 
@@ -179,11 +181,11 @@ def gone_of(receipt: Receipt, facts: Mapping[str, Fact]) -> set[str]:
 def redacted(
     receipt: Receipt, erased: Collection[str], quotes: Quotes | None = None
 ) -> Receipt | None:
-    """The receipt without what was erased; None where there is nothing of it in here.
+    """The receipt without erased content; None if it has none.
 
-    Lines go by the ids of the facts in them. Words are compared only in what a person or a system
-    said besides, and in lines that do not say which facts they quote: who asked, and what the clock
-    said, are nobody's statement.
+    Lines are recognized by the ids of their facts. Words are compared only in text of a person or a
+    system besides facts, and in lines that do not name the facts they quote. The asker and the
+    clock are nobody's statement.
     """
 
     def kept(line: ReceiptLine) -> ReceiptLine:
@@ -203,9 +205,9 @@ def redacted(
 
 
 def without_said(receipt: Receipt, left: Container[str]) -> Receipt:
-    """The receipt without what was said besides facts, but for the lines that are `left`.
+    """The receipt without text besides facts, except the lines in `left`.
 
-    Where something was erased since and its content is gone, nobody can tell what repeats it.
+    Once content was erased, nobody can tell which text repeats it.
     """
 
     def kept(line: ReceiptLine) -> ReceiptLine:
@@ -217,7 +219,7 @@ def without_said(receipt: Receipt, left: Container[str]) -> Receipt:
 
 
 def _is_loose(line: ReceiptLine) -> bool:
-    """Whether a line has text that no fact it names stands behind."""
+    """Whether a line has text without a named fact behind it."""
     if line.fact_id is None:
         return True
     return line.section == RECALCULATE and not line.quoted  # as they were kept once
@@ -225,7 +227,7 @@ def _is_loose(line: ReceiptLine) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class ReceiptChange:
-    """One difference between two contexts, and why it came about."""
+    """One difference between two contexts, and its reason."""
 
     kind: Literal["added", "removed", "changed"]
     section: str
@@ -233,15 +235,15 @@ class ReceiptChange:
     after: str | None
     why: str
     fact_id: str | None = None
-    """The fact behind the later line, or behind the earlier one where there is no later."""
+    """The fact behind the later line, or behind the earlier one if there is no later."""
 
 
 def compared(
     earlier: Sequence[ReceiptLine], later: Sequence[ReceiptLine], facts: Mapping[str, Fact]
 ) -> list[ReceiptChange]:
-    """What changed from one context to another, in the order of the later one.
+    """The changes from one context to another, in the order of the later one.
 
-    Lines about the same matter are paired; what has no partner was added or removed.
+    Lines about the same matter are paired; a line without a partner was added or removed.
     """
     before = {_matter(line, facts): line for line in earlier}
     after = {_matter(line, facts): line for line in later}
@@ -278,6 +280,7 @@ _MOVED = {
     UNKNOWN: "taken back or expired since",
     RECALCULATE: "needs review: what it rests on changed",
     CONTESTED: "contested since",
+    DOUBTED: "in doubt: a later statement may have replaced it",
 }
 
 

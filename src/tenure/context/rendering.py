@@ -1,4 +1,4 @@
-"""How each layer reads. Stored text is data: whatever it contains, it stays on its own line."""
+"""The text of each layer. Stored text is data: it stays on its own line, whatever it contains."""
 
 from __future__ import annotations
 
@@ -30,6 +30,7 @@ ORGANIZATION = "Organization"
 LEARNED = "Learned"
 CONTESTED = "Contested"
 RECALCULATE = "To recalculate"
+DOUBTED = "Possibly outdated"
 AHEAD = "Ahead"
 UNKNOWN = "Not known"
 HISTORY = "History"
@@ -45,6 +46,8 @@ HEADINGS = {
     LEARNED: "Learned by this assistant",
     CONTESTED: "Contested (statements disagree: ask before relying on either)",
     RECALCULATE: "To recalculate (what these rest on has changed)",
+    DOUBTED: "Possibly outdated (a later statement may have replaced these: "
+    "ask before relying on them)",
     AHEAD: "Ahead (not so yet, only from the day given)",
     UNKNOWN: "Not known (say so rather than guess)",
     HISTORY: "History (past, no longer true)",
@@ -52,14 +55,14 @@ HEADINGS = {
     ENVIRONMENT: "Environment",
     CUT: "",
 }
-"""The sections in the order in which they are rendered, with their headings; the mark at the end
+"""The sections in the order in which they are rendered, with their headings. The mark at the end
 that something was cut has none.
 
-What changes slowly comes first, so that prompt caches hit; the clock comes last.
+Sections that change slowly come first, so that prompt caches hit; the clock comes last.
 """
 
 CUT_MARK = "[cut]"
-"""Stands where the budget ended what there was to say."""
+"""Stands where the budget cut the text."""
 
 _SECTION_OF = {
     MemoryType.USER: PERSONAL,
@@ -75,7 +78,7 @@ _TURN = re.compile(rf'- "?{TURN}\d')
 
 
 def identity_lines(identity: Identity) -> Iterator[str]:
-    """Who is asking."""
+    """The lines about the asker."""
     named = identity.user_name if identity.user_name != identity.user_id else None
     who = f"{name(named)} ({name(identity.user_id)})" if named else name(identity.user_id)
     yield f"User: {who}"
@@ -92,7 +95,8 @@ def identity_lines(identity: Identity) -> Iterator[str]:
 def frame_lines(
     *, task: str | None, branch: tuple[str, str] | None, when: datetime | None, ahead: bool
 ) -> Iterator[str]:
-    """What sets this session apart from plain reality: a task, a branch, a look at the past."""
+    """The lines that set this session apart from plain reality: a task, a branch, a look at the
+    past."""
     if task is not None:
         yield f"Task: {name(task)}"
     if branch is not None:
@@ -105,7 +109,7 @@ def frame_lines(
 
 
 def signals(environment: Environment) -> Iterator[tuple[str, Any]]:
-    """What outside systems say, each with its name."""
+    """The signals of outside systems, each with its name."""
     if environment.location:
         yield "Location", environment.location
     yield from sorted(environment.external_data.items())
@@ -116,7 +120,8 @@ def signal_line(signal: str, value: Any, cuts: Cuts = ()) -> str:
 
 
 def other_environment_lines(environment: Environment) -> Iterator[tuple[str, str]]:
-    """What failed, and the clock, each with its name; the clock last, for it always changes."""
+    """The failed providers and the clock, each with its name. The clock comes last because it
+    always changes."""
     for failed in sorted(environment.unavailable):
         # The reason may quote what a provider said in its error; it is for people, not for models.
         yield failed, f"{name(failed)}: {_UNAVAILABLE}"
@@ -127,7 +132,7 @@ def other_environment_lines(environment: Environment) -> Iterator[tuple[str, str
 
 
 def environment_names(environment: Environment) -> Iterator[str]:
-    """What the lines of the environment are called."""
+    """The names of the lines of the environment."""
     yield from (name for name, _ in signals(environment))
     yield from (name for name, _ in other_environment_lines(environment))
 
@@ -135,10 +140,10 @@ def environment_names(environment: Environment) -> Iterator[str]:
 # facts
 
 
-def section_of(fact: Fact, *, is_contested: bool = False) -> str:
+def section_of(fact: Fact, *, is_contested: bool = False, is_doubted: bool = False) -> str:
     """The section that a fact belongs to that is in office, or takes it later.
 
-    A rule that is contested binds all the same, and stays among the rules.
+    A rule that is contested or in doubt binds all the same, and stays among the rules.
     """
     if fact.needs_review:
         return RECALCULATE
@@ -146,13 +151,15 @@ def section_of(fact: Fact, *, is_contested: bool = False) -> str:
         return AHEAD
     if fact.is_constraint:
         return CONSTRAINTS
+    if is_doubted:
+        return DOUBTED
     if is_contested:
         return CONTESTED
     return _SECTION_OF[fact.memory_type]
 
 
 def name_of(fact: Fact) -> str:
-    """What a fact is about: its key, and whose where a subject is named."""
+    """The matter of a fact: its key, and its subject if one is named."""
     key = name(fact.key)
     return f"{key} ({name(fact.subject)})" if fact.subject else key
 
@@ -188,7 +195,7 @@ def ahead_line(
 
 
 def _mark(fact: Fact) -> str:
-    """What kind of constraint a fact is, and whose: a guest's rule must not look like policy."""
+    """The kind of constraint, and its authority: a guest's rule must not look like policy."""
     if not fact.is_constraint or not fact.constraint_type:
         return ""
     kind = name(fact.constraint_type)
@@ -196,7 +203,7 @@ def _mark(fact: Fact) -> str:
 
 
 def age_of(fact: Fact, now: datetime) -> str:
-    """How old a reading of a time-sensitive key is, in words; "" for other facts."""
+    """The age of a reading of a time-sensitive key, in words; "" for other facts."""
     if not fact.time_sensitive:
         return ""
     return f" (read {ago(now - fact.order)})"
@@ -215,7 +222,7 @@ _SOURCES = {"conversation": "conversation", "system": "a system", "policy": "pol
 
 
 def note_on(fact: Fact) -> str:
-    """Where a fact comes from, for the annotated style: id, date, source, authority."""
+    """The provenance of a fact for the annotated style: id, date, source, authority."""
     parts = [f"id {name(fact.id)}", f"said {fact.timestamp:%Y-%m-%d}"]
     source = fact.source.name or fact.source.speaker or _SOURCES.get(fact.source.type)
     if source:
@@ -229,7 +236,7 @@ def note_on(fact: Fact) -> str:
 
 
 class Changed(NamedTuple):
-    """A base that a fact rests on and that has changed, and what is so instead, if anything."""
+    """A base that has changed, and its successor, if there is one."""
 
     base: Fact
     now: Fact | None = None
@@ -258,15 +265,15 @@ class Rival(NamedTuple):
 
     fact: Fact
     cuts: Cuts = ()
-    """What of it must not be shown."""
+    """The spans that must not be shown."""
 
 
 MOST_RIVALS = 3
-"""So many statements against a fact are told beside it; of more, how many."""
+"""The most statements against a fact that are quoted beside it; of more, the number is told."""
 
 
 def contested_note(rivals: Sequence[Rival]) -> str:
-    """What stands beside a fact that is contested: what else was said, and when."""
+    """The note beside a contested fact: the statements against it, and their dates."""
     told = "; ".join(
         f"{_marked_off(rival.fact.value, rival.cuts)} was said on {rival.fact.timestamp:%Y-%m-%d}"
         for rival in rivals[:MOST_RIVALS]
@@ -283,11 +290,11 @@ def _marked_off(value: Any, cuts: Cuts = ()) -> str:
 
 
 class Unknown(NamedTuple):
-    """A matter on which the last word was taken back or has run out."""
+    """A matter whose last fact was retracted or has expired."""
 
     fact: Fact
     key: str
-    """What it is called: the key of the fact, or as much of it as says nothing that is over."""
+    """Its name: the key of the fact, or those of its words that are not dead."""
 
     @property
     def name(self) -> str:
@@ -308,7 +315,7 @@ NOTHING_FOUND = "- nothing on record matches this question"
 
 
 def history_line(fact: Fact, zone: tzinfo = UTC) -> str:
-    """What was true before, with the dates between which it was."""
+    """An earlier fact, with its start and end."""
     start, end = fact.started_at, fact.until
     brief = start is not None and end is not None and start.date() == end.date()
     form = "%Y-%m-%d %H:%M" if brief else "%Y-%m-%d"
@@ -325,14 +332,14 @@ _LEFT_OUT = re.compile(r"- (?:1 more fact was|\d+ more facts were) left out for 
 
 
 def left_out_line(count: int) -> str:
-    """Tells a model that it has not been told everything."""
+    """Tells a model that facts were left out."""
     facts = "1 more fact was" if count == 1 else f"{count} more facts were"
     return f"- {facts} left out for lack of room"
 
 
 def quotable(section: str, text: str | None) -> str:
-    """What of a line may repeat what somebody said: not who asks, nor the clock, nor the name of a
-    signal or of a turn, nor what we say ourselves of a statement or of what is missing."""
+    """The part of a line that may repeat a statement. The asker, the clock, the names of signals
+    and turns, and our own notes on statements and on missing facts are left out."""
     if text is None or section == IDENTITY or (section == UNKNOWN and text == NOTHING_FOUND):
         return ""
     if _LEFT_OUT.fullmatch(text):

@@ -1,4 +1,4 @@
-"""What is asked of a context, checked."""
+"""The request for a context, checked."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Style = Literal["plain", "annotated"]
 STYLES: tuple[Style, ...] = ("plain", "annotated")
 _HIGHEST_BUDGET = 1_000_000_000
 LONGEST_QUERY = 20_000
-"""Of a longer query, so many characters are looked at."""
+"""The characters of a longer query that are read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,11 +24,12 @@ class Profile:
     share: float | None
     """Share of the remaining budget for facts; None takes Settings.fact_share."""
     reviews: str
-    """What becomes of facts that need review: "omit", "name" or "show"."""
+    """What becomes of facts that need review: "omit", "name" or "show". Facts in doubt are left
+    out where those are."""
     floor: float
     """The share of the best score below which a fact is left out as irrelevant."""
     always: int
-    """So many of the best are kept whatever their score."""
+    """The number of best facts that are kept whatever their score."""
     spare: float = 0.0
     """The share of the room that is left for facts which others may take: those that are not
     relevant enough, but hold all the same."""

@@ -45,7 +45,7 @@ class Counter:
         when_forgetting(self.forget)
 
     def forget(self) -> None:
-        """Drop what the tokenizer itself keeps of texts; only some kinds keep anything."""
+        """Drop the texts that the tokenizer itself keeps; only some kinds keep any."""
         with suppress(ValueError):
             self._tokenizer.clear_cache()
 

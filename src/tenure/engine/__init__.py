@@ -1,1 +1,1 @@
-"""Load, decide, commit: brings stored facts before the rules and carries out what they decide."""
+"""Load, decide, commit: bring stored facts before the rules and carry out their decisions."""

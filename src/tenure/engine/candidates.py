@@ -1,7 +1,8 @@
-"""Candidates: from what a caller proposes to a fact that can be judged."""
+"""Candidates: from a caller's proposal to a fact that can be judged."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from datetime import datetime
 from typing import NamedTuple
@@ -12,6 +13,7 @@ from tenure.engine.proposal import Proposal
 from tenure.engine.workspace import Workspace
 from tenure.model.authority import Authority
 from tenure.model.errors import (
+    AmbiguousTarget,
     DuplicateId,
     InvalidInput,
     UnknownDependency,
@@ -28,12 +30,13 @@ from tenure.rules.authority import (
     derived_authority,
     reserved_for,
 )
+from tenure.rules.doubt import may_doubt
 from tenure.rules.supersession import binds, is_beneath
 from tenure.stores.port import Reader, Selection
 
 
 class Candidate(NamedTuple):
-    """A fact that wants in, with what its judgement has to look at."""
+    """A fact that wants to take office, with the facts that its judgement looks at."""
 
     fact: Fact
     targets: tuple[Fact, ...] = ()
@@ -41,12 +44,12 @@ class Candidate(NamedTuple):
     beneath: tuple[Fact, ...] = ()
     """Statements of single people that it takes out of office, because it binds them."""
     beside: frozenset[str] = frozenset()
-    """The audiences of facts at its address that the writer may not see: for them it is not
-    there, and it is not there for them."""
+    """The audiences of facts at its address that the writer may not see. The candidate and those
+    facts do not concern each other."""
     reserved_for: str | None = None
-    """The rung that its key, or a target's, is reserved for, where it ranks below that."""
+    """The rung that its key, or a target's, is reserved for, if the candidate ranks below it."""
     in_the_dark: bool = False
-    """Whether its writer may see neither it nor what holds its address, which stays."""
+    """Whether its writer may see neither it nor the holder of its address. The holder stays."""
 
     @property
     def is_turned_away(self) -> bool:
@@ -54,7 +57,7 @@ class Candidate(NamedTuple):
 
 
 class Around(NamedTuple):
-    """The live facts that a proposal meets, and where they were looked for."""
+    """The live facts that a proposal meets, and the places where they were looked up."""
 
     places: tuple[Place, ...]
     selection: Selection
@@ -83,7 +86,7 @@ class Candidates:
         return Around(places, selection, self._reader.live(selection))
 
     def alone(self, proposal: Proposal, now: datetime) -> Candidate:
-        """What a proposal comes to that refers to nothing and finds nobody around."""
+        """The candidate of a proposal that refers to nothing and meets no fact."""
         declared = self._declared(proposal)
         authority = self._authority(proposal)
         fact = self._fact(proposal, authority, declared, (), (), now)
@@ -116,6 +119,10 @@ class Candidates:
             told = matching(self._reader.declarations(), target.key)
             reserved = reserved or self._reserved(proposal, authority, told, target.key)
         fact = self._fact(proposal, authority, declared, bases, targets, workspace.now)
+        if proposal.doubts:
+            doubts = self._doubts(proposal, authority, fact)
+            gone = {*fact.depends_on, *(target.id for target in targets)}
+            fact = fact.evolve(doubts=tuple(i for i in doubts if i not in gone))
         # What the writer may not see has no say: an outcome that hung on it would tell of it.
         held = [
             found
@@ -136,6 +143,31 @@ class Candidates:
             in_the_dark=bool(hidden) and not seen,
         )
 
+    def _doubts(self, proposal: Proposal, authority: Authority, fact: Fact) -> Iterator[str]:
+        """The facts that a proposal names and that it may put in doubt, each once, by id."""
+        declarations = self._reader.declarations()
+        named: dict[str, Fact] = {}
+        for reference in proposal.doubts:
+            known = self._reader.fact(reference)
+            if known is not None and known.status is Status.ERASED:
+                continue  # there is nothing left of it to doubt
+            try:
+                found = self._lens.find(
+                    self._reader, reference, proposal.subject, UnknownDependency
+                )
+            except (UnknownDependency, AmbiguousTarget):
+                if not proposal.spoken:
+                    raise
+                continue
+            named[found.id] = found
+        own = _required(matching(declarations, fact.key)).union(fact.requires)
+        for found in named.values():
+            told = matching(declarations, found.key)
+            hidden = not own.issuperset(_required(told))
+            reserved = reserved_for(authority, told, self._ladder) is not None
+            if not hidden and not reserved and may_doubt(fact, found, self._ladder):
+                yield found.id
+
     def _declared(self, proposal: Proposal) -> tuple[Declaration, ...]:
         declarations = self._reader.declarations()
         return matching(declarations, proposal.key) if declarations else ()
@@ -143,8 +175,8 @@ class Candidates:
     def _id(self, proposal: Proposal, now: datetime) -> str:
         """The id that a caller chose, or a new one.
 
-        An id that a fact has which the writer may not see is given under an alias: that it is taken
-        would tell that the fact is there.
+        If a fact that the writer may not see has that id, an alias is given: a refusal would tell
+        that the fact exists.
         """
         if proposal.id is None:
             return new_id(now)
@@ -157,7 +189,7 @@ class Candidates:
         raise DuplicateId(f"a fact with id {proposal.id!r} exists; ids are used once")
 
     def _hidden(self, fact: Fact, workspace: Workspace) -> frozenset[str]:
-        """The audiences of what is in the way of a fact and hidden from its writer."""
+        """The audiences of facts that are in the way of a fact and hidden from its writer."""
         if fact.multi_valued:
             return frozenset()
         there = (*workspace.seats(fact), *workspace.departed(fact))
@@ -167,10 +199,10 @@ class Candidates:
     def _beneath(
         self, fact: Fact, declared: tuple[Declaration, ...], now: datetime
     ) -> tuple[Fact, ...]:
-        """What single people said on a matter that the candidate settles for all of them.
+        """The statements of single people on a matter that the candidate settles for all of them.
 
-        What not everybody may see settles nothing for others: their own would go, and that would
-        tell them.
+        A candidate that not everybody may see settles nothing for others: the loss of their own
+        facts would tell them of it.
         """
         shared = fact.memory_type is MemoryType.ORGANIZATIONAL and fact.scope is Scope.GLOBAL
         if not shared or not binds(fact, subject=fact.subject):
@@ -188,9 +220,10 @@ class Candidates:
         declared: tuple[Declaration, ...],
         key: str | None = None,
     ) -> str | None:
-        """The rung that declarations reserve a key for; raises NotPermitted but for what was said.
+        """The rung that declarations reserve a key for; raises NotPermitted unless the proposal is
+        from a turn.
 
-        A turn says several things, and one that does not count must not lose the others.
+        A turn makes several statements, and one that does not count must not lose the others.
         """
         if not declared:
             return None
@@ -315,13 +348,18 @@ class Candidates:
         return base.id
 
 
+def _required(declared: tuple[Declaration, ...]) -> set[str]:
+    """The permissions that declarations ask of the readers of a key."""
+    return {permission for told in declared for permission in told.requires}
+
+
 _NOBODY = (Source(), "", Source(authority=""))
 _last: tuple[Source, str, Source] = _NOBODY
 
 
 @also_forget
 def _forget_source() -> None:
-    """A source has the words that were said."""
+    """Empty the cache of sources: a source has the words that were said."""
     global _last
     _last = _NOBODY
 

@@ -1,7 +1,7 @@
-"""Entering a candidate: the judgement carried out, and what it sets in motion.
+"""Entering a candidate: carrying out the judgement and its consequences.
 
-The same steps run when a fact is first written and when an undo replays the log without one of
-its entries, which is why "undone" means exactly "as if it had never been said".
+The same steps run when a fact is first written and when an undo replays the log without one of its
+entries. Therefore "undone" means exactly "as if it had never been said".
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from tenure.rules.temporal import place
 
 @dataclass
 class Entered:
-    """What entering a candidate came to."""
+    """The result of entering a candidate."""
 
     judgement: Judgement
     fact: Fact
@@ -49,7 +49,7 @@ def enter(
 ) -> Entered:
     """Judge a candidate, whose tenure is blank, and carry the judgement out.
 
-    Facts of the audiences in `beside` are not in its way: whoever wrote it may not see them.
+    Facts of the audiences in `beside` are not in its way: its writer may not see them.
     """
     seats = workspace.seats(candidate, beside)
     departed = workspace.departed(candidate, beside)
@@ -95,7 +95,7 @@ def enter(
 def await_departure(
     workspace: Workspace, candidate: Fact, ladder: Ladder, entered: Entered
 ) -> None:
-    """File a contingent fact; where its base is known to leave, or has left, it is due then."""
+    """File a contingent fact. If its base has left, or is known to leave, it is due then."""
     waiting = office.turn_away(candidate, Status.WAITING)
     workspace.put(waiting.evolve(awaits=candidate.when_superseded))
     base = workspace.get(candidate.when_superseded or "")
@@ -104,7 +104,7 @@ def await_departure(
 
 
 def said_at(candidate: Fact) -> datetime:
-    """When a restatement was made; a date in the future does not make it newer than it is."""
+    """The moment of a restatement; a date in the future does not make it newer than it is."""
     return min(candidate.order, candidate.recorded_at)
 
 
@@ -115,7 +115,7 @@ def accept(
     ladder: Ladder,
     beside: Collection[str] = (),
 ) -> Entered:
-    """Let a contested candidate take office after all, in place of whoever holds it now.
+    """Let a contested candidate take office after all, in place of the present holder.
 
     `named` are the facts that it named as superseded and that are in office.
     """
@@ -134,8 +134,8 @@ def accept(
 def depart(workspace: Workspace, fact: Fact, status: Status, at: datetime) -> None:
     """Take a fact out of office with no successor.
 
-    One that was to make room for another lets go of it. If it had not begun yet, those who were
-    to make room for it stay.
+    If it was to make room for a later fact, the link between them goes. If it had not begun yet,
+    the facts that were to make room for it stay.
     """
     _let_go(workspace, fact)
     fact = fact.evolve(superseded_by=None)
@@ -152,10 +152,9 @@ def depart(workspace: Workspace, fact: Fact, status: Status, at: datetime) -> No
 
 
 def end_of_term(fact: Fact, said: datetime, now: datetime) -> datetime:
-    """From when on a fact that is taken back no longer holds: from when that was said.
+    """The end of a retracted fact: the moment of the retraction.
 
-    Not later than now, since nobody takes back what they will only come to say; and not before it
-    began, if it has, for then it would never have held.
+    It is never later than now, and never before the fact began, if it has begun.
     """
     begun = fact.started_at if fact.started_at is not None and fact.started_at <= now else None
     end = min(said, now)
@@ -163,7 +162,7 @@ def end_of_term(fact: Fact, said: datetime, now: datetime) -> datetime:
 
 
 def _let_go(workspace: Workspace, fact: Fact) -> None:
-    """Take a fact off the predecessors of the one that was to follow it."""
+    """Take a fact off the predecessors of the one that was to supersede it."""
     other = workspace.get(fact.superseded_by) if fact.superseded_by else None
     if other is not None:
         kept = tuple(earlier for earlier in other.predecessors if earlier != fact.id)
@@ -197,7 +196,7 @@ def _take_office(
 
 
 def _is_shared(workspace: Workspace, installed: Fact) -> bool:
-    """Whether somebody else is in the very office that a fact has taken."""
+    """Whether another fact holds the very office that a fact has taken."""
     there = workspace.incumbents(installed)
     return sum(fact.audience == installed.audience for fact in there) > 1
 
@@ -212,7 +211,7 @@ def _file_late(
 ) -> None:
     """Put a late candidate behind the newer fact that supersedes it, in its place in the chain.
 
-    That one may have left since: what it replaced does not come back, late or not.
+    That newer fact may have left since. The value it replaced does not come back, late or not.
     """
     incumbent = judgement.against
     assert incumbent is not None
@@ -226,7 +225,7 @@ def _file_late(
     filed = office.install(candidate, (after.id,) if after else ())
     filed = office.retire(filed, before)
     if after is not None and after.status is Status.RETRACTED and after.ended_at is not None:
-        # What was taken back then was whatever held, and that would have been this.
+        # The retraction then was of the holder, which would have been this fact.
         filed = filed.evolve(ended_at=min(after.ended_at, filed.ended_at or after.ended_at))
     workspace.put(filed)
     kept = tuple(i for i in before.predecessors if after is None or i != after.id)
@@ -240,7 +239,7 @@ def _file_late(
 def follow_departures(
     workspace: Workspace, departed: list[Fact], ladder: Ladder, entered: Entered
 ) -> None:
-    """Let contingent facts take office as the facts they wait for leave it, to any depth."""
+    """Let contingent facts take office as their bases leave it, to any depth."""
     queue = deque(departed)
     while queue:
         base = queue.popleft()

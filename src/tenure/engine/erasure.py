@@ -21,7 +21,7 @@ from tenure.stores.port import Selection, Transaction
 _PAGE = 1_000
 
 Redact = Callable[[Reach], Mapping[str, int]]
-"""Takes what an erasure reaches out of receipts; gives how many of whose it changed."""
+"""Takes erased content out of receipts; returns the number of changed receipts by user."""
 
 
 def forget(
@@ -34,19 +34,18 @@ def forget(
     fact_id: str | None = None,
     by: str | None = None,
 ) -> Erasure:
-    """Erase the facts that match every given condition, and what repeats them.
+    """Erase the facts that match every given condition, and everything that repeats them.
 
-    Facts of the same chain that say the same go with them (the draft of a committed fact, a value
-    gone back to), and so do facts derived from them that quote their content; derived facts that
-    do not are marked for review. Working items that state them go too, in whatever words and on
-    whosever desk; items and reasons of their owners go also where they only quote them. The turns
-    of a user go with the user: what a turn is called may name somebody. So do the keys that speak
-    for the user: what lets in as somebody who is forgotten should let nobody in. Turns of erased
-    facts stay, since they hold nothing but ids.
+    Facts of the same chain with the same value go too (the draft of a committed fact, a value that
+    was reverted to), and so do derived facts that quote the content; other derived facts are marked
+    for review. Working items that state the facts go, in any words and on any desk; items and
+    reasons of their owners also go if they only quote them. The turns of a user go with the user,
+    because the ref of a turn may name somebody. So do the keys that speak for the user: a forgotten
+    user's key should let nobody in. Turns of erased facts stay, since they hold nothing but ids.
 
-    What a person asks for (`by`) takes what that person owns. What was derived from it and is not
-    theirs goes as well, or it would not be erased; but the proof that they get tells of their own
-    only, so that nobody learns by erasing what there is that they may not see.
+    An erasure that a person asks for (`by`) takes the facts that this person owns. Facts of others
+    that quote them go as well, or the content would not be erased; but the proof for this person
+    counts only their own, so that nobody learns by erasing of facts they may not see.
     """
     moment = next_moment(now, transaction.head()[1])
     if by is None:
@@ -64,7 +63,7 @@ def forget(
 
 
 class _Erasing:
-    """One erasure under way: what goes, counted for whom it is told."""
+    """One erasure under way: the facts that go, counted by owner."""
 
     def __init__(
         self, transaction: Transaction, now: datetime, reach: Reach, asked: set[str]
@@ -111,7 +110,7 @@ class _Erasing:
         return proof
 
     def _told_of(self, counts: Mapping[str, int]) -> int:
-        """How many there were, as far as the one who asks may know."""
+        """The number, as far as the one who asks may know it."""
         by = self._reach.by
         return sum(counts.values()) if by is None else counts.get(by, 0)
 
@@ -158,11 +157,11 @@ def _matching(
 def _owned(
     transaction: Transaction, owner: str, subject: str | None, fact_id: str | None
 ) -> list[Fact]:
-    """What a person owns, of a subject or of an id."""
+    """The facts that a person owns, with a subject or an id."""
     if fact_id is None:
         return transaction.timeline(Selection((owner,), subject=subject))
     fact = transaction.fact(fact_id)
-    # What is another's and what does not exist are told in the same words.
+    # A fact of another and a missing one are refused in the same words.
     if fact is None or fact.owner != owner or subject not in (None, fact.subject):
         raise UnknownFact(
             f"no fact with id {fact_id!r} belongs to {owner!r} in organization "
@@ -172,7 +171,7 @@ def _owned(
 
 
 def _with_copies(transaction: Transaction, facts: list[Fact]) -> list[Fact]:
-    """These facts, and those of their chains that hold the same value."""
+    """These facts, and those of their chains with the same value."""
     found = {fact.id: fact for fact in facts}
     for fact in facts:
         seen = {fact.id}
@@ -207,8 +206,8 @@ def _quoting(transaction: Transaction, doomed: list[Fact]) -> list[Fact]:
 
 
 def _reasons(transaction: Transaction, reach: Reach) -> list[str]:
-    """The verdicts whose reason repeats what is erased, on facts of its owners; on any where it
-    was the organization's."""
+    """The verdicts whose reason repeats erased content, on facts of its owners; on any facts if the
+    content was the organization's."""
     found: list[str] = []
     for owner in reach.owners:
         quotes = reach.quotes(owner)
@@ -226,7 +225,7 @@ def _reasons(transaction: Transaction, reach: Reach) -> list[str]:
 
 
 def _drop_items(transaction: Transaction, reach: Reach) -> Counter[str]:
-    """Take off the desks what states or quotes what is erased; gives how many from whose."""
+    """Take the items that state or quote erased facts off the desks; return the number by owner."""
     dropped: Counter[str] = Counter()
     if (user := reach.everything_of) is not None:
         dropped[user] += transaction.drop_items(user_id=user)
@@ -240,15 +239,15 @@ def _drop_items(transaction: Transaction, reach: Reach) -> Counter[str]:
 
 
 def _names(item: WorkingItem, fact_ids: frozenset[str]) -> bool:
-    """Whether an item states one of these facts.
+    """True if an item states one of these facts.
 
-    Once their values are gone nobody could find and cut out what it says of them.
+    Once their values are gone, nobody could find and cut out the words of the item about them.
     """
     return not fact_ids.isdisjoint((*item.states, *(spot.fact_id for spot in item.spots)))
 
 
 def _told(item: WorkingItem) -> str:
-    """All that an item says: its key, its value, and what its spots repeat of facts."""
+    """All the text of an item: its key, its value, and the words of its spots."""
     said = (spot.text for spot in item.spots)
     key = "" if is_turn(item) else item.key  # what a turn is called says who spoke, and no more
     return "\n".join((key, text_of(item.value), *leaves(item.value), *said))

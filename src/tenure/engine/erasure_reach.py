@@ -1,4 +1,5 @@
-"""How far an erasure reaches: what names erased facts, and whose texts may repeat them."""
+"""The reach of an erasure: the texts that name erased facts, and the people whose texts may repeat
+them."""
 
 from __future__ import annotations
 
@@ -12,18 +13,18 @@ from tenure.model.quotation import Quotations
 from tenure.model.values import leaves
 
 _LONG_ENOUGH = 6
-"""A value within a statement counts as quoted from so many characters on: not "4" or "Monday"."""
+"""A value within a statement counts as quoted from this length on: not "4" or "Monday"."""
 _EVERYBODY = "*"
 _NOTHING = Quotations(())
 
 
 class Reach:
-    """The facts that go, and who may have repeated them.
+    """The facts that go, and the people who may have repeated them.
 
-    What names a fact by its id is reached wherever it is. Words are compared only in what belongs
-    to the owner of the fact, where a repeated word is more likely a quotation than a coincidence.
-    What was the organization's was everybody's to repeat: those who answer for it have it looked
-    for everywhere, as far as it is more than a common word.
+    A text that names a fact by its id is reached wherever it is. Words are compared only in texts
+    of the fact's owner, where a repeated word is more likely a quotation than a coincidence. Facts
+    of the organization may have been repeated by everybody: an erasure by those who answer for it
+    looks for them everywhere, unless they are a common word.
     """
 
     def __init__(
@@ -39,28 +40,28 @@ class Reach:
         self.everything_of = everything_of
         """The user of whom everything goes, if any."""
         self.by = by
-        """The person who asks, and whose texts alone are then looked through."""
+        """The person who asks. Then only this person's texts are searched."""
         self._names = names
         found = {fact.owner for fact in self.facts if fact.owner}
         self.owners = sorted(found if by is None else found & {by})
         shared = [fact for fact in self.facts if not fact.owner] if by is None else []
         telling = [text for text in said_by(shared) if len(text) >= _LONG_ENOUGH]
         self.shared = Quotations((*telling, *names)) if shared else _NOTHING
-        """What the organization said that goes, and the names that go with it."""
+        """The erased texts of the organization, and the names that go with them."""
         self._told = telling if shared else []
         self._quotes: dict[str, Quotations] = {}
 
     @property
     def only(self) -> str | None:
-        """The one person whose texts can name what goes; None where others' can as well.
+        """The one person whose texts can name the erased facts; None if others' can as well.
 
-        Nobody else can have named what is one person's alone.
+        Nobody else can have named a fact that is one person's alone.
         """
         alone = self.by is not None and all(fact.owner == self.by for fact in self.facts)
         return self.by if alone else None
 
     def quotes(self, user_id: str) -> Quotations:
-        """Finds what a text of this user repeats of what goes."""
+        """Finds the parts of a user's text that repeat erased content."""
         if user_id not in self.owners:
             return self.shared
         if user_id not in self._quotes:
@@ -69,7 +70,8 @@ class Reach:
         return self._quotes[user_id]
 
     def marks(self, erasure_id: str) -> set[str]:
-        """Whose texts were looked through, in a form that only tells those who have the name."""
+        """Marks of the users whose texts were searched. Only somebody who has a user's name can
+        recognize its mark."""
         found = {_mark(erasure_id, owner) for owner in self.owners}
         if self.shared:
             found.add(_EVERYBODY)
@@ -79,9 +81,9 @@ class Reach:
 
 
 def reaches(evidence: Mapping[str, Any], user_id: str) -> bool:
-    """Whether an erasure on the log had the texts of a user looked through.
+    """True if an erasure on the log searched the texts of a user.
 
-    One that does not say, from before they did, counts as having reached everybody.
+    An older erasure that does not say counts as having searched everybody's.
     """
     whose = evidence.get("whose", (_EVERYBODY,))
     return _EVERYBODY in whose or _mark(evidence["erasure"], user_id) in whose
@@ -98,7 +100,7 @@ def quotations(facts: Iterable[Fact]) -> Quotations:
 
 
 def said_by(facts: Iterable[Fact]) -> set[str]:
-    """What facts say, each value and each telling part of one, also as a context shows it."""
+    """The values of facts and each telling part of them, also as a context shows them."""
     facts = list(facts)
     told = {leaf for fact in facts for leaf in leaves(fact.value)}
     told |= {p.text for fact in facts for p in fact.parts if len(p.text) >= _LONG_ENOUGH}

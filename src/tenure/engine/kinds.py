@@ -1,9 +1,9 @@
-"""Kinds: whose memory a candidate is to be, whom it binds, and whether its writer may say so.
+"""Kinds: the memory of a candidate, the people it binds, and whether its writer may say so.
 
-The organization is spoken for on purpose: by naming its memory, a system of record as the source,
-or a fact of the organization as the target, and by the highest rungs where they write constraints.
-Whoever asks for that without the right to is refused; what was only read off a turn of conversation
-stays the speaker's own.
+Speaking for the organization is always on purpose: by naming its memory, a system of record as the
+source, or a fact of the organization as the target, and by the highest rungs if they write
+constraints. A writer without that right is refused; a statement that was only read off a turn of
+conversation stays the speaker's own.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from tenure.settings import Settings
 
 
 class Kind(NamedTuple):
-    """Whose memory a fact is, whom it binds, and what reading it takes."""
+    """The memory of a fact, the people it binds, and the conditions on its readers."""
 
     memory_type: MemoryType
     constraint: str | None
@@ -39,9 +39,10 @@ def kind_of(
     identity: Identity,
     settings: Settings,
 ) -> Kind:
-    """The kind of a proposal. Raises NotPermitted for what its writer may not say for others.
+    """The kind of a proposal. Raises NotPermitted for a statement for others without the right to
+    it.
 
-    `authority` is what it is said with, `rung` what is left of that where it was derived.
+    `authority` is the authority it is said with, `rung` the one that is left if it was derived.
     """
     constraint = _constraint(proposal, source, rung, settings)
     memory_type = proposal.memory_type
@@ -70,10 +71,11 @@ def _worked_out(
     targets: tuple[Fact, ...],
     settings: Settings,
 ) -> MemoryType:
-    """Whose memory a proposal is that does not say so itself.
+    """The memory of a proposal that does not name one.
 
-    One that names its target speaks to that. What merely meets a fact of the organization stays its
-    writer's own: otherwise whoever put one there could have private things said to everybody.
+    A proposal that names its target belongs to the target's memory. One that merely meets a fact of
+    the organization stays its writer's own: otherwise the writer of that fact could have private
+    things said to everybody.
     """
     if targets:
         return targets[-1].memory_type
@@ -85,10 +87,10 @@ def _worked_out(
 
 
 def _constraint(proposal: Proposal, source: Source, rung: str, settings: Settings) -> str | None:
-    """The kind of constraint a fact is.
+    """The kind of constraint that a fact is.
 
-    On the lowest rung only if it was asked for: whoever walks in must not bind even themselves by
-    choosing words such as "must".
+    On the lowest rung a constraint has to be asked for: a guest must not be bound by words such as
+    "must".
     """
     if proposal.is_constraint is False:
         return None
@@ -107,7 +109,7 @@ def _binding(
     identity: Identity,
     settings: Settings,
 ) -> str | None:
-    """The constraint that a statement of the organization is, if its writer may bind others."""
+    """The constraint of a statement of the organization, if its writer may bind others."""
     if constraint is None:
         return None
     if may_bind(identity, authority, settings.binding_rung, settings.ladder):
@@ -136,7 +138,7 @@ def _not_for_all(
 
 
 def _capability(proposal: Proposal, targets: tuple[Fact, ...], identity: Identity) -> str:
-    """The capability that learned something; "" where an agent did for itself alone."""
+    """The capability that learned something; "" if an agent learned it for itself alone."""
     held = identity.capabilities
     named = [name[len(CAPABILITY) :] for name in proposal.requires if name.startswith(CAPABILITY)]
     named += [target.capability for target in targets if target.capability]

@@ -1,4 +1,4 @@
-"""A lens: what one session can see of the store, at one moment of both times."""
+"""A lens: the part of the store that one session can see, at one moment of both times."""
 
 from __future__ import annotations
 
@@ -27,10 +27,9 @@ Causes = dict[str, tuple[Cause, ...]]
 
 @dataclass
 class Lens:
-    """Who looks, from which scopes, and at what time.
+    """The identity that looks, its scopes, and its time.
 
-    `when` is the moment of valid time; `known_at` the moment of record time, None for all that is
-    known now.
+    `when` is the moment of valid time; `known_at` the moment of record time, None for the present.
     """
 
     identity: Identity
@@ -68,7 +67,7 @@ class Lens:
     ) -> list[Fact]:
         """Visible facts in office at this lens's moment, in scopes that apply.
 
-        Without `marks`, the reasons to review them are not worked out.
+        Without `marks`, their causes for review are not computed.
         """
         selection = self.selection(key, subject)
         if self.past:
@@ -78,7 +77,7 @@ class Lens:
         return self.in_office(reader, found, marks=marks)
 
     def in_office(self, reader: Reader, facts: Iterable[Fact], *, marks: bool = True) -> list[Fact]:
-        """Of these facts, those that are visible, in office at this moment and in scope."""
+        """Those of these facts that are visible, in office at this moment and in scope."""
         known: Causes = {}
         return [
             self.seen(reader, fact, known) if marks else as_seen(fact, self.when)
@@ -96,15 +95,14 @@ class Lens:
         ]
 
     def as_seen(self, fact: Fact) -> Fact:
-        """A fact as it stands at this lens's moment, without the reasons to review it."""
+        """A fact as it stands at this lens's moment, without its causes for review."""
         return as_seen(fact, self.when)
 
     def seen(self, reader: Reader, fact: Fact, known: Causes | None = None) -> Fact:
-        """A fact as it stands at this lens's moment, with the reasons to review it then.
+        """A fact as it stands at this lens's moment, with its causes for review then.
 
         Bases expire and successors start with no entry in the log, so the marks of a derived fact
-        are worked out afresh for the moment that is looked at. `known` keeps what was worked out,
-        for looking at many facts.
+        are computed afresh for this moment. `known` keeps the results, for looking at many facts.
         """
         fact = as_seen(fact, self.when)
         if not fact.is_valid or not fact.depends_on:
@@ -112,7 +110,7 @@ class Lens:
         return fact.evolve(causes=self._causes(reader, fact, {} if known is None else known))
 
     def _causes(self, reader: Reader, fact: Fact, known: Causes) -> tuple[Cause, ...]:
-        """The causes of a fact, bases before what rests on them; no recursion, so any depth."""
+        """The causes of a fact, bases before their dependents; no recursion, so any depth."""
         legs: dict[str, tuple[dict[str, Fact], dict[str, Fact]]] = {}
         stack = [fact]
         while stack:
@@ -137,7 +135,7 @@ class Lens:
         return known[fact.id]
 
     def _legs(self, reader: Reader, fact: Fact) -> tuple[dict[str, Fact], dict[str, Fact]]:
-        """The bases of a fact, and whoever of their chains is in office at this moment."""
+        """The bases of a fact, and the facts of their chains that are in office at this moment."""
         bases, ends = {}, {}
         for base_id in fact.depends_on:
             base = self._stored(reader, base_id)
@@ -148,9 +146,9 @@ class Lens:
         return bases, ends
 
     def _in_front_of(self, reader: Reader, fact: Fact) -> Fact:
-        """The fact that this session goes by instead: what a task or a branch puts in front.
+        """The fact that this session goes by instead: one that a task or a branch puts in front.
 
-        In a what-if, whatever rests on the value that is tried out has to be worked out again.
+        In a hypothetical, everything that rests on the value that is tried out needs review.
         """
         if not fact.is_valid or fact.multi_valued or fact.place not in self.places:
             return fact
@@ -169,7 +167,7 @@ class Lens:
         return current
 
     def _stored(self, reader: Reader, fact_id: str) -> Fact | None:
-        """A fact as known at this lens's moment of record time, whoever may see it."""
+        """A fact as known at this lens's moment of record time, for any reader."""
         fact = reader.fact(fact_id)
         if fact is None or not self.past or fact.status is Status.ERASED:
             return fact
@@ -198,7 +196,7 @@ class Lens:
         ]
 
     def by_id(self, reader: Reader, fact_id: str) -> Fact | None:
-        """A visible fact, or None; an erased one is nobody's to see."""
+        """A visible fact, or None; nobody sees an erased one."""
         fact = self.glimpse(reader, fact_id)
         return self.seen(reader, fact) if fact is not None else None
 
@@ -215,7 +213,7 @@ class Lens:
         }
 
     def glimpse(self, reader: Reader, fact_id: str) -> Fact | None:
-        """One by its id without working out review marks, for which all its bases are read."""
+        """A fact by its id without its review marks. Computing those would read all its bases."""
         fact = self._stored(reader, fact_id)
         if fact is not None and not self._is_there(reader, fact):
             fact = self._stored(reader, alias(fact_id, self.identity.user_id))
@@ -229,9 +227,9 @@ class Lens:
     def find(
         self, reader: Reader, reference: str, subject: str | None, error: type[InvalidInput]
     ) -> Fact:
-        """The fact of an id, or the one that a key leads to: its incumbent or its chain's end.
+        """The fact with an id, or the one that a key leads to: its incumbent or its chain's end.
 
-        Where nothing is named by it, raises `error`; where several are, AmbiguousTarget.
+        Raises `error` if the reference names nothing, and AmbiguousTarget if it names several.
         """
         fact = self.glimpse(reader, reference)
         found = self.led_to(reader, reference, subject)
@@ -263,7 +261,7 @@ class Lens:
     ) -> list[Fact]:
         """The facts in office that a key leads to; several for a multi-valued key.
 
-        A key whose facts were all superseded by others leads to where their chains end.
+        A key whose facts were all superseded by others leads to the ends of their chains.
         """
         wanted = None if any_subject else (subject or "")
         held = self.held(reader, key, wanted, marks=False)
@@ -282,14 +280,14 @@ class Lens:
         return list(ends.values())
 
     def end_of(self, reader: Reader, fact: Fact) -> Fact | None:
-        """Where a fact's chain ends, if this identity may see it."""
+        """The end of a fact's chain, if this identity may see it."""
         current: Fact | None = fact
         while current is not None and current.superseded_by is not None:
             current = reader.fact(current.superseded_by)
         return self.glimpse(reader, current.id) if current is not None else None
 
     def chain(self, reader: Reader, facts: list[Fact]) -> Chain:
-        """These facts and all that are linked with them by supersession, oldest first."""
+        """These facts and all facts linked with them by supersession, oldest first."""
         found: dict[str, Fact] = {}
         hidden: set[str] = set()
         queue = list(facts)
@@ -330,21 +328,21 @@ _UNDONE = (Status.WITHDRAWN, Status.DISCARDED)
 
 
 def foremost(facts: Iterable[Fact]) -> Fact:
-    """Of the facts that a single-valued key leads to, the one it stands for.
+    """The one fact that a single-valued key stands for, among those it leads to.
 
-    One's own before the organization's, the one at the address before those that turns have put
-    beside it, and of these the newest.
+    One's own fact comes before the organization's. The fact at the address comes before those that
+    turns have put beside it; of these, the newest counts.
     """
     return max(facts, key=lambda f: (bool(f.owner), not f.multi_valued, f.order, f.id))
 
 
 def _own_first(facts: Iterable[Fact]) -> list[Fact]:
-    """One's own before the organization's, and what is so before what was learned."""
+    """The sort order: one's own before the organization's, what is so before what was learned."""
     return sorted(facts, key=lambda f: (f.capability is not None, not f.owner, f.id))
 
 
 def in_order(facts: dict[str, Fact]) -> list[Fact]:
-    """Facts so that each comes after those it superseded, and otherwise by when they started."""
+    """Facts in order: each after those it superseded, and otherwise by their start."""
 
     def age(fact: Fact) -> tuple[datetime, datetime, str]:
         return (fact.started_at or fact.valid_from, fact.recorded_at, fact.id)
@@ -367,7 +365,7 @@ def in_order(facts: dict[str, Fact]) -> list[Fact]:
 
 
 def matching(declarations: tuple[Declaration, ...], key: str) -> tuple[Declaration, ...]:
-    """The declarations that speak of a key."""
+    """The declarations that match a key."""
     if not declarations:
         return ()
     return tuple(declared for declared in declarations if declared.matches(key))

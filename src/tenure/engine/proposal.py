@@ -1,4 +1,4 @@
-"""Proposals: what a caller asks to be written, checked before anything is looked up."""
+"""Proposals: the requests of callers to write, checked before anything is looked up."""
 
 from __future__ import annotations
 
@@ -26,7 +26,8 @@ CONSTRAINT_TYPES = ("budget", "deadline", "capacity", "policy")
 class Proposal:
     """A candidate in the caller's words. Every field has passed its check; none is changed after.
 
-    Not frozen only because building frozen values takes twice as long, and each write builds one.
+    It is not frozen only because building frozen values takes twice as long, and each write builds
+    one.
     """
 
     key: str
@@ -36,6 +37,9 @@ class Proposal:
     scope: Scope = Scope.GLOBAL
     scope_id: str | None = None
     depends_on: tuple[str, ...] = ()
+    doubts: tuple[str, ...] = ()
+    """Facts that it puts in doubt, by id or key. Those that it may not are dropped, and so are
+    those that are not there where it was spoken."""
     when_superseded: str | None = None
     source: Source = _STATED
     authority: str | None = None
@@ -52,12 +56,12 @@ class Proposal:
     multi_valued: bool = False
     """Whether it stands beside others at its address, whatever was declared."""
     spoken: bool = False
-    """Whether it was read off a turn of conversation: what its speaker may not say for others is
-    kept as their own then, and what is reserved from them as overruled."""
+    """Whether it was read off a turn of conversation. Then a statement that its speaker may not
+    make for others is kept as the speaker's own, and one at a reserved key is kept as overruled."""
 
     @property
     def refers_to_others(self) -> bool:
-        return bool(self.supersedes or self.depends_on or self.when_superseded)
+        return bool(self.supersedes or self.depends_on or self.doubts or self.when_superseded)
 
 
 def propose(
@@ -70,6 +74,7 @@ def propose(
     scope: str = "global",
     scope_id: str | None = None,
     depends_on: Iterable[str] = (),
+    doubts: Iterable[str] = (),
     when_superseded: str | None = None,
     source: str | Source | None = None,
     authority: str | None = None,
@@ -84,7 +89,7 @@ def propose(
     id: str | None = None,
     confidence: float = 1.0,
 ) -> Proposal:
-    """Check what a caller passed; raises InvalidInput that names the argument and the fix."""
+    """Check the arguments of a caller; raises InvalidInput that names the argument and the fix."""
     text = canonical(value, limit=settings.max_value_bytes)
     if isinstance(value, list | dict):
         value = json.loads(text)  # a copy, so that what the caller does with theirs is theirs
@@ -113,7 +118,8 @@ def propose(
         supersedes=check_optional(supersedes, "supersedes"),
         scope=check_scope(scope),
         scope_id=check_optional(scope_id, "scope_id"),
-        depends_on=_references(depends_on) if depends_on != () else (),
+        depends_on=_references(depends_on, "depends_on") if depends_on != () else (),
+        doubts=_references(doubts, "doubts") if doubts != () else (),
         when_superseded=check_optional(when_superseded, "when_superseded"),
         source=_source(source),
         authority=authority,
@@ -161,9 +167,9 @@ def check_scope(scope: str) -> Scope:
         raise InvalidInput(f"scope {scope!r} is not one of {', '.join(Scope)}") from None
 
 
-def _references(references: Iterable[str]) -> tuple[str, ...]:
-    named = check_list(references, "depends_on")
-    return tuple(dict.fromkeys(check_name(base, "depends_on") for base in named))
+def _references(references: Iterable[str], argument: str) -> tuple[str, ...]:
+    named = check_list(references, argument)
+    return tuple(dict.fromkeys(check_name(one, argument) for one in named))
 
 
 def check_reason(reason: str | None) -> str | None:
@@ -214,7 +220,7 @@ _OF_TEXT = {"span": int, "parts": Part, "earlier": Said, "inferred": str, "becom
 
 
 def _check_of_text(name: str, value: object) -> None:
-    """Check what is kept of a text: spans, and tuples of plain values."""
+    """Check the details of a fact from text: spans, and tuples of plain values."""
     if value is None and name == "span":
         return
     kind = _OF_TEXT[name]

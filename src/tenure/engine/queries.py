@@ -1,9 +1,10 @@
-"""Reading beyond single values: explanations, and what derives from what."""
+"""Reading beyond single values: explanations, and derivations."""
 
 from __future__ import annotations
 
 from collections import defaultdict
 
+from tenure.engine.doubts import doubters
 from tenure.engine.lens import Lens
 from tenure.engine.redaction import mentioned, redacted, unlinked
 from tenure.model.errors import UnknownFact
@@ -16,7 +17,7 @@ from tenure.stores.port import Reader
 def with_visible_links(reader: Reader, lens: Lens, facts: list[Fact]) -> list[Fact]:
     """The same facts without links to others that this identity may not know of.
 
-    A policy can take the place of what somebody said in private.
+    A policy can take the place of a private statement.
     """
     linked = {i for fact in facts for i in (fact.superseded_by, *fact.predecessors) if i}
     known = reader.facts(linked.difference(fact.id for fact in facts)) if linked else ()
@@ -43,7 +44,7 @@ def with_derived(reader: Reader, lens: Lens, facts: list[Fact]) -> list[Fact]:
 
 
 def find_any(reader: Reader, lens: Lens, key_or_id: str, subject: str | None) -> Fact:
-    """The fact of an id, the one in office at a key, or the last one that was written there."""
+    """The fact with an id, the one in office at a key, or the last one that was written there."""
     here = lens.view(reader, key_or_id, subject).effective
     fact = lens.by_id(reader, key_or_id)
     if fact is not None and not here:
@@ -81,4 +82,7 @@ def explain(reader: Reader, lens: Lens, fact: Fact) -> Explanation:
         chain=linked,
         verdicts=verdicts,
         causes=fact.causes,
+        doubted_by=tuple(
+            with_visible_links(reader, lens, doubters(reader, lens, [fact]).get(fact.id, []))
+        ),
     )

@@ -1,4 +1,4 @@
-"""Redaction: a verdict as somebody may see it who may not see every fact it concerned."""
+"""Redaction: a verdict for somebody who may not see every fact it concerned."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def redacted(verdict: Verdict, hidden: set[str]) -> Verdict:
             evidence[name] = value
     found = (verdict.outcome, verdict.rule)
     if verdict.outcome is Outcome.SUPERSEDED and hidden.issuperset(verdict.superseded):
-        # Whoever sees none of what it superseded sees the first of its kind.
+        # A reader who sees none of the superseded facts sees a first fact.
         found = (Outcome.ESTABLISHED, Rule.FIRST) if verdict.superseded else found
     repair = verdict.repair
     marked = {f: path for f, path in repair.marked.items() if hidden.isdisjoint((f, *path))}
@@ -75,7 +75,7 @@ def unlinked(fact: Fact, hidden: set[str]) -> Fact:
 
 
 def blind(verdict: Verdict, fact_id: str) -> Verdict:
-    """The verdict on a fact that its own author may not see: the same whatever became of it."""
+    """The verdict for an author who may not see the fact: always the same, whatever its fate."""
     return verdict.evolve(
         action=Action.ASSERT,
         outcome=Outcome.ESTABLISHED,

@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from tenure.engine.candidates import Candidate, Candidates
+from tenure.engine.doubts import doubters
 from tenure.engine.entry import (
     Entered,
     accept,
@@ -58,9 +59,9 @@ class Registrar:
         self._seq, last = transaction.head()
         self.now = lens.when = next_moment(lens.when, last)
         self.is_first = last is None
-        """Whether the organization had nothing before."""
+        """Whether this is the first entry of the organization."""
         self.touched: dict[str, Fact] = {}
-        """Facts that were brought, or took office, and how they stand now: these want indexing."""
+        """Facts that were brought or took office, as they stand now. They need indexing."""
         self._candidates = Candidates(transaction, lens)
 
     # writing
@@ -77,8 +78,8 @@ class Registrar:
     ) -> Verdict:
         """Judge a proposal and record the verdict.
 
-        `rule` and `outcome` name what led here where that says more than the judgement (a commit,
-        a reversion), if the candidate takes office. `replaces` is a fact it takes over outright.
+        `rule` and `outcome` name the occasion (a commit, a reversion) if the candidate takes
+        office; they say more than the judgement then. `replaces` is a fact it takes over outright.
         `evidence` is added to that of the judgement.
         """
         around = self._candidates.around(proposal)
@@ -131,7 +132,7 @@ class Registrar:
         reason: str | None,
         evidence: Mapping[str, Any] | None,
     ) -> Verdict:
-        """Record the first fact of an address: the commonest case by far, and nobody to judge."""
+        """Record the first fact of an address: by far the commonest case, and nobody to judge."""
         self._seq += 1
         verdict = Verdict(
             id=new_id(self.now),
@@ -208,9 +209,10 @@ class Registrar:
         reason: str | None = None,
         evidence: Mapping[str, Any] | None = None,
     ) -> Verdict:
-        """Take a fact out of office, or off the list of those that want in, with no successor.
+        """Retract a fact that is in office, or wants to be, with no successor.
 
-        `at` is when that was said, where it was not just now: the fact has not held since then.
+        `at` is the moment of the retraction, if it was not just now: the fact has not held since
+        then.
         """
         self.check_may_settle(fact)
         workspace = Workspace(self.transaction, self.now)
@@ -240,11 +242,17 @@ class Registrar:
         )
 
     def acknowledge(self, fact: Fact, *, reason: str | None = None) -> Verdict:
-        """Record that a fact is still right although what it rests on has changed."""
+        """Record that a fact is still right although what it rests on has changed, or although a
+        later statement put it in doubt."""
         self.check_may_settle(fact)
         workspace = Workspace(self.transaction, self.now)
         seen, fact = fact, workspace.need(fact.id)
-        tokens = sorted({cause.token for cause in (*seen.causes, *fact.causes)})
+        doubted_by = doubters(self.transaction, self.lens, [seen]).get(fact.id, ())
+        tokens = sorted(
+            {cause.token for cause in (*seen.causes, *fact.causes)}.union(
+                statement.doubt_token for statement in doubted_by
+            )
+        )
         workspace.put(fact.evolve(acknowledged=fact.acknowledged.union(tokens)))
         return self.record(
             workspace,
@@ -286,7 +294,7 @@ class Registrar:
         return tuple(end for end in ends.values() if end.status is Status.OFFICE)
 
     def check_may_settle(self, fact: Fact) -> None:
-        """Raise NotPermitted where the fact is above, or reserved from, this identity."""
+        """Raise NotPermitted if the fact is above this identity, or reserved from it."""
         check_may_settle(self.transaction, self.lens, fact)
 
     # recording
@@ -311,7 +319,7 @@ class Registrar:
         at: datetime | None = None,
         reason: str | None = None,
     ) -> Verdict:
-        """Settle the marks, store the decision, and hand it back as its author may see it."""
+        """Settle the review marks, store the decision, and return it as its author may see it."""
         if entered is not None:
             took_office, stepped_back = entered.activated, entered.displaced
         marked, lifted = settle(workspace, relinked)

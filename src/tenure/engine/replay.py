@@ -1,9 +1,9 @@
-"""Replay: how things would stand had an entry of the log never been made.
+"""Replay: the state as if an entry of the log had never been made.
 
-An undo does not guess at an inverse. It takes the facts that are linked with the one undone, runs
-the remaining entries about them again through the same rules, and compares. An entry that was
-turned away when it was made stays turned away: nothing takes office by an undo that did not hold
-or await it before.
+An undo does not guess at an inverse. It takes the facts linked with the one undone, runs the
+remaining entries about them again through the same rules, and compares. An entry that was turned
+away when it was made stays turned away: by an undo, no fact takes office that did not hold or await
+it before.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ _TURNED_AWAY = {Outcome.OVERRULED: Status.OVERRULED, Outcome.CONTESTED: Status.C
 
 
 def component(reader: Reader, start: Iterable[str]) -> dict[str, Fact]:
-    """Every fact linked with these, now or had things gone otherwise: by address, supersession,
-    a named target or contingency."""
+    """Every fact linked with these, now or had things gone otherwise: by address, supersession, a
+    named target or contingency."""
     found: dict[str, Fact] = {}
     seen_addresses = set()
     queue = list(start)
@@ -62,7 +62,7 @@ def component(reader: Reader, start: Iterable[str]) -> dict[str, Fact]:
 
 
 class _Nothing:
-    """The view of a replay: all it has is what it has played so far, in its workspace."""
+    """The view of a replay. It has only what was replayed so far, in its workspace."""
 
     def fact(self, fact_id: str) -> Fact | None:
         return None
@@ -84,7 +84,7 @@ class _Nothing:
 
 
 def replay(facts: dict[str, Fact], entries: Iterable[Verdict], ladder: Ladder) -> dict[str, Fact]:
-    """How the facts of a component stand after these entries, in order."""
+    """The facts of a component as they stand after these entries, in order."""
     past = Workspace(_Nothing(), from_micros(0))
     named: dict[str, tuple[str, ...]] = {}
     for entry in entries:
@@ -110,7 +110,7 @@ def _is_erased(fact: Fact) -> bool:
 
 
 def _can_leave(fact: Fact, now: datetime) -> bool:
-    """Whether there is something to retract: it is in office, or wants to be."""
+    """Whether there is something to retract: the fact is in office, or wants to be."""
     if fact.status is Status.SUPERSEDED:
         return fact.held_at(now)
     return fact.status in (Status.OFFICE, Status.CONTESTED, Status.WAITING, Status.EXPIRED)
@@ -174,19 +174,20 @@ def _assert(
 
 
 def _beside(entry: Verdict) -> tuple[str, ...]:
-    """The audiences of what whoever made an entry could not see, and so did not touch."""
+    """The audiences of facts that the author of an entry could not see, and so did not touch."""
     return tuple(entry.evidence.get(BESIDE, ()))
 
 
 def _in_office(past: Workspace, ids: Iterable[str]) -> tuple[Fact, ...]:
-    """The facts in office where the chains of these end."""
+    """The facts in office at the ends of the chains of these."""
     found = (past.get(fact_id) for fact_id in ids)
     ends = (past.end_of(fact) for fact in found if fact is not None)
     return tuple({end.id: end for end in ends if end.is_valid}.values())
 
 
 def _assert_erased(past: Workspace, fact: Fact, facts: dict[str, Fact]) -> None:
-    """An erased fact still keeps down what it superseded: forgetting must not resurrect."""
+    """Replay an erased fact. It still keeps down the facts it superseded: forgetting must not
+    resurrect."""
     for target in fact.predecessors:
         before = past.get(target)
         if before is not None and before.is_valid:

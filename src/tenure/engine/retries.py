@@ -1,4 +1,4 @@
-"""Repeating a call that another transaction got in the way of."""
+"""Repeating a call that was in conflict with another transaction."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ T = TypeVar("T")
 
 _ATTEMPTS = 6
 _PUBLIC = {"_take_in": "observe", "_write_all": "write_many", "log_page": "audit"}
-"""Methods that carry out another, and which."""
+"""Methods that carry out another, and the name of that one."""
 _PAUSE = 0.02  # seconds, doubled each time
 
 
 def repeated(call: Callable[P, T]) -> Callable[P, T]:
-    """A call of one transaction, tried again where it was rolled back for the sake of another.
+    """A call of one transaction, tried again if it was rolled back in favour of another.
 
-    Stores of one writer never ask for it. A server may: two transactions that wait for each other,
-    or a replica that has to take back what a reader still looks at.
+    Stores with one writer never need it. A server may: two transactions wait for each other, or a
+    replica has to take back rows that a reader still looks at.
     """
 
     @wraps(call)
@@ -41,7 +41,7 @@ def repeated(call: Callable[P, T]) -> Callable[P, T]:
 
 
 def _tell(owner: object, name: str) -> None:
-    """Tell of the repetition, where whoever is called has telemetry."""
+    """Report the repetition, if the owner of the call has telemetry."""
     telemetry = getattr(owner, "_telemetry", None)
     if telemetry is not None:
         telemetry.repeated(_PUBLIC.get(name, name))

@@ -1,4 +1,4 @@
-"""Settling: after the offices are filled, bring every review mark in line with how they stand."""
+"""Settling: after the offices are filled, bring every review mark up to date."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ def settle(
 ) -> tuple[dict[str, tuple[str, ...]], tuple[str, ...]]:
     """Recompute the marks that the workspace's changes can have altered, to any depth.
 
-    `relinked` names facts whose chains may have come apart, as an undo can do; what derives from
-    them is looked at from its bases upwards. Otherwise chains only grow, and a leg can be followed
-    from where it stands. Returns the facts newly marked, with the path, and those lifted.
+    `relinked` names facts whose chains may have come apart, as after an undo; their derived facts
+    are looked at from their bases upwards. Otherwise chains only grow, and a leg can be followed
+    from its present place. Returns the facts newly marked, with the path, and those lifted.
     """
     touched = workspace.touched()
     # Nothing can rest on a fact that this very decision brings.
@@ -50,7 +50,7 @@ def settle(
 
 
 def _check_rests_on_others(workspace: Workspace, fact: Fact) -> None:
-    """Refuse a fact in office that rests, through whatever bases and successors, on itself."""
+    """Refuse a fact in office that rests on itself, through any bases and successors."""
     queue: list[tuple[str, tuple[str, ...]]] = [(base, (base,)) for base in fact.depends_on]
     seen = set()
     while queue:

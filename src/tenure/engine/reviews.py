@@ -6,6 +6,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
+from tenure.engine.doubts import doubters, in_doubt
 from tenure.engine.lens import Causes, Lens
 from tenure.engine.proposal import Proposal
 from tenure.engine.queries import find_any
@@ -25,7 +26,7 @@ def placed(proposal: Proposal, scope: Scope, scope_id: str | None) -> Proposal:
 
 
 def again(fact: Fact, **changes: Any) -> Proposal:
-    """A proposal that says what a fact says, on its terms."""
+    """A proposal with the value and the terms of a fact."""
     return replace(
         Proposal(
             key=fact.key,
@@ -34,6 +35,7 @@ def again(fact: Fact, **changes: Any) -> Proposal:
             scope=fact.scope,
             scope_id=fact.scope_id,
             depends_on=fact.depends_on,
+            doubts=fact.doubts,
             source=fact.source,
             memory_type=fact.memory_type,
             is_constraint=fact.is_constraint,
@@ -64,11 +66,13 @@ def reviews(reader: Reader, lens: Lens) -> list[Review]:
             seen = lens.seen(reader, fact, known)
             if seen.is_valid and seen.needs_review:
                 found.append(Review(seen, "base changed", causes=seen.causes))
-    return sorted(found, key=lambda review: review.fact.id)
+    found += [Review(fact, "doubted", rival=rival) for fact, rival in in_doubt(reader, lens)]
+    return sorted(found, key=lambda review: (review.fact.id, review.kind))
 
 
 def _rival(reader: Reader, lens: Lens, contested: Fact) -> Fact | None:
-    """The fact in office that a contested statement is against: the one it named, if it did."""
+    """The fact in office that a contested statement is against: the one it named, if it named
+    one."""
     held = [
         fact
         for fact in lens.held(reader, contested.key, contested.subject or "")
@@ -82,12 +86,19 @@ def under_review(registrar: Registrar, fact_id: str) -> Fact:
     fact = registrar.lens.by_id(registrar.transaction, fact_id)
     if fact is None:
         raise UnknownFact(f"no fact with id {fact_id!r} exists here; session.reviews() lists them")
-    if fact.status is not Status.CONTESTED and not (fact.is_valid and fact.needs_review):
+    if fact.status is not Status.CONTESTED and not _is_open(registrar, fact):
         raise InvalidInput(
             f"{fact.key!r} ({fact_id}) is {fact.status} and not under review; "
             f"session.reviews() lists what is"
         )
     return fact
+
+
+def _is_open(registrar: Registrar, fact: Fact) -> bool:
+    """Whether a fact in office needs review, or is in doubt."""
+    if not fact.is_valid:
+        return False
+    return fact.needs_review or bool(doubters(registrar.transaction, registrar.lens, [fact]))
 
 
 def recalculate(registrar: Registrar, fact: Fact, value: Any, reason: str | None) -> Verdict:
@@ -125,8 +136,8 @@ def revert(
 ) -> Verdict:
     """Put an earlier value of a chain back into office, as a new fact, said at `at` or now.
 
-    It comes back on its own grounds, so that it claims no more authority than it had and needs
-    review if they have changed; and it is read by nobody whom either fact kept out.
+    The new fact rests on the earlier one's bases: it has no more authority than that, and needs
+    review if they have changed. Nobody reads it whom either fact kept out.
     """
     lens, transaction = registrar.lens, registrar.transaction
     fact = find_any(transaction, lens, key_or_id, subject)
@@ -158,7 +169,7 @@ def revert(
 
 
 def _earlier(chain: Chain, live: Fact | None, to: str | None) -> Fact | None:
-    """The fact of a chain to go back to: the named one, or the last that said something else."""
+    """The fact of a chain to go back to: the named one, or the last with another value."""
     if to is not None:
         return next((fact for fact in chain if fact.id == to), None)
     older = chain.facts[: chain.facts.index(live)] if live else chain.facts
@@ -184,7 +195,8 @@ def of_branch(registrar: Registrar, branch: Place) -> list[Fact]:
 def commit(registrar: Registrar, branch: Place, place: Place) -> list[Verdict]:
     """Put every fact of a branch forward in the scope it was branched from.
 
-    What is overruled there stays a draft, and so does what the branch itself has not settled.
+    A fact that is overruled there stays a draft, and so does one that the branch itself has not
+    settled.
     """
     moved: dict[str, str] = {}
     verdicts = []
@@ -211,8 +223,8 @@ def take_over(
     """Put a narrower fact forward in a wider place, judged by the same rules as any other.
 
     It speaks with the authority it was written with, or with the committer's if that is lower.
-    `moved` maps facts already taken over to what they became; `at` is when that was settled, if it
-    was not just now.
+    `moved` maps the facts already taken over to their new facts. `at` is the moment that was
+    settled, if it was not just now.
     """
     rung = fact.authority
     if not may_write_as(registrar.identity, rung, registrar.ladder):
@@ -225,6 +237,7 @@ def take_over(
         when_superseded=moved.get(awaited, awaited) if awaited else None,
         authority=rung,
         depends_on=tuple(moved.get(base, base) for base in fact.depends_on),
+        doubts=tuple(moved.get(doubted, doubted) for doubted in fact.doubts),
         valid_from=fact.valid_from if fact.valid_from > registrar.now else None,
         valid_until=fact.valid_until,
         at=at,

@@ -1,4 +1,4 @@
-"""Rights: who may settle a fact that is there: take it back, undo it, accept or acknowledge it."""
+"""Rights: who may settle an existing fact: retract it, undo it, accept or acknowledge it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tenure.stores.port import DeclarationReader
 
 
 def check_may_settle(reader: DeclarationReader, lens: Lens, fact: Fact) -> None:
-    """Raise NotPermitted where a fact is hidden from, above, or reserved from an identity."""
+    """Raise NotPermitted if a fact is hidden from, above, or reserved from an identity."""
     who, ladder = lens.identity, lens.settings.ladder
     if not lens.sees(reader, fact):
         raise NotPermitted(
@@ -29,9 +29,9 @@ def check_may_settle(reader: DeclarationReader, lens: Lens, fact: Fact) -> None:
 
 
 def check_may_speak(lens: Lens, fact: Fact) -> None:
-    """Raise NotPermitted where a fact is the organization's, and not this identity's to settle.
+    """Raise NotPermitted if a fact is the organization's and not this identity's to settle.
 
-    What binds others takes the right to bind them.
+    A fact that binds others takes the right to bind them.
     """
     if fact.memory_type is not MemoryType.ORGANIZATIONAL or _may_settle_for_all(lens, fact):
         return

@@ -92,9 +92,9 @@ def _set_aside(
 
 
 def _flips(registrar: Registrar, verdict: Verdict, undo_id: str) -> dict[str, str | None]:
-    """Which verdicts change between standing and undone, each with the one that undoes it now.
+    """The verdicts that change between standing and undone, each with the one that undoes it now.
 
-    A verdict is undone while an undo of it stands; from the last undo back, each says so of one.
+    A verdict is undone while an undo of it stands. The entries are read from the last undo back.
     """
     entries = registrar.transaction.verdicts([verdict.fact_id])
     undone: dict[str, str] = {verdict.id: undo_id}
@@ -111,7 +111,7 @@ def _flips(registrar: Registrar, verdict: Verdict, undo_id: str) -> dict[str, st
 def _check_nothing_erased_since(
     registrar: Registrar, verdict: Verdict, linked: dict[str, Fact]
 ) -> None:
-    """Refuse where a linked fact of later date was erased: it could no longer keep others down."""
+    """Refuse if a linked fact of later date was erased: it could no longer keep others down."""
     erased = [fact.id for fact in linked.values() if fact.status is Status.ERASED]
     for entry in registrar.transaction.verdicts(erased) if erased else ():
         if entry.action is Action.ASSERT and entry.seq > verdict.seq:

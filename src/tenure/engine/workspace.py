@@ -16,7 +16,7 @@ from tenure.stores.port import Change, Selection
 
 
 class FactSource(Protocol):
-    """Where a workspace gets facts that it does not hold yet."""
+    """The source of facts that a workspace does not hold yet."""
 
     def fact(self, fact_id: str) -> Fact | None: ...
     def live(self, selection: Selection) -> list[Fact]: ...
@@ -59,7 +59,7 @@ class Workspace:
         return fact
 
     def put(self, fact: Fact) -> Fact:
-        """Let a fact stand like this from now on."""
+        """Change a fact to this from now on."""
         self._put[fact.id] = None
         return self._hold(fact)
 
@@ -97,15 +97,15 @@ class Workspace:
         self._looked_up.append(selection)
 
     def incumbents(self, candidate: Fact, beside: Collection[str] = ()) -> tuple[Fact, ...]:
-        """Of the seats of a candidate's address, those in office."""
+        """The seats of a candidate's address that are in office."""
         seats = self.seats(candidate, beside)
         return tuple(fact for fact in seats if fact.status is Status.OFFICE)
 
     def seats(self, candidate: Fact, beside: Collection[str] = ()) -> tuple[Fact, ...]:
         """The facts that hold a candidate's address now or may hold it later, ordered by id.
 
-        Those of the audiences in `beside` are not in its way, nor is what a capability learned in
-        the way of anything else.
+        Facts of the audiences in `beside` are not in its way. Facts that a capability learned are
+        not in the way of others.
         """
         seated = self._seated(candidate.address)
         return tuple(fact for fact in seated if _shares_office(fact, candidate, beside))
@@ -129,14 +129,15 @@ class Workspace:
         ]
 
     def departed(self, candidate: Fact, beside: Collection[str] = ()) -> tuple[Fact, ...]:
-        """Those who left an address empty that a candidate may have come late to."""
+        """The facts that left an address empty, to which a candidate may have come late."""
         if candidate.multi_valued or not is_dated(candidate):
             return ()
         left = self.timeline(candidate, beside)
         return tuple(fact for fact in left if has_served(fact, candidate.recorded_at))
 
     def beneath(self, shared: Fact, ladder: Ladder) -> tuple[Fact, ...]:
-        """Of the facts held here, what single people said that a fact settles for all of them."""
+        """The statements of single people, among the facts held here, that a fact settles for
+        all."""
         if shared.memory_type is not MemoryType.ORGANIZATIONAL or shared.scope is not Scope.GLOBAL:
             return ()
         matter = (shared.key, shared.subject)
@@ -176,9 +177,9 @@ class Workspace:
         return [fact for fact in held if fact.is_valid]
 
     def end_of(self, fact: Fact) -> Fact:
-        """The end of a fact's chain: where following `superseded_by` stops.
+        """The end of a fact's chain, found by following `superseded_by`.
 
-        An erased fact is passed through: it has nothing to say, but it keeps its link.
+        An erased fact is passed through: it has no value, but it keeps its link.
         """
         while fact.superseded_by is not None:
             following = self.get(fact.superseded_by)
@@ -190,7 +191,7 @@ class Workspace:
     # what came of it
 
     def before(self, fact_id: str) -> Fact | None:
-        """How a fact stood before this decision; None for one it brings."""
+        """A fact as it stood before this decision; None for one that the decision brings."""
         return self._before.get(fact_id)
 
     def held(self) -> Iterable[Fact]:
@@ -207,7 +208,7 @@ class Workspace:
         return found
 
     def outcome(self) -> tuple[list[Fact], list[Change]]:
-        """What there is to store: the facts it brings, and those that stand differently."""
+        """The facts to store: new ones, and those that stand differently."""
         new: list[Fact] = []
         changed: list[Change] = []
         for fact in self.touched():

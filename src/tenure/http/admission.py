@@ -1,5 +1,4 @@
-"""Entering: from what a request says of its session, and what its credential is good for, to a
-session."""
+"""Entering: from the session in a request and the rights of its credential to a session."""
 
 from __future__ import annotations
 
@@ -56,7 +55,7 @@ class SessionForm(BaseModel):
 
 
 def organization_of(grant: Grant, form: SessionForm) -> str:
-    """The organization that a request is for. A credential has only one."""
+    """The organization of a request. A credential has only one."""
     if grant.organization is None:
         return form.organization or "default"
     if form.organization not in (None, grant.organization):
@@ -98,7 +97,7 @@ def _fixed(granted: str | None, said: str | None) -> str | None:
 
 
 def check_title(memory: Memory, said: str | None, field: str) -> None:
-    """Refuse a title that nobody knows here, which would silently count as the lowest."""
+    """Refuse a title that is not known here: it would silently count as the lowest."""
     ladder = memory.settings.ladder
     if said is not None and ladder.known(said) is None:
         raise InvalidInput(

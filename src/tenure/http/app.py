@@ -112,7 +112,7 @@ def _described(door: Door) -> Endpoint:
 
 
 def _add_fallbacks(app: FastAPI, door: Door) -> None:
-    """Paths and methods that are not there are told as problems too, and counted."""
+    """Report unknown paths and methods as problems too, and count them."""
 
     async def missing(request: Request, error: Any) -> Response:
         status = error.status_code

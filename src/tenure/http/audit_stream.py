@@ -1,4 +1,4 @@
-"""The audit stream over HTTP: the log of an organization as NDJSON, and what is added to it."""
+"""The audit stream over HTTP: the log of an organization as NDJSON, and its new entries."""
 
 from __future__ import annotations
 

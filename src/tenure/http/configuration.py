@@ -1,4 +1,4 @@
-"""How a service is set up: where it listens, whom it believes, and how much it takes."""
+"""The settings of a service: its address, the tokens it accepts, and its limits."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ _NAMES_FOR_HERE = ("localhost", "ip6-localhost")
 
 @dataclass(frozen=True, kw_only=True)
 class Tokens:
-    """Whose signed tokens (JWT) are believed.
+    """The issuer whose signed tokens (JWT) are accepted.
 
     `keys` is a file with a key set (JWKS) or an https address of one. Tokens must name this issuer
-    and this audience, and must run out.
+    and this audience, and must expire.
     """
 
     issuer: str
@@ -30,7 +30,7 @@ class Tokens:
     keys: str
     algorithms: tuple[str, ...] = ("RS256", "ES256", "EdDSA")
     leeway: float = 30.0
-    """How many seconds clocks may differ."""
+    """Seconds by which clocks may differ."""
 
     def __post_init__(self) -> None:
         if not self.issuer or not self.audience:
@@ -73,7 +73,7 @@ class Service:
     at_once: int = 64
     """Calls of one key that may be under way at the same time; more are told to come back."""
     share: float = 0.25
-    """Of one processor, how much an organization may keep busy while others call too."""
+    """The share of one processor that an organization may keep busy while others call too."""
     max_turns: int = 100
     """Turns in one call."""
     max_writes: int = 1_000

@@ -1,4 +1,4 @@
-"""Credentials: who is calling, by a key or a signed token, and what that is good for."""
+"""Credentials: the caller, by a key or a signed token, and the rights that go with it."""
 
 from __future__ import annotations
 
@@ -27,26 +27,26 @@ _LONGEST = 16_384
 _LOOK_AFTER = 1.0
 """Seconds between two looks for the first key."""
 _KEYS_LAST = 60.0
-"""Seconds after which a key that its issuer has taken out of the set is not believed any more."""
+"""Seconds after which a key that its issuer has withdrawn is no longer accepted."""
 _ISSUER_GONE = 3600.0
-"""The same, where the issuer does not answer: seconds in which its last set still counts."""
+"""Seconds in which the last key set still counts if the issuer does not answer."""
 _KEYS_ASKED_AFTER = 10.0
 """Seconds between two requests for the keys of an issuer, whatever tokens come in."""
 _FILE_LASTS = 10.0
 """Seconds between two looks at a file of keys."""
 _FILE_GONE = 60.0
-"""Seconds in which the keys of a file count that is gone, or holds none any more."""
+"""Seconds in which the keys of a file still count after the file is gone or empty."""
 _FILE_ASKED_AFTER = 1.0
 
 
 @dataclass(frozen=True, kw_only=True)
 class Grant:
-    """What a credential is good for. Nothing that a request says can go beyond it."""
+    """The rights of a credential. No request can go beyond them."""
 
     name: str
-    """What it is called in logs and limits: the id of a key, or a digest of a token's subject."""
+    """Its name in logs and limits: the id of a key, or a digest of a token's subject."""
     organization: str | None
-    """None for a caller on this machine where no credentials are needed: any."""
+    """None for any organization: a caller on this machine where no credentials are needed."""
     scopes: tuple[KeyScope, ...]
     max_authority: str | None
     """None for any."""
@@ -57,7 +57,7 @@ class Grant:
     department: str | None = None
 
     def check(self, scope: KeyScope) -> None:
-        """Refuse what it is not good for."""
+        """Refuse a scope that the credential does not have."""
         if scope not in self.scopes:
             good_for = ", ".join(self.scopes)
             raise Refusal(
@@ -71,7 +71,7 @@ HERE = Grant(name="local", organization=None, scopes=_ALL, max_authority=None, p
 
 
 class Gate:
-    """Lets callers in by what they show."""
+    """Lets callers in by their credentials."""
 
     def __init__(
         self, memory: Memory, service: Service, clock: Callable[[], float] = time.monotonic
@@ -84,18 +84,19 @@ class Gate:
 
     @property
     def is_open(self) -> bool:
-        """Whether callers need to show nothing, as far as is known."""
+        """Whether callers need no credential, as far as is known."""
         return self._open
 
     def _look(self) -> None:
-        """A key that was made while the service runs closes the door, and it stays closed."""
+        """Look for a first key. A key that is made while the service runs closes the gate for
+        good."""
         now = time.monotonic()
         if now - self._looked >= _LOOK_AFTER:
             self._looked = now
             self._open = not self._memory.store.keys()
 
     def admit(self, authorization: str | None) -> Grant:
-        """The grant of whoever shows this header; a refusal where there is none."""
+        """The grant of the caller with this header; a refusal if there is none."""
         if self._open:
             self._look()
         if self._open:
@@ -149,16 +150,16 @@ def _unknown() -> Refusal:
 
 
 def _chosen(keys: Sequence[Any], named: str | None) -> Any:
-    """The key of that name; a token that names none is for the only one."""
+    """The key with that name; a token without a name is for the only key."""
     if named is None:
         return keys[0] if len(keys) == 1 else None
     return next((key for key in keys if key.key_id == named), None)
 
 
 class _KeySet:
-    """The keys of an issuer, read again and again: one that was taken out is not believed for long.
-    Tokens that name unknown keys do not make us ask all the time, and a source that is gone for a
-    while does not lock everybody out."""
+    """The keys of an issuer, read again and again: a withdrawn key is not accepted for long. Tokens
+    that name unknown keys do not cause a request each time, and a source that is gone for a while
+    does not lock everybody out."""
 
     def __init__(
         self,
@@ -177,7 +178,7 @@ class _KeySet:
         self._asked = self._had = -math.inf
 
     def keys(self, *, unknown: bool = False) -> Sequence[Any]:
-        """The keys; asked for anew after a while, and for a key that was not among them."""
+        """The keys; read again after a while, and when a key is not among them."""
         with self._lock:
             now = self._clock()
             soon = unknown or not self._found or self._had < self._asked
@@ -234,7 +235,7 @@ def _in_file(where: str, clock: Callable[[], float]) -> _KeySet:
 
 
 class _Believed:
-    """Checks signed tokens and reads what they carry."""
+    """Checks signed tokens and reads their claims."""
 
     def __init__(self, tokens: Tokens, clock: Callable[[], float]) -> None:
         self._settings = tokens
@@ -251,7 +252,7 @@ class _Believed:
         return key
 
     def grant(self, text: str) -> Grant:
-        """What a token that is in order is good for."""
+        """The grant of a valid token."""
         import jwt
 
         settings = self._settings
@@ -271,13 +272,13 @@ class _Believed:
 
 
 def _name_of(organization: str, user: str) -> str:
-    """What the tokens of one person are called in limits. No two people can be called alike."""
+    """The name of one person's tokens in limits. No two people have the same."""
     text = json.dumps([organization, user])
     return f"token:{hashlib.sha256(text.encode()).hexdigest()[:32]}"
 
 
 def _grant_of(claims: Mapping[str, Any]) -> Grant:
-    """The grant that the claims of a token make: missing ones grant nothing."""
+    """The grant by the claims of a token: missing claims grant nothing."""
     scopes = claims.get("scope", "")
     listed = scopes.split() if isinstance(scopes, str) else scopes
     permissions = claims.get("permissions", [])

@@ -1,8 +1,8 @@
-"""A crew: several processes that answer at one address, and one that looks after them.
+"""A crew: several processes that answer at one address, and one that supervises them.
 
-A Python process uses about one core, however many threads it has. The hands of a crew listen at the
-same port, and the system deals connections out to them; the one that looks after them answers
-nothing itself. It starts another where one has ended, and stops all of them when it is stopped.
+A Python process uses about one core, however many threads it has. The processes of a crew listen at
+the same port, and the system distributes connections among them. The supervisor answers nothing
+itself. It replaces a process that has ended, and stops all of them when it is stopped.
 """
 
 from __future__ import annotations
@@ -25,22 +25,22 @@ from tenure.model.errors import InvalidInput, StoreError, TenureError
 
 Ready = Callable[[], None]
 Work = Callable[[socket.socket, Ready], None]
-"""Answers requests at a socket until a signal to stop, and tells when it has begun. It is sent to
-another process, so it must be something that can be pickled."""
+"""Answers requests at a socket until a signal to stop, and calls `ready` when it has begun. It is
+sent to another process, so it must be picklable."""
 
 _log = logging.getLogger("tenure.http")
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 _GRACE = 5.0
 _AT_ONCE = 0.5
-"""Seconds after which those are replaced that ended by themselves."""
+"""Seconds after which processes that ended by themselves are replaced."""
 _spawn = multiprocessing.get_context("spawn")  # a fork would share what the parent has open
 
 
 class Crew:
-    """So many processes that do the same work at one address."""
+    """A number of processes that do the same work at one address."""
 
     def __init__(self, work: Work, count: int, host: str, port: int, patience: float) -> None:
-        """`patience`: how many seconds those get that are told to stop."""
+        """`patience` is the number of seconds that processes get to stop."""
         if not hasattr(socket, "SO_REUSEPORT"):
             raise InvalidInput("this system lets one process listen at a port; use --processes 1")
         self._work = work
@@ -50,7 +50,8 @@ class Crew:
         self._hands: list[_Hand] = []
 
     def run(self, announce: Callable[[str, int], None]) -> None:
-        """Until a signal to stop. `announce` is told where they listen, once all of them do."""
+        """Run until a signal to stop. `announce` is called with the address once all processes
+        listen."""
         with reserved_at(*self._place) as reserved, _heard() as bell:
             host, port = reserved.getsockname()[:2]
             self._place = (host, port)
@@ -71,7 +72,7 @@ class Crew:
         return _Hand(process, told)
 
     def _all_ready(self, bell: Connection) -> bool:
-        """Whether all have begun before there was a signal to stop."""
+        """Whether all processes have begun before there was a signal to stop."""
         for hand in self._hands:
             while not hand.is_ready:
                 if bell in wait([bell, hand.told, hand.process.sentinel]):
@@ -110,7 +111,7 @@ class _Hand:
         self.is_ready = False
 
     def notices(self) -> bool:
-        """Take in whether it has begun; False where it ended instead."""
+        """Notice whether it has begun; False if it ended instead."""
         try:
             self.is_ready = self.told.poll() and bool(self.told.recv())
         except EOFError:
@@ -118,7 +119,7 @@ class _Hand:
         return self.is_ready or self.process.is_alive()
 
     def leave(self) -> None:
-        """It has ended: what it counted of what is under way no longer counts."""
+        """Drop the calls under way that an ended process had counted."""
         self.told.close()
         folder = os.environ.get("PROMETHEUS_MULTIPROC_DIR")
         if folder and self.process.pid is not None:
@@ -130,15 +131,16 @@ class _Hand:
 def reserved_at(host: str, port: int) -> socket.socket:
     """A socket at an address that nobody else has yet, for this crew to share.
 
-    Another crew shares its port as well, and would be dealt half of our connections; a socket that
-    shares nothing tells whether there is one.
+    Another crew would share its port as well, and get half of our connections. A socket that shares
+    nothing tells whether there is one.
     """
     bound(host, port, shared=False).close()
     return bound(host, port)
 
 
 def bound(host: str, port: int, *, shared: bool = True) -> socket.socket:
-    """A socket at an address that other processes of the crew have too. It does not listen yet."""
+    """A socket at an address that it shares with other processes of the crew. It does not listen
+    yet."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     made = socket.socket(family, socket.SOCK_STREAM)
     try:
@@ -155,7 +157,7 @@ def bound(host: str, port: int, *, shared: bool = True) -> socket.socket:
 
 
 def unavailable(host: str, port: int, why: str | None) -> InvalidInput:
-    """What to say where nobody can listen."""
+    """The error for an address that nobody can listen at."""
     return InvalidInput(
         f"{host} port {port} cannot be listened at ({why or 'see above'}); choose another --port"
     )
@@ -163,7 +165,7 @@ def unavailable(host: str, port: int, why: str | None) -> InvalidInput:
 
 @contextmanager
 def _heard() -> Iterator[Connection]:
-    """A bell that signals to stop ring."""
+    """A pipe that tells of signals to stop."""
     bell, rope = _spawn.Pipe(duplex=False)
 
     def ring(number: int, frame: Any) -> None:
@@ -180,7 +182,7 @@ def _heard() -> Iterator[Connection]:
 
 
 def _hand(work: Work, place: tuple[str, int], tells: Connection) -> None:
-    """What each process of a crew does."""
+    """The work of each process of a crew."""
     threading.Thread(target=_stop_with_parent, daemon=True).start()
     try:
         with bound(*place) as made:
@@ -191,7 +193,7 @@ def _hand(work: Work, place: tuple[str, int], tells: Connection) -> None:
 
 
 def _stop_with_parent() -> None:
-    """Nobody would stop this process if the one that looks after it were killed."""
+    """Stop when the supervisor is gone: nobody else would stop this process."""
     parent = multiprocessing.parent_process()
     assert parent is not None
     wait([parent.sentinel])

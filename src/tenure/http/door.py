@@ -1,4 +1,4 @@
-"""The door: what every request passes, whatever it asks for."""
+"""The door: the checks that every request passes, whatever it asks for."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ Endpoint = Callable[[Request], Awaitable[Response]]
 
 
 class Door:
-    """What every request passes: who may come in from where, how large, and how errors leave."""
+    """The checks that every request passes: origin, credential and size; and the form of errors."""
 
     def __init__(self, memory: Memory, service: Service, metrics: Metrics | None) -> None:
         self.memory = memory
@@ -49,20 +49,20 @@ class Door:
         self._callers = Callers()
 
     async def in_thread(self, call: Callable[..., Any], *given: Any) -> Any:
-        """A call of the memory, which may wait for a disk, on one of a few threads.
+        """Run a call of the memory, which may wait for a disk, on one of a few threads.
 
-        One that has begun is finished, also where the caller has gone away: what it writes is
-        written whole.
+        A call that has begun is finished even if the caller has gone away: its writes are written
+        whole.
         """
         return await anyio.to_thread.run_sync(call, *given, limiter=self.limiter)
 
     async def work(self, caller: Caller | None, call: Callable[..., Any], *given: Any) -> Any:
-        """A call of the memory that may take long, when it is its organization's turn."""
+        """Run a call of the memory that may take long, when it is its organization's turn."""
         async with self.turns.turn(caller) as meter:
             return await self.in_thread(meter.measured, call, *given)
 
     async def caller(self, shown: str | None) -> Caller | None:
-        """Whose turn it is to be, by what is shown; None where nobody has to show anything."""
+        """The caller that takes a turn, by the credential shown; None where none is needed."""
         if self.gate.is_open or shown is None:
             return None
         known = self._callers.of(shown)
@@ -74,7 +74,7 @@ class Door:
         return known
 
     def guarded(self, endpoint: Endpoint) -> Endpoint:
-        """An endpoint whose errors are told as problems, and whose requests are told in the log."""
+        """An endpoint whose errors become problem documents, and whose requests are logged."""
 
         async def guarded(request: Request) -> Response:
             began = time.perf_counter()
@@ -121,11 +121,11 @@ class Door:
         return guarded
 
     def check_origin(self, request: Request) -> None:
-        """Without credentials, only programs on this machine: no web page, by whatever name.
+        """Without credentials, admit only programs on this machine, and no web page under any name.
 
-        A page in a browser can post to a local port, and a name that an attacker owns can point
-        here; the browser then says where the page is from, and which name it used. A proxy that
-        listens elsewhere would let everybody in.
+        A page in a browser can post to a local port, and an attacker's name can point here; the
+        browser then sends the origin of the page and the name it used. A proxy that listens
+        elsewhere would let everybody in.
         """
         if not self.gate.is_open:
             return
@@ -143,7 +143,7 @@ class Door:
             )
 
     async def body(self, request: Request, media_type: str = "application/json") -> bytes:
-        """The body of a request: of the right type, small enough, and soon enough."""
+        """The body of a request: of the right type, small enough, and in time."""
         check_media_type(request, media_type)
         limit = self.service.max_body_bytes
         check_length(request, limit)
@@ -163,8 +163,8 @@ class Door:
 
 
 def credential(request: Request) -> str | None:
-    """What a request shows to be let in. Two of them are none: something on the way may have gone
-    by the other one."""
+    """The credential that a request shows. Two of them count as none: a proxy on the way may have
+    gone by the other one."""
     shown = request.headers.getlist("authorization")
     return shown[0] if len(shown) == 1 else None
 
@@ -181,8 +181,8 @@ def check_media_type(request: Request, media_type: str) -> None:
 
 
 def check_parameters(request: Request) -> None:
-    """Refuse what the address says besides the path, where nobody would read it: whoever names an
-    organization there means it."""
+    """Refuse query parameters, which nobody would read: a caller who names an organization there
+    means it."""
     known = ("organization",) if request.url.path == "/v1/import" else ()
     for name in request.query_params if request.method == "POST" else ():
         if name not in known:
@@ -204,7 +204,7 @@ def too_large(limit: int) -> Refusal:
 
 
 def refused(error: Exception, request_id: str) -> Refusal:
-    """How an error is told; one of ours is told in the log too."""
+    """The response for an error. Errors of ours are logged too."""
     refusal = refusal_of(error)
     if refusal.status >= 500 and not isinstance(error, Refusal):
         # The type and the place, not the message: messages quote what people said.
@@ -227,7 +227,7 @@ def _where(error: BaseException) -> str:
 
 
 def request_id_of(request: Request) -> str:
-    """The caller's own id for a request where it gives a decent one."""
+    """The caller's own id for a request, if it is a proper one."""
     said = request.headers.get("x-request-id", "")
     if 0 < len(said) <= _LONGEST_ID and said.isascii() and said.isprintable():
         return said

@@ -1,4 +1,4 @@
-"""Limits: how often one caller may ask, and what an answer given twice costs."""
+"""Limits: the rate of one caller, and the answers to repeated requests."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Rates:
         self._buckets: OrderedDict[str, tuple[float, float]] = OrderedDict()
 
     def take(self, caller: str) -> None:
-        """One request of a caller; refused where there were too many of late."""
+        """Count one request of a caller; refused if there were too many of late."""
         wait = self.wait(caller)
         if wait:
             raise Refusal(
@@ -43,7 +43,7 @@ class Rates:
             )
 
     def wait(self, caller: str) -> float:
-        """0 where a caller may ask, which then counts; otherwise the seconds until it may."""
+        """0 if a caller may ask, which is then counted; otherwise the seconds until it may."""
         if not self._rate:
             return 0.0
         now = self._clock()
@@ -62,20 +62,20 @@ class Answer:
     """An answer that was given."""
 
     digest: str
-    """Of the request."""
+    """The digest of the request."""
     body: bytes
     at: float
     told: datetime
-    """When, by the clock of the memory."""
+    """The time of the answer, by the clock of the memory."""
     grant: Grant
-    """What the credential was good for that it was given to."""
+    """The grant of the credential that received the answer."""
 
 
 class Answers:
-    """The answers to requests that carried an idempotency key, for those who ask again.
+    """The answers to requests with an idempotency key, for callers who ask again.
 
-    Kept in this process, an hour at most. Beyond it `write` and `observe` recognise a request by
-    what they stored, so that a repetition after a crash changes nothing either.
+    Kept in this process, an hour at most. Beyond that, `write` and `observe` recognize a request by
+    its stored results, so that a repetition after a crash changes nothing either.
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
@@ -86,7 +86,7 @@ class Answers:
         self._bytes = 0
 
     def begin(self, caller: str, key: str, digest: str) -> Answer | None:
-        """The answer that was given before, if any; otherwise the request is now under way."""
+        """The earlier answer, if any; otherwise the request is now under way."""
         name = (caller, key)
         with self._lock:
             self._drop_old()
@@ -110,7 +110,7 @@ class Answers:
             return None
 
     def end(self, grant: Grant, key: str, digest: str, body: bytes | None, told: datetime) -> None:
-        """The request is over. Only what succeeded is kept: what failed may be tried again."""
+        """End a request. Only a success is kept: a failed request may be tried again."""
         name = (grant.name, key)
         with self._lock:
             self._running.discard(name)

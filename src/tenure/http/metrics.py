@@ -1,4 +1,4 @@
-"""Metrics of a service: what the memory tells, and the requests, at /metrics."""
+"""Metrics of a service: those of the memory, and the requests, at /metrics."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ _BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5
 
 
 class Metrics:
-    """Counts requests, beside what `told` counts of the memory."""
+    """Counts requests, beside the metrics of the memory in `told`."""
 
     def __init__(self, told: Prometheus) -> None:
         self.told = told
         self.paths: set[str] = set()
-        """Those that the service has."""
+        """The paths of the service."""
         self._requests = Counter(
             "tenure_http_requests_total",
             "Requests that were answered.",
@@ -39,7 +39,7 @@ class Metrics:
         )
 
     def count(self, request: Request, response: Response, seconds: float) -> None:
-        """A request was answered. Only paths that exist are told apart."""
+        """Count an answered request. Only existing paths are told apart."""
         path = request.url.path if request.url.path in self.paths else "other"
         self._requests.labels(path, str(response.status_code)).inc()
         self._seconds.labels(path).observe(seconds)

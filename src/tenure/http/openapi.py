@@ -85,7 +85,7 @@ def document() -> dict[str, Any]:
 
 
 def _requests() -> dict[str, Any]:
-    """The schemas of all requests, with what they share told once."""
+    """The schemas of all requests, with their common parts stated once."""
     forms: list[Any] = [(request_form(operation), "validation") for operation in OPERATIONS]
     forms += [(form, "validation") for form in (SessionForm, ForOrganization, AuditRequest)]
     _, made = models_json_schema(forms, ref_template=_TEMPLATE)

@@ -33,7 +33,7 @@ _LONGEST_KEY = 200
 _KEY = re.compile(rf"[!-~]{{1,{_LONGEST_KEY}}}")
 _TIMED = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}")
 _OF_A_PERSON = ("receipt", "replay", "compare")
-"""Operations of a memory that are about what one person was shown."""
+"""Operations of a memory about contexts that one person was shown."""
 
 
 @cache
@@ -46,7 +46,8 @@ def request_form(operation: Operation) -> type[BaseModel]:
 
 
 def make_forms() -> None:
-    """Make the forms of all requests and answers, so that no call has to wait for its own."""
+    """Make the forms of all requests and answers in advance, so that no call has to wait for its
+    own."""
     for operation in OPERATIONS:
         request_form(operation)
         encoding.adapter(encoding.returns(operation))
@@ -61,11 +62,11 @@ class Desk:
         self._rates = rates
         self._answers = answers
         self.most: Mapping[str, int] = {}
-        """How many of what one call may bring."""
+        """The most items that one call may bring, by kind."""
         self.max_budget: int | None = None
 
     def admit(self, authorization: str | None, scope: KeyScope) -> Grant:
-        """Let a caller in for something of that scope, or refuse."""
+        """Let a caller in for that scope, or refuse."""
         grant = self._gate.admit(authorization)
         if grant is not HERE:
             self._rates.take(grant.name)
@@ -73,7 +74,8 @@ class Desk:
         return grant
 
     def wait(self, authorization: str | None, scope: KeyScope) -> float:
-        """The same in the middle of a stream: seconds to wait instead of a refusal for haste."""
+        """Let a caller in within a stream: return seconds to wait instead of a refusal for
+        haste."""
         grant = self._gate.admit(authorization)
         grant.check(scope)
         return 0.0 if grant is HERE else self._rates.wait(grant.name)
@@ -95,7 +97,7 @@ class Desk:
         return self._once(operation, grant, form, body, idempotency_key)
 
     def _check_size(self, form: BaseModel) -> None:
-        """Refuse a call that would be worked on for long: the rest of it can come in another."""
+        """Refuse a call that would take long: its rest can come in another call."""
         for name, most in self.most.items():
             given = len(getattr(form, name, ()) or ())
             if given > most:
@@ -133,9 +135,11 @@ class Desk:
         return answer, False
 
     def _check_still_allowed(self, known: Answer, grant: Grant) -> None:
-        """An answer shows what a credential could see then, and the same caller may come back with
-        one that is good for less. With one that is good for as much, the same request is allowed
-        as it was."""
+        """Refuse a kept answer to a credential with fewer rights than the one it was given to.
+
+        An answer shows what a credential could see then. A credential with as many rights may make
+        the same request again.
+        """
         if not _reaches(self.memory, grant, known.grant):
             raise Refusal(
                 403,
@@ -145,7 +149,8 @@ class Desk:
             )
 
     def _check_nothing_erased(self, known: Answer, grant: Grant, form: BaseModel) -> None:
-        """An answer may hold what was erased since, here or by another process."""
+        """Refuse a kept answer if something was erased since, here or by another process: the
+        answer may hold it."""
         organization = organization_of(grant, form.session)  # type: ignore[attr-defined]
         if any(one.at > known.told for one in self.memory.store.erasures(organization)):
             raise Refusal(
@@ -192,7 +197,7 @@ class Desk:
         return call(**arguments, organization=organization)
 
     def _check_receipts(self, grant: Grant, who: SessionForm, organization: str, ids: Any) -> None:
-        """A receipt shows what one person was shown: it is that person's, and an admin's."""
+        """Refuse a receipt to anybody but the person it belongs to and an admin."""
         if KeyScope.ADMIN in grant.scopes and who.user_id is None and grant.user_id is None:
             return
         session = enter(self.memory, grant, who)
@@ -202,7 +207,7 @@ class Desk:
                 raise UnknownFact(f"no receipt {receipt_id!r} of this person")
 
     def _may_see(self, session: Session, receipt: Receipt) -> bool:
-        """Whether a session may see every fact whose text a receipt has.
+        """True if a session may see every fact whose text is in a receipt.
 
         The same person may have been shown more by a credential with more permissions.
         """
@@ -213,7 +218,7 @@ class Desk:
 
 
 def _reaches(memory: Memory, grant: Grant, before: Grant) -> bool:
-    """Whether a credential is good for all that another one was good for."""
+    """Whether a credential has all the rights of another one."""
     permitted = grant.permissions is None or (
         before.permissions is not None and grant.permissions >= before.permissions
     )
@@ -236,9 +241,10 @@ def _stands_as_high(memory: Memory, most: str | None, before: str | None) -> boo
 
 
 def _own(grant: Grant, who: SessionForm, arguments: dict[str, Any]) -> dict[str, Any]:
-    """What a credential may have forgotten: an admin's anything, one of a person what is theirs.
+    """The arguments of a `forget`: an admin may erase anything, a person's credential only that
+    person's own.
 
-    So has one of nobody in particular that says for whom it asks.
+    The same holds for a credential of nobody in particular that names the person it asks for.
     """
     person = grant.user_id or who.user_id
     if KeyScope.ADMIN in grant.scopes or person is None:
@@ -250,7 +256,7 @@ def _own(grant: Grant, who: SessionForm, arguments: dict[str, Any]) -> dict[str,
 
 
 def _check_operator(grant: Grant) -> None:
-    """A declaration holds for every organization, and no credential of one reaches that far."""
+    """Refuse a declaration: it holds for every organization, and a credential is for one."""
     if grant.organization is not None:
         raise Refusal(
             403,
@@ -261,9 +267,9 @@ def _check_operator(grant: Grant) -> None:
 
 
 def _name_of(caller: str, key: str, digest: str) -> str:
-    """A name for what a request stores, by which a repetition of it is recognised.
+    """A name for the results that a request stores, by which a repetition of it is recognized.
 
-    A key that begins with a moment, as those of our client do (UUIDv7), gives a name that does:
+    A key that begins with a moment, as those of our client do (UUIDv7), gives a name that does too:
     names in the order of time keep an index small.
     """
     made = hashlib.sha256(f"{caller}\0{key}\0{digest}".encode()).hexdigest()
@@ -285,13 +291,13 @@ def _observe_many_once(session: Session, arguments: Mapping[str, Any], name: str
 
 
 def _observe_many(session: Session, turns: Sequence[Mapping[str, Any]]) -> Any:
-    """Observe turn by turn, with a rest in between where others are kept waiting."""
+    """Observe turn by turn, with a rest in between if others are waiting."""
     meter = METER.get()
     return session.observe_many(turns, progress=None if meter is None else meter.pace)
 
 
 def _write_once(session: Session, arguments: Mapping[str, Any], name: str) -> Any:
-    """Write under an id of the request; where it is there already, the verdict that brought it."""
+    """Write under an id of the request; if that fact exists already, return its verdict."""
     try:
         return session.write(**_named(arguments, "id", name))
     except DuplicateId:
@@ -302,7 +308,7 @@ def _write_once(session: Session, arguments: Mapping[str, Any], name: str) -> An
 
 
 def _write_many_once(session: Session, arguments: Mapping[str, Any], name: str) -> Any:
-    """The same for several, which are all there or none."""
+    """Write several facts under ids of the request; all of them are there or none."""
     writes = [
         _named(write, "id", f"{name}-{number}") for number, write in enumerate(arguments["writes"])
     ]
@@ -318,12 +324,12 @@ def _write_many_once(session: Session, arguments: Mapping[str, Any], name: str) 
 
 
 def _named(arguments: Mapping[str, Any], field: str, name: str) -> dict[str, Any]:
-    """Arguments with a name of ours where the caller gave none."""
+    """The arguments, with a name of ours if the caller gave none."""
     return dict(arguments) if arguments.get(field) is not None else {**arguments, field: name}
 
 
 def _brought(session: Session, fact_id: str) -> Verdict | None:
-    """The verdict by which a fact came in."""
+    """The verdict that brought a fact."""
     found = (v for v in session.explain(fact_id).verdicts if v.action is Action.ASSERT)
     return next(found, None)
 

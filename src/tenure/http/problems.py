@@ -1,4 +1,4 @@
-"""Problems: every refusal as a problem document (RFC 9457), with a status that says whose turn it
+"""Problems: every refusal as a problem document (RFC 9457), with a status that tells whose turn it
 is."""
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class Refusal(Exception):
 
 
 def refusal_of(error: Exception) -> Refusal:
-    """How an error is told to a caller."""
+    """The refusal for an error."""
     if isinstance(error, Refusal):
         return error
     if isinstance(error, ValidationError):
@@ -70,7 +70,7 @@ def refusal_of(error: Exception) -> Refusal:
 
 
 def _told(error: errors.TenureError, status: int) -> str:
-    """The message of an error. Where the store failed, an address of it is nobody's business."""
+    """The message of an error. If the store failed, its address is not told."""
     if status == 503:
         kind = type(error)
         return (kind.__doc__ or "The storage could not do its part.").partition("\n")[0]

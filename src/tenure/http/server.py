@@ -23,7 +23,7 @@ _LARGEST_HEAD = 65_536
 _SWITCH = 0.0005
 """Seconds after which a thread that computes lets another one go on."""
 _LINGER = 5.0
-"""Seconds for the rest of a body that was refused: who still sends it can read the answer."""
+"""Seconds in which the rest of a refused body is read, so that its sender can read the answer."""
 _HEAD_TOO_LARGE = (
     b"HTTP/1.1 431 Request Header Fields Too Large\r\n"
     b"Content-Length: 0\r\nConnection: close\r\n\r\n"
@@ -31,8 +31,8 @@ _HEAD_TOO_LARGE = (
 
 
 class _Prompt(HttpToolsProtocol):
-    """A connection that is closed where the head of a request is too long or does not arrive in
-    time, and where a body goes on long after it was answered."""
+    """A connection with limits: it is closed if the head of a request is too long or late, or if a
+    body goes on long after its answer."""
 
     header_timeout = 10.0
     _lingering: asyncio.TimerHandle | None = None
@@ -94,7 +94,7 @@ class _Prompt(HttpToolsProtocol):
 
 
 class _Announcing(uvicorn.Server):
-    """A server that tells when it listens, and where."""
+    """A server that announces when and where it listens."""
 
     def __init__(self, config: uvicorn.Config, announce: Callable[[str], None]) -> None:
         super().__init__(config)
@@ -106,7 +106,7 @@ class _Announcing(uvicorn.Server):
             self._announce(address_of(*self.servers[0].sockets[0].getsockname()[:2]))
 
     async def shutdown(self, sockets: Any = None) -> None:
-        """Tell answers that have no end of their own to come to one, and wait for the others."""
+        """Tell endless answers to end, and wait for the others."""
         state = getattr(self.config.app, "state", None)
         if state is not None:
             state.stopping = True
@@ -114,7 +114,7 @@ class _Announcing(uvicorn.Server):
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
-        """Stop on a signal, and return. The server would end the process by the same signal then,
+        """Stop on a signal, and return. The server alone would end the process by the same signal,
         before the store is closed and before a database of our own is stopped."""
         with super().capture_signals():
             yield
@@ -122,7 +122,7 @@ class _Announcing(uvicorn.Server):
 
 
 def address_of(host: str, port: int) -> str:
-    """Where a service at that host and port is called."""
+    """The URL of a service at that host and port."""
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
@@ -173,7 +173,7 @@ def serve(
 ) -> None:
     """Answer requests until a signal to stop; calls under way are finished first.
 
-    Where the service says, or at a `place` that is bound already.
+    The address is the service's, or that of a `place` that is bound already.
     """
     server = server_for(memory, service, announce, metrics)
     # A call that waits for a disk a few times would otherwise wait as often, and each time this

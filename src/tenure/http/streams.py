@@ -58,10 +58,10 @@ class ForOrganization(BaseModel):
 
 
 class _Stream(StreamingResponse):
-    """An answer that comes in pieces, for a request that may still be coming in.
+    """An answer in pieces, for a request that may still be arriving.
 
-    The one it is made from listens whether the caller is gone, and would so take pieces of the
-    request away from whoever reads it. Here the reading and the writing tell.
+    Its base class listens whether the caller is gone, and would so take pieces of the request away
+    from the reader of the body. Here the reading and the writing notice it.
     """
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -128,9 +128,9 @@ def problem_line(error: Exception, request_id: str, **more: Any) -> bytes:
 
 
 async def _pieces(door: Door, request: Request) -> AsyncIterator[bytes]:
-    """The pieces of a body as they arrive. The next one comes within some time, or none does.
+    """The pieces of a body as they arrive. Each has to arrive within a time limit.
 
-    Nor is one waited for when the service is being stopped: a stream may be idle for minutes.
+    Waiting ends when the service is being stopped: a stream may be idle for minutes.
     """
     pieces = request.stream()
     while True:
@@ -157,7 +157,7 @@ async def _arrived(arriving: asyncio.Future[bytes | None], door: Door, request: 
 
 
 async def _lines(door: Door, request: Request) -> AsyncIterator[bytes]:
-    """The lines of a body as they arrive; the body may be endless, a line may not."""
+    """The lines of a body as they arrive. The body may be endless, a line may not."""
     limit = door.service.max_body_bytes
     rest = b""
     async for piece in _pieces(door, request):
@@ -223,8 +223,8 @@ async def _chunks(
     caller: Caller | None,
     request_id: str,
 ) -> AsyncIterator[bytes]:
-    """What is exported, piece by piece; an export that could not go on says so in its last line,
-    which no import takes."""
+    """The export, piece by piece. If it cannot go on, its last line is a problem, which no import
+    accepts."""
     try:
         while chunk:
             yield chunk
@@ -246,7 +246,7 @@ def _importing(door: Door) -> Endpoint:
         named = request.query_params.get("organization")
         allow_unsealed = request.query_params.get("allow_unsealed") == "true"
         form = SessionForm.model_validate({"organization": named})
-        # Where nobody says, the header of the export does.
+        # Without an argument, the header of the export decides.
         unsaid = grant.organization is None and named is None
         organization = None if unsaid else organization_of(grant, form)
         limit, size = door.service.max_import_bytes, 0
@@ -277,8 +277,8 @@ def _imported(
 def _without_declarations(
     records: Iterator[dict[str, Any]], allow_unsealed: bool
 ) -> Iterator[dict[str, Any]]:
-    """The same export without what holds for every organization: no credential of one reaches that
-    far. What is left is sealed anew, once what came was found whole."""
+    """The same export without its declarations, which hold for every organization: a credential is
+    for one. The rest is sealed anew after the original was found whole."""
     header = checked_header(next(records, None), allow_unsealed=allow_unsealed)
     kept = (one for one in unsealed(header, records) if not _declares(one))
     whole = chain([header], kept)

@@ -1,9 +1,9 @@
-"""Turns: whose call is worked on next, so that no organization keeps the others waiting.
+"""Turns: a fair order of calls, so that no organization keeps the others waiting.
 
-One interpreter does one thing at a time. An organization that keeps it busy has one call worked on
-at a time as long as others call too; and where its calls are long, or queue, it rests after each.
-Who makes one short call after the other never rests. Who only waits, for a disk or a model
-elsewhere, keeps nobody waiting.
+One interpreter does one thing at a time. An organization that keeps it busy gets one call at a time
+as long as others call too; if its calls are long, or queue, it rests after each. A caller of single
+short calls never rests. A call that only waits, for a disk or a model elsewhere, keeps nobody
+waiting.
 """
 
 from __future__ import annotations
@@ -22,29 +22,29 @@ import anyio
 from tenure.http.problems import Refusal
 
 _LATELY = 60.0
-"""Seconds after which an organization that called no more is none that others have to mind."""
+"""Seconds after its last call in which an organization still counts for the others."""
 _HALF = 2.0
-"""Seconds after which what was spent counts half."""
+"""Seconds after which spent work counts half."""
 _BUSY = 0.5
-"""Seconds of work of late from which on an organization keeps the interpreter busy."""
+"""Seconds of recent work from which an organization counts as busy."""
 _AT_FIRST = 2
-"""Calls at once of an organization of which it is not known yet what its calls take."""
+"""Calls at once of an organization whose calls have not been measured yet."""
 _SHORT = 0.05
-"""Seconds of work; an organization whose calls take no more may have several worked on at once."""
+"""The most seconds of a short call. An organization with short calls may have several at once."""
 _MOST_REST = 5.0
 _MOST_LINES = 10_000
 
 
 class Caller(NamedTuple):
-    """Who calls, as far as it matters for whose turn it is."""
+    """The caller, as far as it matters for turns."""
 
     name: str
-    """Of the credential."""
+    """The name of the credential."""
     organization: str
 
 
 class Callers:
-    """Who showed what, so that nobody has to be looked up to be put in line.
+    """The callers by their credentials, so that nobody has to be looked up to be put in line.
 
     It says nothing of whether they may come in: that is looked up every time.
     """
@@ -67,18 +67,18 @@ def _digest(shown: str) -> bytes:
 
 
 class Meter:
-    """Adds up the work that a call takes, by the clock of the processor."""
+    """Adds up the processor time of a call."""
 
     def __init__(self, rest: Callable[[float], float] = lambda work: 0.0) -> None:
-        """`rest` tells how long to rest after so many seconds of work."""
+        """`rest` gives the seconds of rest after so many seconds of work."""
         self.spent = 0.0
         self.rested = 0.0
-        """Of what was spent, that after which there was a rest already."""
+        """The part of the work that was rested from already."""
         self._rest = rest
         self._since = 0.0
 
     def measured(self, call: Callable[..., Any], *given: Any) -> Any:
-        """A call on a thread, whose work is added."""
+        """Run a call on a thread, and add its work."""
         self._since = time.thread_time()
         try:
             return call(*given)
@@ -86,7 +86,7 @@ class Meter:
             self._count()
 
     def pace(self, *_: object) -> None:
-        """Between two parts of a long call, on its thread: rest from the first."""
+        """Rest between two parts of a long call, on its thread."""
         self._count()
         time.sleep(min(_MOST_REST, self._rest(self.spent - self.rested)))
         self.rested = self.spent
@@ -98,7 +98,7 @@ class Meter:
 
 
 METER: ContextVar[Meter | None] = ContextVar("METER", default=None)
-"""The meter of the call that is worked on, for those who start threads of their own."""
+"""The meter of the present call, for code that starts threads of its own."""
 
 
 @dataclass
@@ -108,16 +108,16 @@ class _Line:
     running: int = 0
     waiting: deque[anyio.Event] = field(default_factory=deque)
     spent: float = 0.0
-    """Seconds of work of late, as of `since`."""
+    """Seconds of recent work, as of `since`."""
     since: float = 0.0
     usual: float | None = None
-    """Seconds of work that its last calls took, on the average."""
+    """Average seconds of work of its last calls."""
     called: float = 0.0
     rests_until: float = 0.0
 
 
 class Turns:
-    """Counts the calls under way, and lets them be worked on in a fair order.
+    """Counts the calls under way, and orders them fairly.
 
     All of it happens on the event loop, one step at a time, so nothing is locked.
     """
@@ -139,7 +139,7 @@ class Turns:
 
     @asynccontextmanager
     async def under_way(self, caller: Caller | None) -> AsyncIterator[None]:
-        """A call from its first byte to its last; refused where its key has too many already."""
+        """A call from its first byte to its last; refused if its key has too many already."""
         if caller is None:
             yield
             return
@@ -176,7 +176,7 @@ class Turns:
             self._end(caller.organization, line, meter.spent, meter.spent - meter.rested)
 
     def most(self, organization: str) -> int:
-        """How many calls of an organization may be worked on at the same time just now."""
+        """The most calls of an organization that may be worked on at the same time just now."""
         if self._is_alone(organization):
             return max(1, self._threads - 1)  # whoever comes next need not wait for a thread
         line = self._line(organization)
@@ -206,7 +206,8 @@ class Turns:
                 raise
 
     def _rest(self, organization: str, line: _Line, work: float) -> float:
-        """How long an organization rests after work in the middle of a call; told on a thread."""
+        """Seconds that an organization rests after work in the middle of a call. Called on a
+        thread."""
         is_busy = _left(line, self._clock()) + work > _BUSY
         return self._due(work) if is_busy and not self._is_alone(organization) else 0.0
 
@@ -214,7 +215,7 @@ class Turns:
         return work * (1 - self._share) / self._share
 
     def _end(self, organization: str, line: _Line, spent: float, work: float = 0.0) -> None:
-        """A call is over that took so much, and has not rested yet from some of it."""
+        """End a call with its work, and with the part of it that was not rested from yet."""
         line.running -= 1
         now = self._clock()
         line.spent = _left(line, now) + spent
@@ -236,7 +237,7 @@ class Turns:
         return line
 
     def _is_alone(self, organization: str) -> bool:
-        """Whether no other organization called of late."""
+        """Whether no other organization called recently."""
         oldest = self._clock() - _LATELY
         last = [name for name in list(self._lines)[-2:] if name != organization][-1:]
         return not last or self._lines[last[0]].called < oldest
@@ -251,6 +252,6 @@ def _is_short(line: _Line) -> bool:
 
 
 def _left(line: _Line, now: float) -> float:
-    """What counts of the work of late."""
+    """The recent work that still counts."""
     decayed: float = line.spent * 0.5 ** ((now - line.since) / _HALF)
     return decayed

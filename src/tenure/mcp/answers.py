@@ -1,7 +1,7 @@
-"""Answers: what a tool gives, as text for a model and as data for a program.
+"""Answers: the results of tools, as text for a model and as data for a program.
 
-Every stored value is shown as a context shows it: on one line, and in quotes where it could be
-taken for anything but data. That holds for the data too, since many clients hand it to a model.
+Every stored value is shown as a context shows it: on one line, and in quotes if it could be taken
+for anything but data. That holds for the data too, since many clients hand it to a model.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class FactShown(BaseModel):
 
 
 def fact_shown(fact: Fact, *, whole: bool = False) -> FactShown:
-    """A fact for an answer; its value is cut where it is long, unless all of it is wanted."""
+    """A fact for an answer; a long value is cut, unless all of it is wanted."""
     return FactShown(
         id=fact.id,
         key=name(fact.key),
@@ -65,7 +65,7 @@ def fact_shown(fact: Fact, *, whole: bool = False) -> FactShown:
 
 
 def _speaker(fact: Fact) -> str:
-    """Who said it: by name, where it was somebody else than the person whose session it was."""
+    """The speaker of a fact; by name, if it was not the person whose session it was."""
     said = fact.source.speaker
     return said if said not in (None, "user") else fact.owner or "the organization"
 
@@ -155,7 +155,7 @@ def decided(verdicts: Iterable[Verdict], find: Find) -> Decided:
 
 
 def observed(made: Observation, find: Find) -> Decided:
-    """What came of a turn, as an answer."""
+    """The results of a turn, as an answer."""
     answer = decided(made.verdicts, find)
     erased = sum(len(erasure.fact_ids) for erasure in made.erasures)
     note = answer.note

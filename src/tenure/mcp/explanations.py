@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tenure import Explanation, Review, Session, Verdict
-from tenure.cli.words import account, provenance, told, why
+from tenure.cli.words import account, doubt, provenance, told, why
 from tenure.context.quotes import name
 from tenure.mcp.answers import Explained, ReviewShown, fact_shown
 
 
 def explained(session: Session, explanation: Explanation) -> Explained:
-    """Why a fact stands: where it is from, what it rests on, and every decision on it."""
+    """The explanation of a fact: its source, its bases, and every decision on it."""
     lines = [*_grounds(session, explanation)]
     if explanation.verdicts:
         lines.append("Decisions, oldest first:")
@@ -30,6 +30,11 @@ def _grounds(session: Session, explanation: Explanation) -> Iterator[str]:
     for derived in fact.derived_facts:
         found = session.get(derived)
         yield f"carries: {told(found) if found else derived}"
+    for statement in explanation.doubted_by:
+        yield f"in doubt: {doubt(statement)}"
+    for doubted in fact.doubts:
+        found = session.get(doubted)
+        yield f"puts in doubt: {told(found) if found else doubted}"
     for cause in explanation.causes:
         steps = [session.get(step) for step in cause.path]
         path = " -> ".join(name(step.key) if step else "?" for step in steps)
@@ -47,7 +52,7 @@ def _decision(session: Session, verdict: Verdict) -> Iterator[str]:
 
 
 def review_shown(session: Session, review: Review) -> ReviewShown:
-    """A review, with why it is one."""
+    """A review, with its cause."""
     return ReviewShown(
         kind=review.kind, fact=fact_shown(review.fact), because="; ".join(_because(session, review))
     )
@@ -56,6 +61,9 @@ def review_shown(session: Session, review: Review) -> ReviewShown:
 def _because(session: Session, review: Review) -> Iterator[str]:
     if review.kind == "contested":
         yield f"in office is {told(review.rival)}" if review.rival else "nothing is in office"
+        return
+    if review.kind == "doubted":
+        yield doubt(review.rival)
         return
     for cause in review.causes:
         steps = [session.get(step) for step in cause.path]

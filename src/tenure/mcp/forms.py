@@ -74,6 +74,11 @@ class Remember(ToolArguments):
         description="Keys or ids of the facts that this value follows from. When one of them "
         "changes, this one is marked for review.",
     )
+    doubts: Annotated[list[str], BeforeValidator(_as_list)] = Field(
+        default_factory=list,
+        description="Keys or ids of facts that this may have replaced, where nobody has said so. "
+        "They are shown as possibly outdated, and are up for review.",
+    )
 
 
 class ContextOf(ToolArguments):

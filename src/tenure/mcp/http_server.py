@@ -1,7 +1,7 @@
-"""The door: the protocol over HTTP, with who may come in from where as `tenure serve` has it.
+"""The door: the protocol over HTTP, with the same admission as `tenure serve`.
 
-Every request is let in by itself, by what it shows: there are no sessions of the protocol that
-somebody could take over, and a key that was revoked is refused at the next request.
+Every request is admitted by itself, by its credential: there are no sessions of the protocol that
+somebody could take over, and a revoked key is refused at the next request.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _log = logging.getLogger("tenure.mcp")
 
 
 class _Unkept(Gate):
-    """The gate where the memory is a service elsewhere, which keeps its keys to itself."""
+    """The gate for a memory that is a service elsewhere, which does not give out its keys."""
 
     def _look(self) -> None:
         return
@@ -52,7 +52,7 @@ def _door(memory: Memory, service: Service) -> Door:
 
 
 class _Guarded:
-    """Lets requests through to the protocol, with the seat of whoever sent them."""
+    """Lets requests through to the protocol, with the seat of their sender."""
 
     def __init__(self, app: ASGIApp, door: Door, seats: Seats) -> None:
         self._app = app
@@ -139,7 +139,7 @@ class _Status:
 
 
 def _once(body: bytes, receive: Receive) -> Receive:
-    """A body that was read already, for whoever reads it next."""
+    """A body that was read already, for its next reader."""
     waiting = [body]
 
     async def again() -> Message:
@@ -154,7 +154,7 @@ def application(memory: Memory, seats: Seats, service: Service) -> ASGIApp:
     """The protocol over HTTP, as an ASGI application."""
     app = protocol_server(seats, threads=service.threads).streamable_http_app(
         streamable_http_path=PATH,
-        # Whoever asks next may be somebody else: nothing is kept between two requests.
+        # The next caller may be somebody else: nothing is kept between two requests.
         stateless_http=True,
         json_response=True,
         max_request_body_size=service.max_body_bytes,

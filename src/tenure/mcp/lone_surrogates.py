@@ -26,8 +26,8 @@ Answer = types.JSONRPCResponse | types.JSONRPCError
 
 
 def answer_to(text: str) -> Answer | None:
-    """The answer to a message that holds halves of characters; None for every other, and for one
-    that waits for no answer."""
+    """The answer to a message with halves of characters; None for every other, and for one that
+    expects no answer."""
     if not _HALF.search(text):
         return None
     try:
@@ -59,7 +59,7 @@ def _is_whole(value: Any) -> bool:
 
 
 class AnsweringStream:
-    """A stream of messages that answers by itself those with halves of characters."""
+    """A stream of messages that itself answers those with halves of characters."""
 
     def __init__(self, messages: Any, answers: Any) -> None:
         self._messages = messages
@@ -67,7 +67,7 @@ class AnsweringStream:
 
     @property
     def last_context(self) -> Any:
-        """What the protocol's server takes the sender's context from."""
+        """The sender's context, for the protocol's server."""
         return self._messages.last_context
 
     async def receive(self) -> SessionMessage | Exception:

@@ -1,8 +1,7 @@
-"""Seats: whose session a model works in, and what it may do there.
+"""Seats: the session that a model works in, and its rights there.
 
-Who that is was said when the server was started, or is said by the credential that a request
-carries. Nothing that a model says can change it: no tool takes a person, an organization or an
-authority.
+The identity is given when the server is started, or by the credential of a request. No words of a
+model can change it: no tool takes a person, an organization or an authority.
 """
 
 from __future__ import annotations
@@ -22,18 +21,18 @@ from tenure.session import Session
 
 @dataclass(frozen=True, kw_only=True)
 class Sitting:
-    """Who a server was started for."""
+    """The identity that a server was started for."""
 
     user_id: str | None = None
-    """None where only the credentials of callers say who they are."""
+    """None if only the credentials of callers tell who they are."""
     user_name: str | None = None
     authority: str = "employee"
-    """The most that anything a model writes can carry."""
+    """The highest authority that anything a model writes can carry."""
     organization: str = "default"
     department: str | None = None
     permissions: tuple[str, ...] = ()
     session_id: str | None = None
-    """None for a new one, which ends with the server."""
+    """None for a new session, which ends with the server."""
     task_id: str | None = None
     read_only: bool = False
     forgetting: bool = False
@@ -41,7 +40,7 @@ class Sitting:
 
     @property
     def scopes(self) -> tuple[KeyScope, ...]:
-        """What a model may do where no credential says."""
+        """The scopes of a model where no credential gives them."""
         allowed = [KeyScope.READ]
         if not self.read_only:
             allowed += [KeyScope.WRITE, KeyScope.REVIEW]
@@ -52,7 +51,7 @@ class Sitting:
 
 @dataclass(frozen=True)
 class Seat:
-    """A place at the memory: an identity, and what it may do."""
+    """A place at the memory: an identity and its rights."""
 
     memory: Memory
     grant: Grant
@@ -62,22 +61,23 @@ class Seat:
         return scope in self.grant.scopes
 
     def check(self, scope: KeyScope) -> None:
-        """Refuse what this seat is not good for."""
+        """Refuse a scope that this seat does not have."""
         if not self.allows(scope):
             raise NotPermitted(_NOT_GRANTED[scope])
 
     def session(self) -> Session:
-        """The session that the conversation goes on in."""
+        """The session of the conversation."""
         return enter(self.memory, self.grant, self.form)
 
     def aside(self) -> Session:
-        """A session of the same identity with an empty desk, for what must leave nothing on it."""
+        """A session of the same identity with an empty desk, for calls that must leave nothing on
+        it."""
         name = new_id(self.memory.now())
         return enter(self.memory, self.grant, self.form.model_copy(update={"session_id": name}))
 
 
 class Seats:
-    """Gives everybody who calls their seat."""
+    """Gives every caller a seat."""
 
     def __init__(self, memory: Memory, sitting: Sitting) -> None:
         ladder = memory.settings.ladder
@@ -93,7 +93,7 @@ class Seats:
         self._session_id = sitting.session_id or new_id(memory.now())
 
     def here(self) -> Seat:
-        """The seat of whoever talks to this process without a credential."""
+        """The seat of a caller of this process without a credential."""
         sitting = self._sitting
         form = self._form(
             user_id=sitting.user_id,
@@ -107,7 +107,7 @@ class Seats:
         return Seat(self._memory, grant, form)
 
     def of(self, grant: Grant) -> Seat:
-        """The seat of whoever shows a credential: what it grants, and nothing beyond that."""
+        """The seat of a caller with a credential: its grant, and nothing beyond that."""
         if grant.organization is None:
             return self.here()
         user_id = grant.user_id or self._sitting.user_id
@@ -135,7 +135,7 @@ class Seats:
         )
 
     def _lower(self, granted: str | None) -> str | None:
-        """The lower of two authorities: what a credential is good for, and what was set here."""
+        """The lower of two authorities: the credential's, and the one set here."""
         ladder = self._memory.settings.ladder
         most = None if granted is None else ladder.known(granted)
         set_here = ladder.resolve(self._sitting.authority)

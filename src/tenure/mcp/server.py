@@ -31,7 +31,7 @@ _THREADS = 8
 _MOST_COMPLETIONS = 100
 _MOST_FAULTS = 5
 SEAT = "tenure.seat"
-"""Where the door leaves the seat of whoever sent a request, in its ASGI scope."""
+"""The key in the ASGI scope under which the door leaves the seat of a request's sender."""
 
 FACTS = "tenure://facts"
 _FACT = "tenure://facts/{id}"
@@ -69,7 +69,7 @@ def _listed(tool: Tool) -> types.Tool:
 
 
 class Handlers:
-    """Answers the requests of the protocol for whoever sits where they come from."""
+    """Answers the requests of the protocol for the seat they come from."""
 
     def __init__(self, seats: Seats, threads: int = _THREADS) -> None:
         self._seats = seats
@@ -77,7 +77,7 @@ class Handlers:
         self._limiter: CapacityLimiter | None = None
 
     def _seat(self, request: Request) -> Seat:
-        """The seat of a request. Over a network it is the door that says; there is no other."""
+        """The seat of a request. Over a network only the door gives it."""
         if request.request is None:
             return self._seats.here()
         seat = request.request.scope.get(SEAT)
@@ -86,7 +86,8 @@ class Handlers:
         return seat
 
     async def _in_thread(self, call: Callable[..., T], *given: Any) -> T:
-        """A call of the memory, which may wait for a disk. One that has begun is finished."""
+        """Run a call of the memory, which may wait for a disk. A call that has begun is
+        finished."""
         if self._limiter is None:
             self._limiter = CapacityLimiter(self._threads)
         meter = METER.get()
@@ -107,7 +108,7 @@ class Handlers:
     async def call_tool(
         self, request: Request, params: types.CallToolRequestParams
     ) -> types.CallToolResult:
-        """Call a tool. What goes wrong is told to the model, which can often do better."""
+        """Call a tool. Errors are told to the model, which can often do better."""
         seat = self._seat(request)
         tool = BY_NAME.get(params.name)
         if tool is None:
@@ -176,7 +177,7 @@ class Handlers:
     async def complete(
         self, request: Request, params: types.CompleteRequestParams
     ) -> types.CompleteResult:
-        """The keys and ids that begin with what was typed, for clients that offer them."""
+        """The keys and ids that begin with the typed text, for clients that offer them."""
         seat, typed = self._seat(request), params.argument
         found: list[str] = []
         wanted = getattr(params.ref, "uri", None)
@@ -256,7 +257,7 @@ def _failed(message: str) -> types.CallToolResult:
 
 
 def _told(error: Exception) -> str:
-    """An error in one sentence of ours; never a trace, and nothing of what is inside."""
+    """An error in one sentence of ours; never a trace, and nothing of the inside."""
     if isinstance(error, ValidationError):
         return _malformed(error)
     refusal = refusal_of(error)
@@ -271,7 +272,7 @@ def _told(error: Exception) -> str:
 
 
 def _malformed(error: ValidationError) -> str:
-    """What is wrong with the arguments of a call, without what they were."""
+    """The faults in the arguments of a call, without the arguments themselves."""
     found = error.errors(include_url=False, include_context=False, include_input=False)
     return "; ".join(f"{_place(one)}: {_fault(one)}" for one in found[:_MOST_FAULTS])
 
@@ -292,7 +293,7 @@ def _carried(text: str) -> str:
 
 
 def protocol_server(seats: Seats, *, threads: int = _THREADS) -> Server[dict[str, Any]]:
-    """A server of the protocol, for whichever transport."""
+    """A server of the protocol, for any transport."""
     handlers = Handlers(seats, threads)
     return Server(
         "tenure",

@@ -17,13 +17,13 @@ from tenure.model.errors import InvalidInput
 from tenure.model.keys import KeyScope
 
 SOURCE = "mcp"
-"""What facts that a model wrote name as their source."""
+"""The source of facts that a model wrote."""
 _AFTER = "Call it with exactly one of value, still_right and retract"
 
 
 @dataclass(frozen=True)
 class Tool:
-    """A tool: what a model reads of it, what it takes and gives, and what it does."""
+    """A tool: its description for a model, its arguments and result, and its function."""
 
     name: str
     title: str
@@ -42,8 +42,9 @@ def _remember(seat: Seat, form: forms.Remember) -> answers.ToolAnswer:
     if (form.text is None) == (form.key is None):
         raise InvalidInput("give either text, or key and value")
     if form.text is not None:
-        if form.value is not None or form.depends_on or form.about is not None:
-            raise InvalidInput("value, about and depends_on go with a key, not with text")
+        links = form.depends_on or form.doubts
+        if form.value is not None or links or form.about is not None:
+            raise InvalidInput("value, about, depends_on and doubts go with a key, not with text")
         made = session.observe(form.text, speaker=form.said_by)
         return answers.observed(made, session.get)
     if form.value is None:
@@ -53,6 +54,7 @@ def _remember(seat: Seat, form: forms.Remember) -> answers.ToolAnswer:
         form.value,
         subject=form.about,
         depends_on=form.depends_on,
+        doubts=form.doubts,
         source=SOURCE,
     )
     return answers.decided([verdict], session.get)
@@ -117,7 +119,7 @@ def chain_shown(session: Session, key: str, about: str | None = None) -> answers
 
 
 def _what_if(seat: Seat, form: forms.WhatIf) -> answers.ToolAnswer:
-    """In a branch of a session of its own, both of which are gone before this returns."""
+    """Answer in a branch of a session of its own; both are gone before this returns."""
     with seat.aside() as aside:
         branch = aside.hypothetical()
         try:
@@ -252,9 +254,10 @@ TOOLS: tuple[Tool, ...] = (
     Tool(
         "reviews",
         "Reviews",
-        "List what wants a decision: facts that rest on something that has changed, and statements "
-        "that contradict what holds. With `settle` and one of `value`, `still_right` or `retract`, "
-        "settle one of them. Settle only as the user decided; ask them first.",
+        "List what wants a decision: facts that rest on something that has changed, facts that a "
+        "later statement may have replaced, and statements that contradict what holds. With "
+        "`settle` and one of `value`, `still_right` or `retract`, settle one of them. Settle only "
+        "as the user decided; ask them first.",
         forms.ReviewsOf,
         answers.ReviewsShown,
         KeyScope.READ,

@@ -1,1 +1,1 @@
-"""Frozen values that everything else speaks. Imports nothing of ours but itself."""
+"""Frozen values that all other packages share. Imports nothing of ours but itself."""

@@ -129,8 +129,8 @@ class Ladder:
     def rank(self, rung: str) -> int:
         """The position of a stored rung; one that the ladder does not know counts as the highest.
 
-        It was written under another ladder, where it may have been above everything: whoever could
-        take it for the lowest could supersede what only the top may.
+        It was written under another ladder, where it may have been above everything. If it counted
+        as the lowest, anybody could supersede a fact that only the top may.
         """
         ranks: dict[str, int] = self._ranks  # type: ignore[attr-defined]
         return ranks.get(rung, len(self.rungs) - 1)
@@ -148,9 +148,9 @@ class Ladder:
         return self.rungs[len(self.rungs) // 2]
 
     def lowest(self, *rungs: str) -> str:
-        """The lowest of several rungs: what a fact derived from them may carry.
+        """The lowest of several rungs: the most that a fact derived from them may carry.
 
-        What rests on a rung that the ladder does not know carries the lowest there is.
+        If one of them is not on the ladder, the fact carries the lowest rung of all.
         """
         ranks: dict[str, int] = self._ranks  # type: ignore[attr-defined]
         if any(rung not in ranks for rung in rungs):

@@ -4,7 +4,7 @@
     ├── InvalidInput            the call is wrong; nothing was changed
     │   ├── UnknownFact         no such fact, or none that this identity may see
     │   ├── UnknownTarget       `supersedes` names nothing
-    │   ├── UnknownDependency   `depends_on` or `when_superseded` names nothing
+    │   ├── UnknownDependency   `depends_on`, `doubts` or `when_superseded` names nothing
     │   ├── UnknownVerdict      no such verdict, or none that this identity may see
     │   ├── AmbiguousTarget     a key stands for several facts; name one by id
     │   ├── DependencyCycle     a fact would rest on itself

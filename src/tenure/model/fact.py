@@ -1,4 +1,4 @@
-"""Facts: a value at an address, who put it there, and how its tenure stands."""
+"""Facts: a value at an address, with its provenance and its tenure."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ SOURCE_TYPES: tuple[SourceType, ...] = ("conversation", "state_write", "system",
 
 
 CAPABILITY = "capability:"
-"""What a permission begins with that lets a session read and write what a capability learned."""
+"""The beginning of a permission to read and write the facts that a capability learned."""
 
 
 class MemoryType(StrEnum):
-    """Whose memory a fact belongs to, which decides who may read it."""
+    """The memory that a fact belongs to. It decides who may read the fact."""
 
     USER = "user"
     CAPABILITY = "capability"
@@ -32,7 +32,7 @@ class MemoryType(StrEnum):
 
 
 class Status(StrEnum):
-    """How a fact's tenure stands. Only `office` is valid."""
+    """The state of a fact's tenure. Only `office` is valid."""
 
     OFFICE = "office"
     SUPERSEDED = "superseded"
@@ -51,18 +51,18 @@ SERVED = frozenset({Status.OFFICE, Status.SUPERSEDED, Status.RETRACTED, Status.E
 
 
 class Part(NamedTuple):
-    """A value within the words of a fact: what it is, how it reads, and what it is there for."""
+    """A value within the words of a fact: its kind, its text, and its role."""
 
     kind: str
-    """What sort of value it is: a date, money, a name, a term."""
+    """The sort of value: a date, money, a name, a term."""
     text: str
     normal: str
-    """A form in which equal values are equal, however they were put."""
+    """A form in which equal values are equal, however they were written."""
     role: str = ""
-    """What it is within the statement: "from" and "to" tell two places apart."""
+    """Its role in the statement: "from" and "to" tell two places apart."""
     start: int = 0
     end: int = 0
-    """Where it stands in the fact's text."""
+    """The end of its span in the fact's text."""
 
     @classmethod
     def __get_pydantic_core_schema__(cls, source: Any, handler: Any) -> Any:
@@ -70,7 +70,7 @@ class Part(NamedTuple):
 
 
 class Said(NamedTuple):
-    """A turn in which something was said, and where in it."""
+    """A turn in which something was said, and the place in it."""
 
     turn_index: int
     speaker: str
@@ -85,7 +85,7 @@ class Said(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Where a fact came from: its provenance."""
+    """The provenance of a fact."""
 
     type: SourceType = "state_write"
     name: str | None = None
@@ -95,18 +95,18 @@ class Source:
     speaker: str | None = None
     ref: str | None = None
     span: tuple[int, int] | None = None
-    """Where in the turn it was said."""
+    """The place in the turn."""
     quote: str | None = None
     """The words it was taken from."""
     parts: tuple[Part, ...] = ()
     """The values within those words."""
     earlier: tuple[Said, ...] = ()
-    """Earlier turns whose words it keeps: a partial correction says the rest again."""
+    """Earlier turns whose words it keeps: a partial correction repeats the rest."""
     inferred: tuple[str, ...] = ()
     """The fields of the fact that were read off its wording, and may be overridden."""
     becomes: tuple[str, ...] = ()
-    """What the fact that it waits for must become, in the forms that this can be put in; empty
-    where any change will do."""
+    """The values that the awaited fact must become, in their possible forms; empty if any change
+    will do."""
     composed: bool = False
     """Whether its wording was put together from what was said, and nobody said it so."""
 
@@ -119,8 +119,8 @@ class Source:
 
 
 class Address(NamedTuple):
-    """Where a fact sits. One valid fact at a time for each audience, unless the key is declared
-    multi-valued."""
+    """The address of a fact. It holds one valid fact at a time for each audience, unless the key is
+    declared multi-valued."""
 
     organization: str
     owner: str
@@ -145,10 +145,10 @@ class Basis(NamedTuple):
 
 
 class Cause(NamedTuple):
-    """Why a fact needs review: a base that changed, and the way from there.
+    """The reason why a fact needs review: the base that changed, and the path from there.
 
-    `path` runs from the base to the fact itself, both included. `now` is the fact that took the
-    base's place, or None where nothing did.
+    `path` runs from the base to the fact itself, both included. `now` is the successor of the base,
+    or None if there is none.
     """
 
     base: str
@@ -157,7 +157,8 @@ class Cause(NamedTuple):
 
     @property
     def token(self) -> str:
-        """What an acknowledgement names. A later change of the same base is another token."""
+        """The name of this cause in an acknowledgement. A later change of the same base is another
+        token."""
         return f"{self.base}>{self.now or ''}"
 
     @classmethod
@@ -193,6 +194,8 @@ class Fact:
     requires: tuple[str, ...] = ()
     min_authority: str | None = None
     depends_on: tuple[str, ...] = ()
+    doubts: tuple[str, ...] = ()
+    """The facts that it puts in doubt without taking their place."""
     when_superseded: str | None = None
     is_constraint: bool = False
     constraint_type: str | None = None
@@ -222,17 +225,22 @@ class Fact:
 
     @property
     def supersedes(self) -> str | None:
-        """The fact this one took the place of; `predecessors` has all, where there were several."""
+        """The fact that this one superseded; `predecessors` has all, if there were several."""
         return self.predecessors[0] if self.predecessors else None
 
     @property
+    def doubt_token(self) -> str:
+        """What an acknowledgement of a fact names that this one puts in doubt."""
+        return f"{self.id}~"
+
+    @property
     def needs_review(self) -> bool:
-        """Whether something it was derived from has changed since."""
+        """Whether a base of the fact has changed since."""
         return bool(self.causes)
 
     @property
     def parts(self) -> tuple[Part, ...]:
-        """The values within its words, where it came from text."""
+        """The values within its words, if it came from text."""
         return self.source.parts
 
     @property
@@ -252,8 +260,8 @@ class Fact:
 
     @property
     def capability(self) -> str | None:
-        """The capability whose memory it is: "" for what one agent learned for itself, None for
-        what is no capability's."""
+        """The capability whose memory it is: "" for a fact that one agent learned for itself, None
+        for a fact of no capability."""
         if self.memory_type is not MemoryType.CAPABILITY:
             return None
         named = (name for name in self.requires if name.startswith(CAPABILITY))
@@ -261,11 +269,11 @@ class Fact:
 
     @property
     def audience(self) -> str:
-        """Whom it is for, beyond its owner, as a text: "" where there is no further condition.
+        """The conditions on its readers beyond its owner, as a text: "" if there are none.
 
-        Two facts of different audiences may both be valid at one address: whoever may not see the
-        one must not feel it when they write the other. What a capability learned has its own place
-        there as well, whoever may see it.
+        Two facts of different audiences may both be valid at one address: a writer who may not see
+        the one must not notice it when writing the other. A fact that a capability learned has its
+        own place there as well, for any reader.
         """
         learned = self.memory_type is MemoryType.CAPABILITY
         if not (learned or self.requires or self.min_authority):
@@ -276,7 +284,8 @@ class Fact:
 
     @property
     def order(self) -> datetime:
-        """When it was said, or for a time-sensitive key when it was true: what orders a chain.
+        """The moment that orders a chain: of the statement, or of the reading for a time-sensitive
+        key.
 
         A contingent fact speaks from the moment it takes office.
         """
@@ -287,7 +296,7 @@ class Fact:
 
     @property
     def until(self) -> datetime | None:
-        """When it stopped, or will stop, being true, as far as is known."""
+        """The end of its validity, past or future, as far as it is known."""
         if self.ended_at is None:
             return self.valid_until
         return self.ended_at if self.valid_until is None else min(self.ended_at, self.valid_until)
@@ -310,7 +319,7 @@ class Fact:
         return self.status in SERVED and (self.until is None or self.until > moment)
 
     def is_ordinary(self, now: datetime) -> bool:
-        """Whether being in office is all there is to know: no term, no condition on readers."""
+        """Whether the fact is simply in office: no term, no condition on readers."""
         return (
             self.status is Status.OFFICE
             and not self.multi_valued

@@ -1,9 +1,9 @@
-"""Values that people put in many ways: days, times, amounts. One word stands for all of them.
+"""Values that can be written in many ways: days, times, amounts. One word stands for all of them.
 
 "March 3rd" and "2026-03-03" share no word, so comparing words does not find the one by the other.
-Who reads values out of text (`language`) spells them in one way; here that spelling becomes words,
-to be looked up like any other. What a text leaves open (a year, a half of the day, a currency) does
-not tell two values apart, unlike what both say and say differently.
+The reader of values in text (`language`) spells them in one way; here that spelling becomes words,
+to be looked up like any other. A detail that a text leaves open (a year, a half of the day, a
+currency) does not tell two values apart. A detail that both give, and give differently, does.
 """
 
 from __future__ import annotations
@@ -25,29 +25,29 @@ _IN_SOME_ORDER = re.compile(r"([0-9]{1,2})/([0-9]{1,2})(?:/([0-9]{4}))?")
 _CLOCK = re.compile(r"([0-9]{2}):([0-9]{2})(\|[0-9]{2}:[0-9]{2})?(?: \w+)?")
 _MONEY = re.compile(r"(?:([A-Z]{3}) )?(-?[0-9.]+)(?:/.*)?")
 _TELLING_DIGITS = 7
-"""By so many last digits a telephone number is known, whatever is dialled before them."""
+"""The last digits by which a telephone number is known, whatever is dialled before them."""
 
 
 class Form(NamedTuple):
-    """A value of a text, in a form that is the same however it was put."""
+    """A value of a text, in a form that is the same however it was written."""
 
     kind: str
     vague: str
-    """What whoever says it at all says of it: month and day, the hand of the clock, the number."""
+    """The part that every mention of it has: month and day, the hand of the clock, the number."""
     whole: str = ""
-    """The same with the year, the half of the day or the currency; empty where that is open."""
+    """The same with the year, the half of the day or the currency; empty if that is open."""
     start: int = 0
     end: int = 0
     within: bool = False
-    """Whether it is one end of a range, which was not said by itself."""
+    """Whether it is one end of a range, and was not said by itself."""
     doubtful: bool = False
     """Whether it may be something else altogether: the 5 of "at 5"."""
     words: tuple[str, ...] = ()
-    """The words that stand for it in the text it was read in."""
+    """The words that stand for it in its text."""
 
     @property
     def probe(self) -> str:
-        """What every saying of it has in common."""
+        """The word that all ways to write it have in common."""
         return f"{self.kind}:{self.vague}"
 
 
@@ -56,7 +56,7 @@ Read = Callable[[str], Sequence[Form]]
 
 
 def no_forms(text: str) -> Sequence[Form]:
-    """Reads nothing: words only are compared then."""
+    """Reads nothing: then only words are compared."""
     return ()
 
 
@@ -65,7 +65,7 @@ _EXACT, _OPEN, _ANY, _EVERY, _DOUBTFUL = "=", "~", "*", "?", "^"
 
 
 def in_words(form: Form) -> Form:
-    """A value with the words that stand for it in a text that says it."""
+    """A value with the words that stand for it in a text."""
     return form._replace(words=_said_as(form))
 
 
@@ -78,7 +78,7 @@ def _said_as(form: Form) -> tuple[str, ...]:
 
 
 def lost_as(form: Form) -> tuple[str, ...]:
-    """The words by which a text says a value that was lost."""
+    """The words by which a text mentions a value that was lost."""
     if form.kind in _NEVER_OPEN:
         return (_exact(form),)
     doubtful = (f"{_DOUBTFUL}{form.probe}",) if form.kind == TIME else ()
@@ -87,7 +87,7 @@ def lost_as(form: Form) -> tuple[str, ...]:
 
 
 def held_as(form: Form) -> tuple[str, ...]:
-    """The words whose saying is right as long as a fact in office has a value."""
+    """The words that are right as long as a fact in office has a value."""
     rest = tuple(f"{sign}{form.probe}" for sign in (_OPEN, _ANY, _DOUBTFUL))
     return (_exact(form) if form.whole else f"{_EVERY}{form.probe}", *rest)
 
@@ -97,31 +97,32 @@ def _exact(form: Form) -> str:
 
 
 def held_by(words: Words) -> tuple[Words, ...]:
-    """What a fact in office may have for these words to be right: who leaves the year open holds
-    the day of every year."""
+    """The words of which a fact in office must hold some for these to be right. A fact without a
+    year holds the day of every year."""
     if is_form(words) and words[0][0] == _EXACT:
         return (words, (f"{_EVERY}{common(words)[0]}",))
     return (words,)
 
 
 def is_form(words: Words) -> bool:
-    """Whether this is the word of a form, and no word of a text."""
+    """Whether this is the word of a form rather than a word of a text."""
     return len(words) == 1 and not words[0][:1].isalnum() and ":" in words[0]
 
 
 def common(words: Words) -> Words:
-    """What every saying of the same has in common; of words, the words."""
+    """The word that all ways to write the same value have in common; plain words stay as they
+    are."""
     return (words[0][1:].partition("|")[0],) if is_form(words) else words
 
 
 def is_exact(word: str, form: Form) -> bool:
-    """Whether who says this leaves open no more and no less than the value itself does."""
+    """Whether this word leaves open exactly the same details as the value itself."""
     return word[0] == (_EXACT if form.whole else _OPEN)
 
 
 def is_doubtful(word: str, form: Form) -> bool:
-    """Whether this may well be something else: an hour that says nothing of a clock, or a plain
-    number where the value is money."""
+    """Whether this may well be something else: an hour without a sign of a clock, or a plain number
+    where the value is money."""
     return word[0] == _DOUBTFUL or (form.kind == AMOUNT and not is_exact(word, form))
 
 
@@ -129,7 +130,7 @@ def is_doubtful(word: str, form: Form) -> bool:
 
 
 def forms_of(kind: str, normal: str, start: int = 0, end: int = 0) -> Iterator[Form]:
-    """The forms of a value by its one spelling. Of a range, the range first and then its ends."""
+    """The forms of a value by its one spelling; for a range, the range first and then its ends."""
     ends = normal.split(_RANGE)
     if len(ends) == 1:
         yield from (form._replace(start=start, end=end) for form in _single(kind, normal))
@@ -194,7 +195,7 @@ def _clock(normal: str) -> Iterator[Form]:
 
 
 def value_forms(value: Any, parts: Iterable[Part], read: Read) -> Iterator[Form]:
-    """The forms of all that a value says, with those of its parts."""
+    """The forms of everything in a value, with those of its parts."""
     for leaf in leaves(value):
         if len(said(leaf)) <= LONGEST_VALUE:  # a sentence only speaks of what it mentions
             for text in (leaf, *telling_parts(leaf)):
@@ -211,6 +212,6 @@ def part_forms(part: Part, read: Read) -> Iterator[Form]:
 
 
 def held_words(value: Any, parts: Iterable[Part], read: Read) -> set[Words]:
-    """What a fact in office says by its values, in whatever form."""
+    """The words for the values of a fact in office, in any form."""
     forms = value_forms(value, parts, read)
     return {(word,) for form in forms for word in held_as(form)}

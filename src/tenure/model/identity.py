@@ -1,4 +1,4 @@
-"""Identity: who is asking. Layer 1, frozen for the session."""
+"""Identity: the asker. Layer 1, frozen for the session."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def check_optional(value: str | None, what: str) -> str | None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Identity:
-    """Who is asking, with what authority. Set when a session starts and read-only after."""
+    """The asker and the asker's authority. Set when a session starts and read-only after."""
 
     user_id: str
     user_name: str | None
@@ -63,6 +63,6 @@ class Identity:
 
     @property
     def capabilities(self) -> tuple[str, ...]:
-        """The capabilities it works with, by the permissions that begin with "capability:"."""
+        """The capabilities it works with, by its permissions that begin with "capability:"."""
         names = (p[len(CAPABILITY) :] for p in self.permissions if p.startswith(CAPABILITY))
         return tuple(sorted(name for name in names if name))

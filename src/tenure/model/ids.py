@@ -1,4 +1,4 @@
-"""Time-ordered identifiers (UUID version 7), so that what is written together lies together."""
+"""Time-ordered identifiers (UUID version 7): facts that are written together lie together."""
 
 from __future__ import annotations
 
@@ -22,7 +22,8 @@ def new_id(now: datetime) -> str:
 
 
 def first_id(moment: datetime) -> str:
-    """What sorts before every fresh UUIDv7 of that moment, and after those of earlier ones."""
+    """A text that sorts before every fresh UUIDv7 of that moment, and after those of earlier
+    ones."""
     millis, micros = divmod(to_micros(moment), 1000)
     time = f"{millis & 0xFFFFFFFFFFFF:012x}"
     return f"{time[:8]}-{time[8:]}-7{micros << 2:03x}"
@@ -32,6 +33,7 @@ ALIAS = "\u241f"  # the symbol for a separator of units
 
 
 def alias(fact_id: str, user_id: str) -> str:
-    """What the fact of an id is kept as whose writer may not see that another one has that id."""
+    """The id under which a fact is kept if its id is taken by another fact that the writer may not
+    see."""
     told = hashlib.sha256(f"{user_id}\n{fact_id}".encode()).hexdigest()[:16]
     return f"{fact_id}{ALIAS}{told}"

@@ -1,9 +1,9 @@
 """Characters that show nothing, or only a gap: they must neither hide a word nor part one.
 
-Unicode lists what a reader never sees (Default_Ignorable_Code_Point). Beside those stand what has
-no ink although it counts as a letter or a symbol, the controls, and the marks that are set over,
-through or around letters. Somebody who hides a value writes them into it, or instead of a space:
-both readings of a text are therefore looked at.
+Unicode lists the characters that a reader never sees (Default_Ignorable_Code_Point). Beside those
+stand letters and symbols without ink, the controls, and the marks that are set over, through or
+around letters. Somebody who hides a value writes them into it, or instead of a space: both readings
+of a text are therefore compared.
 """
 
 from __future__ import annotations
@@ -37,13 +37,13 @@ LETTERS = frozenset("\u115f\u1160\u3164\uffa0")
 
 
 class Reading(NamedTuple):
-    """A text as it can be read, and where each of its characters stands in what was written."""
+    """A text as it can be read, with the place of each character in the original."""
 
     text: str
     places: Sequence[int]
 
     def span(self, start: int, end: int) -> tuple[int, int]:
-        """Where a part of the reading stands in what was written."""
+        """The place of a part of the reading in the original text."""
         return self.places[start], self.places[end - 1] + 1
 
 
@@ -53,7 +53,7 @@ def is_shown_whole(text: str) -> bool:
 
 
 def without(text: str) -> Reading:
-    """A text as it reads when what shows nothing is not there."""
+    """A text without the characters that show nothing."""
     if is_shown_whole(text):
         return Reading(text, range(len(text)))
     places = [place for place, sign in enumerate(text) if not _DROPPED.match(sign)]
@@ -62,8 +62,8 @@ def without(text: str) -> Reading:
 
 
 def readings(text: str) -> tuple[Reading, ...]:
-    """A text as it may be read: without what shows nothing, with a gap in its place, and with a gap
-    only where one is seen or where two words meet."""
+    """The readings of a text: without the characters that show nothing, with a gap in place of
+    each, and with a gap only where one is seen or where two words meet."""
     if is_shown_whole(text):
         return (Reading(text, range(len(text))),)
     ways = (text, parted(text), _RUN.sub(_as_it_looks, text))

@@ -1,4 +1,4 @@
-"""Keys: what a program shows to be let in over a network. A store keeps digests, never a secret."""
+"""Keys: the credentials of programs over a network. A store keeps digests, never a secret."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _DIGEST = re.compile(r"[0-9a-f]{64}")
 
 
 class KeyScope(StrEnum):
-    """What a key may be used for. None of them includes another."""
+    """A purpose that a key may be used for. None of them includes another."""
 
     READ = "read"
     WRITE = "write"
@@ -25,30 +25,30 @@ class KeyScope(StrEnum):
     ERASE = "erase"
     ADMIN = "admin"
     METRICS = "metrics"
-    """What the whole service counts, which is more than one organization's."""
+    """The metrics of the whole service, which cover more than one organization."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ApiKey:
-    """A key as it is kept: for which organization, for what, how high, and for how long.
+    """A key as it is kept: its organization, scopes, highest authority and term.
 
     Invariants: at least one scope; `expires_at` is not before `created_at`. (`revoked_at` may be:
-    no revocation fails because two clocks disagree.) Of the text that was handed out only `digest`
-    is left, which does not lead back to it.
+    no revocation fails because two clocks disagree.) Only `digest` is kept of the text that was
+    handed out, and it does not lead back to it.
     """
 
     id: str
     organization: str
     name: str
-    """What people call it."""
+    """Its name for people."""
     scopes: tuple[KeyScope, ...]
     """In the order of `KeyScope`, each once."""
     max_authority: str
-    """The highest rung that whoever uses it can have."""
+    """The highest rung that a user of the key can have."""
     user_id: str | None = None
     """The one person it speaks for; None for a program that speaks for many."""
     permissions: tuple[str, ...] = ()
-    """What whoever uses it may read beyond what everybody may, sorted."""
+    """The permissions of its users beyond those of everybody, sorted."""
     created_at: datetime
     expires_at: datetime | None = None
     revoked_at: datetime | None = None
@@ -82,7 +82,7 @@ class ApiKey:
         return scope in self.scopes
 
     def usable(self, when: datetime) -> bool:
-        """Whether it lets anybody in at that moment: not revoked, and not run out.
+        """True if it lets anybody in at that moment: not revoked, and not expired.
 
         A key that was ever revoked is not usable at any moment, whatever the clock says.
         """

@@ -1,4 +1,4 @@
-"""Quotations: whether a text repeats what other texts say, in time that grows with its length."""
+"""Quotations: whether a text repeats other texts, in time that grows with its length."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ _UNSPACED = (
 _WORD = re.compile(rf"[{_UNSPACED}]|[^\W_{_UNSPACED}]+")
 _SOLE = re.compile(rf"[{_UNSPACED}]")
 _LONG = 64
-"""Texts of more words are looked for one by one: a tree of all their words would take too much
+"""Texts of more words are searched for one by one: a tree of all their words would take too much
 memory, and there are never many of them."""
 
 
 class Quotations:
-    """Finds out whether a text says one of some texts, however it is spaced and punctuated.
+    """Tells whether a text repeats one of some texts, in any spacing and punctuation.
 
     Whole words only, in any case, with or without accents. The words of all short texts form one
-    tree with links back to where a broken-off match may go on (Aho and Corasick), so that a text is
-    gone through once, however many are looked for and however often they all but match.
+    tree with links back to the node where a broken-off match may go on (Aho and Corasick). So a
+    text is read once, for any number of texts and near matches.
     """
 
     def __init__(self, texts: Iterable[str]) -> None:
         self._onward: list[dict[str, int]] = [{}]
         self._back = [0]
         self._length = [0]
-        """How many words the text has that ends at a node; 0 where none does."""
+        """The number of words of the text that ends at a node; 0 if none does."""
         self._ending = [0]
         """The nearest node on the way back where a text ends."""
         self._long: list[str] = []
@@ -50,7 +50,7 @@ class Quotations:
         return len(self._onward) > 1 or bool(self._long or self._signs)
 
     def found_in(self, text: str) -> bool:
-        """Whether a text says one of them."""
+        """Whether a text repeats one of them."""
         if not self:
             return False
         text = bare(text)
@@ -67,7 +67,8 @@ class Quotations:
         )
 
     def occurrences(self, words: Sequence[str]) -> Iterator[tuple[int, int]]:
-        """Where the short texts occur among words: the place of the last one, and how many."""
+        """The occurrences of the short texts among words: the place of the last word, and the
+        number of words."""
         node = 0
         for place, word in enumerate(words):
             while (onward := self._onward[node].get(word)) is None and node:
@@ -92,7 +93,8 @@ class Quotations:
         self._length[node] = len(words)
 
     def _link(self) -> None:
-        """Tell every node where a match may go on that breaks off after it, nearer ones first."""
+        """Link every node to the node where a match that breaks off after it may go on, nearer ones
+        first."""
         waiting = deque(self._onward[0].values())
         while waiting:
             node = waiting.popleft()
@@ -111,8 +113,8 @@ def _run(words: Sequence[str]) -> str:
 
 
 def _is_apart(text: str, start: int, end: int) -> bool:
-    """Whether a stretch of words is no part of a longer word: of a name such as order_status, or
-    where it is a single character, of a word in a script without spaces."""
+    """Whether a stretch of words is no part of a longer word: of a name such as order_status, or,
+    for a single character, of a word in a script without spaces."""
     before, after = text[start - 1 : start] if start else "", text[end : end + 1]
     if end - start == 1 and _SOLE.match(text, start):
         return not (before.isalnum() or after.isalnum())
@@ -120,7 +122,7 @@ def _is_apart(text: str, start: int, end: int) -> bool:
 
 
 def _stands_alone(sign: str, text: str) -> bool:
-    """Whether signs that are no words stand in a text and belong to no word."""
+    """Whether signs that are no words stand in a text apart from any word."""
     start = text.find(sign)
     while start >= 0:
         before, after = text[start - 1 : start] if start else "", text[start + len(sign) :][:1]

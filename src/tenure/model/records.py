@@ -30,7 +30,7 @@ class Chain(Sequence[Fact]):
 
     @property
     def live(self) -> Fact | None:
-        """The fact in office, or None where the chain ended."""
+        """The fact in office, or None if the chain ended."""
         return next((fact for fact in self.facts if fact.id == self.in_office), None)
 
     @property
@@ -59,28 +59,31 @@ class Review:
     """A question for a person: is this fact still right?
 
     `kind` is "base changed" for a derived fact whose base changed, "contested" for a statement
-    that contradicts the fact in office on weak evidence; `rival` is then that fact.
+    that contradicts the fact in office on weak evidence; `rival` is then that fact. It is "doubted"
+    for a fact in office that a later statement may have replaced; `rival` is the newest of those.
     """
 
     fact: Fact
-    kind: Literal["base changed", "contested"]
+    kind: Literal["base changed", "contested", "doubted"]
     causes: tuple[Cause, ...] = ()
     rival: Fact | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """Why a fact stands as it does: its chain, and every verdict on it."""
+    """The reasons for a fact's status: its chain, and every verdict on it."""
 
     fact: Fact
     chain: Chain
     verdicts: tuple[Verdict, ...]
     causes: tuple[Cause, ...] = ()
+    doubted_by: tuple[Fact, ...] = ()
+    """The statements in office that put it in doubt, newest first."""
 
 
 @dataclass(frozen=True, slots=True)
 class Declaration:
-    """What is special about a key, or about every key that matches a pattern."""
+    """The special rules of a key, or of every key that matches a pattern."""
 
     pattern: str
     multi_valued: bool = False
@@ -93,12 +96,12 @@ class Declaration:
 
 
 class Spot(NamedTuple):
-    """Where in the text of a working item a value of a fact is said, in whatever words."""
+    """The place in the text of a working item that states a value of a fact, in any words."""
 
     fact_id: str
     """"" where it says what is not so at all: a what-if, a wish, a proposal."""
     text: str
-    """The value as the fact has it: a part of it, or all that it says."""
+    """The value as the fact has it: a part of it, or the whole."""
     start: int
     end: int
 
@@ -116,9 +119,10 @@ class WorkingItem:
     created_at: datetime
     expires_at: datetime | None = None
     states: tuple[str, ...] = ()
-    """Ids of the facts that it stated; when one of them dies, so does what it said of it."""
+    """Ids of the facts that it stated. When one of them leaves office, its words about it are
+    cut."""
     spots: tuple[Spot, ...] = ()
-    """Where it says them, as far as that is known."""
+    """The places where it states them, as far as they are known."""
 
     def expired(self, when: datetime) -> bool:
         return self.expires_at is not None and self.expires_at <= when
@@ -126,11 +130,10 @@ class WorkingItem:
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """A turn of conversation that was observed: what it was called and what came of it.
+    """A turn of conversation that was observed: its ref and its results.
 
-    It keeps nothing of what was said. `digest` begins with a mark of the turn's own, up to "$";
-    what follows tells whether a turn that comes again says the same, until something that its
-    speaker stated is erased.
+    It keeps none of its words. `digest` begins with a mark of the turn's own, up to "$"; the rest
+    tells whether a repeated turn says the same, until a fact that its speaker stated is erased.
     """
 
     session_id: str
@@ -145,7 +148,7 @@ class Turn:
 
 
 TURN = "turn "
-"""How the names of turns on a desk begin."""
+"""The beginning of the names of turns on a desk."""
 
 
 def is_turn(item: WorkingItem) -> bool:
@@ -155,7 +158,7 @@ def is_turn(item: WorkingItem) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Signal:
-    """What a provider may return: a value that is not to be used after `expires_at`."""
+    """A value from a provider that is not to be used after `expires_at`."""
 
     value: Any
     expires_at: datetime | None = None
@@ -175,20 +178,20 @@ class Environment:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """What a model was asked for an organization on one day, in numbers."""
+    """The calls of a model for an organization on one day, in numbers."""
 
     day: date
     """A day in UTC."""
     model: str
     calls: int = 0
     failed: int = 0
-    """How many of the calls brought nothing that could be used."""
+    """Calls that brought nothing that could be used."""
     turns: int = 0
-    """How many turns were read, whichever number of calls it took."""
+    """Turns that were read, in any number of calls."""
     input_tokens: int = 0
     output_tokens: int = 0
     micros: int = 0
-    """What it cost, in millionths of the currency that the prices are in."""
+    """The cost, in millionths of the currency of the prices."""
 
     @property
     def tokens(self) -> int:
@@ -196,32 +199,32 @@ class Usage:
 
     @property
     def cost(self) -> float:
-        """What it cost, in the currency that the prices are in."""
+        """The cost, in the currency of the prices."""
         return self.micros / 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
 class ErasureRequest:
-    """That a turn asked for all that is its speaker's own to be erased.
+    """A turn's request to erase everything of its speaker's own.
 
-    Observing it erases nothing: so much goes only after somebody has confirmed it.
+    Observing it erases nothing: an erasure of that size takes a confirmation.
     """
 
     organization: str
     user_id: str
     permitted: bool
-    """Whether the session in which it was said may erase at all."""
+    """Whether the session of the turn may erase at all."""
 
     @property
     def how(self) -> str:
-        """What does it, once it is confirmed."""
+        """The call that carries it out, once it is confirmed."""
         call = f"memory.forget(organization={self.organization!r}, user_id={self.user_id!r})"
         return call if self.permitted else f"{call}, by somebody who may erase"
 
 
 @dataclass(frozen=True, slots=True)
 class Erasure:
-    """The proof of a `forget`: what was removed, by id and count, and nothing of its content."""
+    """The proof of a `forget`: ids and counts of the erased facts, and none of their content."""
 
     id: str
     organization: str
@@ -231,12 +234,12 @@ class Erasure:
     """Of those, the derived facts that were removed because they repeated erased content."""
     removed: Mapping[str, int] = field(default_factory=dict)
     scrubbed: bool = False
-    """Whether freed space of the medium was overwritten too; where other processes hold the file,
+    """Whether freed space of the medium was overwritten too. If other processes hold the file,
     `memory.store.scrub()` does it later."""
 
     @property
     def digest(self) -> str:
-        """A hash over what the proof says, so that a copy of it can be checked."""
+        """A hash over the proof, so that a copy of it can be checked."""
         said = "\n".join(
             [
                 self.id,

@@ -1,4 +1,4 @@
-"""How pydantic reads and writes values of ours, for the classes that say so themselves.
+"""The pydantic schemas of our values, for the classes that define them.
 
 Pydantic asks a class for `__get_pydantic_core_schema__`. Only the client and the service load
 pydantic, and nothing here does before it is asked.
@@ -11,7 +11,7 @@ from typing import Any, get_type_hints
 
 
 def converted_schema(known: Any, load: Callable[[Any], Any], dump: Callable[[Any], Any]) -> Any:
-    """The schema of a type whose values are written in a form that has the schema `known`."""
+    """The schema of a type whose values are written in the form of the schema `known`."""
     from pydantic_core import core_schema
 
     return core_schema.no_info_after_validator_function(

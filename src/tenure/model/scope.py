@@ -6,7 +6,7 @@ from enum import StrEnum
 
 
 class Scope(StrEnum):
-    """Where a fact applies. Only `global` stands without a `scope_id`."""
+    """The scope in which a fact applies. Only `global` stands without a `scope_id`."""
 
     GLOBAL = "global"
     TASK = "task"

@@ -1,8 +1,8 @@
-"""What was worked out from texts, kept for the next time, until something is erased.
+"""Results computed from texts, kept for the next time, until something is erased.
 
-The one place where people's words may be kept in the memory of a process: whatever keeps them does
-so through here, or has itself called from here, and `forget_texts` empties it. A test goes through
-the whole package for anything else that keeps something (`tests/trust/test_keeping.py`).
+This is the one place where people's words may be kept in the memory of a process. Every cache of
+words is kept through here, or registers a function that is called from here, and `forget_texts`
+empties it. A test searches the whole package for other caches (`tests/trust/test_keeping.py`).
 """
 
 from __future__ import annotations
@@ -26,7 +26,8 @@ _lock = Lock()
 
 
 def remembered(function: Callable[[str], Found]) -> Callable[[str], Found]:
-    """Keep what a pure function of a text gives: contexts show the same texts again and again."""
+    """Keep the results of a pure function of a text: contexts show the same texts again and
+    again."""
     known = remembering(_MOST)(function)
 
     @wraps(function)
@@ -37,7 +38,7 @@ def remembered(function: Callable[[str], Found]) -> Callable[[str], Found]:
 
 
 def remembering(most: int) -> Callable[[Callable[Given, Found]], Callable[Given, Found]]:
-    """Keep what a pure function gives for as many arguments: of words and other short texts."""
+    """Keep the results of a pure function for `most` arguments: words and other short texts."""
 
     def keep(function: Callable[Given, Found]) -> Callable[Given, Found]:
         known: Any = lru_cache(maxsize=most)(function)
@@ -50,19 +51,19 @@ def remembering(most: int) -> Callable[[Callable[Given, Found]], Callable[Given,
 
 
 def also_forget(function: Callable[[], None]) -> Callable[[], None]:
-    """Have a function of a module called whenever texts are forgotten."""
+    """Call a function of a module whenever texts are forgotten."""
     _functions.append(function)
     return function
 
 
 def when_forgetting(method: Callable[[], None]) -> None:
-    """Have a method called whenever texts are forgotten, as long as what it belongs to lives."""
+    """Call a method whenever texts are forgotten, as long as its object lives."""
     with _lock:
         _others[:] = [*(other for other in _others if other() is not None), WeakMethod(method)]
 
 
 def forget_texts() -> None:
-    """Drop all that is kept: what is erased must not live on in memory."""
+    """Drop everything that is kept: erased content must not live on in memory."""
     with _lock:
         caches, others = [cache() for cache in _caches], [method() for method in _others]
     for cache in caches:

@@ -70,7 +70,7 @@ def _check(value: Any, where: str, depth: int) -> None:
 def canonical(value: Any, *, limit: int) -> str:
     """The canonical JSON text of a value: equal objects give equal text.
 
-    Raises InvalidInput naming the type and place of what cannot be stored, and when the text is
+    Raises InvalidInput with the type and place of a value that cannot be stored, and for a text
     longer than `limit` bytes.
     """
     _check(value, "value", 0)
@@ -88,7 +88,7 @@ def canonical(value: Any, *, limit: int) -> str:
 
 
 def same_value(left: Any, right: Any) -> bool:
-    """Whether two stored values say the same: 1 equals 1.0, true does not equal 1."""
+    """Whether two stored values are the same: 1 equals 1.0, true does not equal 1."""
     if isinstance(left, bool) or isinstance(right, bool):
         return left is right
     if isinstance(left, list) and isinstance(right, list):
@@ -101,7 +101,7 @@ def same_value(left: Any, right: Any) -> bool:
 
 
 def text_of(value: Any) -> str:
-    """How a value reads in a line: strings bare, everything else as JSON."""
+    """A value as text: strings bare, everything else as JSON."""
     return value if isinstance(value, str) else _encode(value)
 
 
@@ -129,11 +129,11 @@ _MEASURE = re.compile(r"\d.*\s|\s.*\d")
 
 @remembered
 def telling_parts(text: str) -> tuple[str, ...]:
-    """The parts of a text that would be recognised alone, because people shorten what they repeat.
+    """The parts of a text that are recognizable alone, because people shorten when they repeat.
 
-    Of an address the street with its number, of a dose the amount, of a booking the name it begins
-    with and the time, of a value with a remark in brackets the value. Other parts without a number
-    are left out: a town is in many addresses.
+    For an address the street with its number, for a dose the amount, for a booking its first name
+    and the time, for a value with a remark in brackets the value. Other parts without a number are
+    left out: a town is in many addresses.
     """
     if len(text) > 1_000:
         return ()

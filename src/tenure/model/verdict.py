@@ -11,12 +11,12 @@ from typing import Any
 from tenure.model.fact import Fact
 
 BESIDE = "beside"
-"""What evidence calls the audiences of facts that whoever made a decision could not see, and so did
-not touch. Kept for replays, and shown to nobody."""
+"""The name in evidence for the audiences of facts that the author of a decision could not see, and
+so did not touch. Kept for replays, and shown to nobody."""
 
 
 class Outcome(StrEnum):
-    """What became of a candidate.
+    """The result of a candidate.
 
     `waiting` is a contingent fact that was filed; every other word is in the glossary.
     """
@@ -34,7 +34,7 @@ class Outcome(StrEnum):
 
 
 class Rule(StrEnum):
-    """Which rule decided. The first four are the specification's detection rules."""
+    """The rule that decided. The first four are the specification's detection rules."""
 
     EXPLICIT = "explicit"
     IMPLICIT = "implicit"
@@ -55,7 +55,7 @@ class Rule(StrEnum):
 
 
 class Action(StrEnum):
-    """What was asked for: the entry that a replay of the log carries out again."""
+    """The request: a replay of the log carries it out again."""
 
     ASSERT = "assert"
     CONFIRM = "confirm"
@@ -68,7 +68,7 @@ class Action(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Repair:
-    """What followed from a decision, beyond the candidate itself."""
+    """The consequences of a decision, beyond the candidate itself."""
 
     marked: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Facts that now need review, each with the path from the base that changed."""
@@ -101,7 +101,7 @@ class Verdict:
     fact_id: str
     superseded: tuple[str, ...] = ()
     targets: tuple[str, ...] = ()
-    """The facts that the candidate named as superseded, whatever became of that."""
+    """The facts that the candidate named as superseded, whether or not they were."""
     evidence: Mapping[str, Any] = field(default_factory=dict)
     confidence: float = 1.0
     by: str

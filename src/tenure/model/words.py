@@ -1,4 +1,4 @@
-"""Words in the form in which values are compared, and what a value holds of them."""
+"""Words in the form in which values are compared, and the words that a value holds."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ _WORD = re.compile(r"\d+(?:[.,]\d+)+|[^\W_]+")
 _THOUSANDS = re.compile(r",(?=\d{3}(?:\D|$))")
 _NOTHING_AFTER = re.compile(r"\.0+$")
 LONGEST_VALUE = 8
-"""Of so many words a text is still a value, and not a sentence that speaks of some."""
+"""The most words of a value. A longer text is a sentence that mentions values."""
 LONGEST_SAYING = 4_000
 """A text of more characters is compared by its beginning."""
 
 
 class Word(NamedTuple):
-    """A word of a text, as it is compared, and where it stands."""
+    """A word of a text in the form that is compared, and its place."""
 
     said: str
     start: int
@@ -32,7 +32,7 @@ class Word(NamedTuple):
 
 @remembering(32_768)
 def said_word(word: str) -> str:
-    """A word as it is compared."""
+    """A word in the form that is compared."""
     folded = bare(word)
     if not folded[:1].isdigit():
         return folded
@@ -41,24 +41,25 @@ def said_word(word: str) -> str:
 
 @remembered
 def said(text: str) -> Words:
-    """What a value says: its words as they are compared."""
+    """The words of a value in the form that is compared."""
     return tuple(map(said_word, _WORD.findall(without(text).text)))
 
 
 @remembered
 def ways_said(text: str) -> tuple[Words, ...]:
-    """What a text says by every reading of the characters in it that show nothing."""
+    """The words of a text, by every reading of the characters that show nothing."""
     ways = (tuple(map(said_word, _WORD.findall(way.text))) for way in readings(text))
     return tuple(dict.fromkeys(ways))
 
 
 def words_of(text: str) -> list[Word]:
-    """The words of a text in the form in which they are compared."""
+    """The words of a text in the form that is compared, with their places."""
     return _words_in(without(text))
 
 
 def ways_of(text: str) -> list[list[Word]]:
-    """The same, by every reading of the characters in it that show nothing."""
+    """The words of a text with their places, by every reading of the characters that show
+    nothing."""
     return [_words_in(way) for way in readings(text)]
 
 
@@ -75,7 +76,7 @@ def is_long(text: str) -> bool:
 
 
 def beginning(text: str) -> str:
-    """A text, of a long one as much as is compared: up to the end of a word."""
+    """A text; a long one is cut to the part that is compared, at the end of a word."""
     if not is_long(text):
         return text
     end = 0
@@ -87,9 +88,9 @@ def beginning(text: str) -> str:
 
 
 def holdings(value: Any, parts: Iterable[Part] = ()) -> set[Words]:
-    """All that a fact with this value and these parts says while it is in office.
+    """Everything that a fact with this value and these parts holds while it is in office.
 
-    But for long texts: those are the same only where every character is.
+    Long texts are left out: those are compared character by character.
     """
     held = {way for part in parts if not is_long(part.text) for way in ways_said(part.text)}
     return held.union(*map(_all_said, (leaf for leaf in leaves(value) if not is_long(leaf))))
@@ -97,7 +98,7 @@ def holdings(value: Any, parts: Iterable[Part] = ()) -> set[Words]:
 
 @remembered
 def _all_said(leaf: str) -> frozenset[Words]:
-    """What one text of a value says, with the parts that would be recognised alone."""
+    """The sayings of one text of a value, with the parts that are recognizable alone."""
     if len(said(leaf)) > LONGEST_VALUE:
         return frozenset(ways_said(leaf))  # a sentence only speaks of what it mentions
     texts = (leaf, *telling_parts(leaf))

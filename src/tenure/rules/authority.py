@@ -1,4 +1,4 @@
-"""Who may write what, and who may supersede whom."""
+"""Authority: who may write what, and who may supersede whom."""
 
 from __future__ import annotations
 
@@ -31,15 +31,15 @@ def check_may_write_as(identity: Identity, authority: Authority, ladder: Ladder)
 
 
 def may_speak(identity: Identity, authority: Authority, rung: str, ladder: Ladder) -> bool:
-    """Whether an identity may speak for the organization, itself or with an authority it lends.
+    """True if an identity may speak for the organization, itself or with an authority it lends.
 
-    `rung` is the one from which on people may.
+    `rung` is the lowest rung on which people may.
     """
     return _reaches(identity, authority, rung, ladder) or identity.may(SPEAK)
 
 
 def may_bind(identity: Identity, authority: Authority, rung: str, ladder: Ladder) -> bool:
-    """Whether what an identity says for the organization may bind its members."""
+    """Whether a statement of an identity for the organization may bind its members."""
     return _reaches(identity, authority, rung, ladder) or identity.may(BIND)
 
 
@@ -51,7 +51,7 @@ def _reaches(identity: Identity, authority: Authority, rung: str, ladder: Ladder
 def reserved_for(
     authority: Authority, declarations: Iterable[Declaration], ladder: Ladder
 ) -> str | None:
-    """The rung that a declaration reserves a key for, where the authority is below it."""
+    """The rung that a declaration reserves a key for, if the authority is below it."""
     for declaration in declarations:
         needed = declaration.write_authority
         if needed is not None and ladder.outranks(needed, authority):
@@ -62,7 +62,7 @@ def reserved_for(
 def check_may_write_key(
     key: str, authority: Authority, declarations: Iterable[Declaration], ladder: Ladder
 ) -> None:
-    """Raise NotPermitted where a declaration reserves the key for a higher authority."""
+    """Raise NotPermitted if a declaration reserves the key for a higher authority."""
     needed = reserved_for(authority, declarations, ladder)
     if needed is not None:
         raise NotPermitted(
@@ -85,10 +85,10 @@ def outranks(left: str, right: str, ladder: Ladder) -> bool:
 
 
 def prevails(wider: Fact, narrower: Fact, ladder: Ladder) -> bool:
-    """Whether a wider or shared fact stays in front of a narrower one that says otherwise.
+    """True if a wider or shared fact stays in front of a narrower one that says otherwise.
 
-    It does where it ranks higher. A constraint of the organization also does where it ranks as
-    high: whoever wants it changed says so for the organization.
+    It does if it ranks higher. A constraint of the organization also does if it ranks as high: to
+    change it, somebody has to speak for the organization.
     """
     if ladder.outranks(wider.standing, narrower.standing):
         return True

@@ -1,4 +1,5 @@
-"""What kind of memory a fact is, and whether it is a constraint. The caller may overrule both."""
+"""Classification: the memory type of a fact, and whether it is a constraint. The caller may
+overrule both."""
 
 from __future__ import annotations
 
@@ -52,7 +53,8 @@ _BINDING = re.compile(
 
 
 _ONE_RULE = 400
-"""A text that is longer speaks of many things: that it says "must" somewhere makes it no rule."""
+"""The longest text of a constraint. A longer one is about many things, and a "must" somewhere in it
+makes it no rule."""
 _HEAD = re.compile(
     rf"(?:^|[\W_]|(?-i:(?<=[a-z])(?=[A-Z])))({'|'.join(_CONSTRAINT_HEADS)})(?:[\W_]*v?\d+)?$",
     re.IGNORECASE,
@@ -61,10 +63,11 @@ _FIRST = re.compile(r"(?:max|maximum|min|minimum)(?:[\W_]|(?-i:(?=[A-Z])))", re.
 
 
 def classify_memory(source: Source, *, rules_for_all: bool = False) -> MemoryType:
-    """Systems of record and policy speak for the organization, observations for a capability.
+    """The memory type: organizational for systems of record and policy, capability for
+    observations.
 
-    All else is the speaker's own, whatever their rung: what people say of themselves is theirs.
-    `rules_for_all` tells that it is a constraint that the authority behind it sets for everybody.
+    Everything else is the speaker's own, on any rung: people's statements about themselves are
+    theirs. `rules_for_all` means that it is a constraint that its authority sets for everybody.
     """
     name = (source.name or "").strip().lower().replace(" ", "_").replace("-", "_")
     if name in _PERSONAL:
@@ -79,10 +82,10 @@ def classify_memory(source: Source, *, rules_for_all: bool = False) -> MemoryTyp
 
 
 def rules_for_all(constraint: str | None, rank: int, top: int) -> bool:
-    """Whether a constraint written with that authority is the organization's unless told otherwise.
+    """True if a constraint with that authority is the organization's unless told otherwise.
 
-    The highest rung is the voice of policy, and what it constrains, it constrains for everybody;
-    the rung below it does so where it writes a policy.
+    The highest rung is the voice of policy: its constraints hold for everybody. The rung below it
+    speaks for everybody if it writes a policy.
     """
     if constraint is None or top == 0:
         return False

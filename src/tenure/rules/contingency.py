@@ -11,10 +11,10 @@ _WORDS = re.compile(r"\w+(?:[.,:'’]\w+)*")
 
 
 def is_due(waiting: Fact, base: Fact, successor: Fact) -> bool:
-    """Whether what became of a base is what a fact has waited for.
+    """True if the change of a base is the one that a fact has waited for.
 
-    A renewal that says the same is no change. Where the fact says what the base must become, its
-    successor must say that, as a value or among its words.
+    A renewal with the same value is no change. If the fact names the value that the base must
+    become, the successor must have it, as its value or among its words.
     """
     if same_value(successor.value, base.value):
         return False

@@ -1,4 +1,4 @@
-"""The moves a fact can make in and out of office: each a pure change of its tenure fields."""
+"""The moves of a fact into and out of office: each a pure change of its tenure fields."""
 
 from __future__ import annotations
 
@@ -62,9 +62,9 @@ def retire(fact: Fact, successor: Fact) -> Fact:
 
 
 def confirm(fact: Fact, rung: str, order: datetime, ladder: Ladder) -> Fact:
-    """Let a restatement count: its authority protects the fact, its date refreshes it.
+    """Count a restatement: its authority protects the fact, its date refreshes it.
 
-    One from below counts for nothing: it could keep out those above by its date.
+    A restatement from a lower rung does not count: by its date it could keep out those above.
     """
     if ladder.outranks(fact.standing, rung):
         return fact
@@ -85,7 +85,7 @@ def leave(fact: Fact, status: Status, at: datetime) -> Fact:
 
 
 def reinstate(fact: Fact) -> Fact:
-    """Let a fact stay on that was to make room for one which now never comes."""
+    """Reinstate a fact whose planned successor now never comes."""
     return fact.evolve(status=Status.OFFICE, superseded_by=None, ended_at=None)
 
 

@@ -1,6 +1,6 @@
-"""Repair: which derived facts can no longer be relied on, and why.
+"""Repair: the derived facts that can no longer be relied on, and why.
 
-Review marks are never edited step by step. They are recomputed from how the bases stand, so
+Review marks are never edited step by step. They are recomputed from the state of the bases, so
 marking and lifting are exact inverses whatever happened in between.
 """
 
@@ -15,8 +15,8 @@ from tenure.model.values import same_value
 def broken_leg(base: Fact, end: Fact) -> Cause | None:
     """The cause that one leg gives, or None while it bears.
 
-    A leg bears while the end of the base's chain is in office and says what the base said: a
-    renewal or a reversion to the same value brings it back.
+    A leg bears while the end of the base's chain is in office with the base's value: a renewal or a
+    reversion to the same value brings it back.
     """
     if not end.is_valid:
         return Cause(base.id, None, (base.id,))

@@ -27,10 +27,10 @@ def effective(facts: Iterable[Fact], places: Sequence[Place], ladder: Ladder) ->
     """Resolve shadowing among valid, visible facts.
 
     `places` are the scopes that apply, narrowest first. The narrowest fact wins, and one's own
-    before the organization's, except that a real fact never hides a binding one of higher
-    authority, nor a constraint of the organization of the same. A hypothetical may hide anything
-    inside its own branch. Values of a multi-valued key accumulate. What a capability learned stands
-    beside what is so, and hides none of it.
+    before the organization's. But a real fact never hides a binding one of higher authority, nor a
+    constraint of the organization of the same authority. A hypothetical may hide anything inside
+    its own branch. Values of a multi-valued key accumulate. Facts that a capability learned stand
+    beside the others, and hide none of them.
     """
     rank = {place: index for index, place in enumerate(places)}
     groups: dict[tuple[str, str | None, str | None], list[Fact]] = defaultdict(list)

@@ -50,7 +50,7 @@ class Situation:
     """All that a judgement may look at."""
 
     seats: tuple[Fact, ...] = ()
-    """The facts that hold the candidate's own address, now or later, whatever follows them."""
+    """The facts that hold the candidate's address, now or later, with or without a successor."""
     targets: tuple[Fact, ...] = ()
     """The facts in office that the candidate names as superseded."""
     around: tuple[Fact, ...] = ()
@@ -70,7 +70,7 @@ class Situation:
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """What becomes of a candidate, and whom it concerns."""
+    """The outcome of a candidate, and the facts it concerns."""
 
     outcome: Outcome
     rule: Rule
@@ -88,7 +88,7 @@ class Judgement:
 
 
 UNOPPOSED = Judgement(Outcome.ESTABLISHED, Rule.FIRST)
-"""What `judge` comes to where nobody holds anything the candidate wants."""
+"""The judgement for a candidate whose offices nobody holds."""
 
 
 def judge(candidate: Fact, situation: Situation, ladder: Ladder) -> Judgement:
@@ -143,19 +143,19 @@ def judge(candidate: Fact, situation: Situation, ladder: Ladder) -> Judgement:
 
 
 def _last_of(departed: tuple[Fact, ...]) -> Fact | None:
-    """Who held an address last: it is empty now, but was not when they took it."""
+    """The last holder of an address that is empty now."""
     return max(departed, key=lambda fact: (fact.order, fact.recorded_at, fact.id), default=None)
 
 
 class _Meeting(NamedTuple):
-    """Whom a candidate meets at its address in the time that it wants."""
+    """The facts that a candidate meets at its address in the time that it wants."""
 
     present: tuple[Fact, ...]
-    """Those who hold it when the candidate would begin."""
+    """The holders at the moment when the candidate would begin."""
     outranked: tuple[Fact, ...]
-    """Those planned for later that the candidate outranks: it takes their time too."""
+    """The facts planned for later that the candidate outranks: it takes their time too."""
     follower: Fact | None
-    """The first planned for later that it does not outrank: it holds up to that one."""
+    """The first fact planned for later that it does not outrank: it holds up to that one."""
 
 
 def _meet(
@@ -193,7 +193,7 @@ def is_beneath(personal: Fact, shared: Fact, now: datetime, ladder: Ladder) -> b
 
 
 def is_as_narrow(candidate: Fact, target: Fact) -> bool:
-    """Whether the target is no wider than the candidate, so that it can be superseded outright.
+    """True if the target is no wider than the candidate, so that it can be superseded outright.
 
     A narrower fact never supersedes a wider one: it shadows it where it applies. A fact of one
     person is narrower than one of the organization.
@@ -204,10 +204,10 @@ def is_as_narrow(candidate: Fact, target: Fact) -> bool:
 
 
 def binds(shared: Fact, *, subject: str | None) -> bool:
-    """Whether a fact of the organization speaks to the same matter as a personal one would.
+    """True if a fact of the organization is on the same matter as a personal one would be.
 
-    It does when the subject is named, or when it is a constraint. "address" with no subject is
-    one person's own address, and the organization's does not touch it.
+    It is if the subject is named, or if it is a constraint. "address" with no subject is one
+    person's own address, and the organization's does not touch it.
     """
     return bool(subject) or shared.is_constraint
 
@@ -219,12 +219,13 @@ def _binds(wider: Fact, candidate: Fact) -> bool:
 
 
 def overruled(against: Fact | None = None, evidence: dict[str, Any] | None = None) -> Judgement:
-    """A candidate that somebody higher has spoken against, or reserved its key from."""
+    """The judgement for a candidate that a higher authority contradicts, or whose key is
+    reserved."""
     return Judgement(Outcome.OVERRULED, Rule.AUTHORITY, against=against, evidence=evidence or {})
 
 
 def _restated(candidate: Fact, holders: tuple[Fact, ...], targets: tuple[Fact, ...]) -> Fact | None:
-    """The incumbent that says the same on the same terms, if nothing else is to be retired."""
+    """The incumbent with the same value on the same terms, if nothing else is to be retired."""
     for holder in holders:
         if (
             same_value(holder.value, candidate.value)
@@ -236,10 +237,10 @@ def _restated(candidate: Fact, holders: tuple[Fact, ...], targets: tuple[Fact, .
 
 
 def _same_terms(holder: Fact, candidate: Fact) -> bool:
-    """Whether a restatement adds nothing: no other term, ground, reader or kind.
+    """Whether a restatement adds nothing: no other term, ground, doubt, reader or kind.
 
-    A fact that needs review is renewed by a restatement, not confirmed: the speaker has said it
-    again in knowledge of how things stand now.
+    A fact that needs review is renewed by a restatement, not confirmed: its speaker knows the
+    present state.
     """
     return (
         not holder.causes
@@ -247,6 +248,7 @@ def _same_terms(holder: Fact, candidate: Fact) -> bool:
         and candidate.valid_from <= candidate.recorded_at
         and candidate.valid_until in (None, holder.valid_until)
         and (not candidate.depends_on or set(candidate.depends_on) == set(holder.depends_on))
+        and set(holder.doubts).issuperset(candidate.doubts)
         and candidate.requires == holder.requires
         and candidate.min_authority == holder.min_authority
         and candidate.memory_type == holder.memory_type

@@ -1,4 +1,4 @@
-"""Time: what holds when, what came late, and where a late reading belongs."""
+"""Time: which fact holds when, which came late, and where a late reading belongs."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ from tenure.model.fact import Fact, Status
 
 
 def as_seen(fact: Fact, when: datetime) -> Fact:
-    """The fact as a reader at that moment meets it.
+    """The fact as a reader at that moment sees it.
 
     Terms begin and end by themselves: a fact past its `valid_until` has expired although nobody
-    touched it, one whose successor starts next week is still in office, and that successor waits.
+    touched it. A fact whose successor starts next week is still in office, and that successor
+    waits.
     """
     held = fact.held_at(when)
     if fact.status is Status.OFFICE and not held:
@@ -48,7 +49,8 @@ def start_of(fact: Fact) -> datetime:
 
 
 def effect_of(candidate: Fact) -> datetime:
-    """From when on a candidate bears on what is in office: its start, or now if that is past."""
+    """The moment from which a candidate bears on facts in office: its start, or now if that is
+    past."""
     return max(candidate.valid_from, candidate.recorded_at)
 
 
@@ -60,18 +62,18 @@ def overlaps(seat: Fact, candidate: Fact) -> bool:
 
 
 def is_late(incumbent: Fact, candidate: Fact) -> bool:
-    """Whether the candidate is older than the incumbent although it arrived after it.
+    """True if the candidate is older than the incumbent although it arrived after it.
 
     A candidate that its caller did not date is said now, whatever a skewed clock thinks.
     """
     begun = start_of(incumbent)
-    # What was planned when the candidate was said came after it, whenever it was planned.
+    # A fact that begins after the candidate was said comes after it, however early it was planned.
     older = candidate.order < max(incumbent.order, begun) and candidate.valid_from <= begun
     return is_dated(candidate) and older
 
 
 def is_dated(candidate: Fact) -> bool:
-    """Whether a candidate says itself from when it is, and so may come late."""
+    """Whether a candidate gives its own date, and so may come late."""
     return candidate.timestamp != candidate.recorded_at or candidate.time_sensitive
 
 
@@ -89,7 +91,7 @@ def has_served(fact: Fact, now: datetime) -> bool:
 
 
 class Position(NamedTuple):
-    """Where in its chain a late candidate belongs; `overruled_by` where it belongs nowhere."""
+    """The place of a late candidate in its chain; `overruled_by` if it has none."""
 
     after: Fact | None
     before: Fact
@@ -99,8 +101,8 @@ class Position(NamedTuple):
 def place(candidate: Fact, incumbent: Fact, timeline: Iterable[Fact], ladder: Ladder) -> Position:
     """Find a late candidate's place among the facts that held its address.
 
-    It goes before the first that began later and may supersede it; the incumbent, or whoever held
-    the address last, is one that may.
+    It goes before the first that began later and may supersede it. The incumbent, or the last
+    holder of the address, may.
     """
 
     def key(fact: Fact) -> tuple[datetime, datetime]:
@@ -137,5 +139,5 @@ def place(candidate: Fact, incumbent: Fact, timeline: Iterable[Fact], ladder: La
 
 
 def _held_alone(fact: Fact, when: datetime, now: datetime) -> bool:
-    """Whether a fact that left with nobody in its place still held it at that time."""
+    """Whether a fact that left with no successor still held its address at that time."""
     return has_served(fact, now) and fact.until is not None and when < fact.until

@@ -1,4 +1,4 @@
-"""Who may read what. Deny by default."""
+"""Visibility: who may read what. Deny by default."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def may_read(
     """Whether this identity may know of the fact at all."""
     if fact.organization != identity.organization:
         return False
-    # What a capability learned is nobody's own: it requires the capability's permission.
+    # A fact that a capability learned is nobody's own: it requires the capability's permission.
     shared = fact.memory_type is MemoryType.ORGANIZATIONAL or bool(fact.capability)
     if fact.owner != ("" if shared else identity.user_id):
         return False

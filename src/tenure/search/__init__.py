@@ -1,1 +1,1 @@
-"""Search: terms and meanings of facts, kept in an index by who may see them."""
+"""Search: terms and meanings of facts, kept in an index by their readers."""

@@ -18,7 +18,8 @@ from tenure.model.values import bare, leaves, telling_parts, text_of
 from tenure.model.words import Words, holdings
 
 VERSION = 8
-"""Changes with every change of what a text gives; indexes of another version are rebuilt."""
+"""Changes with every change of the terms of a text, or of the line of a fact, whose tokens are kept
+beside them; indexes of another version are rebuilt."""
 
 _TELLING_DIGITS = 3
 _YEAR = re.compile(r"(?:19|20)\d\d")
@@ -56,7 +57,7 @@ def _stemmer() -> Any:
 
 
 class _Terms(dict[str, tuple[str, ...]]):
-    """What each part of a text comes to; worked out once, because most words are old friends."""
+    """The terms of each part of a text, computed once, because most words come up again."""
 
     def __missing__(self, part: str) -> tuple[str, ...]:
         found = tuple(_terms_of(part))
@@ -83,7 +84,7 @@ also_forget(_KNOWN.clear)
 
 
 def normalised(text: str) -> str:
-    """Text with its look taken away: width, case and compatibility forms."""
+    """Text without differences of width, case and compatibility forms."""
     return text.lower() if text.isascii() else unicodedata.normalize("NFKC", text).casefold()
 
 
@@ -116,9 +117,11 @@ def _bigrams(run: str) -> Iterator[str]:
 
 
 def number(part: str) -> str:
-    """A number without thousands separators and in characters every index takes: 1,250.5 is 1250p5.
+    """A number without thousands separators, in characters that every index takes: 1,250.5 is
+    1250p5.
 
-    What only looks like one (an address, a version) keeps its parts apart the same way.
+    The parts of an address or a version, which only look like a number, are kept apart in the same
+    way.
     """
     if part.isdigit():
         return part
@@ -132,13 +135,14 @@ def spoken(key: str) -> str:
 
 
 def text_for_terms(key: str, subject: str | None, value: Any) -> str:
-    """Everything a fact can be found by: what it is about, and what it says."""
+    """Every text that a fact can be found by: its key and subject, and its value."""
     about = f"{spoken(key)} {subject}" if subject else spoken(key)
     return f"{about} {text_of(value)}"
 
 
 def sentence(key: str, subject: str | None, value: Any) -> str:
-    """What a fact means, for an embedder: numbers in a key tell things apart but mean nothing."""
+    """The meaning of a fact as a sentence for an embedder. Numbers in a key tell things apart but
+    mean nothing, and are left out."""
     words = [word for word in spoken(key).split() if word.isalpha()]
     about = " ".join([subject or "", *words]).strip()
     said = text_of(value)[:_LONGEST_TEXT]
@@ -146,14 +150,14 @@ def sentence(key: str, subject: str | None, value: Any) -> str:
 
 
 def probes(value: Any, parts: Sequence[Part] = (), read: Read = no_forms) -> list[str]:
-    """By what the texts in a value are found, and who else says the same.
+    """The terms by which the texts in a value are found, and the marks of what it holds.
 
-    One term for each text: whoever repeats it uses that term too. A number of a few digits, or else
-    the longest word, because few other texts have it: of many values that leave office one after
-    the other, the words are often the same. Of the parts of a statement those count that are
-    values; plain words are used by others as well. A day, a time or an amount has what all its
-    forms have in common. Beside the terms a mark for all that is held, by which holders of the same
-    are found.
+    One term for each text: every repetition of the text uses that term too. It is a number of a few
+    digits, or else the longest word, because few other texts have it; values that leave office one
+    after the other often share their other words. Of the parts of a statement only values count;
+    plain words are used by others as well. A day, a time or an amount has the word that all its
+    forms have in common. Beside the terms stands a mark for everything that is held, by which
+    holders of the same are found.
     """
     found: dict[str, None] = {}
     for leaf in leaves(value):
@@ -173,25 +177,25 @@ def probes(value: Any, parts: Sequence[Part] = (), read: Read = no_forms) -> lis
 
 
 MARK = "="
-"""What a mark begins with, and no term does."""
+"""The beginning of a mark, which no term has."""
 
 
 def mark(words: Words) -> str:
-    """A short sign of what is said in these words; others seldom have the same."""
+    """A short sign of these words; others seldom have the same."""
     return f"{MARK}{crc32(' '.join(words).encode()):08x}"
 
 
 MATTER = "~"
-"""What the mark of a matter begins with, and no term does."""
+"""The beginning of the mark of a matter, which no term has."""
 
 
 def matter(key: str, subject: str | None) -> str:
-    """A short sign of what a fact is about; others seldom have the same."""
+    """A short sign of the matter of a fact; others seldom have the same."""
     return f"{MATTER}{crc32(chr(0).join((key, subject or '')).encode()):08x}"
 
 
 def probe(text: str) -> str:
-    """The term by which a repetition of this text is noticed; "" where it has none."""
+    """The term by which a repetition of this text is noticed; "" if it has none."""
     parts = _PARTS.findall(bare(text[:_LONGEST_TEXT]))
     if not parts:
         return ""
@@ -208,7 +212,7 @@ def _is_telling_number(part: str) -> bool:
 
 @remembered
 def words(text: str) -> frozenset[str]:
-    """Every term that `probe` could have chosen of a text that occurs in this one."""
+    """Every term that `probe` could have chosen for a text that occurs in this one."""
     return frozenset(
         term
         for way in readings(text)

@@ -1,6 +1,7 @@
-"""What a search goes through: the shelves a reader may see, or a set of facts put together ad hoc.
+"""The entries that a search goes through: the shelves a reader may see, or a set of facts put
+together ad hoc.
 
-Both answer the same questions, so that the context of a moment past is ranked exactly as it was.
+Both answer the same questions, so that the context of a past moment is ranked exactly as it was.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ _REMEMBERED_TERMS = 20_000
 
 
 class Frequent(NamedTuple):
-    """What is remembered of a term that very many entries have.
+    """The remembered count of a term that very many entries have.
 
     Good until an entry leaves the shelves or comes back: new ones come after those it counted.
     """
@@ -36,9 +37,9 @@ class Postings(NamedTuple):
     """The entries that have a term, ordered."""
 
     entries: list[int] | None
-    """None where they are too many to be worth reading."""
+    """None if they are too many to be worth reading."""
     share: float
-    """Of all entries, how many; of very many, an estimate from the first."""
+    """The share of all entries that have the term; for very many, an estimate from the first."""
 
 
 class Collection(Protocol):
@@ -55,15 +56,16 @@ class Collection(Protocol):
         ...
 
     def expect(self, terms: Sequence[str], limit: int) -> None:
-        """The postings of these terms will be asked for: worth fetching all at once."""
+        """Announce that the postings of these terms will be read: it is worth fetching them all at
+        once."""
         ...
 
     def nearest(self, query: Vector, count: int) -> list[int]:
-        """The entries whose meaning is nearest, at least `count` of them if there are as many."""
+        """The entries whose meaning is nearest; at least `count` of them, if there are as many."""
         ...
 
     def binding(self, query: Vector | None, count: int) -> list[int]:
-        """The constraints; where they are more than `count`, those whose meaning is nearest."""
+        """The constraints; if they are more than `count`, those whose meaning is nearest."""
         ...
 
     def rows(self, entries: Sequence[int]) -> list[Found]:
@@ -80,7 +82,8 @@ def code_of(query: Vector) -> npt.NDArray[np.uint64]:
 def nearest_of(
     stacks: Sequence[ShelfIndex], query: Vector, count: int, hidden: set[int]
 ) -> list[int]:
-    """The nearest entries of several stacks by their signs, ties all taken: no luck of order."""
+    """The nearest entries of several stacks by their signs. All ties are taken, so that no order
+    decides."""
     code = code_of(query)
     out = np.array(sorted(hidden), np.int64)
     scans = [stack.distances(code, out) for stack in stacks if stack.size]
@@ -173,7 +176,7 @@ class Shelved:
         return known if known and known.turned == self._turned and not self._hidden else None
 
     def _share(self, first: list[int]) -> float:
-        """How dense the first entries with a term lie among those up to the last of them."""
+        """The density of the first entries with a term among all those up to the last of them."""
         passed = sum(stack.count_up_to(first[-1]) for stack in self._stacks.values())
         passed -= sum(entry <= first[-1] for entry in self._hidden)
         return len(first) / max(1, passed)
@@ -200,10 +203,10 @@ class Shelved:
 
 
 class AdHoc:
-    """Facts put together for one search, such as those that held office at a moment past."""
+    """Facts put together for one search, such as those that held office at a past moment."""
 
     def __init__(self, rows: Sequence[tuple[Found, bool]], dimensions: int) -> None:
-        """Each row with whether it is a constraint."""
+        """`rows` are pairs of a row and whether it is a constraint."""
         self._rows = {row.entry: row for row, _ in rows}
         self._binding = ShelfIndex(dimensions)
         self._others = ShelfIndex(dimensions)

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from tenure.search.shelf_index import Recent, ShelfIndex
 
 Progress = Callable[[str, int, int | None], None]
-"""Told of long work: what is being done, how much is done, and of how much if that is known."""
+"""The callback for long work: the work, the amount done, and the total if it is known."""
 Hides = tuple[Declaration, ...]
 """Declarations that keep the keys they match from a reader."""
 
@@ -38,7 +38,8 @@ OUTDATED = ""
 
 
 class Outpaced(Exception):
-    """The shelves in memory are newer than what this reader sees; look again with a new one."""
+    """Raised if the shelves in memory are newer than this reader's state; look again with a new
+    reader."""
 
 
 class Index:
@@ -56,7 +57,7 @@ class Index:
         self.embedder = embedder
         self.progress = progress
         self.unrelated: float = getattr(embedder, "unrelated", _UNRELATED)
-        """A meaning nearer than this may have something to do with a query."""
+        """A meaning nearer than this may be related to a query."""
         named = embedder.name if embedder is not None else "no embedder"
         self.recipe = f"analysis {analysis.VERSION}, {named}, {tokenizer}"
         self._measure = measure
@@ -71,8 +72,8 @@ class Index:
         when_forgetting(self.forget)
 
     def forget(self) -> None:
-        """Drop the texts that are remembered, and the shelves, whose words are of texts: one of
-        them was erased. A search under way goes on with what it has, and nobody after it."""
+        """Drop the remembered texts, and the shelves, which hold words of texts: one of them was
+        erased. A search under way goes on with the old shelves; later ones do not."""
         with self._lock:
             self._vectors.clear()
             self._stacks.clear()
@@ -82,7 +83,7 @@ class Index:
     # writing
 
     def prepare(self, texts: Iterable[str]) -> None:
-        """Work out the meaning of texts ahead of a transaction, so that nobody waits for it."""
+        """Compute the meaning of texts ahead of a transaction, so that nobody waits for it."""
         if self.embedder is None:
             return
         wanted = [text for text in dict.fromkeys(texts) if text not in self._vectors]
@@ -101,7 +102,7 @@ class Index:
         return vector if vector is not None else quantised(self._embedded([text]))[0]
 
     def _embedded(self, texts: Sequence[str]) -> Vector:
-        """What the embedder gives for texts, refused where it is not what it promised."""
+        """The vectors of texts by the embedder; refused if they are not as promised."""
         assert self.embedder is not None
         made = self.embedder.embed(texts)
         wanted = (len(texts), self.dimensions)
@@ -113,7 +114,7 @@ class Index:
         return made
 
     def entry(self, fact: Fact, *, live: bool) -> IndexEntry:
-        """How a fact is found. Only one that holds or may hold office needs a meaning."""
+        """The entry of a fact. Only a fact that holds or may hold office needs a meaning."""
         text = analysis.text_for_terms(fact.key, fact.subject, fact.value)
         meaning = analysis.sentence(fact.key, fact.subject, fact.value)
         return IndexEntry(
@@ -132,11 +133,10 @@ class Index:
     def keep(
         self, transaction: IndexWriter, facts: Iterable[Fact], now: datetime, *, first: bool
     ) -> None:
-        """Index what a transaction brought, in that transaction.
+        """Index the facts of a transaction, in that transaction.
 
-        `first` tells that the organization had nothing before. Where the index was made in
-        another way, nothing is added: it is outdated as a whole, and will be made anew by whoever
-        next needs it.
+        `first` means that the organization had nothing before. If the index has another recipe,
+        nothing is added: it is outdated as a whole, and is made anew when it is next needed.
         """
         facts = list(facts)
         if not facts:
@@ -196,7 +196,7 @@ class Index:
         return self.embedder.dimensions if self.embedder is not None else 0
 
     def meaning(self, query: str) -> Vector | None:
-        """The meaning of a query, or None where there is no embedder."""
+        """The meaning of a query, or None if there is no embedder."""
         if self.embedder is None or not query.strip():
             return None
         meaning: Vector = self._embedded([query])[0]
@@ -206,7 +206,7 @@ class Index:
     def shelved(
         self, reader: IndexReader, shelves: Sequence[Shelf], when: datetime, hides: Hides
     ) -> Iterator[SearchSpace]:
-        """The entries on these shelves that hold at a moment, but those whose key is hidden."""
+        """The entries on these shelves that hold at a moment, except those whose key is hidden."""
         from tenure.search.collection import Shelved
 
         with self._looked_at(reader, shelves, with_keys=bool(hides)) as stacks:
@@ -246,8 +246,8 @@ class Index:
     ) -> Iterator[dict[int, ShelfIndex]]:
         """The stacks of shelves as this reader sees them, which nobody changes meanwhile.
 
-        Others look at them side by side. Whoever sees a newer shelf waits for those who look at
-        that very one, and for nobody else.
+        Several readers use them side by side. A reader of a newer shelf waits for the readers of
+        that very shelf, and for nobody else.
         """
         while True:
             stacks = {shelf.id: self._stack(reader, shelf, with_keys) for shelf in shelves}

@@ -1,4 +1,4 @@
-"""Which entries have a mark, kept in little memory: 12 bytes for each pair."""
+"""The entries of each mark, kept in little memory: 12 bytes for each pair."""
 
 from __future__ import annotations
 
@@ -17,20 +17,22 @@ _FRESH = 4_096
 
 
 class Heard(NamedTuple):
-    """What an entry says, in words as they are compared: a value never changes."""
+    """The sayings of an entry, in words as they are compared. They never change, because a value
+    never does."""
 
     fact_id: str
     sayings: tuple[Words, ...]
-    """All that could be taken for a value of it; an empty one where words cannot be told apart."""
+    """Everything that could be taken for a value of it; an empty one where words cannot be told
+    apart."""
     held: frozenset[Words] | None
-    """What it holds while it is in office; None where that hangs on other facts too."""
+    """The words that it holds while it is in office; None if that depends on other facts too."""
 
 
 class Marked:
-    """Entries by the marks of what they hold.
+    """Entries by their marks.
 
-    Only ever added to, because values do not change: whether an entry is still live is for the
-    caller to see, and whether it says what the mark stands for.
+    Entries are only ever added, because values do not change. The caller checks whether an entry is
+    still live, and whether it really has the words of the mark.
     """
 
     def __init__(self) -> None:
@@ -60,7 +62,7 @@ class Marked:
         return found
 
     def shared_with(self, other: Marked) -> set[int]:
-        """The marks that this and another both have: quick where one of them has few."""
+        """The marks that this and another both have. It is quick if one of them has few."""
         few, many = (self, other) if len(self) <= len(other) else (other, self)
         wanted = np.concatenate([few._marks, np.fromiter(few._fresh, np.uint32)])
         found: set[int] = set(wanted.tolist()) & many._fresh.keys()
@@ -73,7 +75,7 @@ class Marked:
         return len(self._marks) + self._waiting
 
     def settle(self) -> None:
-        """Sort in what came since the last time, where that is much."""
+        """Sort the newly added entries in, if they are many."""
         if self._waiting <= _FRESH:
             return
         marks = [mark for mark, entries in self._fresh.items() for _ in entries]

@@ -1,4 +1,4 @@
-"""A latch: many may look at something at the same time, or one may change it."""
+"""A latch: many may read something at the same time, or one may change it."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from contextlib import contextmanager
 
 
 class Latch:
-    """Keeps those who look and whoever changes apart.
+    """Keeps readers and writers apart.
 
-    Who looks waits for a change that is under way, never for one that waits itself: so nobody who
-    looks at several things waits for another who does.
+    A reader waits for a change that is under way, never for one that waits itself: so two readers
+    of several things never wait for each other.
     """
 
     def __init__(self) -> None:

@@ -19,27 +19,28 @@ if TYPE_CHECKING:
 _K1 = 1.2
 _B = 0.75
 _FREQUENT = 1_000
-"""A term that more entries have than this tells nothing apart, and reading its postings is slow."""
+"""A term that more entries have than this distinguishes nothing, and reading its postings is
+slow."""
 _USUAL = 0.15
-"""The share of all entries from which on a term is what they are all about anyway."""
+"""The share of all entries from which a term counts as common to all."""
 _FEW = 20
 _SHORT = 25
-"""How many terms a text of usual length has, at most."""
+"""The most terms of a text of usual length."""
 _MOST_TERMS = 48
-"""Of a longer query, the first terms count."""
+"""The terms that count of a longer query, the first ones."""
 _BLOCK = 32
 _BINDING = 64
-"""How many constraints are looked at, whatever else is nearer."""
+"""Constraints that are looked at, whatever else is nearer."""
 
 
 class Hit(NamedTuple):
-    """An entry that was found, and how well it matches."""
+    """An entry that was found, with its match."""
 
     entry: int
     fact_id: str
     tokens: int
     text: float
-    """How much of what the query says its text says too; 1 for all of it, once."""
+    """The share of the query's words that its text has; 1 for all of them, once."""
     meaning: float
     """From -1 to 1: the cosine between the two meanings."""
     vector: bytes | None
@@ -104,16 +105,16 @@ def search(
 
 
 def _weight(size: int, found: int) -> float:
-    """What a word is worth that so many entries of a collection have."""
+    """The weight of a word that so many entries of a collection have."""
     return log(1 + (size - found + 0.5) / (found + 0.5))
 
 
 def _telling(query: str, shares: dict[str, float], mean_length: float) -> str:
     """The query without the words that a good part of the memory has.
 
-    A name that half of all facts mention draws a meaning towards itself and away from what is
-    asked: without it, the right facts come up far more often. Long texts have many words in
-    common that are no names, so for those only what is written like a name is taken out.
+    A name in half of all facts draws a meaning towards itself and away from the question: without
+    it, the right facts come up far more often. Long texts have many common words that are no names,
+    so for those only words written like a name are taken out.
     """
     usual = _USUAL * max(1.0, mean_length / _SHORT)
 
@@ -139,7 +140,7 @@ def _said(
     weights: dict[str, float],
     mean_length: float,
 ) -> list[float]:
-    """How well the words match: BM25 as a share of the most that the query could get."""
+    """The match by words: BM25 as a share of the most that the query could get."""
     most = sum(weights.values())
     if not most:
         return [0.0] * len(rows)
@@ -172,7 +173,8 @@ def _meant(rows: Sequence[Found], meaning: Vector | None) -> list[float]:
 
 
 def alike(vectors: Sequence[bytes | None], least: float) -> list[tuple[int, int]]:
-    """For each vector that has at least this cosine with an earlier one: the first such, and it."""
+    """For each vector with at least this cosine to an earlier one: the first such, and the vector
+    itself."""
     known = [place for place, vector in enumerate(vectors) if vector is not None]
     if len(known) < 2:
         return []
@@ -187,8 +189,8 @@ def alike(vectors: Sequence[bytes | None], least: float) -> list[tuple[int, int]
 def _first_alike(table: Vector, least: float) -> dict[int, int]:
     """For each row that is so similar to an earlier one, the first such.
 
-    In blocks that are too small for a linear algebra library to spread over threads: those wait
-    for each other, and where others want the processor too, that takes many times as long.
+    It works in blocks that are too small for a linear algebra library to spread over threads:
+    threads wait for each other, and on a busy processor that takes many times as long.
     """
     first: dict[int, int] = {}
     for right in range(0, len(table), _BLOCK):

@@ -1,4 +1,4 @@
-"""A shelf held in memory: what can be decided about its entries without asking the store."""
+"""A shelf held in memory: everything about its entries that can be decided without the store."""
 
 from __future__ import annotations
 
@@ -32,7 +32,8 @@ _ARRAYS = ("_entries", "_lengths", "_live", "_meant", "_codes")
 
 
 class Recent:
-    """What was read of entries lately, by stack and entry: the same come up again and again."""
+    """The rows and sayings of entries that were read lately, by stack and entry: the same ones come
+    up again and again."""
 
     def __init__(self) -> None:
         self.rows: dict[tuple[int, int], Found] = {}
@@ -44,7 +45,7 @@ class Recent:
 
 
 def signs(vectors: npt.NDArray[np.int8]) -> Codes:
-    """One bit a dimension, packed into words: what nearness can be guessed from quickly."""
+    """One bit a dimension, packed into words, for a quick estimate of nearness."""
     bits = np.packbits(vectors > 0, axis=1)
     spare = -bits.shape[1] % 8
     if spare:
@@ -53,10 +54,10 @@ def signs(vectors: npt.NDArray[np.int8]) -> Codes:
 
 
 class ShelfIndex:
-    """The entries of one shelf, kept up to date by what changed since it was last looked at.
+    """The entries of one shelf, kept up to date by the changes since it was last looked at.
 
-    Codes lie in columns, one row for each word of bits, because a scan of whole columns is what
-    the machine does fastest.
+    Codes lie in columns, one row for each word of bits, because the machine scans whole columns
+    fastest.
     """
 
     def __init__(
@@ -64,13 +65,14 @@ class ShelfIndex:
     ) -> None:
         self.version = 0
         self.size = 0
-        """How many of its entries are live."""
+        """The number of its live entries."""
         self.length = 0
-        """How many terms those have together."""
+        """The number of terms of its live entries."""
         self.turned = 0
-        """How often an entry has left or come back: postings read before may differ by it."""
+        """The number of times an entry has left or come back: postings read before may differ by
+        it."""
         self.filled = 0
-        """How many entries have something in them, live or not."""
+        """The number of filled entries, live or not."""
         self.termed: dict[int, tuple[datetime | None, datetime | None]] = {}
         self.suspects: dict[str, set[int]] = {}
         """Entries whose value may be dead, by the terms that a repetition of it would have."""
@@ -88,13 +90,13 @@ class ShelfIndex:
         self._matters = Marked()
         self._kept: dict[tuple[Declaration, ...], tuple[int, set[int]]] = {}
         self.latch = Latch()
-        """Held by whoever looks at it for long, or changes it, where it is shared."""
+        """Held while somebody reads the shelf for long, or changes it, if it is shared."""
         self.serial = next(_serials)
-        """No other stack of this process has the same, nor ever had."""
+        """Unique among all stacks of this process, past ones included."""
         self._recent = recent or Recent()
 
     def recent(self, entry: int) -> Found | None:
-        """The row of an entry, where it was read and has not changed since."""
+        """The row of an entry, if it was read and has not changed since."""
         return self._recent.rows.get((self.serial, entry))
 
     def note_recent(self, row: Found) -> None:
@@ -105,7 +107,7 @@ class ShelfIndex:
         self._recent.rows[self.serial, row.entry] = row
 
     def heard(self, entry: int) -> Heard | None:
-        """What an entry says, where that was looked at and has not changed since."""
+        """The sayings of an entry, if they were read and have not changed since."""
         return self._recent.heard.get((self.serial, entry))
 
     def hear(self, entry: int, heard: Heard) -> None:
@@ -114,8 +116,8 @@ class ShelfIndex:
         self._recent.heard[self.serial, entry] = heard
 
     def suspected(self, words: set[str], is_of_interest: Callable[[Heard], bool]) -> Iterator[int]:
-        """Entries whose value may be dead and repeated by a text with these words; of those that
-        were heard, such as are of interest."""
+        """Entries whose value may be dead and repeated by a text with these words. Of entries with
+        known sayings, only those of interest."""
         known = self.suspects
         heard, serial = self._recent.heard, self.serial
         probes = (
@@ -142,7 +144,7 @@ class ShelfIndex:
         return found
 
     def catch_up(self, changes: Iterable[Placed], version: int) -> None:
-        """Take in what changed up to a version of the shelf."""
+        """Apply the changes up to a version of the shelf."""
         if self._count:
             self._take(list(changes))
         else:
@@ -245,7 +247,8 @@ class ShelfIndex:
         self._watch(placed)
 
     def _watch(self, placed: Placed) -> None:
-        """Remember terms, and the values that are or may become dead without a further entry."""
+        """Remember the terms, and the values that are or may become dead without a further
+        entry."""
         entry = placed.entry
         for probe in self._probes.pop(entry, "").split():
             self.suspects[probe].discard(entry)
@@ -274,7 +277,7 @@ class ShelfIndex:
         return 0 if position is None else int(self._lengths[position])
 
     def count_up_to(self, entry: int) -> int:
-        """How many live entries there are up to this one."""
+        """The number of live entries up to this one."""
         position = int(np.searchsorted(self._entries[: self._count], entry, side="right"))
         return int(np.count_nonzero(self._live[:position]))
 
@@ -283,7 +286,7 @@ class ShelfIndex:
         return [int(entry) for entry in live]
 
     def kept_by(self, hides: tuple[Declaration, ...]) -> set[int]:
-        """Entries whose key one of these declarations matches. Keys are looked at once."""
+        """Entries whose key matches one of these declarations. Each key is looked at once."""
         assert self.keys is not None, "this stack was made without keys"
         seen, kept = self._kept.get(hides, (0, set()))
         if seen < len(self.keys):
@@ -323,9 +326,9 @@ class ShelfIndex:
     def distances(
         self, code: Codes, hidden: Numbers | None = None
     ) -> tuple[npt.NDArray[np.uint16], Numbers]:
-        """How many bits each live entry with a meaning differs in, and which entry it is.
+        """The number of differing bits of each live entry with a meaning, and the entry.
 
-        But for those that are hidden, which are given in order.
+        Hidden entries, which are given in order, are left out.
         """
         count = self._count
         far = np.zeros(count, np.uint16)

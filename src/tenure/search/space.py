@@ -1,4 +1,4 @@
-"""The space: everything that one context may search, with what is known of it beforehand."""
+"""The space: everything that one context may search, with its known properties."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ if TYPE_CHECKING:
 
 @dataclass
 class SearchSpace:
-    """A collection to search, and what stands around it."""
+    """A collection to search, with its surroundings."""
 
     collection: Collection
     size: int
-    """How many facts can be found."""
+    """The number of facts that can be found."""
     total: int
-    """How many there are with those out of office."""
+    """The number of facts, with those out of office."""
     facts: Sequence[Fact] | None = None
-    """All of them, where they are in memory anyway."""
+    """All of them, if they are in memory anyway."""
     hidden: Container[int] = ()
     """Entries of the stacks that do not count here."""
     expired: list[int] = field(default_factory=list)
@@ -37,7 +37,8 @@ class SearchSpace:
     """Entries whose term begins later, the soonest first."""
     stacks: Sequence[ShelfIndex] = ()
     filled: Mapping[tuple[str, Place], Sequence[ShelfIndex]] = field(default_factory=dict)
-    """The owners and places that have facts here. With one, no two can be on the same matter."""
+    """The owners and places that have facts here. With one, no two facts can be on the same
+    matter."""
 
     @staticmethod
     def ad_hoc(given: tuple[list[Fact], list[tuple[Found, bool]], int]) -> SearchSpace:
@@ -54,12 +55,12 @@ class SearchSpace:
     def suspects(self, words: set[str], is_of_interest: Callable[[Heard], bool]) -> set[int]:
         """Entries whose value may be dead and may be repeated by a text with these words.
 
-        Of those that were heard before, only such as are of interest.
+        Of entries with known sayings, only those of interest.
         """
         return {e for stack in self.stacks for e in stack.suspected(words, is_of_interest)}
 
     def doubled(self) -> set[int]:
-        """Entries of owners or places of which another has an entry on the same matter."""
+        """Entries on a matter on which another owner or place has an entry too."""
         shared: dict[ShelfIndex, set[int]] = defaultdict(set)
         for one, other in combinations(self.filled.values(), 2):
             for left, right in product(one, other):
@@ -74,7 +75,7 @@ class SearchSpace:
         }
 
     def hear(self, told: Mapping[int, Heard]) -> None:
-        """Take in what entries say, for the next time that they are looked at."""
+        """Keep the sayings of entries for the next time."""
         for stack in self.stacks:
             for entry, heard in told.items():
                 if stack.position(entry) is not None:

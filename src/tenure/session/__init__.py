@@ -1,7 +1,7 @@
-"""Session: what one identity does with the memory. Load, let the rules decide, commit.
+"""Session: the work of one identity with the memory. Load, let the rules decide, commit.
 
-Each module here has one part of it, by what people do: writes, turns, reads, corrections, contexts
-and branches. `base.py` has what the parts share.
+Each module here has one part of it: writes, turns, reads, corrections, contexts and branches.
+`base.py` has the parts in common.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The ground that every part of a session stands on: who asks, from where, and at which time."""
+"""The base of every part of a session: the asker, the place and the time."""
 
 from __future__ import annotations
 
@@ -44,8 +44,8 @@ class SessionBase:
         self.session_id = session_id
         self.task_id = task_id
         self.may_erase: bool = parent.may_erase if parent is not None else True
-        """Whether a turn that asks for something to be forgotten has it erased, and not only taken
-        back. A service lets only those erase who may."""
+        """Whether a turn that asks to forget something erases it instead of only retracting it. A
+        service grants this only to callers who may erase."""
         self._resources = resources
         self._telemetry = resources.telemetry
         self._parent = parent
@@ -73,7 +73,7 @@ class SessionBase:
         when: datetime | None = None,
         known_at: datetime | None = None,
     ) -> Self:
-        """A session of the same identity: in a branch, or with a look at another time."""
+        """A session of the same identity: in a branch, or at another time."""
         parent = self._parent if when is not None else self
         return type(self)(
             self._resources,
@@ -87,7 +87,7 @@ class SessionBase:
         )
 
     def _caller(self) -> tuple[str, str, str]:
-        """Who calls, for telemetry."""
+        """The caller, for telemetry."""
         return self.identity.organization, self.identity.user_id, self.session_id
 
     def _now(self) -> datetime:
@@ -135,7 +135,7 @@ class SessionBase:
         self._resources.bells.ring()
 
     def _keep(self, registrar: Registrar) -> None:
-        """Keep the index in step with what was decided, in the same transaction."""
+        """Keep the index in step with the decisions, in the same transaction."""
         transaction = registrar.transaction
         if self._resources.settings.indexing:
             self._resources.index.keep(
@@ -158,7 +158,7 @@ class SessionBase:
             raise SessionClosed(self._closed)
 
     def _check_named(self, key: str | None, subject: str | None = None) -> None:
-        """Refuse what no fact can be called by; plain names pass at once."""
+        """Refuse a key or subject that no fact can have; plain names pass at once."""
         if key is not None and not (type(key) is str and key and key.isascii()):
             check_name(key, "key or id")
         if subject and not (type(subject) is str and subject.isascii()):

@@ -119,7 +119,7 @@ class SessionContexts(SessionBase):
         return context
 
     def _gathered(self, request: Request, share: float) -> tuple[Material, datetime]:
-        """All that a context is made from, and the moment that it was read at."""
+        """Everything that a context is made from, and the moment it was read."""
         from tenure.composing.material import MaterialBuilder  # brings numpy, for contexts only
 
         # Before the store is opened: a provider may want to read it, and may take its time.
@@ -158,7 +158,7 @@ class SessionContexts(SessionBase):
         return self._resources.reindex(organization)
 
     def _frame(self) -> list[str]:
-        """What a model has to know about where it is: a task, a branch, a look at the past."""
+        """The lines on where a model is: a task, a branch, a look at the past."""
         branch = (self._branch[0].value, self._branch[1]) if self._branch else None
         ahead = self._when is not None and self._when > self._now()
         return list(frame_lines(task=self.task_id, branch=branch, when=self._when, ahead=ahead))
@@ -177,7 +177,7 @@ class SessionContexts(SessionBase):
 
 
 class _Outdated(Exception):
-    """The index is missing, or was made in another way."""
+    """Raised if the index is missing, or has another recipe."""
 
 
 def _lifetime(ttl: timedelta | float | None) -> timedelta | None:

@@ -25,7 +25,7 @@ UNSET: Any = object()
 
 @traced()
 class SessionCorrections(SessionBase):
-    """The part of a session that mends what was decided."""
+    """The part of a session that mends decisions."""
 
     @repeated
     def retract(
@@ -91,7 +91,8 @@ class SessionCorrections(SessionBase):
 
     @repeated
     def reviews(self) -> list[Review]:
-        """What wants a decision: facts whose bases changed, and contested statements."""
+        """What wants a decision: facts whose bases changed or that are in doubt, and contested
+        statements."""
         with self._reading() as (reader, lens):
             return reviews.reviews(reader, lens)
 

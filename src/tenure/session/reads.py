@@ -43,7 +43,7 @@ class SessionReads(SessionBase):
         return foremost(found).value if found else None
 
     def _is_plain(self, key: str, declarations: tuple[Declaration, ...]) -> bool:
-        """Whether nothing is declared of a key that makes its value a list, or not for us."""
+        """Whether no declaration makes the value of a key a list, or hides it from us."""
         return not declarations or all(
             not traced.multi_valued and self.identity.permissions.issuperset(traced.requires)
             for traced in matching(declarations, key)

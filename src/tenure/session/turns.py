@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @traced()
 class SessionTurns(SessionBase):
-    """The part of a session that takes in what people say."""
+    """The part of a session that takes in turns."""
 
     def observe(
         self,
@@ -80,7 +80,7 @@ class SessionTurns(SessionBase):
 
     @repeated
     def _take_in(self, text: str, **given: Any) -> tuple[Observation, Waiting | None]:
-        """Observe a turn offline; also gives what it takes to ask a model about it, if any."""
+        """Observe a turn offline; also return the data to ask a model about it, if any."""
         from tenure.observing.observer import Observer, hear  # language data, which only this needs
 
         self._check_open()
@@ -116,21 +116,21 @@ class SessionTurns(SessionBase):
         return resources.advice.taken(self._conversation(), heard, observation, record, now)
 
     def _erase(self, registrar: Registrar, doomed: Iterable[Fact]) -> list[Erasure]:
-        """Erase what a turn asks to be forgotten. Only what is the person's own goes."""
+        """Erase the facts that a turn asks to be forgotten. Only the person's own facts go."""
         who = self.identity.user_id
         return [
             self._resources.erase(registrar.transaction, by=who, fact_id=fact.id) for fact in doomed
         ]
 
     def _follow(self, taken: list[tuple[Observation, Waiting | None]]) -> list[Observation]:
-        """Have a model look again at turns that were observed, if there is one."""
+        """Have a model look again at observed turns, if there is one."""
         advice = self._resources.advice
         if advice is None:
             return [observation for observation, _ in taken]
         return advice.follow(taken)
 
     def _conversation(self) -> Conversation:
-        """This session for opinions on its turns, which may arrive when it has been closed."""
+        """This session for opinions on its turns, which may arrive after it has been closed."""
         from tenure.observing.waiting import Conversation
 
         here = self if self._branch else copy(self)  # what is open now, whatever becomes of self
@@ -139,7 +139,7 @@ class SessionTurns(SessionBase):
 
 
 def _glimpsed(registrar: Registrar, fact_ids: Iterable[str]) -> list[Fact]:
-    """The facts of these ids that the session can see, each once."""
+    """The facts with these ids that the session can see, each once."""
     found = (
         registrar.lens.glimpse(registrar.transaction, fact_id)
         for fact_id in dict.fromkeys(fact_ids)
@@ -148,5 +148,5 @@ def _glimpsed(registrar: Registrar, fact_ids: Iterable[str]) -> list[Fact]:
 
 
 def _take_back(registrar: Registrar, facts: Iterable[Fact], at: datetime | None) -> list[Verdict]:
-    """Retract facts, where whoever asks for them to be forgotten may not erase."""
+    """Retract facts instead, if the asker may not erase."""
     return [registrar.retract(fact, at=at) for fact in facts if fact.status in RETRACTABLE]

@@ -33,6 +33,7 @@ class SessionWrites(SessionBase):
         scope: str = "global",
         scope_id: str | None = None,
         depends_on: Iterable[str] = (),
+        doubts: Iterable[str] = (),
         when_superseded: str | None = None,
         source: str | Source | None = None,
         authority: str | None = None,
@@ -49,8 +50,10 @@ class SessionWrites(SessionBase):
     ) -> Verdict:
         """State a fact, and learn what became of it: `verdict.outcome`, `.rule`, `.fact`.
 
-        `supersedes`, `depends_on` and `when_superseded` take ids or keys. `at` is when it was said,
-        `valid_from` and `valid_until` when it is true. When this returns, the decision is durable.
+        `supersedes`, `depends_on`, `doubts` and `when_superseded` take ids or keys. `doubts` names
+        facts that this may have replaced: they stay in office and are shown as possibly outdated.
+        `at` is when it was said, `valid_from` and `valid_until` when it is true. When this returns,
+        the decision is durable.
         """
         proposal = propose(
             self._resources.settings,
@@ -61,6 +64,7 @@ class SessionWrites(SessionBase):
             scope=scope,
             scope_id=scope_id,
             depends_on=depends_on,
+            doubts=doubts,
             when_superseded=when_superseded,
             source=source,
             authority=authority,
@@ -111,13 +115,14 @@ class SessionWrites(SessionBase):
         return verdicts
 
     def _prepare(self, proposals: Iterable[Proposal]) -> None:
-        """Work out meanings before it is our turn to write: others need not wait for that."""
+        """Compute meanings before it is our turn to write, so that others need not wait for
+        them."""
         self._check_open()
         if self._resources.settings.indexing and self._when is None:
             self._resources.index.prepare(sentence(p.key, p.subject, p.value) for p in proposals)
 
     def _placed(self, proposal: Proposal) -> Proposal:
-        """Fill in where a proposal goes: the branch, the task, the session."""
+        """Fill in the place of a proposal: the branch, the task, the session."""
         if self._branch is not None:
             if proposal.scope is not Scope.GLOBAL:
                 raise InvalidInput(

@@ -1,1 +1,2 @@
-"""Where facts are kept: a narrow port, an in-memory reference, SQLite. No policy lives here."""
+"""Stores of facts: a narrow port, an in-memory reference, SQLite, PostgreSQL. No policy lives
+here."""

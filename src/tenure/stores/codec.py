@@ -1,4 +1,4 @@
-"""How facts, verdicts and declarations look outside Python: plain JSON objects."""
+"""Facts, verdicts and declarations outside Python: plain JSON objects."""
 
 from __future__ import annotations
 
@@ -24,6 +24,8 @@ _MOMENTS = (
     "ended_at",
     "confirmed_at",
 )
+_APART = frozenset({"basis", "causes", "acknowledged", "doubts", "source", "derived_facts"})
+"""The fields of a fact that are no fields of its record: they are elsewhere in it, or not kept."""
 _TUPLES = ("requires", "depends_on", "predecessors")
 
 
@@ -46,14 +48,15 @@ def source_record(source: Source) -> dict[str, Any]:
 
 
 def _listed(values: tuple[Any, ...]) -> list[Any]:
-    """The tuples of a source as JSON has them, so that a record is equal to what is read back."""
+    """The tuples of a source as JSON lists, so that a record is equal to its copy that was read
+    back."""
     return [list(value) if isinstance(value, tuple) else value for value in values]
 
 
 _SOURCE_FIELDS = tuple(field.name for field in fields(Source))
 _source_values = attrgetter(*_SOURCE_FIELDS)
 _PLAIN = frozenset(_SOURCE_FIELDS) - {"parts", "span", "earlier", "inferred", "becomes"}
-"""The fields of a source that JSON has as they are."""
+"""The fields of a source that JSON holds unchanged."""
 
 
 def source_from_record(record: dict[str, Any]) -> Source:
@@ -71,24 +74,30 @@ def source_from_record(record: dict[str, Any]) -> Source:
 
 
 def review_record(fact: Fact) -> dict[str, Any] | None:
-    """The legs, causes and acknowledgements of a derived fact; None for one that has no base."""
-    if not fact.basis:
+    """The legs, causes and acknowledgements of a fact, and what it doubts; None where it has none.
+
+    What it doubts is here, and only where there is something, so that code which does not know of
+    doubts reads these records too.
+    """
+    if not (fact.basis or fact.acknowledged or fact.doubts):
         return None
-    return {
+    record: dict[str, Any] = {
         "basis": [list(leg) for leg in fact.basis],
         "causes": [[cause.base, cause.now, list(cause.path)] for cause in fact.causes],
         "acknowledged": sorted(fact.acknowledged),
     }
+    return {**record, "doubts": list(fact.doubts)} if fact.doubts else record
 
 
 def review_fields(record: dict[str, Any] | None) -> dict[str, Any]:
     """The reverse of `review_record`, as fields of a fact."""
     if record is None:
-        return {"basis": (), "causes": (), "acknowledged": frozenset()}
+        return {"basis": (), "causes": (), "acknowledged": frozenset(), "doubts": ()}
     return {
         "basis": tuple(Basis(base, stands_on) for base, stands_on in record["basis"]),
         "causes": tuple(Cause(base, now, tuple(path)) for base, now, path in record["causes"]),
         "acknowledged": frozenset(record["acknowledged"]),
+        "doubts": tuple(record.get("doubts", ())),
     }
 
 
@@ -96,7 +105,7 @@ def fact_record(fact: Fact) -> dict[str, Any]:
     """Every field of a fact as JSON."""
     record: dict[str, Any] = {}
     for field in fields(fact):
-        if field.name in ("basis", "causes", "acknowledged", "source", "derived_facts"):
+        if field.name in _APART:
             continue
         value = getattr(fact, field.name)
         if field.name in _MOMENTS:
@@ -220,7 +229,7 @@ def erasure_from_record(record: dict[str, Any]) -> Erasure:
 
 
 def key_record(key: ApiKey) -> dict[str, Any]:
-    """A key as JSON, for those who manage keys: without its digest, which is nobody's business.
+    """A key as JSON, for those who manage keys: without its digest.
 
     Keys are no part of an export.
     """
@@ -239,9 +248,9 @@ def key_record(key: ApiKey) -> dict[str, Any]:
 
 
 def erased(fact: Fact, blank: datetime) -> Fact:
-    """What stays of a fact after an erasure: its id and its links, nothing it said.
+    """The tombstone of an erased fact: its id and its links, none of its content.
 
-    Even the moments go: when somebody said something can tell what it was.
+    Even the moments go: the time of a statement can tell what it was.
     """
     return Fact(
         id=fact.id,
@@ -265,7 +274,7 @@ class KeptFact(NamedTuple):
     born: int
     since: int
     changed_at: datetime
-    """When the present tenure was recorded."""
+    """The moment at which the present tenure was recorded."""
 
 
 class KeptTenure(NamedTuple):
@@ -282,7 +291,7 @@ Kept = Declaration | KeptFact | KeptTenure | Verdict | Erasure
 def read_dump(records: Iterable[dict[str, Any]], organization: str) -> Iterator[Kept]:
     """The values in a dump, for an organization of another name if need be.
 
-    Raises KeyError, TypeError or ValueError for a record that is none.
+    Raises KeyError, TypeError or ValueError for a malformed record.
     """
     times: dict[int, datetime] = {}
     for record in records:

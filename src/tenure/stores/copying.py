@@ -1,7 +1,7 @@
-"""Carrying organizations from one store to another, of whichever kinds, and proving it.
+"""Carrying organizations from one store to another, of any kinds, and proving it.
 
-An organization arrives whole or not at all. What a dump leaves out is not carried: what sessions
-have on their desks, observed turns, receipts, usage, and the index, which is made anew.
+An organization arrives whole or not at all. The parts that a dump leaves out are not carried:
+working sets, observed turns, receipts, usage, and the index, which is made anew.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ from tenure.model.errors import NotPermitted, StoreError, TenureError
 from tenure.stores.port import Store
 
 Told = Callable[[str, int, int | None], None]
-"""What is being done, how much of it is done, and of how much where that is known."""
+"""The callback for progress: the work, the amount done, and the total if it is known."""
 
 _STEP = 500
 _NOBODY = ""
-"""The organization under which declarations are made, which hold for all of them."""
+"""The organization under which declarations are made. They hold for all organizations."""
 
 
 class Fate(StrEnum):
-    """What became of an organization."""
+    """The result of copying an organization."""
 
     COPIED = "copied"
     ALREADY_THERE = "already there"
@@ -35,18 +35,18 @@ class Fate(StrEnum):
 
 @dataclass(frozen=True)
 class Copied:
-    """One organization, and what became of it."""
+    """One organization, and the result of copying it."""
 
     organization: str
     fate: Fate
     records: int
-    """How many the source has of it."""
+    """The number of its records in the source."""
     digest: str
-    """Of these records. Where it is the same, so are they."""
+    """The digest of these records. Equal digests mean equal records."""
 
 
 class _Tally:
-    """Counts and digests the records of a dump as they pass by, declarations aside."""
+    """Counts and digests the records of a dump as they pass, without declarations."""
 
     def __init__(self, told: Callable[[int], None]) -> None:
         self._told = told
@@ -74,10 +74,10 @@ class _Tally:
 
 
 def copy_declarations(source: Store, target: Store) -> int:
-    """Carry over what is special about keys; returns how many the target did not have.
+    """Carry over the declarations; return the number of those that the target did not have.
 
-    They hold for every organization of a store, so that one that the target has otherwise is
-    refused: it would change what others there mean.
+    They hold for every organization of a store. A declaration that differs from one of the target
+    is refused: it would change the meaning of other organizations there.
     """
     with source.read(_NOBODY) as reader:
         wanted = reader.declarations()

@@ -1,7 +1,7 @@
 """The form of an export: a header, the records of an organization, and a trailer that seals them.
 
-The trailer is the last line. It says how many records stand before it, and has a digest of these
-and the header, so that an export that lost its end, or anything else, is not taken for a whole one.
+The trailer is the last line. It has the number of records before it, and a digest of these and the
+header, so that an export that lost its end, or anything else, is not taken for a whole one.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _TRAILER = "trailer"
 
 
 class _Seal:
-    """Counts and digests what passes by."""
+    """Counts and digests the records that pass."""
 
     def __init__(self) -> None:
         self._digest = sha256()
@@ -59,7 +59,7 @@ def sealed(records: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
 
 
 def checked_header(header: Any, *, allow_unsealed: bool) -> dict[str, Any]:
-    """The first line of an export that this Tenure reads; refused where it is none."""
+    """The header of an export that this Tenure reads; anything else is refused."""
     if not isinstance(header, dict) or header.get("format") != EXPORT_FORMAT:
         raise InvalidInput("this is not a Tenure export: its first line is not a header")
     version = header.get("version")
@@ -78,7 +78,8 @@ def checked_header(header: Any, *, allow_unsealed: bool) -> dict[str, Any]:
 
 
 def unsealed(header: dict[str, Any], rest: Iterable[Any]) -> Iterator[Any]:
-    """The records between a header and its trailer; refused at the end where that does not fit."""
+    """The records between a header and its trailer; refused at the end if the trailer does not
+    match."""
     if header["version"] == UNSEALED_VERSION:
         yield from rest
         return

@@ -13,7 +13,7 @@ _NO_LIMIT = 1 << 62
 
 
 class CheckedRecords:
-    """Goes through the records of an export and refuses what a store could not live with."""
+    """Goes through the records of an export and refuses those that a store cannot hold."""
 
     def __init__(self, records: Iterable[Any], declared: Iterable[Declaration]) -> None:
         self._records = records
@@ -33,6 +33,7 @@ class CheckedRecords:
             if kind == "fact":
                 self._facts.add(record["id"])
                 self._named.update(record["depends_on"], record["predecessors"])
+                self._named.update((record["review"] or {}).get("doubts", ()))
                 self._named.update(filter(None, (record["superseded_by"], record["awaits"])))
             elif kind == "verdict":
                 self._named.add(record["fact_id"])

@@ -1,4 +1,4 @@
-"""Telemetry: what a memory tells of its work, to whoever asked to be told. Off by default.
+"""Telemetry: reports of a memory's work, to those who asked for them. Off by default.
 
 `tenure.telemetry.otel` and `tenure.telemetry.prometheus` pass it on; they need the extra
 `telemetry`. Nothing here imports them.

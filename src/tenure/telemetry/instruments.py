@@ -1,4 +1,4 @@
-"""The instruments: what is counted and measured, under which names, whoever passes it on.
+"""The instruments: counters and measures, with their names, for any backend.
 
 Names and attributes are part of the interface: dashboards and alerts are built on them. The table
 in docs/observability.md is this list.
@@ -114,7 +114,7 @@ INSTRUMENTS = (
 
 
 class Measuring(Telemetry):
-    """Turns what is told into numbers. Where they go is for `measure` to say."""
+    """Turns reports into numbers. `measure` decides where they go."""
 
     def measure(
         self, instrument: Instrument, amount: float, organization: str | None, *attributes: str

@@ -1,4 +1,4 @@
-"""Logs as JSON, one object a line, and one line for each call where that is wanted."""
+"""Logs as JSON, one object a line, and one line for each call if wanted."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ log = logging.getLogger("tenure.operations")
 def log_context(**fields: Any) -> Iterator[None]:
     """Put fields into every line that is logged within: `request_id=`, `organization=` ...
 
-    Holds for this thread or task, and for those it starts with a copy of its context.
+    This holds for the present thread or task, and for those it starts with a copy of its context.
     """
     token = _around.set({**_around.get(), **fields})
     try:
@@ -37,8 +37,8 @@ def log_context(**fields: Any) -> Iterator[None]:
 class JsonFormatter(logging.Formatter):
     """A record as one JSON object on one line.
 
-    Of an exception it has the class and where it came from, and its text only with `content`:
-    errors quote what was wrong with a call.
+    For an exception it has the class and the place, and the text only with `content`: errors quote
+    the arguments of a call.
     """
 
     def __init__(self, *, content: bool = False) -> None:
@@ -67,9 +67,9 @@ class JsonFormatter(logging.Formatter):
 
 
 class OperationLog(Telemetry):
-    """Logs each call to `tenure.operations`: at debug level where all is well, else at warning.
+    """Logs each call to `tenure.operations`: a success at debug level, a failure at warning.
 
-    With `content` also who called, and the text of an error.
+    With `content` also the caller, and the text of an error.
     """
 
     def __init__(self, *, content: bool = False, organization: bool = False) -> None:

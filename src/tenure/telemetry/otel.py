@@ -24,15 +24,15 @@ if TYPE_CHECKING:
 
 _SCOPE = "tenure"
 _MOST_EVENTS = 32
-"""How many verdicts of one transaction a span names; their number it always has."""
+"""The most verdicts of one transaction that a span names; it always has their number."""
 
 
 class OpenTelemetry(Measuring):
     """A span `tenure.<operation>` for each call, and the metrics.
 
-    Of what was said, spans hold nothing unless `content` is true: then they have user and session,
-    query, keys, values and the text of errors, and whoever reads traces reads facts. Metrics never
-    have any of it. With `organization` both have the organization.
+    Spans hold no content unless `content` is true: then they have user and session, query, keys,
+    values and the text of errors, and readers of traces read facts. Metrics never have any of it.
+    With `organization` both have the organization.
     """
 
     def __init__(

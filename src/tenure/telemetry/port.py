@@ -1,4 +1,5 @@
-"""The port: what a memory tells. It is its own null implementation, since telling is optional."""
+"""The port: the reports of a memory. It is its own null implementation, since reports are
+optional."""
 
 from __future__ import annotations
 
@@ -19,25 +20,26 @@ class Call:
     """A call of a public method of Memory or Session."""
 
     operation: str
-    """What it is called: "observe", "write", "import" ..."""
+    """Its name: "observe", "write", "import" ..."""
     organization: str | None = None
     user_id: str | None = None
     session_id: str | None = None
     is_stream: bool = False
-    """Whether what it gives is read bit by bit, so that its end is that of the reading."""
+    """Whether its result is read bit by bit, so that the call ends with the reading."""
 
 
 class Telemetry:
-    """What is told of the work of a memory. Every method does nothing: override what you want.
+    """The receiver of reports on the work of a memory. Every method does nothing: override those
+    you want.
 
     Given as `Settings.telemetry`. Calls come on the thread that does the work, which waits for
-    them, so they have to be quick and safe to make from several threads. What one raises is told
-    once in the log of `tenure.telemetry` and reaches nobody else. Verdicts and contexts are given
-    whole, with all they hold; what of it leaves the process is for whoever implements this.
+    them, so they have to be quick and thread-safe. An exception in one is logged once in
+    `tenure.telemetry` and reaches nobody else. Verdicts and contexts are given whole, with all
+    their content; the implementation decides what leaves the process.
     """
 
     def began(self, call: Call) -> Any:
-        """A call began. What this returns is given back to `ended`."""
+        """A call began. The result is given back to `ended`."""
 
     def ended(self, call: Call, began: Any, seconds: float, error: BaseException | None) -> None:
         """A call ended, well or with an error."""
@@ -46,10 +48,10 @@ class Telemetry:
         """Verdicts of one transaction were committed."""
 
     def composed(self, context: Context) -> None:
-        """A context was made. Told before the end of the call that made it."""
+        """A context was made. Called before the end of the call that made it."""
 
     def repeated(self, operation: str) -> None:
-        """An operation is tried again, because another transaction got in its way."""
+        """An operation is tried again, because of a conflict with another transaction."""
 
     def asked(self, model: str, organization: str, tokens: tuple[int, int], failed: bool) -> None:
         """A model was asked: tokens in and out, and whether its answer was of no use."""
@@ -57,12 +59,12 @@ class Telemetry:
     def opined(self, model: str, organization: str, kind: str, seconds: float) -> None:
         """A second opinion on a turn was settled, so long after the turn was observed.
 
-        `kind` is "given", or what came between: "timeout", "budget", "dropped" ...
+        `kind` is "given", or the reason why it was not: "timeout", "budget", "dropped" ...
         """
 
 
 class Together(Telemetry):
-    """Tells several, in order. What one of them raises keeps nothing from the others."""
+    """Reports to several, in order. An exception in one of them keeps nothing from the others."""
 
     def __init__(self, *those: Telemetry) -> None:
         self._those = tuple(SafeTelemetry(one) for one in those)
@@ -97,7 +99,7 @@ class Together(Telemetry):
 
 
 class SafeTelemetry(Telemetry):
-    """Tells another, and keeps what that raises from whoever is at work."""
+    """Reports to another, and keeps its exceptions from the code at work."""
 
     def __init__(self, inner: Telemetry) -> None:
         self._inner = inner

@@ -18,16 +18,17 @@ _UNITS = {"s": "_seconds"}
 
 
 def prometheus_name(instrument: Instrument) -> str:
-    """What an instrument is called there: underscores, the unit, and `_total` for a counter."""
+    """The name of an instrument in Prometheus: underscores, the unit, and `_total` for a
+    counter."""
     name = instrument.name.replace(".", "_") + _UNITS.get(instrument.unit, "")
     return f"{name}_total" if instrument.kind == "counter" else name
 
 
 class Prometheus(Measuring):
-    """Counts for one process; `exposition()` is what an endpoint answers.
+    """Counts for one process; `exposition()` is the answer of an endpoint.
 
-    With `organization` every series is by organization too: as many series more as there are. With
-    `together` it tells what all processes counted that share the folder PROMETHEUS_MULTIPROC_DIR.
+    With `organization` every series is by organization too, which multiplies their number. With
+    `together` it has the counts of all processes that share the folder PROMETHEUS_MULTIPROC_DIR.
     """
 
     content_type = CONTENT_TYPE_LATEST

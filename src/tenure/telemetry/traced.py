@@ -1,4 +1,4 @@
-"""Telling: one decorator of a class, by which every public method of it is measured."""
+"""Reporting: one decorator of a class that measures all its public methods."""
 
 from __future__ import annotations
 
@@ -14,10 +14,11 @@ T = TypeVar("T")
 
 
 def traced(*, but: tuple[str, ...] = ()) -> Callable[[type[T]], type[T]]:
-    """Have the public methods of a class tell `self._telemetry` of their calls, but those named.
+    """Make the public methods of a class report their calls to `self._telemetry`, except those
+    named.
 
-    The class has `_telemetry`, which is None where nobody wants to know: all that a call costs
-    then is a look at it. It also has `_caller()`, which says who is calling.
+    The class has `_telemetry`, which is None without telemetry: then a call costs one look at it.
+    It also has `_caller()`, which names the caller.
     """
 
     def decorated(kind: type[T]) -> type[T]:
@@ -30,7 +31,7 @@ def traced(*, but: tuple[str, ...] = ()) -> Callable[[type[T]], type[T]]:
 
 
 def tells(call: Callable[..., Any]) -> Callable[..., Any]:
-    """A method that tells `self._telemetry` of its calls, under its name without underscores."""
+    """A method that reports its calls to `self._telemetry`, under its name without underscores."""
     operation = call.__name__.strip("_")
     is_stream = str(call.__annotations__.get("return")).startswith(("Iterator", "Iterable"))
     measured = _measured_stream if is_stream else _measured
@@ -50,7 +51,7 @@ def tells(call: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _finder(call: Callable[..., Any]) -> Callable[[tuple[Any, ...], dict[str, Any]], str | None]:
-    """Finds the organization among the arguments of a call, where it takes one."""
+    """Finds the organization among the arguments of a call, if it takes one."""
     names = list(inspect.signature(call).parameters)
     place = names.index("organization") - 1 if "organization" in names else None
 
@@ -80,7 +81,7 @@ def _measured(telemetry: Telemetry, made: Call, work: Callable[[], Any]) -> Any:
 def _measured_stream(
     telemetry: Telemetry, made: Call, work: Callable[[], Iterable[Any]]
 ) -> Iterator[Any]:
-    """A stream, told as a call that lasts as long as somebody reads it."""
+    """A stream, reported as a call that lasts as long as somebody reads it."""
     token = telemetry.began(made)
     began = perf_counter()
     try:

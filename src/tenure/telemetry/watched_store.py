@@ -1,6 +1,6 @@
-"""Watching a store: every verdict that is committed is told, whoever brought it about.
+"""Watching a store: every committed verdict is reported, whoever brought it about.
 
-Only where there is telemetry: without it a memory has its store itself.
+Only with telemetry: without it a memory has its store itself.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from tenure.telemetry.port import Telemetry
 
 
 def watched(store: Store, telemetry: Telemetry) -> Store:
-    """The same store, with its verdicts told once they are committed."""
+    """The same store, with its verdicts reported once they are committed."""
     return cast(Store, _Watched(store, telemetry))
 
 
@@ -42,7 +42,7 @@ class _Watched:
 
 
 class _Recording:
-    """A transaction that keeps the verdicts it was given, for when it is committed."""
+    """A transaction that keeps its verdicts until it is committed."""
 
     def __init__(self, transaction: Transaction, recorded: list[Verdict]) -> None:
         self._transaction = transaction

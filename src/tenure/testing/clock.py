@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from tenure.model.times import moment
 
 START = datetime(2026, 1, 5, 9, 0, tzinfo=UTC)
-"""Where a test clock starts unless told otherwise: a Monday morning."""
+"""The start of a test clock unless told otherwise: a Monday morning."""
 
 
 class SteppingClock:

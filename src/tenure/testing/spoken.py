@@ -1,4 +1,4 @@
-"""When a text counts as saying a value: whole tokens, whatever their case and spacing."""
+"""Spoken values: a text says a value by its whole tokens, in any case and spacing."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ def tokens(text: str) -> tuple[str, ...]:
 
 
 class SpokenText:
-    """A text that can be asked what it says.
+    """A text that can be asked for values.
 
-    A value is said where all its tokens stand in the text next to each other and in order.
+    It says a value if all tokens of the value stand in it next to each other and in order.
     """
 
     def __init__(self, text: str) -> None:
@@ -45,7 +45,7 @@ class SpokenText:
         return bool(wanted) and _spaced(wanted) in self._run
 
     def says_any(self, values: Iterable[str]) -> bool:
-        """Whether the text says one of several ways to put a value."""
+        """Whether the text says a value in one of several ways."""
         return any(map(self.says, values))
 
 

@@ -1,7 +1,8 @@
-"""What a system under evaluation does: a small protocol that anything with a memory can speak.
+"""Systems under evaluation: a small protocol that anything with a memory can speak.
 
-The evaluations that hold Tenure beside others know nothing but this. An adapter says what it `can`
-do; what lies beyond that is reported as such and never scored as a failure, or as nought.
+The evaluations that hold Tenure beside others know nothing but this. An adapter states its
+abilities in `can`. Checks beyond these are reported as such and never scored as a failure, or as
+nought.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from enum import StrEnum
 from typing import Protocol, runtime_checkable
 
 Progress = Callable[[str, int, int | None], None]
-"""Told what is being done, how much of it is done, and of how much."""
+"""The callback for progress: the work, the amount done, and the total."""
 
 
 class Ability(StrEnum):
@@ -34,27 +35,27 @@ class Ability(StrEnum):
     AWAIT = "await"
     """Keep a value that waits, and takes over when another one is replaced."""
     DRAFT = "draft"
-    """Keep what is only a draft or a supposition out of what is real."""
+    """Keep drafts and suppositions apart from real values."""
     AUTHORITY = "authority"
     """Know who outranks whom."""
     DOUBT = "doubt"
-    """Keep what holds where a statement against it is weak, and show that they disagree."""
+    """Keep the value if a statement against it is weak, and show that they disagree."""
     VALIDITY = "validity"
     """Know from when until when a value holds."""
     LATE = "late arrival"
-    """Put what comes in late in its place by when it was said."""
+    """Put late values in their place by the time they were said."""
     AS_OF = "as of"
-    """Tell what was so, or was known, at an earlier time."""
+    """Tell the values that held, or were known, at an earlier time."""
     SESSION = "session"
-    """Keep what is one session's from another."""
+    """Keep one session's values from another."""
     PERSON = "person"
-    """Keep what is one person's from another."""
+    """Keep one person's values from another."""
     PERMISSION = "permission"
-    """Keep what takes a permission from those who lack it."""
+    """Keep values that take a permission from those who lack it."""
     ERASE = "erase"
-    """Erase what one wrote, for good, and nothing of others."""
+    """Erase one's own values for good, and nothing of others."""
     ORGANIZATION = "organization"
-    """Keep what is one organization's from another."""
+    """Keep one organization's values from another."""
     BUDGET = "budget"
     """Hold a token budget."""
 
@@ -68,12 +69,12 @@ class CannotDo(Exception):
 
 
 class Refused(Exception):
-    """A system would not do something, and nothing was changed; the message is what it said."""
+    """A system would not do something, and nothing was changed; the message is the system's."""
 
 
 @dataclass(frozen=True)
 class Who:
-    """Who writes, says or asks something."""
+    """The person who writes, says or asks something."""
 
     user: str = "ada"
     organization: str = "acme"
@@ -90,15 +91,16 @@ class Entry:
     value: str
     subject: str | None = None
     authority: str | None = None
-    """With whose authority it is written; None means the writer's own."""
+    """The authority with which it is written; None means the writer's own."""
     supersedes: str | None = None
-    """What `write` gave for the value that this one replaces."""
+    """The name, from `write`, of the value that this one replaces."""
     depends_on: tuple[str, ...] = ()
-    """What `write` gave for the values that this one follows from."""
+    """The names, from `write`, of the values that this one follows from."""
     when_superseded: str | None = None
-    """What `write` gave for the value that this one waits for: once that is replaced, it holds."""
+    """The name, from `write`, of the value that this one waits for: once that is replaced, it
+    holds."""
     becomes: str | None = None
-    """What that value must be replaced by; None means by anything."""
+    """The value that must replace that one; None means any."""
     scope: str = "global"
     """Or "draft", "hypothetical", "session"."""
     is_private: bool = False
@@ -107,11 +109,12 @@ class Entry:
     requires: tuple[str, ...] = ()
     """The permissions that reading it takes."""
     is_doubtful: bool = False
-    """Whether there is too little to go by for it to replace what it contradicts."""
+    """Whether it is too weak to replace the value it contradicts."""
     valid_from: datetime | None = None
     valid_until: datetime | None = None
     said_at: datetime | None = None
-    """When it was said, and from when it held; None means now. Earlier is a late arrival."""
+    """The time at which it was said, and from which it held; None means now. Earlier is a late
+    arrival."""
 
 
 @runtime_checkable
@@ -122,23 +125,23 @@ class System(Protocol):
     can: frozenset[Ability]
 
     def move_to(self, moment: datetime) -> None:
-        """What time it is from now on. Never earlier than before."""
+        """Set the time. It is never earlier than before."""
         ...
 
     def write(self, who: Who, entry: Entry) -> str:
-        """Write a value; what comes back names it afterwards.
+        """Write a value; return a name for it.
 
-        A value that is only kept out (overruled, a draft) is taken like any other. `Refused` is
-        for what is not taken at all, here as in the calls below.
+        A value that is only kept out (overruled, a draft) is taken like any other. `Refused` is for
+        a value that is not taken at all, here as in the calls below.
         """
         ...
 
     def retract(self, who: Who, written: str) -> None:
-        """Take a value back that was written."""
+        """Retract a value that was written."""
         ...
 
     def undo(self, who: Who, written: str) -> None:
-        """Undo a write as if it had not been made: what it replaced is back."""
+        """Undo a write as if it had not been made: the value it replaced is back."""
         ...
 
     def observe(self, who: Who, text: str, speaker: str = "user") -> None:
@@ -155,16 +158,16 @@ class System(Protocol):
         known_at: datetime | None = None,
         history: bool = False,
     ) -> str:
-        """What a model would be given to answer a question with.
+        """The text that a model would get to answer a question with.
 
-        `as_of` asks for what held at that time, `known_at` for what was known at it. `history`
-        says that the question is about how something came to be what it is: what held before is
-        wanted too. A system that tells no such question from others may pass over it.
+        `as_of` asks for the values that held at that time, `known_at` for those that were known at
+        it. `history` says that the question is about how something came about: earlier values are
+        wanted too. A system that does not tell such questions from others may ignore it.
         """
         ...
 
     def tokens(self, text: str) -> int:
-        """How many tokens a text has, as the system counts them."""
+        """The number of tokens of a text, as the system counts them."""
         ...
 
     def close(self) -> None:
@@ -174,16 +177,18 @@ class System(Protocol):
 
 @runtime_checkable
 class Accountable(Protocol):
-    """A system that tells more than a context: what it left out of it and why, what it knows."""
+    """A system that tells more than a context: its omissions with their reasons, and its
+    knowledge."""
 
     def account(self, who: Who, query: str, budget: int) -> str:
-        """All that somebody can learn beside the text of a context, without ids of its own."""
+        """Everything that somebody can learn beside the text of a context, without ids of its
+        own."""
         ...
 
 
 @runtime_checkable
 class Erasing(Protocol):
-    """A system that erases for good what somebody wrote."""
+    """A system that erases values for good."""
 
     def erase(self, who: Who, written: str) -> None:
         """Erase a value, if it is theirs to erase."""
@@ -192,10 +197,10 @@ class Erasing(Protocol):
 
 @runtime_checkable
 class TellingSystem(Protocol):
-    """A system that says what became of a write."""
+    """A system that tells the outcome of a write."""
 
     def told(self, written: str) -> str:
-        """All that the writer was told, without ids and times of its own."""
+        """Everything that the writer was told, without ids and times of its own."""
         ...
 
 

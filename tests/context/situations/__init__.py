@@ -31,6 +31,7 @@ SITUATIONS: Mapping[str, Situation] = {
         forms.nothing_relevant,
         forms.small_budgets,
         forms.profiles,
+        forms.possibly_outdated,
     )
 }
 

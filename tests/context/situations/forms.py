@@ -168,3 +168,35 @@ def profiles(memory: Memory, clock: SteppingClock) -> list[Scene]:
             says=('early, Mia Falk late", not to be relied on',),
         ),
     ]
+
+
+def possibly_outdated(memory: Memory, clock: SteppingClock) -> list[Scene]:
+    """Statements that later ones may have replaced, and a rule that binds all the same."""
+    yuki = _yuki(memory)
+    yuki.write("commute", "by bike from Elm Street", id="f-commute")
+    yuki.write("rent", "EUR 1,450", id="f-rent")
+    yuki.write("parcels", "to the neighbours", is_constraint=True, id="f-parcels")
+    clock.advance(days=47)
+    keys = "the keys for Harbor Road, since yesterday"
+    yuki.write("keys", keys, doubts=["f-commute", "f-rent", "f-parcels"], id="f-keys")
+    clock.advance(minutes=1)
+    query = "Where do I commute from, and what is the rent?"
+    since = "(in doubt since 2026-02-21: keys:"
+    return [
+        Scene(
+            "outdated-balanced",
+            yuki.context(query),
+            says=(
+                "# Possibly outdated",
+                "EUR 1,450 (in doubt",
+                "to the neighbours (in doubt",
+                since,
+            ),
+        ),
+        Scene(
+            "outdated-high-stakes",
+            yuki.context(query, profile="high-stakes"),
+            says=("to the neighbours (in doubt", "Harbor Road"),
+            dead=("1,450", "Elm Street", "# Possibly outdated"),
+        ),
+    ]

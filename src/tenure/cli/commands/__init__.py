@@ -1,4 +1,4 @@
-"""The commands, and where each of them is: a module is loaded when its command is asked for."""
+"""The commands and their modules. A module is loaded when its command is called."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ class Command(NamedTuple):
 
     module: str
     summary: str
-    """What `tenure --help` says of it; a test keeps it the same as the command's own help."""
+    """The command's line in `tenure --help`; a test keeps it the same as the command's own help."""
 
 
 def _here(module: str, **summaries: str) -> dict[str, Command]:

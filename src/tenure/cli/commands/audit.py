@@ -132,7 +132,7 @@ def audit(
 def _checked(
     webhook: str, state: Path | None, after: int | None, batch: int, retry_for: float | None
 ) -> tuple[Webhook, PositionFile]:
-    """What sending takes, or an error that says what is missing."""
+    """The webhook and position file for sending, or an error that names the missing option."""
     if state is None:
         raise InvalidInput("--webhook needs --state FILE, where it keeps how far it got")
     if not 1 <= batch <= PAGE:
@@ -149,7 +149,7 @@ def _checked(
 
 
 def _begin(memory: tenure.Memory, organization: str, file: PositionFile, after: int | None) -> int:
-    """Where sending begins. A position that is kept goes before everything else."""
+    """The number after which sending begins. A position in the file has precedence."""
     kept = file.read()
     if kept is None:
         # Kept before the first entry goes out: the file cannot be written is told now, not then.
@@ -178,7 +178,7 @@ def _print(pages: Iterable[Sequence[AuditEntry]], *, as_json: bool) -> int:
                 sys.stdout.buffer.write(line.encode() + b"\n")
             sys.stdout.buffer.flush()
     except BrokenPipeError:
-        # Whoever read has read enough. Python would complain once more when it closes stdout.
+        # The reader has read enough. Python would complain once more when it closes stdout.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return count
 
@@ -195,7 +195,7 @@ def _batched(entries: Iterable[AuditEntry], limit: int) -> Pages:
 
 @contextmanager
 def _ending_well() -> Iterator[None]:
-    """Take Ctrl-C, and a request to terminate, for the usual way in which following ends."""
+    """Treat Ctrl-C and a request to terminate as the usual end of following."""
 
     def interrupt(number: int, frame: FrameType | None) -> None:
         raise KeyboardInterrupt

@@ -27,7 +27,7 @@ _ERASED = tenure.Status.ERASED
 
 @dataclass
 class _Office:
-    """What the checks need to know of one fact."""
+    """The data of one fact that the checks need."""
 
     superseded_by: str | None
     predecessors: tuple[str, ...]
@@ -48,7 +48,7 @@ class _Census:
     index: str = "missing"
     """current, outdated or missing."""
     recipe: str | None = None
-    """How its index was made, as far as that is known."""
+    """The recipe of its index, as far as it is known."""
     findings: list[str] = field(default_factory=list)
 
 
@@ -100,7 +100,7 @@ def doctor(
 
 
 def _examined(memory: tenure.Memory, findings: list[str]) -> list[_Census]:
-    """What can be read of a store. Where part of it is damaged, the rest is still told of."""
+    """The censuses of a store. If part of it is damaged, the rest is still reported."""
     censuses = []
     try:
         findings += [f"integrity: {finding}" for finding in memory.store.check()]
@@ -115,7 +115,8 @@ def _examined(memory: tenure.Memory, findings: list[str]) -> list[_Census]:
 
 
 def _about_file(path: str) -> dict[str, Any]:
-    """What the file says of itself; the port has no word for these, so SQLite is asked."""
+    """The version and journal mode of the file. The port does not offer them, so SQLite is
+    asked."""
     connection = sqlite3.connect(f"{Path(path).absolute().as_uri()}?mode=ro", uri=True)
     try:
         version = connection.execute("PRAGMA user_version").fetchone()[0]
@@ -180,7 +181,7 @@ def _census(memory: tenure.Memory, organization: str) -> _Census:
 
 
 def _examine_index(memory: tenure.Memory, census: _Census, fact_ids: list[str]) -> None:
-    """How the index was made, and how many of the facts have an entry in it."""
+    """Find the recipe of the index, and count the facts that have an entry in it."""
     with memory.store.read(census.organization) as reader:
         recipe = reader.recipe()
         census.recipe = recipe or None  # an empty one says that it is to be made anew
@@ -211,7 +212,7 @@ def _address(record: dict[str, Any]) -> tuple[str, ...]:
 
 
 def _broken_links(offices: dict[str, _Office]) -> list[str]:
-    """Where `superseded_by` and `predecessors` disagree, or a chain runs in a circle."""
+    """The places where `superseded_by` and `predecessors` disagree, or a chain runs in a circle."""
     found = []
     for fact_id, office in offices.items():
         if (office.status == tenure.Status.SUPERSEDED) and office.superseded_by is None:

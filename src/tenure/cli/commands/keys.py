@@ -116,8 +116,8 @@ def create(
 
 
 def _rung(ladder: tenure.Ladder, title: str) -> str:
-    """The rung of a title. Elsewhere an unknown one counts as the lowest; a key that was made by a
-    slip would last."""
+    """The rung of a title. Elsewhere an unknown title counts as the lowest; here it is refused,
+    because a key made by a slip would last."""
     found = ladder.known(title)
     if found is None:
         raise InvalidInput(
@@ -128,7 +128,7 @@ def _rung(ladder: tenure.Ladder, title: str) -> str:
 
 
 def _expiry(expires: str | None, days: int | None) -> Callable[[datetime], datetime | None]:
-    """When a key runs out that is made at some moment."""
+    """A function from the moment a key is made to the moment it expires."""
     if expires is not None and days is not None:
         raise InvalidInput("--expires and --days say the same; give one of them")
     if days is None:

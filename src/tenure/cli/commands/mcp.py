@@ -27,7 +27,7 @@ _LEVELS = ("debug", "info", "warning", "error")
 
 @dataclass(frozen=True)
 class ForWhom:
-    """Who a model works for. It cannot say so itself."""
+    """The identity that a model works for. The model cannot choose it."""
 
     user: Annotated[
         str | None,
@@ -94,7 +94,8 @@ class ForWhom:
     ] = None
 
     def sitting(self, *, credentials: bool, read_only: bool, forgetting: bool) -> Sitting:
-        """As the server takes it. Where callers show credentials, those say who they are."""
+        """The identity as the server takes it. Where callers show credentials, the credentials
+        decide."""
         from tenure.mcp.seats import Sitting
 
         return Sitting(
@@ -113,7 +114,7 @@ class ForWhom:
 
 @dataclass(frozen=True)
 class Listening:
-    """Where to listen, over HTTP."""
+    """The HTTP address to listen on."""
 
     http: Annotated[
         bool,
@@ -257,7 +258,7 @@ def _over_http(
 
 
 def _leave(seats: Seats) -> None:
-    """Clear the desk. Where the store is gone by now, its notes run out by themselves."""
+    """Clear the desk. If the store is gone by now, its notes expire by themselves."""
     with suppress(tenure.TenureError):
         seats.close()
 

@@ -66,7 +66,7 @@ class TranscriptOwner(Asker):
 
 @dataclass(frozen=True)
 class Single:
-    """What is to be said of a turn that is given on the command line."""
+    """The details of a turn that is given on the command line."""
 
     text: Annotated[
         str | None,
@@ -122,7 +122,7 @@ class _Clerk:
     tallies: list[Tally] = field(default_factory=list)
     documents: list[dict[str, Any]] = field(default_factory=list)
     opinions: list[tuple[Tally, tenure.Opinion, dict[str, Any]]] = field(default_factory=list)
-    """Opinions that are awaited, with where they will be counted and told."""
+    """Opinions that are awaited, with the tally that counts them."""
     read: int = 0
     warned: int = 0
 
@@ -171,7 +171,7 @@ class _Clerk:
             self.opinions.append((tally, made.opinion, document))
 
     def finish(self) -> list[tenure.Opinion]:
-        """Wait for the opinions that are under way, and count what they led to."""
+        """Wait for the opinions that are under way, and count their results."""
         if self.opinions and self.memory.progress is not None:
             self.memory.progress("waiting for second opinions", 0, None)
         if self.memory.settings.llm is not None:

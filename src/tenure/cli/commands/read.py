@@ -21,7 +21,7 @@ from tenure.cli.tables import (
     show,
     word,
 )
-from tenure.cli.words import account, provenance, shown, standing, told, why
+from tenure.cli.words import account, doubt, provenance, shown, standing, told, why
 from tenure.context.quotes import inline
 from tenure.model.values import text_of
 from tenure.stores.codec import fact_record, verdict_record
@@ -154,7 +154,7 @@ def _explanation_document(explanation: tenure.Explanation) -> dict[str, Any]:
 
 
 def print_explanation(session: tenure.Session, explanation: tenure.Explanation) -> None:
-    """Why a fact stands, for people."""
+    """Print why a fact stands, for people."""
     show(Text(told(explanation.fact), style="bold"))
     show(account_lines(_standing_lines(session, explanation)))
     listed = [*explanation.chain.facts, *explanation.chain.overruled]
@@ -194,6 +194,11 @@ def _standing_lines(
     for derived in fact.derived_facts:
         found = session.get(derived)
         yield "carries", told(found) if found else derived
+    for statement in explanation.doubted_by:
+        yield "in doubt", doubt(statement)
+    for doubted in fact.doubts:
+        found = session.get(doubted)
+        yield "doubts", told(found) if found else doubted
     for cause in explanation.causes:
         steps = [session.get(step) for step in cause.path]
         yield "needs review", " -> ".join(step.key if step else "?" for step in steps)

@@ -90,7 +90,7 @@ def diff(
 
 
 def _own(memory: tenure.Memory, who: Asker, receipt_id: str) -> tenure.Receipt:
-    """A receipt of whoever asks: it holds what that person was allowed to read."""
+    """A receipt of the asker's own: it holds only content that this person was allowed to read."""
     session = who.at(memory)
     asking = session.identity
     try:

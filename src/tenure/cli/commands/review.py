@@ -13,7 +13,7 @@ from tenure.cli.options import Asker, Common, parse_value
 from tenure.cli.root import command, complain
 from tenure.cli.tables import is_narrow, print_json, show, table, with_id
 from tenure.cli.verdicts import print_verdict
-from tenure.cli.words import told
+from tenure.cli.words import doubt, told
 from tenure.model.errors import InvalidInput
 from tenure.stores.codec import fact_record
 
@@ -21,7 +21,8 @@ from tenure.stores.codec import fact_record
 def reviews(*, who: Asker, common: Common) -> None:
     """List what wants a decision.
 
-    Facts whose bases changed, with the path, and contested statements.
+    Facts whose bases changed, with the path, facts that a later statement may have replaced, and
+    contested statements.
     """
     with common.open() as memory:
         session = who.at(memory)
@@ -87,6 +88,8 @@ def _document(review: tenure.Review) -> dict[str, Any]:
 def _because(session: tenure.Session, review: tenure.Review) -> str:
     if review.kind == "contested":
         return f"in office is {told(review.rival)}" if review.rival else "nothing is in office"
+    if review.kind == "doubted":
+        return doubt(review.rival)
     told_causes = []
     for cause in review.causes:
         steps = [session.get(step) for step in cause.path]

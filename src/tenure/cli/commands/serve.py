@@ -33,7 +33,7 @@ _LEVELS = ("debug", "info", "warning", "error")
 
 @dataclass(frozen=True)
 class Believing:
-    """Whose signed tokens are accepted."""
+    """The issuer whose signed tokens are accepted."""
 
     issuer: Annotated[
         str | None,
@@ -76,7 +76,7 @@ class Believing:
 
 @dataclass(frozen=True)
 class Limiting:
-    """How much is taken from callers."""
+    """The limits on callers."""
 
     rate: Annotated[
         float,
@@ -212,21 +212,21 @@ def serve(
 
 @dataclass(frozen=True)
 class ServingPlan:
-    """What a process that answers has to know; it may be another one than this."""
+    """The plan for a process that answers, which may be another one than this."""
 
     store: Common
     service: Service
     otel: bool
     log: str
     together: bool
-    """Whether others answer beside it."""
+    """Whether other processes answer beside it."""
 
     def alone(self) -> None:
-        """Answer where the service says, and say so."""
+        """Answer at the service's own address, and print it."""
         self._answer(lambda address: _announce(address, self.store, self.service))
 
     def __call__(self, place: socket.socket, ready: Callable[[], None]) -> None:
-        """Answer at a place that others have too."""
+        """Answer at an address that is shared with other processes."""
         self._answer(lambda _: ready(), place)
 
     def _answer(self, announce: Callable[[str], None], place: socket.socket | None = None) -> None:
@@ -254,7 +254,7 @@ def _side_by_side(work: ServingPlan, processes: int) -> None:
 
 
 def _telling(otel: bool, together: bool) -> tuple[Telemetry, Metrics]:
-    """What the memory tells, for /metrics and for OpenTelemetry."""
+    """The telemetry of the memory, for /metrics and for OpenTelemetry."""
     from tenure.http.metrics import Metrics
     from tenure.telemetry import Together
     from tenure.telemetry.prometheus import Prometheus
@@ -271,7 +271,7 @@ def _telling(otel: bool, together: bool) -> tuple[Telemetry, Metrics]:
 
 @contextmanager
 def _store(common: Common, postgres: Path | None) -> Iterator[Common]:
-    """The store to serve; with --postgres, on a server that runs as long as this does."""
+    """The store to serve; with --postgres, on a server that runs as long as this process."""
     if postgres is None:
         yield common
         return
@@ -301,8 +301,8 @@ def _announce(address: str, store: Common, service: Service) -> None:
 
 
 def log_to_stderr(level: str) -> None:
-    """The log, a JSON object a line. Of libraries only errors: they put what they are sent into
-    their messages."""
+    """Log to stderr, a JSON object a line. Of libraries only errors are logged: their messages
+    quote the data they receive."""
     from tenure.telemetry.logs import JsonFormatter
 
     handler = logging.StreamHandler(sys.stderr)

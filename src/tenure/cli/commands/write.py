@@ -77,6 +77,14 @@ class WriteOptions:
             metavar="KEY_OR_ID", help="A fact it rests on; repeatable.", rich_help_panel=_LINKS
         ),
     ] = None
+    doubts: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="KEY_OR_ID",
+            help="A fact it may have replaced; repeatable.",
+            rich_help_panel=_LINKS,
+        ),
+    ] = None
     when_superseded: Annotated[
         str | None,
         typer.Option(
@@ -156,6 +164,7 @@ class WriteOptions:
             "id": self.fact_id,
             "supersedes": self.supersedes,
             "depends_on": self.depends_on or (),
+            "doubts": self.doubts or (),
             "when_superseded": self.when_superseded,
             "at": parse_moment(self.at, "--at"),
             "valid_from": parse_moment(self.valid_from, "--valid-from"),
@@ -293,7 +302,8 @@ def note(
 
 
 def _check_stated(session: tenure.Session, fact_ids: Iterable[str]) -> None:
-    """Refuse an id that names nothing: such a note would never be shown, and nobody knew why."""
+    """Refuse an id that names nothing: such a note would never be shown, and nobody would know
+    why."""
     for fact_id in fact_ids:
         if session.get(fact_id) is None:
             raise UnknownFact(

@@ -16,15 +16,15 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 NAMES = ("minilm", "static")
-"""What `load` knows: a small transformer, and a table of word vectors made from it."""
+"""The names that `load` knows: a small transformer, and a table of word vectors made from it."""
 
 
 class Embedder(Protocol):
     """Gives each text a vector whose direction is its meaning.
 
-    The same text gives the same bits whatever else is in the call, and in every run on one
-    machine. Safe to share between threads. An embedder may also have `unrelated`, the cosine below
-    which two texts have nothing to do with each other; without it, 0.2.
+    The same text gives the same bits whatever else is in the call, and in every run on one machine.
+    Safe to share between threads. An embedder may also have `unrelated`, the cosine below which two
+    texts are unrelated; without it, 0.2.
     """
 
     @property
@@ -34,7 +34,7 @@ class Embedder(Protocol):
 
     @property
     def dimensions(self) -> int:
-        """How many numbers a vector has."""
+        """The length of a vector."""
         ...
 
     def embed(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:

@@ -22,7 +22,7 @@ class Static:
     name: Final = "all-minilm-l6-v2/static/1"
     dimensions: Final = 256
     unrelated: Final = 0.3
-    """Words alone are somewhat alike whatever they are about."""
+    """Words alone are somewhat alike, whatever they are about."""
 
     def __init__(self) -> None:
         self._words = Words(most_characters=_MOST_CHARACTERS, most_pieces=_MOST_PIECES)

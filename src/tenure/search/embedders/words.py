@@ -41,7 +41,7 @@ def vocabulary() -> dict[str, int]:
 
 
 def common_words() -> frozenset[str]:
-    """The words that are known whole: those people use all the time."""
+    """The words that are known whole: those in common use."""
     return frozenset(word for word in vocabulary() if word.isalpha())
 
 
@@ -61,14 +61,14 @@ class Words:
 
 
 class _Cut(dict[str, tuple[int, ...]]):
-    """Words as they stand between spaces, with their pieces; cut when first asked for."""
+    """Words between spaces, with their pieces; cut when first asked for."""
 
     def __init__(self, pieces: dict[str, int]) -> None:
         self._pieces = pieces
         when_forgetting(self.forget)
 
     def forget(self) -> None:
-        """Drop the words that were asked for: some may be of a text that was erased."""
+        """Drop the remembered words: some may be of a text that was erased."""
         self.clear()
 
     def __missing__(self, word: str) -> tuple[int, ...]:
@@ -78,7 +78,8 @@ class _Cut(dict[str, tuple[int, ...]]):
         return found
 
     def _cut(self, word: str) -> tuple[int, ...]:
-        """The longest piece first, then the longest that continues it; unknown if one is."""
+        """The longest piece first, then the longest that continues it; unknown if one of them
+        is."""
         if len(word) > _LONGEST_WORD:
             return (_UNKNOWN,)
         found: list[int] = []

@@ -1,4 +1,4 @@
-"""The in-memory store: the reference that says in plain Python what a store has to do."""
+"""The in-memory store: the reference that states in plain Python what a store must do."""
 
 from tenure.stores.in_memory.store import MemoryStore
 

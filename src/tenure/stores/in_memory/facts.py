@@ -134,6 +134,14 @@ class MemoryFacts(MemorySessions):
         ids = {fact_id for derived in self._kept.derived.values() for fact_id in derived}
         return self._where(ids, lambda f: f.is_valid and f.owner in owners)
 
+    def doubting(self, fact_ids: Iterable[str]) -> list[Fact]:
+        ids = {i for doubted in fact_ids for i in self._kept.doubting.get(doubted, ())}
+        return self._where(ids, lambda f: self._kept.rows[f.id].live)
+
+    def doubters(self, owners: tuple[str, ...]) -> list[Fact]:
+        ids = {fact_id for those in self._kept.doubting.values() for fact_id in those}
+        return self._where(ids, lambda f: self._kept.rows[f.id].live and f.owner in owners)
+
     def waiting_on(self, fact_ids: Iterable[str]) -> list[Fact]:
         wanted = set(fact_ids)
         return self._where(
@@ -168,7 +176,7 @@ class MemoryFacts(MemorySessions):
 
 
 def copy_of(fact: Fact) -> Fact:
-    """The fact with a value of its own, so that nobody can reach into the store through it."""
+    """The fact with a copy of its value, so that nobody can reach into the store through it."""
     if isinstance(fact.value, list | dict):
         return fact.evolve(value=deepcopy(fact.value))
     return fact

@@ -13,7 +13,7 @@ from tenure.stores.port import Found, IndexEntry, Placed, Shelf, StoredReceipt, 
 
 
 class _Indexed(NamedTuple):
-    """An entry as it stands: what searching needs, and what ranking needs."""
+    """An entry as it stands, with the data for searching and for ranking."""
 
     placed: Placed
     found: Found
@@ -22,7 +22,7 @@ class _Indexed(NamedTuple):
 
 @dataclass
 class IndexTables:
-    """What is kept for searching one organization."""
+    """The search data of one organization."""
 
     shelves: dict[tuple[Any, ...], Shelf] = field(default_factory=dict)
     entries: dict[int, _Indexed] = field(default_factory=dict)
@@ -198,7 +198,7 @@ class MemoryIndex:
             self._post(number)
 
     def empty_entry(self, fact_id: str) -> None:
-        """Leave nothing of an entry but its number, which tells others that it is gone."""
+        """Leave only the number of an entry, which tells others that it is gone."""
         number = self._index.entry_of.get(fact_id)
         if number is None:
             return
@@ -209,7 +209,7 @@ class MemoryIndex:
         self._set(self._index.entries, number, _Indexed(gone, found, kept.shelf))
 
     def drop_bare_shelves(self) -> None:
-        """Remove the shelves on which only erased facts are left: they tell whose those were."""
+        """Remove the shelves on which only erased facts are left: their labels tell the owners."""
         used = {
             kept.shelf
             for kept in self._index.entries.values()

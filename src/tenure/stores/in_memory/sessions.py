@@ -1,4 +1,4 @@
-"""What the in-memory store keeps of sessions: working items, turns, and what models were asked."""
+"""Sessions in the in-memory store: working items, turns, and the usage of models."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ class _Item(NamedTuple):
 
 @dataclass
 class SessionTables:
-    """What is kept of the sessions of one organization."""
+    """The session data of one organization."""
 
     items: dict[tuple[str, str, str], _Item] = field(default_factory=dict)
     turns: dict[_Place, dict[int, Turn]] = field(default_factory=dict)
     called: dict[tuple[str, str], dict[tuple[str, int], None]] = field(default_factory=dict)
-    """By user and ref, the session and index of every turn that goes by it."""
+    """By user and ref, the session and index of every turn with that ref."""
     usage: dict[tuple[date, str], Usage] = field(default_factory=dict)
     """By day and model."""
 
@@ -79,7 +79,7 @@ class MemorySessions(MemoryIndex):
         self._put_items(items | {place: _Item(user_id, session_id, _copy(item))})
 
     def _put_items(self, items: dict[tuple[str, str, str], _Item]) -> None:
-        """Replace the items as a whole: their order is part of what a rollback restores."""
+        """Replace the items as a whole: a rollback restores their order too."""
         kept, before = self._sessions, self._sessions.items
         self._journal.append(lambda: setattr(kept, "items", before))
         kept.items = items
@@ -130,8 +130,8 @@ class MemorySessions(MemoryIndex):
         return len(gone)
 
     def empty_digests(self, fact_ids: Iterable[str], owners: Iterable[str]) -> None:
-        """Leave of the digests of these users' turns, and of those who stated one of these facts,
-        the marks alone."""
+        """Cut the digests of turns to their marks, for these users and for users who stated one of
+        these facts."""
         gone, tables = set(fact_ids), self._sessions.turns
         stated = (
             user_id
@@ -153,7 +153,7 @@ class MemorySessions(MemoryIndex):
         self._set(self._sessions.usage, place, Usage(*place, **counts))
 
     def _drop_turn(self, place: _Place, index: int) -> None:
-        """Take out a turn, if there is one, and the ref it went by."""
+        """Remove a turn, if there is one, and its ref."""
         user_id, session_id = place
         turn = self._sessions.turns[place].get(index)
         self._drop(self._sessions.turns[place], index)
@@ -167,7 +167,7 @@ class MemorySessions(MemoryIndex):
 
 
 def _copy(item: WorkingItem) -> WorkingItem:
-    """The item with a value of its own, so that nobody can reach into the store through it."""
+    """The item with a copy of its value, so that nobody can reach into the store through it."""
     if isinstance(item.value, list | dict):
         return replace(item, value=deepcopy(item.value))
     return item

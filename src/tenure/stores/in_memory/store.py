@@ -1,4 +1,4 @@
-"""The in-memory store: the reference that says in plain Python what a store has to do."""
+"""The in-memory store: the reference that states in plain Python what a store must do."""
 
 from __future__ import annotations
 
@@ -29,13 +29,14 @@ class MemoryStore:
         self._organizations: dict[str, Tables] = {}
         self._declared = Declared()
         self._lock = threading.RLock()
-        """For what is shared between organizations; held for a moment, never while others work."""
+        """For data shared between organizations; held for a moment, never while others work."""
         self._locks: dict[str, threading.RLock] = {}
         self._closed = False
 
     @contextmanager
     def _held(self, organization: str) -> Iterator[Tables]:
-        """The tables of an organization, for one at a time. Others go on meanwhile."""
+        """The tables of an organization, for one thread at a time. Other organizations go on
+        meanwhile."""
         with self._lock:
             self._check_open()
             tables = self._organizations.setdefault(organization, Tables())

@@ -1,4 +1,4 @@
-"""What the in-memory store keeps of one organization."""
+"""The tables of one organization in the in-memory store."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Declared:
 
 @dataclass
 class Tables:
-    """What is kept of one organization, with the indexes that keep look-ups short."""
+    """The data of one organization, with the indexes that keep look-ups short."""
 
     rows: dict[str, FactRow] = field(default_factory=dict)
     by_key: dict[str, tuple[str, ...]] = field(default_factory=dict)
@@ -47,12 +47,14 @@ class Tables:
     apart: dict[Status, dict[str, None]] = field(
         default_factory=lambda: {status: {} for status in (Status.RETRACTED, Status.CONTESTED)}
     )
-    """The facts of those kinds that are asked for by their kind."""
+    """The facts with a status that is asked for by itself."""
     tenures: dict[str, tuple[EarlierTenure, ...]] = field(default_factory=dict)
     verdicts: dict[int, Verdict] = field(default_factory=dict)
     verdict_seq: dict[str, int] = field(default_factory=dict)
     on_fact: dict[str, tuple[int, ...]] = field(default_factory=dict)
     derived: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    doubting: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    """For each fact, those that put it in doubt, whatever their status."""
     standing: dict[str, dict[str, None]] = field(default_factory=dict)
     """For each fact, those that stand on it or once did."""
     naming: dict[str, tuple[str, ...]] = field(default_factory=dict)

@@ -62,6 +62,9 @@ class MemoryTransaction(MemoryFacts):
         self._set(self._kept.by_key, fact.key, (*self._kept.by_key.get(fact.key, ()), fact.id))
         for base in fact.depends_on:
             self._set(self._kept.derived, base, (*self._kept.derived.get(base, ()), fact.id))
+        doubting = self._kept.doubting
+        for doubted in fact.doubts:
+            self._set(doubting, doubted, (*doubting.get(doubted, ()), fact.id))
         if fact.when_superseded is not None:
             self._set(self._kept.contingent, fact.id, None)
 
@@ -155,6 +158,8 @@ class MemoryTransaction(MemoryFacts):
         for base in fact.depends_on:
             left = _without(kept.derived.get(base, ()), fact.id)
             self._set(kept.derived, base, left)
+        for doubted in fact.doubts:
+            self._set(kept.doubting, doubted, _without(kept.doubting.get(doubted, ()), fact.id))
         self._drop(kept.contingent, fact.id)
 
     def restore(self, records: Iterable[dict[str, Any]]) -> int:

@@ -1,4 +1,4 @@
-"""Administration: what whoever runs a store asks of it, and how an organization is carried."""
+"""Administration: the operator's part of a store, and the transport of organizations."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class StoreAdministration(Protocol):
         ...
 
     def dump(self, organization: str) -> Iterator[dict[str, Any]]:
-        """The log and the facts of one organization but what was erased, as JSON objects.
+        """The log and the facts of one organization, without erased content, as JSON objects.
 
         Declarations, then the log in order, then the facts with their tenures. Working items and
         turns are not part of it: they belong to a session. Nor is usage. Nor are keys: a copy must
@@ -23,9 +23,9 @@ class StoreAdministration(Protocol):
         ...
 
     def scrub(self) -> bool:
-        """Overwrite what the medium may still hold of erased content.
+        """Overwrite erased content that the medium may still hold.
 
-        False if others block it, or where it is for whoever runs the server.
+        False if others block it, or if it is left to the operator of the server.
         """
         ...
 
@@ -42,5 +42,5 @@ class DumpLoader(Protocol):
     """Loads an organization that arrives whole."""
 
     def restore(self, records: Iterable[dict[str, Any]]) -> int:
-        """Load what `dump` gave into this organization, which must be empty. Returns how many."""
+        """Load a dump into this organization, which must be empty. Return the number of records."""
         ...

@@ -1,4 +1,4 @@
-"""Declarations: read by whoever judges a key."""
+"""Declarations: read by the code that judges a key."""
 
 from __future__ import annotations
 
@@ -19,6 +19,6 @@ class DeclarationWriter(DeclarationReader, Protocol):
     """Adds declarations."""
 
     def declare(self, declaration: Declaration) -> None:
-        """Add a declaration, replacing the one with the same pattern. Not bound to one
+        """Add a declaration, replacing the one with the same pattern. It is not bound to one
         organization."""
         ...

@@ -12,12 +12,12 @@ class ErasureReader(Protocol):
     """The proofs of one organization."""
 
     def erasures(self, after: str = "") -> list[Erasure]:
-        """The proofs of what was forgotten with an id above `after`, oldest first."""
+        """The proofs of erasures with an id above `after`, oldest first."""
         ...
 
 
 class ErasureWriter(ErasureReader, Protocol):
-    """Empties facts, and removes the keys of who is forgotten."""
+    """Empties facts, and removes the keys of a forgotten user."""
 
     def erase(
         self,
@@ -29,12 +29,12 @@ class ErasureWriter(ErasureReader, Protocol):
     ) -> Erasure:
         """Empty these facts for good; returns and keeps the proof, with the counts added.
 
-        What stays is a row with the id, the links of the chain and the sequence numbers. The
-        content, earlier tenures, dependency legs, and the reasons given in verdicts on them are
-        gone from every table and index. So are the reasons of the verdicts named in `reasons`, and
-        the name of `user_id` in every verdict they made. Turns of whoever owned one of these facts,
-        or has a turn that stated one, keep of their digest only what stands up to the first "$",
-        which is nothing where there is none: the rest tells of words.
+        A row stays with the id, the links of the chain and the sequence numbers. The content,
+        earlier tenures, dependency legs, and the reasons given in verdicts on them are gone from
+        every table and index. So are the reasons of the verdicts named in `reasons`, and the name
+        of `user_id` in every verdict they made. Turns of an owner of these facts, or of a user with
+        a turn that stated one, keep only the part of their digest up to the first "$", and nothing
+        if there is none: the rest tells of words.
         """
         ...
 

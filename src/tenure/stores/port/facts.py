@@ -10,7 +10,7 @@ from tenure.model.records import Declaration
 
 
 class Selection(NamedTuple):
-    """Which facts to look at. None means any; subject "" means none named."""
+    """The facts to look at. None means any; subject "" means none named."""
 
     owners: tuple[str, ...] | None = None
     scope_ids: tuple[str, ...] | None = None
@@ -44,11 +44,11 @@ class FactReader(Protocol):
         ...
 
     def live_at(self, addresses: Iterable[Address]) -> list[Fact]:
-        """What is live at these addresses of this organization, ordered by id."""
+        """The live facts at these addresses of this organization, ordered by id."""
         ...
 
     def owned(self, owner: str, limit: int) -> list[Fact]:
-        """What `live` gives of one owner in any scope, at most `limit` of it, ordered by id."""
+        """The live facts of one owner in any scope, at most `limit`, ordered by id."""
         ...
 
     def timeline(self, selection: Selection) -> list[Fact]:
@@ -81,6 +81,14 @@ class FactReader(Protocol):
 
     def derived(self, owners: tuple[str, ...]) -> list[Fact]:
         """Facts of these owners in office that were derived from others, ordered by id."""
+        ...
+
+    def doubting(self, fact_ids: Iterable[str]) -> list[Fact]:
+        """What `live` gives of the facts that put one of these in doubt, ordered by id."""
+        ...
+
+    def doubters(self, owners: tuple[str, ...]) -> list[Fact]:
+        """What `live` gives of these owners that puts others in doubt, ordered by id."""
         ...
 
     def retracted(self, owners: tuple[str, ...], limit: int) -> list[Fact]:

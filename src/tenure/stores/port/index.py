@@ -11,10 +11,10 @@ from tenure.model.scope import Place
 
 
 class Shelf(NamedTuple):
-    """Where index entries stand: facts of one owner, scope and condition on readers.
+    """A place for index entries: facts of one owner, scope and condition on readers.
 
-    Every fact of a shelf is for the same readers, so that what others have written can neither
-    be found nor be felt in a ranking. Constraints stand apart.
+    Every fact of a shelf is for the same readers, so that the facts of others can neither be found
+    nor change a ranking. Constraints stand apart.
     """
 
     id: int
@@ -28,31 +28,31 @@ class Shelf(NamedTuple):
 
 
 class IndexEntry(NamedTuple):
-    """How a fact is found: the terms of its text, and a vector of its meaning."""
+    """The data by which a fact is found: the terms of its text, and a vector of its meaning."""
 
     fact: Fact
     terms: str
     """The terms of its text, in order, separated by spaces."""
     probes: str
-    """The terms by which somebody is noticed who repeats its value, separated by spaces."""
+    """The terms by which a repetition of its value is noticed, separated by spaces."""
     tokens: int
-    """How many tokens its line takes in a context."""
+    """The tokens of its line in a context."""
     vector: bytes | None = None
 
 
 class Placed(NamedTuple):
-    """What is kept of an entry for searching: its number, and what decides whether it counts."""
+    """The search data of an entry: its number, and the conditions on whether it counts."""
 
     entry: int
     changed: int
     live: bool
     """Whether its fact holds office or may yet hold it."""
     starts: datetime | None
-    """When its term begins and ends; None where it simply holds, or where there is no limit."""
+    """The start and end of its term; None if it simply holds, or if there is no limit."""
     ends: datetime | None
     derived: bool
     length: int
-    """How many terms it has."""
+    """The number of its terms."""
     key: str
     probes: str
     vector: bytes | None
@@ -70,7 +70,7 @@ class Found(NamedTuple):
 
 
 def term_of(fact: Fact, now: datetime) -> tuple[bool, datetime | None, datetime | None]:
-    """What an entry keeps of a fact's tenure: live, a start still to come, an end."""
+    """The part of a fact's tenure that an entry keeps: live, a start still to come, an end."""
     later = fact.started_at if fact.started_at is not None and fact.started_at > now else None
     return fact.may_hold_after(now), later, fact.until
 
@@ -82,7 +82,7 @@ class IndexReader(Protocol):
     def organization(self) -> str: ...
 
     def recipe(self) -> str | None:
-        """How the index of this organization was made; None where there is none yet."""
+        """The recipe of this organization's index; None if there is none yet."""
         ...
 
     def shelves(self, owners: tuple[str, ...], places: tuple[Place, ...]) -> list[Shelf]:
@@ -90,7 +90,7 @@ class IndexReader(Protocol):
         ...
 
     def placed(self, shelf: int, after: int) -> Iterator[Placed]:
-        """The entries of a shelf that changed after version `after`, in the order of that.
+        """The entries of a shelf that changed after version `after`, in the order of their changes.
 
         With 0, all. An entry whose fact was erased is there too, with nothing in it.
         """
@@ -103,11 +103,11 @@ class IndexReader(Protocol):
     def many_postings(
         self, shelves: Sequence[int], terms: Sequence[str], limit: int
     ) -> list[list[int]]:
-        """What `postings` gives for each of these terms, in their order, in one go."""
+        """The result of `postings` for each of these terms, in their order, in one go."""
         ...
 
     def found(self, entries: Sequence[int]) -> list[Found]:
-        """These entries with what ranking needs, ordered by entry; missing ones left out."""
+        """These entries with the data for ranking, ordered by entry; missing ones are left out."""
         ...
 
     def entries_of(self, fact_ids: Iterable[str]) -> list[Found]:
@@ -139,5 +139,5 @@ class IndexWriter(IndexReader, Protocol):
         ...
 
     def set_recipe(self, recipe: str) -> None:
-        """Note how the index of this organization is made."""
+        """Keep the recipe of this organization's index."""
         ...

@@ -12,14 +12,15 @@ class KeyStore(Protocol):
     """The keys of all organizations. Each call is a transaction of its own."""
 
     def add_key(self, key: ApiKey) -> None:
-        """Keep a key. The same one again changes nothing; DuplicateId where another has its id,
-        in whatever organization."""
+        """Keep a key. The same key again changes nothing; raises DuplicateId if another key has its
+        id, in any organization."""
         ...
 
     def key(self, key_id: str) -> ApiKey | None:
-        """The key of that id, or None. Of any organization: it is what tells which one it is for.
+        """The key with that id, or None. Its organization may be any: the key tells which one it is
+        for.
 
-        As committed now by whichever process, revoked and expired ones included.
+        As committed now by any process, revoked and expired ones included.
         """
         ...
 
@@ -31,8 +32,8 @@ class KeyStore(Protocol):
         ...
 
     def revoke_key(self, key_id: str, at: datetime) -> ApiKey | None:
-        """End a key for good; the key as it is then, or None where there is none.
+        """End a key for good; return the key as it is then, or None if there is none.
 
-        One that was revoked before keeps the moment of the first time.
+        A key that was revoked before keeps the moment of the first time.
         """
         ...

@@ -25,7 +25,7 @@ class LogReader(Protocol):
         ...
 
     def seq_at(self, moment: datetime) -> int:
-        """The last entry recorded at or before that moment; 0 where there is none."""
+        """The last entry recorded at or before that moment; 0 if there is none."""
         ...
 
     def log(self, after: int, limit: int) -> list[Verdict]:
@@ -46,17 +46,17 @@ class LogReader(Protocol):
 
 
 class LogWriter(LogReader, Protocol):
-    """Appends to the log, and carries out what a verdict decided."""
+    """Appends to the log, and carries out the decision of a verdict."""
 
     def record(
         self, verdict: Verdict, new: Sequence[Fact] = (), changed: Sequence[Change] = ()
     ) -> None:
         """Append a verdict, with the facts it brought and the tenures it changed.
 
-        Raises DuplicateId when a new fact's id is taken, before anything is written. The tenure
-        that a change replaces is kept for `known`. A second valid fact at a single-valued address
-        with the same audience (`Fact.audience`) is refused by the store itself with StoreError,
-        whatever the caller believed.
+        Raises DuplicateId if a new fact's id is taken, before anything is written. The replaced
+        tenure of a change is kept for `known`. The store itself refuses a second valid fact at a
+        single-valued address with the same audience (`Fact.audience`) with StoreError, whatever the
+        caller believed.
         """
         ...
 

@@ -1,4 +1,4 @@
-"""Receipts of contexts, and the count of what models were asked."""
+"""Receipts of contexts, and the usage of models."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tenure.model.records import Usage
 
 
 class StoredReceipt(NamedTuple):
-    """A receipt as a store keeps it: who and when for finding it, the rest as JSON text."""
+    """A receipt as a store keeps it: user and time for finding it, the rest as JSON text."""
 
     id: str
     user_id: str
@@ -42,16 +42,16 @@ class ReceiptWriter(ReceiptReader, Protocol):
 
 
 class UsageReader(Protocol):
-    """What one organization asked of models, in numbers."""
+    """The usage of models by one organization, in numbers."""
 
     def usage(self, since: date | None = None) -> list[Usage]:
-        """What was counted from that day on, or ever, ordered by day and model."""
+        """The usage from that day on, or all of it, ordered by day and model."""
         ...
 
 
 class UsageWriter(UsageReader, Protocol):
-    """Counts what models were asked."""
+    """Counts the usage of models."""
 
     def count_usage(self, usage: Usage) -> None:
-        """Add to what was counted on its day for its model; a negative number takes away."""
+        """Add to the usage of a day and model; a negative number takes away."""
         ...

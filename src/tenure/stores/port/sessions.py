@@ -24,7 +24,7 @@ class SessionReader(Protocol):
         ...
 
     def turns_called(self, user_id: str, ref: str) -> list[Turn]:
-        """Every turn of a user that goes by that ref, in any session, oldest first.
+        """Every turn of a user with that ref, in any session, oldest first.
 
         Turns of one moment are ordered by session and index.
         """

@@ -58,10 +58,10 @@ class Store(KeyStore, StoreAdministration, Protocol):
     """Opens readers and transactions. Safe to share between threads."""
 
     def read(self, organization: str, user_id: str | None = None) -> AbstractContextManager[Reader]:
-        """A consistent view of one organization, for one person where one is named.
+        """A consistent view of one organization, for one person if one is named.
 
-        Nobody asks such a view for what belongs to another person alone. A store that can keeps
-        it out even so: a fence behind the one that callers keep to.
+        Callers never ask such a view for facts that belong to another person alone. A store that
+        can keep them out does so even then, as a second fence.
         """
         ...
 
@@ -79,12 +79,12 @@ class Store(KeyStore, StoreAdministration, Protocol):
     ) -> Glance | None:
         """The value in office at these addresses, if exactly one ordinary fact holds one of them.
 
-        Ordinary means: single-valued, started when it was recorded, with no end and no condition
-        on who may read it. In every other case None, and the caller takes the long way. One round
-        trip, as committed now by whichever process.
+        Ordinary means: single-valued, started when it was recorded, with no end and no condition on
+        its readers. In every other case None, and the caller takes the long way. One round trip, as
+        committed now by any process.
         """
         ...
 
     def erasures(self, organization: str) -> list[Erasure]:
-        """The proofs of what was forgotten, oldest first."""
+        """The proofs of erasures, oldest first."""
         ...

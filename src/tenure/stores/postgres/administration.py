@@ -1,6 +1,6 @@
 """Running a PostgreSQL database: making it, bringing it up to date, and examining it.
 
-All of this is for whoever owns the database. The application needs none of it: it connects with a
+All of this is for the owner of the database. The application needs none of it: it connects with a
 role that can read and write rows, and nothing else.
 """
 
@@ -32,7 +32,7 @@ Row = tuple[Any, ...]
 Password = Callable[[], str]
 
 MOST_PARTITIONS = 128
-"""Beyond, making them takes more locks at once than a server has by default."""
+"""The most partitions. Making more takes more locks at once than a server has by default."""
 _CONNECT_TIMEOUT = 10
 _FOLDER = files("tenure.stores.postgres")
 _WORN = 1_500_000_000  # transactions; at two billions a server stops taking writes
@@ -45,16 +45,16 @@ def _statements() -> Mapping[str, str]:
 
 
 def ask(connection: Connection, name: str, **given: Any) -> list[Row]:
-    """What a statement of `administration.sql` gives."""
+    """The rows of a statement of `administration.sql`."""
     text = _statements()[name].replace("{schema}", SCHEMA).replace("{turn}", ", ".join(TURN))
     return connection.execute(text.encode(), {**_NAMES, **given}).fetchall()
 
 
 @contextmanager
 def administering(url: str) -> Iterator[tuple[Connection, str]]:
-    """A connection with the rights of whoever connects, and the address without secrets.
+    """A connection with the rights of the connecting role, and the address without secrets.
 
-    Statements may take their time: no limit holds but one that the address itself sets.
+    Statements may take their time: only a limit in the address itself applies.
     """
     address = address_of(url)
     given = {"connect_timeout": _CONNECT_TIMEOUT, "application_name": "tenure db", **parts_of(url)}
@@ -79,13 +79,13 @@ def version_of(url: str) -> int:
 
 
 def size_of(url: str) -> int:
-    """How many bytes a database takes on disk."""
+    """The bytes of a database on disk."""
     with administering(url) as (connection, _):
         return int(ask(connection, "server")[0][3])
 
 
 def turns_of(url: str, organization: str) -> list[tuple[str, Turn]]:
-    """Every turn that an organization has observed, with whose it is."""
+    """Every turn that an organization has observed, with its user."""
     with administering(url) as (connection, _), connection.transaction():
         ask(connection, "bind", organization=organization)
         rows = ask(connection, "turns", organization=organization)
@@ -104,11 +104,11 @@ def migrations() -> list[tuple[int, str]]:
 
 @dataclass
 class Made:
-    """What `init` found, and what it did."""
+    """The result of `init`: the state it found, and its changes."""
 
     address: str
     before: int
-    """The schema version that it found; 0 where there was none."""
+    """The schema version that it found; 0 if there was none."""
     after: int
     partitions: int
     done: list[str] = field(default_factory=list)
@@ -121,10 +121,10 @@ def init(
     login: str | None = None,
     password: Password | None = None,
 ) -> Made:
-    """Make the schema and the roles, or bring an older schema up to date; what is there is left.
+    """Make the schema and the roles, or bring an older schema up to date; existing parts are left.
 
-    `login` names a role for the application to connect with, `password` gives its password and is
-    only asked where the role is made. Without one, the role has none.
+    `login` names a role for the application to connect with. `password` gives its password, and is
+    called only if the role is made. Without it, the role has no password.
     """
     if partitions is not None and not 1 <= partitions <= MOST_PARTITIONS:
         raise InvalidInput(f"partitions must be from 1 to {MOST_PARTITIONS}, not {partitions}")
@@ -151,7 +151,7 @@ def init(
 
 
 def _secret(connection: Connection, login: str | None, password: Password | None) -> str:
-    """The password of a role that is still to be made, asked for before anything is."""
+    """The password of a role that is still to be made, asked for before any change."""
     if login is None:
         return ""
     _check_login(connection, login)
@@ -161,7 +161,7 @@ def _secret(connection: Connection, login: str | None, password: Password | None
 
 
 def _check_primary(connection: Connection, address: str) -> None:
-    """A replica takes no changes, and says so in words that name no way out."""
+    """Refuse a replica: it takes no changes, and its own error names no way out."""
     if ask(connection, "server")[0][1]:
         raise ReadOnlyStore(
             f"{address} is a replica and takes no changes; give the address of its primary"
@@ -190,7 +190,7 @@ def _roles(connection: Connection) -> list[str]:
 
 
 def _check_login(connection: Connection, login: str) -> None:
-    """A role that may do more than the application needs is not made a way in for it."""
+    """Refuse to make a role with more rights than the application needs a way in for it."""
     if not login or login in (APPLICATION_ROLE, "public", "none") or login.startswith("pg_"):
         raise InvalidInput(f"{login!r} cannot be the name of a role to log in with; choose another")
     for can_login, powers, groups, owned in ask(connection, "role", role=login):
@@ -206,7 +206,7 @@ def _check_login(connection: Connection, login: str) -> None:
 
 
 def _admit(connection: Connection, login: str, secret: str) -> list[str]:
-    """A role that can log in and become the application, and nothing else."""
+    """Make a role that can log in and become the application, and nothing else."""
     done = []
     found = ask(connection, "role", role=login)
     name, application = sql.Identifier(login), sql.Identifier(APPLICATION_ROLE)
@@ -272,7 +272,7 @@ def migrate(url: str, *, dry_run: bool = False) -> Migrated:
 
 @dataclass
 class Examination:
-    """What a database says of itself, and what is wrong with it."""
+    """The properties of a database, and the faults in it."""
 
     address: str
     server: str
@@ -285,8 +285,10 @@ class Examination:
 
 
 def check(url: str, *, quick: bool = False) -> Examination:
-    """Examine a database. Quickly: whether the application could work now, and nothing that takes
-    longer the more facts there are."""
+    """Examine a database.
+
+    A quick check tells whether the application could work now, and takes no longer with more facts.
+    """
     with administering(url) as (connection, address):
         server, replica, role, _, age = ask(connection, "server")[0]
         found = schema.found_in(connection)
@@ -313,7 +315,7 @@ def check(url: str, *, quick: bool = False) -> Examination:
 
 
 def _about_versions(connection: Connection, found: schema.SchemaFound) -> list[str]:
-    """What keeps this Tenure from working on that server and schema."""
+    """The reasons why this Tenure cannot work on that server and schema."""
     told = []
     server, oldest = connection.info.server_version, schema.OLDEST_SERVER
     if server < oldest:
@@ -330,7 +332,7 @@ def _about_versions(connection: Connection, found: schema.SchemaFound) -> list[s
 
 
 def _about_updates(found: schema.SchemaFound) -> list[str]:
-    """An older schema works, but for what is new."""
+    """A note on an older schema: it works, except for the new features."""
     if not schema.OLDEST_SCHEMA <= found.version < schema.latest():
         return []
     return [
@@ -340,7 +342,7 @@ def _about_updates(found: schema.SchemaFound) -> list[str]:
 
 
 def _about_access(connection: Connection, role: str) -> list[str]:
-    """Whether whoever connects can become the application, and the application can read."""
+    """Whether the connecting role can become the application, and the application can read."""
     rows = ask(connection, "role")
     if not rows:
         return [f"there is no role {APPLICATION_ROLE}; make it with: tenure db init"]

@@ -1,8 +1,8 @@
-"""What became of a transaction whose connection broke while it was being committed.
+"""The fate of a transaction whose connection broke during its commit.
 
 Its number would not tell: a server that crashed gives the numbers of lost transactions to others.
-So every commit leaves a random mark with its organization, the last of which are kept in order of
-the revisions they belong to.
+So every commit leaves a random mark with its organization. The last marks are kept in the order of
+their revisions.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def was_kept(connections: PostgresConnections, commit: Commit) -> bool:
 
 
 def _look(connections: PostgresConnections, connection: Connection, commit: Commit) -> bool | None:
-    """Look once the other transaction is over, which holds its organization until then."""
+    """Look once the other transaction is over; it locks its organization until then."""
     patience = f"{round(connections.limits.connect_timeout * 1000)}ms"
     given = {**commit._asdict(), "patience": patience}
     ((revision, mark),) = connections.together(connection, "find_mark", given)[-1]

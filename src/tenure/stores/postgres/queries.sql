@@ -132,7 +132,14 @@ SELECT {fact} FROM facts WHERE organization = %(organization)s AND status = 'off
 -- name: derived_from
 SELECT {fact} FROM facts WHERE organization = %(organization)s AND id IN (
     SELECT fact_id FROM dependencies
-    WHERE organization = %(organization)s AND base_id = ANY(%(ids)s)
+    WHERE organization = %(organization)s AND base_id = ANY(%(ids)s) AND stands_on <> ''
+) ORDER BY id;
+
+-- name: doubting
+-- What a fact doubts is among the dependencies, with nothing that it stands on.
+SELECT {fact} FROM facts WHERE organization = %(organization)s AND live AND id IN (
+    SELECT fact_id FROM dependencies
+    WHERE organization = %(organization)s AND base_id = ANY(%(ids)s) AND stands_on = ''
 ) ORDER BY id;
 
 -- name: waiting_on
@@ -148,8 +155,13 @@ SELECT {fact} FROM facts
 WHERE organization = %(organization)s AND flagged AND status = 'contested' {where} ORDER BY id;
 
 -- name: derived
+-- Some of what is flagged is so for other reasons.
 SELECT {fact} FROM facts
 WHERE organization = %(organization)s AND flagged AND status = 'office' {where} ORDER BY id;
+
+-- name: doubters
+SELECT {fact} FROM facts
+WHERE organization = %(organization)s AND flagged AND live {where} ORDER BY id;
 
 -- name: retracted
 SELECT {fact} FROM facts

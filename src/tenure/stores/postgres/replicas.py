@@ -1,8 +1,8 @@
-"""Reading from a replica, and never from before what this process has written or seen.
+"""Reading from a replica, never from a state older than this process has written or seen.
 
 A replica is a little behind its primary. Every transaction that writes gives its organization a new
-revision, and beginning a transaction tells which one it sees. Where a replica shows an earlier one
-than this process has come across, the read goes to the primary.
+revision, and the beginning of a transaction tells the revision it sees. If a replica shows an
+earlier revision than this process has seen, the read goes to the primary.
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ Begun = tuple[Connection, list[Rows]]
 
 
 class Readers:
-    """Where reads begin: on the replica, if there is one that is up and far enough."""
+    """Begins reads on the replica, if there is one that is up and recent enough, else on the
+    primary."""
 
     def __init__(self, primary: PostgresConnections, replica: PostgresConnections | None) -> None:
         self._primary = primary
@@ -34,7 +35,7 @@ class Readers:
         self._resting_until = 0.0
 
     def note(self, organization: str, revision: int) -> None:
-        """This process has come across a revision: reads must not be from before."""
+        """Note a revision that this process has seen: later reads must not be older."""
         if self._replica is None:
             return
         self._seen[organization] = max(revision, self._seen.pop(organization, 0))
@@ -43,8 +44,8 @@ class Readers:
 
     @contextmanager
     def begun(self, name: str, given: Mapping[str, Any]) -> Iterator[Begun]:
-        """A connection in a transaction for reading that has begun, and what beginning gave:
-        first of all the version of the declarations, and where the organization stands."""
+        """A connection in a transaction for reading, and the rows of its beginning: first of all
+        the version of the declarations, and the standing of the organization."""
         replica = self._replica
         if replica is None:
             with self._primary.begun(name, given) as begun:
@@ -85,7 +86,7 @@ class Readers:
             return None
 
     def _is_far_enough(self, organization: str, begun: Begun) -> bool:
-        """Whether this is not from before what was seen; notes what is seen now."""
+        """Whether this is no older than the revision seen before; notes the revision seen now."""
         declared, standing = begun[1][1][0][0], begun[1][2]
         revision = standing[0][REVISION] if standing else 0
         behind = declared < self._declared or revision < self._seen.get(organization, 0)

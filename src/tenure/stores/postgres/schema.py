@@ -1,7 +1,7 @@
 """The schema of a database: made, brought up to date, and checked, by one administrator at a time.
 
-Three roles: whoever runs this makes and owns the tables; `tenure_app` reads and writes them behind
-row-level security and can do nothing else; everybody who connects works as `tenure_app`.
+Three roles: the administrator makes and owns the tables; `tenure_app` reads and writes them behind
+row-level security and can do nothing else; every connection works as `tenure_app`.
 """
 
 from __future__ import annotations
@@ -44,9 +44,9 @@ class SchemaFound(NamedTuple):
     """The schema of a database."""
 
     version: int
-    """0 where there is none."""
+    """0 if there is none."""
     serves: int
-    """The oldest code that may work on it, by the schema version which that code knows."""
+    """The oldest code that may work on it, by the schema version that this code knows."""
 
 
 def latest() -> int:
@@ -55,12 +55,12 @@ def latest() -> int:
 
 
 def version_of(connection: Connection) -> int:
-    """The schema version of a database; 0 where there is none."""
+    """The schema version of a database; 0 if there is none."""
     return found_in(connection).version
 
 
 def found_in(connection: Connection) -> SchemaFound:
-    """The schema of a database, made by whichever Tenure."""
+    """The schema of a database, made by any version of Tenure."""
     row = connection.execute("SELECT to_regclass(%s)", (f"{SCHEMA}.schema_versions",)).fetchone()
     if row is None or row[0] is None:
         return SchemaFound(0, 0)
@@ -80,10 +80,10 @@ def prepare(
     up_to: int | None = None,
     patience: float = PATIENCE,
 ) -> int:
-    """Make the schema where there is none, bring an older one up to date; returns its version.
+    """Make the schema if there is none, or bring an older one up to date; return its version.
 
     Each migration runs in a transaction of its own, together with the note that it has run. Others
-    work meanwhile: a lock that is not had at once is given up and asked for again, as long as
+    work meanwhile: a lock that is not free at once is given up and asked for again, as long as
     `patience` says, so that nobody has to wait behind a migration that waits.
     """
     try:
@@ -128,7 +128,7 @@ def check_version(found: SchemaFound, address: str) -> None:
 
 
 def check_served(found: SchemaFound, address: str) -> None:
-    """Refuse a schema that is there for newer code only."""
+    """Refuse a schema that is for newer code only."""
     if latest() < found.serves:
         raise NewerSchema(
             f"{address} has schema {found.version}, for a Tenure that knows schema {found.serves}, "
@@ -137,7 +137,7 @@ def check_served(found: SchemaFound, address: str) -> None:
 
 
 def serves_of(script: str) -> int:
-    """The oldest code that may work on what a migration leaves, as its first line says."""
+    """The oldest code that may work on the result of a migration, as its first line says."""
     told = _SERVES.search(script)
     if told is None:
         raise StoreError("a migration does not say whom it serves; begin it with: -- serves: N")
@@ -185,14 +185,15 @@ def _note(connection: Connection, given: dict[str, int]) -> None:
 
 
 def _begin(connection: Connection) -> None:
-    """The schema with its role."""
+    """Make the schema with its role."""
     connection.execute(f"CREATE SCHEMA IF NOT EXISTS {SCHEMA}")
     connection.execute(f"CREATE TABLE {SCHEMA}.schema_versions (version integer PRIMARY KEY)")
     _make_role(connection)
 
 
 def _make_role(connection: Connection) -> None:
-    """Roles belong to the whole server: another database may be making the same one right now."""
+    """Make the role. Roles belong to the whole server: another database may be making the same one
+    right now."""
     found = "SELECT 1 FROM pg_roles WHERE rolname = %s"
     if not connection.execute(found, (APPLICATION_ROLE,)).fetchall():
         with suppress(pg.DuplicateObject, pg.UniqueViolation), connection.transaction():
@@ -204,8 +205,8 @@ def _make_role(connection: Connection) -> None:
 
 
 def can_become(connection: Connection) -> bool:
-    """Whether whoever connects can work as the application. Being a member is not enough: who made
-    a role is one of it, and still has to be let into it."""
+    """Whether the connecting role can work as the application. Membership is not enough: the maker
+    of a role is a member of it, and still has to be let into it."""
     try:
         with connection.transaction(force_rollback=True):
             connection.execute(f"SET LOCAL ROLE {APPLICATION_ROLE}")
@@ -215,9 +216,9 @@ def can_become(connection: Connection) -> bool:
 
 
 def grant(connection: Connection) -> None:
-    """Give the application what it needs: the tables themselves, never a partition of one.
+    """Grant the application its rights: on the tables themselves, never on a partition of one.
 
-    A partition asked for by its own name is not behind the policies of its table.
+    A partition queried by its own name is not behind the policies of its table.
     """
     role = APPLICATION_ROLE
     connection.execute(f"GRANT USAGE ON SCHEMA {SCHEMA} TO {role}")
@@ -238,10 +239,10 @@ def grant(connection: Connection) -> None:
 
 
 def _take_temporary(connection: Connection) -> None:
-    """Take from everybody the right to make things for a session only, where we own the database.
+    """Revoke everybody's right to make temporary objects, if we own the database.
 
-    Nothing of ours needs it, and what is made there can pose as something else. Where somebody else
-    owns the database, `tenure db check` says what they can do.
+    Nothing of ours needs it, and a temporary object can pose as something else. If somebody else
+    owns the database, `tenure db check` tells what they can do.
     """
     ((is_ours, is_open, database),) = connection.execute(
         "SELECT pg_has_role(datdba, 'USAGE'), has_database_privilege(%s, oid, 'TEMPORARY'), "

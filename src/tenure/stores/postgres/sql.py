@@ -12,7 +12,7 @@ from tenure.stores.sql.statements import migrations_in, named
 
 
 class PostgresDialect(Dialect):
-    """Parameters as the driver of PostgreSQL writes them."""
+    """Parameters in the form of the PostgreSQL driver."""
 
     placeholder = "%s"
 
@@ -43,8 +43,7 @@ _FOLDER = files("tenure.stores.postgres")
 def array_of(items: Iterable[str | int]) -> str:
     """Texts or whole numbers as PostgreSQL writes an array.
 
-    For many of them this takes a tenth of the time that the driver does, which goes by the type of
-    each.
+    For many of them this takes a tenth of the driver's time: the driver goes by the type of each.
     """
     quoted = [str(item).replace("\\", "\\\\").replace('"', '\\"') for item in items]
     return '{"' + '","'.join(quoted) + '"}' if quoted else "{}"

@@ -1,4 +1,4 @@
-"""Where an organization of a PostgreSQL database stands: the row that its writers queue for."""
+"""The standing of an organization in a PostgreSQL database: the row that its writers queue for."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ REVISION = STANDING.index("revision")
 
 
 class Standing:
-    """Where an organization stands when a transaction begins, and what that changes of it."""
+    """The standing of an organization at the beginning of a transaction, with its changes."""
 
     def __init__(self, row: Sequence[Any] | None) -> None:
         self.seq, self.recorded_at, self.recipe, self.entries, self.revision = row or _NOTHING
@@ -30,5 +30,5 @@ class Standing:
         return tuple(getattr(self, name) for name in STANDING)
 
     def after(self) -> dict[str, Any]:
-        """What is to be kept of it, with a revision of its own."""
+        """The standing to keep, with a revision of its own."""
         return {name: getattr(self, name) for name in STANDING} | {"revision": self.revision + 1}

@@ -61,7 +61,7 @@ class PostgresStore:
     def _prepare(self) -> None:
         """Make the schema in a database that has none; refuse one this Tenure cannot work with.
 
-        One that is there is left as it is: bringing it up to date is for whoever runs it.
+        An existing schema is left as it is: its operator brings it up to date.
         """
         address = self.address
         try:
@@ -188,8 +188,8 @@ class PostgresStore:
             yield from dumped(reader)
 
     def scrub(self) -> bool:
-        """Freed rows stay on a server's disk until it vacuums, and longer in its log and backups:
-        that is for whoever runs it, with `tenure db vacuum --full`."""
+        """Return False: freed rows stay on a server's disk until it vacuums, and longer in its log
+        and backups. Its operator removes them, with `tenure db vacuum --full`."""
         self._connections.check_open()
         return False
 

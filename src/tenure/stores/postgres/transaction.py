@@ -41,8 +41,8 @@ class PostgresTransaction(PostgresIndex, SQLTransaction):
 
     @contextmanager
     def _planned_without(self, step: str) -> Iterator[None]:
-        """Until the planner has counted, it takes an organization that has just arrived for a small
-        one, and sorts or compares all of it for a few rows."""
+        """Run a step without some plans. Until the planner has counted, it takes an organization
+        that has just arrived for a small one, and sorts or compares all of it for a few rows."""
         self.rows("advise", {"setting": f"enable_{step}", "value": "off"})
         yield
         self.rows("advise", {"setting": f"enable_{step}", "value": "on"})
@@ -80,7 +80,7 @@ class PostgresTransaction(PostgresIndex, SQLTransaction):
         self._stand_at(verdict)
 
     def _stand_at(self, verdict: Verdict) -> None:
-        """The log ends with this one now."""
+        """Note that the log ends with this verdict now."""
         self._standing.seq = verdict.seq
         self._standing.recorded_at = to_micros(verdict.recorded_at)
 

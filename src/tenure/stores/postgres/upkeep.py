@@ -1,5 +1,4 @@
-"""What a PostgreSQL database holds, organization by organization and table by table, and tidying it
-up."""
+"""The contents of a PostgreSQL database, by organization and by table, and tidying it up."""
 
 from __future__ import annotations
 
@@ -14,7 +13,7 @@ from tenure.stores.postgres.administration import administering, ask
 from tenure.stores.postgres.connections import Connection
 
 Told = Callable[[str, int, int | None], None]
-"""What is being done, how much of it is done, and of how much."""
+"""The callback for progress: the work, the amount done, and the total."""
 
 
 @dataclass(frozen=True)
@@ -26,7 +25,7 @@ class OrganizationStats:
     live: int
     log_entries: int
     bytes: int
-    """Of its rows, without indexes."""
+    """The bytes of its rows, without indexes."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +36,7 @@ class TableStats:
     bytes: int
     index_bytes: int
     rows: int
-    """About: what the server last counted."""
+    """An estimate: the server's last count."""
     dead_rows: int
 
 
@@ -53,16 +52,16 @@ class IndexStats:
 
 @dataclass(frozen=True)
 class ConnectionStats:
-    """Who is connected."""
+    """The connections to a server."""
 
     here: int
-    """To this database."""
+    """Connections to this database."""
     active: int
     idle_in_transaction: int
     server: int
-    """To any database of the server."""
+    """Connections to any database of the server."""
     most: int
-    """As many as the server takes."""
+    """The most connections that the server takes."""
 
 
 @dataclass(frozen=True)
@@ -84,7 +83,7 @@ class Stats:
     server: str
     replica: bool
     behind_bytes: int | None
-    """Of a replica: what it has received and not replayed yet."""
+    """On a replica: the bytes it has received and not replayed yet."""
     database_bytes: int
     organizations: tuple[OrganizationStats, ...]
     tables: tuple[TableStats, ...]
@@ -124,7 +123,8 @@ def _require_schema(connection: Connection, address: str) -> None:
 def _counted(
     connection: Connection, names: list[str], told: Told | None
 ) -> Iterable[OrganizationStats]:
-    """One after the other, each behind its fence: this works for the application's role too."""
+    """Count one organization after the other, each behind its fence: this works for the
+    application's role too."""
     for number, name in enumerate(names):
         if told is not None:
             told("counting organizations", number, len(names))
@@ -137,7 +137,7 @@ def _counted(
 
 
 def analyze(url: str) -> None:
-    """Let the planner know how many rows there are, where whoever connects may say so.
+    """Let the planner count the rows, if the connecting role may do so.
 
     A server counts by itself too, a minute or so after many rows have come.
     """
@@ -148,7 +148,7 @@ def analyze(url: str) -> None:
 
 @dataclass(frozen=True)
 class Vacuumed:
-    """What tidying up did."""
+    """The result of tidying up."""
 
     address: str
     tables: int
@@ -156,13 +156,13 @@ class Vacuumed:
     bytes_before: int
     bytes_after: int
     skipped: tuple[str, ...]
-    """What the server says of those it left out."""
+    """The server's messages on the tables it left out."""
     open_transactions: int
-    """Others that were open: what was deleted since they began is still there."""
+    """Other open transactions: rows deleted since they began are still there."""
 
 
 def vacuum(url: str, *, full: bool = False, told: Told | None = None) -> Vacuumed:
-    """Free the room of rows that are gone, and count anew for the planner, table by table.
+    """Free the room of deleted rows, and count anew for the planner, table by table.
 
     In full, each table is written anew and locked meanwhile, and nothing of a deleted row is left
     in its files. Otherwise the room is kept for new rows, which overwrite it in time.

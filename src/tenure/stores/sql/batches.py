@@ -17,14 +17,14 @@ _BATCH = 1000
 
 
 def legs(fact: Fact) -> Iterator[Given]:
-    """The facts that a derived fact rests on, as rows."""
-    for base, stands_on in fact.basis:
+    """The facts that a fact rests on, and those that it doubts, as rows: a doubt stands nowhere."""
+    for base, stands_on in (*fact.basis, *((doubted, "") for doubted in fact.doubts)):
         leg = {"fact_id": fact.id, "base_id": base, "stands_on": stands_on}
         yield {**leg, "owner": fact.owner}
 
 
 class Batches:
-    """Rows of an organization that arrives, held back until there are enough for one go.
+    """Rows of an arriving organization, held back until there are enough for one go.
 
     Nothing in these tables refers to a row of another that would have to be there before.
     """
@@ -33,10 +33,10 @@ class Batches:
         self._run_many = run_many
         self._waiting: dict[str, list[Any]] = defaultdict(list)
         self.last: Verdict | None = None
-        """The last entry of the log that came by."""
+        """The last entry of the log so far."""
 
     def add(self, kept: KeptFact | KeptTenure | Verdict) -> None:
-        """Take in one of them."""
+        """Take in one of the records."""
         if isinstance(kept, KeptFact):
             row = fact_values(kept.fact, kept.born, kept.since, kept.changed_at)
             self._put("restore_fact", row)
@@ -53,7 +53,7 @@ class Batches:
             self.last = kept
 
     def finish(self) -> None:
-        """Write what is still held back."""
+        """Write the rows that are still held back."""
         for name in list(self._waiting):
             self._write(name)
 

@@ -10,7 +10,7 @@ from tenure.stores.sql.dialect import Dialect
 from tenure.stores.sql.rows import Row
 
 Given = dict[str, Any]
-"""Parameters by name. Whoever runs a statement adds the organization to them."""
+"""Parameters by name. The connection adds the organization to them."""
 
 
 class BoundConnection(ABC):
@@ -25,26 +25,26 @@ class BoundConnection(ABC):
 
     @abstractmethod
     def rows(self, name: str, given: Given, where: str = "") -> list[Row]:
-        """The rows that a statement gives."""
+        """The rows of a statement."""
 
     @abstractmethod
     def each(self, name: str, given: Given) -> Iterator[Row]:
-        """The rows that a statement gives, one at a time."""
+        """The rows of a statement, one at a time."""
 
     @abstractmethod
     def rows_of(self, name: str, ids: Iterable[str | int], by: int = 0) -> list[Row]:
-        """The rows that a statement gives for a list of ids, each once.
+        """The rows of a statement for a list of ids, each once.
 
         Ordered by the column number `by`, which no two rows share.
         """
 
     @abstractmethod
     def run(self, name: str, given: Given, where: str = "") -> int:
-        """Run a statement that gives no rows; returns how many it touched."""
+        """Run a statement without rows; return the number of rows it touched."""
 
     @abstractmethod
     def insert(self, name: str, values: Row) -> int:
-        """Run a statement whose parameters have no names; returns how many rows it touched."""
+        """Run a statement whose parameters have no names; return the number of rows it touched."""
 
     @abstractmethod
     def run_many(self, name: str, rows: Sequence[Row] | Sequence[Given]) -> None:

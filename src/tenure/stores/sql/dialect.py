@@ -1,4 +1,4 @@
-"""How a database writes parameters, and the texts that are made of that."""
+"""The parameters of a database's statements, and the texts that are made of them."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Dialect(ABC):
     def where(self, selection: Selection, prefix: str = "") -> Condition:
         """The condition for a selection.
 
-        A part that is not asked for is left out. No index could serve one that is optional within
+        A part that is not asked for is left out: no index could serve an optional condition within
         the statement.
         """
         owners, scope_ids, key, subject = selection
@@ -64,7 +64,7 @@ class Dialect(ABC):
         return text, given
 
     def column_lists(self) -> Mapping[str, str]:
-        """What stands in braces in the statements of both databases."""
+        """The texts for the braces in the statements of both databases."""
         return {
             "fact": _listed((*CONTENT, *TENURE)),
             "content": _listed(CONTENT, "f."),

@@ -1,4 +1,4 @@
-"""One organization of a database as records: what `dump` gives."""
+"""One organization of a database as records, for `dump`."""
 
 from __future__ import annotations
 

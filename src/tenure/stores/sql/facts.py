@@ -65,7 +65,13 @@ class SQLFacts(BoundConnection):
         return self._select("contested", Selection(owners))
 
     def derived(self, owners: tuple[str, ...]) -> list[Fact]:
-        return self._select("derived", Selection(owners))
+        return [fact for fact in self._select("derived", Selection(owners)) if fact.depends_on]
+
+    def doubting(self, fact_ids: Iterable[str]) -> list[Fact]:
+        return [fact for fact in self._facts("doubting", fact_ids) if fact.doubts]
+
+    def doubters(self, owners: tuple[str, ...]) -> list[Fact]:
+        return [fact for fact in self._select("doubters", Selection(owners)) if fact.doubts]
 
     def unindexed(self, limit: int, after: str = "") -> list[Fact]:
         rows = self.rows("unindexed", {"limit": limit, "after": after})

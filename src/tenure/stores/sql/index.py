@@ -103,7 +103,7 @@ class SQLIndex(BoundConnection):
 
     @abstractmethod
     def _find_shelf(self, place: Row) -> int:
-        """The number of the shelf with these SHELF columns, which is made where there is none."""
+        """The number of the shelf with these SHELF columns, which is made if there is none."""
 
     def _version(self, shelf: int) -> int:
         """The version that this transaction's changes to a shelf belong to."""
@@ -135,7 +135,7 @@ class SQLIndex(BoundConnection):
         """Give an entry another term. Post its terms where it is live, and only there."""
 
     def empty_entry(self, fact_id: str) -> int | None:
-        """Leave nothing of an entry but its number, which tells other processes that it is gone.
+        """Leave only the number of an entry, which tells other processes that it is gone.
 
         Returns the number of its shelf.
         """
@@ -150,7 +150,7 @@ class SQLIndex(BoundConnection):
 
     @abstractmethod
     def _unpost(self, entry: int, shelf: int, terms: str) -> None:
-        """Take out the postings of an entry that do not go with its row."""
+        """Remove the postings of an entry that do not go with its row."""
 
     def drop_bare_shelves(self, shelves: Iterable[int]) -> None:
         """Remove those of the shelves on which only erased facts are left."""

@@ -1,4 +1,4 @@
-"""Receipts and the count of what models were asked, in a database."""
+"""Receipts and the usage of models, in a database."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Between rows and values."""
+"""Conversions between rows and values."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def _damaged(error: Exception) -> StoreDamaged:
 
 
 def _readable(make: Callable[[Row], Made]) -> Callable[[Row], Made]:
-    """Makes a value of a row, or says that the row is damaged."""
+    """Make a value of a row, or report that the row is damaged."""
 
     @wraps(make)
     def made(row: Row) -> Made:
@@ -72,7 +72,7 @@ def _list(text: str | None) -> tuple[str, ...]:
 
 
 def _source(text: str) -> Source:
-    """Sources repeat from row to row; decoding each of them once is most of the cost saved."""
+    """A source. Sources repeat from row to row; decoding each once saves most of the cost."""
     return _remembered(text) if len(text) <= _LONG else _decoded(text)
 
 
@@ -85,7 +85,7 @@ _remembered = remembering(_REMEMBERED)(_decoded)
 
 @also_forget
 def _forget_rows() -> None:
-    """Drop what is remembered of rows: an erased one says what was said."""
+    """Drop the remembered rows: an erased one has people's words."""
     global _last_source
     _facts.clear()
     _last_source = (None, "")
@@ -104,14 +104,14 @@ _NO_REVIEW = codec.review_fields(None)
 
 
 _facts: dict[str, tuple[Row, Fact]] = {}
-"""The facts that were made last, by their ids, each with the row it was made of."""
+"""The last facts that were made, by their ids, each with its row."""
 
 
 def fact_of(row: Row) -> Fact:
     """A fact from the columns CONTENT and TENURE, in that order.
 
-    Contexts read the same facts again and again. One whose row is still the same is the same: to
-    compare two rows takes a tenth of the time that it takes to make a fact of one.
+    Contexts read the same facts again and again. If its row is still the same, so is the fact:
+    comparing two rows takes a tenth of the time of making a fact.
     """
     known = _facts.get(row[0])
     if known is not None and known[0] == row:
@@ -186,7 +186,7 @@ def _value(text: str) -> Any:
 
 
 def address_values(address: Address) -> Row:
-    """An address as columns, without the organization, which is not for a caller to name."""
+    """An address as columns, without the organization, which a caller may not name."""
     return (address.owner, address.subject, address.key, address.scope._value_, address.scope_id)
 
 
@@ -236,15 +236,19 @@ def tenure_values(fact: Fact) -> Row:
 
 
 def index_values(fact: Fact, now: datetime) -> tuple[bool, str, bool, bool]:
-    """What the partial indexes and `glance` go by: live, slot, flagged, ordinary."""
+    """The columns for the partial indexes and `glance`: live, slot, flagged, ordinary."""
     live = fact.may_hold_after(now)
     sole = fact.status is Status.OFFICE and not fact.multi_valued
-    flagged = fact.status is Status.CONTESTED or (fact.is_valid and bool(fact.depends_on))
+    flagged = (
+        fact.status is Status.CONTESTED
+        or (fact.is_valid and bool(fact.depends_on))
+        or (live and bool(fact.doubts))
+    )
     return live, fact.audience if sole else fact.id, flagged, sole and fact.is_ordinary(now)
 
 
 def fact_values(fact: Fact, born: int, since: int, now: datetime) -> Row:
-    """The FACT_COLUMNS of a fact; `now` is when its present tenure was recorded."""
+    """The FACT_COLUMNS of a fact; `now` is the moment at which its present tenure was recorded."""
     values = (*content_values(fact), *tenure_values(fact), born, since)
     return (*values, *index_values(fact, now))
 

@@ -137,7 +137,7 @@ class SQLTransaction(SQLFacts, SQLLog, SQLIndex, SQLSessions, SQLReceipts):
         return proven
 
     def _note_erasure(self) -> None:
-        """Tell other processes, where they have to be told."""
+        """Tell other processes of an erasure, if they have to be told."""
 
     def _prove(self, erasure: Erasure) -> None:
         proof = json.dumps(codec.erasure_record(erasure))
@@ -162,8 +162,8 @@ class SQLTransaction(SQLFacts, SQLLog, SQLIndex, SQLSessions, SQLReceipts):
         return count
 
     def told(self, error: Exception) -> str:
-        """What a driver says of a conflict."""
+        """The driver's message on a conflict."""
         return str(error)
 
     def _settle(self, last: Verdict | None) -> None:
-        """An organization has arrived, with that as the last entry of its log."""
+        """Settle an organization that has arrived, with that as the last entry of its log."""

@@ -27,11 +27,11 @@ from tenure.stores.sqlite.sql import migrations
 T = TypeVar("T")
 
 FAILURES = (sqlite3.Error, UnicodeDecodeError)
-"""What the driver raises. The latter is its own failure to tell of a damaged schema, whose text it
+"""The errors of the driver. The latter is its own failure to report a damaged schema, whose text it
 quotes in the message."""
 APPLICATION_ID = 0x54454E55  # "TENU"
 PRIVATE = 0o600
-"""The mode of a new file: what people said is for its owner alone, whatever the umask says."""
+"""The mode of a new file: people's words are for its owner alone, whatever the umask says."""
 _BRIEFLY = 20  # milliseconds
 _HEADER = b"SQLite format 3\x00"
 _UNDECODED = "Could not decode to UTF-8"
@@ -79,7 +79,7 @@ def _damaged(path: Path, how: str) -> str:
 
 
 def end(connection: sqlite3.Connection) -> bool:
-    """Roll back what is not committed; False for a connection that is of no more use."""
+    """Roll back uncommitted changes; False for a connection that is of no more use."""
     try:
         if connection.in_transaction:
             connection.execute("ROLLBACK")
@@ -154,8 +154,8 @@ class SQLiteConnections:
     def patiently(self, step: Callable[[], T]) -> T:
         """Do a step that other processes may block, waiting as long as the settings say.
 
-        SQLite's own wait does not cover every lock (switching to WAL, recovery after a crash),
-        so it is wrapped in one of ours; the jitter keeps eight writers from waking in step.
+        SQLite's own wait does not cover every lock (switching to WAL, recovery after a crash), so
+        it is wrapped in one of ours; the jitter keeps eight writers from waking in step.
         """
         deadline = time.monotonic() + self.busy_timeout
         while True:
@@ -198,7 +198,8 @@ class SQLiteConnections:
         )
 
     def _check_file(self) -> None:
-        """Refuse a file that is not SQLite's: of a very short one it would make a new database."""
+        """Refuse a file that is not SQLite's: from a very short one it would make a new
+        database."""
         if self.path.is_file() and self.path.stat().st_size:
             with self.path.open("rb") as file:
                 if file.read(len(_HEADER)) != _HEADER:
@@ -208,10 +209,10 @@ class SQLiteConnections:
                     )
 
     def _make_private(self) -> None:
-        """A new file is for whoever makes it alone; SQLite gives its other files the same mode.
+        """Make a new file private to its maker; SQLite gives its other files the same mode.
 
-        One that is there keeps the mode it has. What keeps a file from being made is told when
-        SQLite tries.
+        An existing file keeps its mode. If a file cannot be made, the error comes when SQLite
+        tries.
         """
         if not self.path.exists():
             with suppress(OSError):

@@ -19,10 +19,10 @@ def _tokens(shelf: int, terms: str) -> str:
 
 
 class SQLiteIndex(SQLiteConnection, SQLIndex):
-    """One connection, bound to an organization, as far as searching goes."""
+    """The search part of one connection, bound to an organization."""
 
     _ours: set[int]
-    """The shelves that are known to be of this organization."""
+    """The shelves that are known to belong to this organization."""
 
     # reading
 
@@ -53,7 +53,7 @@ class SQLiteIndex(SQLiteConnection, SQLIndex):
         return [self.postings(shelves, term, limit) for term in terms]
 
     def _own(self, shelves: Sequence[int]) -> list[int]:
-        """Those of the shelves that are of this organization."""
+        """Those of the shelves that belong to this organization."""
         unknown = [shelf for shelf in shelves if shelf not in self._ours]
         self._ours.update(row[0] for row in self.rows_of("own_shelves", unknown))
         return [shelf for shelf in shelves if shelf in self._ours]

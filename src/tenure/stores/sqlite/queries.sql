@@ -80,8 +80,16 @@ SELECT {fact} FROM facts WHERE organization = :organization AND status = 'office
 
 -- name: derived_from
 SELECT {fact} FROM facts WHERE organization = :organization AND id IN (
-    SELECT fact_id FROM dependencies WHERE organization = :organization AND base_id IN ({ids})
+    SELECT fact_id FROM dependencies
+    WHERE organization = :organization AND base_id IN ({ids}) AND stands_on <> ''
 ) ORDER BY id;
+
+-- name: doubting
+-- What a fact doubts is among the dependencies, with nothing that it stands on.
+SELECT {fact} FROM facts WHERE organization = :organization AND live = 1 AND id IN (
+    SELECT fact_id FROM dependencies
+    WHERE organization = :organization AND base_id IN ({ids}) AND stands_on = ''
+) ORDER BY +id;
 
 -- name: waiting_on
 -- In this and the next, "+id" keeps the planner from walking every id to save a small sort.
@@ -97,8 +105,13 @@ SELECT {fact} FROM facts INDEXED BY facts_flagged
 WHERE organization = :organization AND flagged = 1 AND status = 'contested' {where} ORDER BY +id;
 
 -- name: derived
+-- Some of what is flagged is so for other reasons.
 SELECT {fact} FROM facts INDEXED BY facts_flagged
 WHERE organization = :organization AND flagged = 1 AND status = 'office' {where} ORDER BY +id;
+
+-- name: doubters
+SELECT {fact} FROM facts INDEXED BY facts_flagged
+WHERE organization = :organization AND flagged = 1 AND live = 1 {where} ORDER BY +id;
 
 -- name: verdict
 SELECT {verdict} FROM verdicts WHERE organization = :organization AND id = :id;

@@ -12,7 +12,7 @@ from tenure.stores.sql.statements import migrations_in, named
 
 
 class SQLiteDialect(Dialect):
-    """Parameters as SQLite writes them."""
+    """Parameters in the form of SQLite."""
 
     placeholder = "?"
 

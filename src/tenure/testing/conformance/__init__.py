@@ -28,7 +28,7 @@ __all__ = ["CHECKS", "Check", "ConformanceReport", "Outcome", "Result", "Trial",
 
 
 class CheckOutcome(StrEnum):
-    """How a check ended."""
+    """The result of a check."""
 
     PASSED = "passed"
     FAILED = "failed"
@@ -37,7 +37,7 @@ class CheckOutcome(StrEnum):
 
 @dataclass(frozen=True)
 class Result:
-    """How one check ended on one system, and why it failed or could not be tried."""
+    """The result of one check on one system, and the reason if it failed or could not be tried."""
 
     check: Check
     outcome: CheckOutcome
@@ -53,13 +53,14 @@ class Result:
 
 @dataclass(frozen=True)
 class ConformanceReport:
-    """How every check ended on one system."""
+    """The results of every check on one system."""
 
     system: str
     results: tuple[Result, ...]
 
     def counted(self, group: str | None = None) -> Counter[CheckOutcome]:
-        """How many passed, failed and could not be tried: of a group, or in all."""
+        """The number of checks that passed, failed and could not be tried: in a group, or in
+        all."""
         return Counter(r.outcome for r in self.results if group in (None, r.check.group))
 
     @property

@@ -1,4 +1,4 @@
-"""Authority: who outranks whom, and what that does to a statement."""
+"""Authority: who outranks whom, and what follows for a statement."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def an_equal_authority_supersedes(trial: Trial) -> None:
 
 @check(GROUP, Ability.WRITE, Ability.AUTHORITY)
 def a_higher_authority_supersedes(trial: Trial) -> None:
-    """What was said from below gives way to what is ruled later from above."""
+    """A statement from below gives way to a later ruling from above."""
     trial.write("spending limit", "9000 euros", ADA, is_constraint=True)
     trial.write("spending limit", "500 euros", PAUL, is_constraint=True)
     for who in (ADA, PAUL):
@@ -68,7 +68,7 @@ def every_rung_stands_above_those_below(trial: Trial) -> None:
 
 @check(GROUP, Ability.WRITE, Ability.PERSON, Ability.AUTHORITY, Ability.RETRACT)
 def a_policy_ends_what_was_said_before_it(trial: Trial) -> None:
-    """What one person had said for themselves goes for good: not back when the policy does."""
+    """A person's own earlier statement goes for good, even if the policy goes later."""
     trial.write("maximum discount", "25 percent", ADA, is_private=True)
     ruled = trial.write("maximum discount", "15 percent", PAUL, is_constraint=True)
     trial.expect(_DISCOUNT, says=["15 percent"], lacks=["25 percent"], who=ADA)
@@ -96,7 +96,7 @@ def a_guest_binds_nobody(trial: Trial) -> None:
 
 @check(GROUP, Ability.WRITE, Ability.PERSON, Ability.AUTHORITY)
 def nothing_private_is_drawn_out_by_what_is_there(trial: Trial) -> None:
-    """What somebody put there for all does not make others' private words everybody's."""
+    """A shared value at an address does not make others' private words there public."""
     trial.write("pin", "not yet known", BOB, subject="safe")
     trial.write("pin", "4711", PAUL, subject="safe", is_private=True)
     trial.expect("What is the pin of the safe?", lacks=["4711"], who=BOB)
@@ -105,7 +105,7 @@ def nothing_private_is_drawn_out_by_what_is_there(trial: Trial) -> None:
 
 @check(GROUP, Ability.WRITE, Ability.SUPERSEDE, Ability.AUTHORITY)
 def naming_the_target_does_not_help_from_below(trial: Trial) -> None:
-    """Who says what they replace still has to be entitled to it."""
+    """Naming the target of a replacement gives no right to replace it."""
     ruled = trial.write("spending limit", "500 euros", PAUL, is_constraint=True)
     trial.attempt(lambda: trial.write("new limit", "9000 euros", ADA, supersedes=ruled))
     trial.expect(_QUERY, says=["500 euros"], lacks=["9000"])
@@ -153,7 +153,7 @@ def what_follows_from_a_guess_is_no_ruling(trial: Trial) -> None:
 
 @check(GROUP, Ability.WRITE, Ability.AUTHORITY)
 def authority_is_that_of_the_statement(trial: Trial) -> None:
-    """What is entered for somebody higher stands as theirs."""
+    """A statement entered for somebody higher has their authority."""
     trial.write("spending limit", "500 euros", ADA, authority="executive", is_constraint=True)
     trial.attempt(lambda: trial.write("spending limit", "9000 euros", MONA, is_constraint=True))
     trial.expect(_QUERY, says=["500 euros"], lacks=["9000"], who=MONA)

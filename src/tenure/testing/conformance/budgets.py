@@ -22,7 +22,8 @@ _WORDS = (
 
 
 def _fill(trial: Trial, count: int) -> None:
-    """Store what will be asked for, and then as many other facts, each with its own sentence."""
+    """Store the value that will be asked for, and then as many other facts, each with its own
+    sentence."""
     trial.write("fire warden", "Ms Abernathy")
     for number in range(count):
         near, far = _WORDS[number % 12], _WORDS[number // 12 % 12]
@@ -31,7 +32,7 @@ def _fill(trial: Trial, count: int) -> None:
 
 
 def _expect_found(trial: Trial, budgets: Iterable[int]) -> None:
-    """Ask what a single fact answers, and what a great many have to do with."""
+    """Ask a question that a single fact answers, and one that many facts bear on."""
     for budget in budgets:
         text = trial.expect_within("Who is the fire warden?", budget)
         if not SpokenText(text).says("Abernathy"):

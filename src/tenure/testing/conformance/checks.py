@@ -1,4 +1,4 @@
-"""What a check is: a law, what it takes to be tried, and a function that tries it."""
+"""Checks: a law, the capabilities it needs to be tried, and a function that tries it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ GUS = Who(user="gus", authority="guest")
 START = datetime(2026, 3, 2, 9, tzinfo=UTC)
 """A Monday morning, on which every check begins."""
 ROOMY = 4000
-"""A budget that everything fits into which a check writes, where the budget is not the point."""
+"""A budget with room for everything that a check writes, where the budget is not the point."""
 
 _UNKNOWN = (
     *("recalculat", "re-calculat", "recomput", "not known", "unknown", "no longer known"),
@@ -29,7 +29,7 @@ _UNKNOWN = (
 
 
 class Unmet(Exception):
-    """A system did something else than the law asks; with what it said, where it said anything."""
+    """A system did something else than the law asks; with its text, if it gave any."""
 
     def __init__(self, why: str, context: str | None = None) -> None:
         super().__init__(why)
@@ -46,7 +46,7 @@ class Trial:
         system.move_to(self.now)
 
     def wait(self, **time: float) -> datetime:
-        """Let time pass; gives what time it is then."""
+        """Let time pass; return the time then."""
         self.now += timedelta(**time)
         self.system.move_to(self.now)
         return self.now
@@ -72,7 +72,7 @@ class Trial:
         self.system.undo(who, written)
 
     def attempt(self, act: Callable[[], object]) -> None:
-        """Try what a system may refuse, and need not: what counts is what stands afterwards."""
+        """Try something that a system may refuse, and need not: the state afterwards counts."""
         try:
             act()
         except Refused:
@@ -102,7 +102,7 @@ class Trial:
         budget: int = ROOMY,
         **when: datetime,
     ) -> str:
-        """Ask, and hold the context against what it must and must not say."""
+        """Ask, and hold the context against the texts it must have and must not have."""
         text = self.ask(query, who, budget, **when)
         said = SpokenText(text)
         for value in says:
@@ -147,7 +147,7 @@ class Check:
     attempt: Try
 
     def missing(self, can: Iterable[Ability]) -> tuple[Ability, ...]:
-        """What a system lacks for it to be tried."""
+        """The capabilities that a system lacks for it to be tried."""
         return tuple(sorted(self.needs - frozenset(can)))
 
 

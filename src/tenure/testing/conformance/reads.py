@@ -1,4 +1,4 @@
-"""Layers, valid reads and chains: what stands in a context, and what does not."""
+"""Layers, valid reads and chains: the facts that stand in a context, and those that do not."""
 
 from __future__ import annotations
 
@@ -150,7 +150,7 @@ def other_subjects_and_keys_stay(trial: Trial) -> None:
 
 @check(CHAINS, Ability.WRITE, Ability.SUPERSEDE)
 def a_named_target_goes_and_its_neighbours_stay(trial: Trial) -> None:
-    """What names its target supersedes that, and nothing beside it."""
+    """A statement that names its target supersedes that, and nothing beside it."""
     first = trial.write("vendor for paper", "Alder Mills")
     trial.write("vendor for ink", "Birch Inks")
     trial.write("vendor for stationery", "Cedar Supplies", supersedes=first)
@@ -174,7 +174,7 @@ def a_target_that_does_not_exist_is_an_error(trial: Trial) -> None:
 
 @check("retraction", Ability.WRITE, Ability.RETRACT)
 def a_retraction_leaves_nothing(trial: Trial) -> None:
-    """What was taken back is not shown, and what stands beside it still is."""
+    """A retracted value is not shown, and the values beside it still are."""
     gone = trial.write("keynote speaker", "Dr Okafor")
     trial.write("keynote room", "Atrium")
     trial.retract(gone)
@@ -194,7 +194,7 @@ def no_earlier_value_comes_back_by_a_retraction(trial: Trial) -> None:
 
 @check("retraction", Ability.WRITE, Ability.RETRACT)
 def a_new_value_can_follow_a_retraction(trial: Trial) -> None:
-    """What was taken back stays gone when the key has a value again."""
+    """A retracted value stays gone when the key has a value again."""
     gone = trial.write("guest of honour", "Mr Lindqvist")
     trial.retract(gone)
     trial.write("guest of honour", "Ms Tanaka")

@@ -1,4 +1,4 @@
-"""Repair: what becomes of values that follow from one that changed."""
+"""Repair: the fate of values that follow from one that changed."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def what_follows_from_a_changed_value_is_not_shown(trial: Trial) -> None:
 
 @check(GROUP, *_NEEDS)
 def it_goes_to_any_depth(trial: Trial) -> None:
-    """What follows from what follows is as little known, five steps away as one."""
+    """A value five steps away from the changed one is as unknown as one a step away."""
     base = trial.write("unit price", "12 dollars")
     values = ["1200 dollars", "1440 dollars", "1500 dollars", "1590 dollars", "1700 dollars"]
     keys = ["order total", "taxed total", "insured total", "shipped total", "invoice total"]
@@ -40,7 +40,7 @@ def it_goes_to_any_depth(trial: Trial) -> None:
 
 @check(GROUP, *_NEEDS)
 def what_does_not_follow_from_it_stays(trial: Trial) -> None:
-    """Only what rests on the changed value is in doubt."""
+    """Only values that rest on the changed one are in doubt."""
     price = trial.write("unit price", "12 dollars")
     weight = trial.write("unit weight", "3 kilos")
     trial.write("order total", "1200 dollars", depends_on=(price,))
@@ -52,7 +52,7 @@ def what_does_not_follow_from_it_stays(trial: Trial) -> None:
 
 @check(GROUP, *_NEEDS)
 def one_changed_base_of_two_is_enough(trial: Trial) -> None:
-    """What follows from two values is not known once one of them changes."""
+    """A value that follows from two others is not known once one of them changes."""
     price = trial.write("unit price", "12 dollars")
     count = trial.write("unit count", "100 pieces")
     trial.write("order total", "1200 dollars", depends_on=(price, count))
@@ -62,7 +62,7 @@ def one_changed_base_of_two_is_enough(trial: Trial) -> None:
 
 @check(GROUP, *_NEEDS)
 def a_new_value_settles_it(trial: Trial) -> None:
-    """What was worked out again is known again."""
+    """A value that was worked out again is known again."""
     price = trial.write("unit price", "12 dollars")
     trial.write("order total", "1200 dollars", depends_on=(price,))
     raised = trial.write("unit price", "15 dollars")
@@ -72,7 +72,7 @@ def a_new_value_settles_it(trial: Trial) -> None:
 
 @check(GROUP, *_NEEDS, Ability.RETRACT)
 def a_base_that_was_taken_back_carries_nothing(trial: Trial) -> None:
-    """What followed from it is not known either."""
+    """The values that followed from it are not known either."""
     price = trial.write("unit price", "12 dollars")
     trial.write("order total", "1200 dollars", depends_on=(price,))
     trial.retract(price)
@@ -81,7 +81,7 @@ def a_base_that_was_taken_back_carries_nothing(trial: Trial) -> None:
 
 @check(GROUP, *_NEEDS, Ability.UNDO)
 def a_base_that_comes_back_lifts_the_doubt(trial: Trial) -> None:
-    """When the change is undone, what followed is known as before."""
+    """When the change is undone, the dependents are known as before."""
     price = trial.write("unit price", "12 dollars")
     total = trial.write("order total", "1200 dollars", depends_on=(price,))
     trial.write("invoice", "1440 dollars", depends_on=(total,))
@@ -93,7 +93,7 @@ def a_base_that_comes_back_lifts_the_doubt(trial: Trial) -> None:
 
 @check(GROUP, *_NEEDS, Ability.UNDO)
 def a_doubt_with_another_cause_remains(trial: Trial) -> None:
-    """Undoing one of two changes does not settle what the other one put into doubt."""
+    """Undoing one of two changes does not settle a doubt that the other one caused."""
     price = trial.write("unit price", "12 dollars")
     count = trial.write("unit count", "100 pieces")
     trial.write("order total", "1200 dollars", depends_on=(price, count))
@@ -105,7 +105,7 @@ def a_doubt_with_another_cause_remains(trial: Trial) -> None:
 
 @check(GROUP, *_NEEDS, Ability.VALIDITY)
 def a_base_whose_term_is_over_carries_nothing(trial: Trial) -> None:
-    """A term that ends by itself puts into doubt what followed from the value."""
+    """A term that ends by itself puts the dependents of the value into doubt."""
     price = trial.write("unit price", "12 dollars", valid_until=trial.now + timedelta(days=4))
     trial.write("order total", "1200 dollars", depends_on=(price,))
     trial.expect(_QUERY, says=["12 dollars", "1200 dollars"])
@@ -127,7 +127,7 @@ def a_contingent_value_waits_for_its_base_to_go(trial: Trial) -> None:
 
 @check(GROUP, Ability.WRITE, Ability.AWAIT, Ability.UNDO)
 def undoing_the_departure_undoes_the_succession(trial: Trial) -> None:
-    """When the base is back, what waited for it waits again."""
+    """When the base is back, the contingent value waits again."""
     lead = trial.write("team lead", "Ana")
     trial.write("report reader", "Oleg")
     trial.write("report reader", "James", when_superseded=lead)

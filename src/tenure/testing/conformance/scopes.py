@@ -15,7 +15,7 @@ _ELSEWHERE = replace(ADA, session="two")
 
 @check(GROUP, Ability.WRITE, Ability.DRAFT)
 def a_draft_stays_out(trial: Trial) -> None:
-    """What is proposed and not committed is not in a normal context."""
+    """A proposal that is not committed is not in a normal context."""
     trial.write("offsite budget", "8000 pounds")
     trial.write("offsite place", "Tromso", scope="draft")
     for who in (ADA, BOB):
@@ -42,7 +42,7 @@ def drafts_and_suppositions_replace_nothing_real(trial: Trial) -> None:
 
 @check(GROUP, Ability.WRITE, Ability.SUPERSEDE, Ability.DRAFT)
 def a_draft_that_names_its_target_replaces_nothing_real(trial: Trial) -> None:
-    """Saying what it would replace does not make a draft real."""
+    """Naming its target does not make a draft real."""
     real = trial.write("offsite place", "Porto")
     trial.attempt(lambda: trial.write("offsite town", "Tromso", scope="draft", supersedes=real))
     trial.attempt(
@@ -62,7 +62,7 @@ def what_was_a_draft_can_become_real(trial: Trial) -> None:
 
 @check(GROUP, Ability.WRITE, Ability.DEPEND, Ability.DRAFT)
 def a_supposition_puts_nothing_real_into_doubt(trial: Trial) -> None:
-    """What follows from a real value stands, whatever somebody supposes about that value."""
+    """A value that follows from a real one stands, whatever somebody supposes about that one."""
     place = trial.write("offsite place", "Porto")
     trial.write("flight cost", "240 pounds", depends_on=(place,))
     trial.write("offsite place", "Nairobi", scope="hypothetical")
@@ -90,7 +90,7 @@ def what_is_of_a_session_stays_in_it(trial: Trial) -> None:
 
 @check(GROUP, Ability.WRITE, Ability.SESSION)
 def a_narrower_value_stands_in_front_of_a_wider_one(trial: Trial) -> None:
-    """Where it applies it is what counts, and elsewhere the wider one was never superseded."""
+    """The narrower value counts where it applies; elsewhere the wider one was never superseded."""
     trial.write("report format", "spreadsheet", is_private=True)
     trial.write("report format", "slides", scope="session", is_private=True)
     query = "In which format do I want the report?"

@@ -92,7 +92,7 @@ def a_spoken_policy_reaches_who_has_suggested_otherwise(trial: Trial) -> None:
 
 @check(ANTI_PATTERNS, Ability.WRITE)
 def superseded_facts_are_not_included(trial: Trial) -> None:
-    """Anti-pattern 1: of all that was ever written, only what is valid is shown."""
+    """Anti-pattern 1: of all values ever written, only the valid ones are shown."""
     for value in ("crimson", "turquoise", "magenta"):
         trial.write("logo colour", value)
     trial.write("logo shape", "hexagon")
@@ -105,7 +105,7 @@ def superseded_facts_are_not_included(trial: Trial) -> None:
 
 @check(ANTI_PATTERNS, Ability.WRITE, Ability.SUPERSEDE, Ability.OBSERVE)
 def the_latest_mention_is_not_the_current_value(trial: Trial) -> None:
-    """Anti-pattern 2: a later mention of what was superseded does not make it current."""
+    """Anti-pattern 2: a later mention of a superseded value does not make it current."""
     old = trial.write("address_v1", "123 Main St")
     trial.write("address_v2", "456 Oak Ave", supersedes=old)
     trial.observe("The parcel of last year went to 123 Main St.", speaker="assistant")
@@ -114,7 +114,7 @@ def the_latest_mention_is_not_the_current_value(trial: Trial) -> None:
 
 @check(ANTI_PATTERNS, Ability.WRITE, Ability.AUTHORITY)
 def not_everybody_sets_every_fact(trial: Trial) -> None:
-    """Anti-pattern 3: what a policy says is not set to something else from below."""
+    """Anti-pattern 3: a policy is not changed from below."""
     trial.write("discount_policy", "max 15%", PAUL, is_constraint=True)
     trial.attempt(lambda: trial.write("discount_policy", "max 50%", ADA))
     trial.expect("What discount may we give?", says=["max 15%"], lacks=["50%"])

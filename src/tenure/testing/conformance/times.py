@@ -26,7 +26,7 @@ def a_term_ends_by_itself(trial: Trial) -> None:
 
 @check(GROUP, Ability.WRITE, Ability.VALIDITY)
 def a_term_begins_by_itself(trial: Trial) -> None:
-    """What is only so from next week on is not so today."""
+    """A value that holds from next week on does not hold today."""
     trial.write("ticket colour", "violet")
     trial.write("ticket price", "19 francs", valid_from=trial.now + 5 * _DAY)
     trial.expect(_QUERY, says=["violet"], lacks=["19 francs"])
@@ -46,7 +46,7 @@ def a_planned_change_comes_on_its_day(trial: Trial) -> None:
 
 @check(GROUP, Ability.WRITE, Ability.VALIDITY)
 def nothing_comes_back_when_a_term_ends(trial: Trial) -> None:
-    """What was superseded stays so after the end of what took its place."""
+    """A superseded value stays superseded after the end of its successor."""
     trial.write("ticket price", "19 francs")
     trial.write("ticket price", "23 francs", valid_until=trial.now + 5 * _DAY)
     trial.write("ticket colour", "violet")
@@ -56,7 +56,7 @@ def nothing_comes_back_when_a_term_ends(trial: Trial) -> None:
 
 @check(GROUP, Ability.WRITE, Ability.LATE)
 def an_old_statement_that_comes_late_does_not_win(trial: Trial) -> None:
-    """Order is by when it was so, and not by when it arrived."""
+    """Order is by the time of the statement, and not by its arrival."""
     trial.write("ticket price", "23 francs")
     trial.write("ticket price", "19 francs", said_at=trial.now - 3 * _DAY)
     trial.expect(_QUERY, says=["23 francs"], lacks=["19 francs"])
@@ -64,7 +64,7 @@ def an_old_statement_that_comes_late_does_not_win(trial: Trial) -> None:
 
 @check(GROUP, Ability.WRITE, Ability.LATE)
 def statements_in_any_order_of_arrival_come_to_the_same(trial: Trial) -> None:
-    """Whatever the order in which five of them come in, the last one said holds."""
+    """Five statements may arrive in any order: the last one said holds."""
     said = trial.now
     values = ("11 francs", "13 francs", "17 francs", "19 francs", "23 francs")
     trial.wait(days=9)
@@ -75,7 +75,7 @@ def statements_in_any_order_of_arrival_come_to_the_same(trial: Trial) -> None:
 
 @check(GROUP, Ability.WRITE, Ability.AS_OF)
 def the_past_can_be_asked_for(trial: Trial) -> None:
-    """What held then is told for then, and what holds now for now."""
+    """A context of then has the value of then, and a context of now has the value of now."""
     trial.write("ticket price", "19 francs")
     then = trial.wait(days=3)
     trial.wait(days=3)
@@ -88,7 +88,7 @@ def the_past_can_be_asked_for(trial: Trial) -> None:
 
 @check(GROUP, Ability.WRITE, Ability.AS_OF, Ability.VALIDITY)
 def what_was_known_then_can_be_asked_for(trial: Trial) -> None:
-    """What was so on Tuesday, and what was believed on Tuesday, are two questions."""
+    """The value that held on Tuesday and the value known on Tuesday are two questions."""
     trial.write("ticket price", "19 francs")
     tuesday = trial.wait(days=2)
     monday = tuesday - _DAY

@@ -1,4 +1,4 @@
-"""Walls: nothing crosses an organization, and what is one person's is nobody else's."""
+"""Walls: nothing crosses an organization, and one person's facts are nobody else's."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def the_same_key_is_another_one_elsewhere(trial: Trial) -> None:
 
 @check(GROUP, Ability.WRITE, Ability.SUPERSEDE, Ability.ORGANIZATION)
 def naming_what_belongs_to_another_organization_does_nothing(trial: Trial) -> None:
-    """Who got hold of a name from elsewhere cannot replace what it stands for."""
+    """A name from another organization does not let its holder replace the value."""
     theirs = trial.write("vault code", "heron 4471", ADA)
     trial.attempt(lambda: trial.write("vault code", "osprey 9205", _NAMESAKE, supersedes=theirs))
     trial.expect(_QUERY, says=["heron 4471"], lacks=["osprey"], who=ADA)
@@ -87,7 +87,7 @@ def what_is_private_cannot_be_taken_back_by_another(trial: Trial) -> None:
 
 @check(GROUP, Ability.OBSERVE, Ability.PERSON)
 def what_one_person_says_of_themselves_is_theirs(trial: Trial) -> None:
-    """What somebody tells about themselves is not told to a colleague."""
+    """A person's statement about themselves is not shown to a colleague."""
     trial.observe("My vault code is heron 4471.", ADA)
     trial.expect(_QUERY, says=["heron 4471"], who=ADA)
     trial.expect(_QUERY, lacks=["heron", "4471"], who=BOB)

@@ -1,4 +1,4 @@
-"""Putting facts into the index of a store, and looking at what is there."""
+"""Putting facts into the index of a store, and reading them back."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def numbers(reader: Reader, facts: Sequence[Fact]) -> list[int]:
 
 
 def placed(reader: Reader, fact: Fact) -> Placed:
-    """What is kept of the entry of a fact for searching."""
+    """The search data of a fact's entry."""
     (number,) = numbers(reader, [fact])
     every = [row for shelf in shelves(reader) for row in reader.placed(shelf.id, 0)]
     (found,) = [row for row in every if row.entry == number]
@@ -68,13 +68,13 @@ def placed(reader: Reader, fact: Fact) -> Placed:
 
 
 def posted(reader: Reader, term: str) -> list[str]:
-    """The facts that are found by a term, on whatever shelf, in the order of their entries."""
+    """The facts that are found by a term, on any shelf, in the order of their entries."""
     entries = reader.postings([shelf.id for shelf in shelves(reader)], term, 1_000)
     return [row.fact_id for row in reader.found(entries)]
 
 
 def everything_indexed(store: Store, organization: str = "acme") -> list[Any]:
-    """All that a store shows of the index of an organization."""
+    """Everything that a store shows of the index of an organization."""
     with store.read(organization) as reader:
         stood = shelves(reader)
         asked = [shelf.id for shelf in stood]

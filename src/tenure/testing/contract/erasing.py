@@ -1,4 +1,4 @@
-"""What an erasure promises: the content is gone, the links and the proof stay."""
+"""The promises of an erasure: the content is gone, the links and the proof stay."""
 
 from __future__ import annotations
 
@@ -20,11 +20,12 @@ class ErasingContract(Contract):
     """Erasing a fact in the middle of a chain, with every field holding a secret."""
 
     scrubs = True
-    """Whether the store overwrites what is erased by itself; a server's disk is not its to do."""
+    """Whether the store itself overwrites erased content; a server's disk is not its to
+    overwrite."""
 
     @pytest.fixture
     def chain(self, store: Store, acme: Scribe) -> tuple[Fact, Fact, Fact]:
-        """First, secret, last: the second says something secret in every field that can."""
+        """First, secret, last: the second has a secret in every field that can hold one."""
         first = acme.establish("Bern", key="place")
         told = acme.fact(
             {"pass": [SECRET]},
@@ -46,6 +47,7 @@ class ErasingContract(Contract):
             requires=(f"{SECRET} permission",),
             depends_on=(first.id,),
             basis=(Basis(first.id, first.id),),
+            doubts=("doubted",),
             when_superseded="base",
             predecessors=(first.id,),
             is_constraint=True,
@@ -119,6 +121,7 @@ class ErasingContract(Contract):
             assert reader.standing_on([first.id]) == []
             assert reader.derived_from([first.id]) == []
             assert reader.contingent_on(["base"]) == []
+            assert reader.doubting(["doubted"]) == reader.doubters((ended.owner, "")) == []
             assert reader.contested((ended.owner, "")) == []
             assert reader.derived((ended.owner, "")) == []
             assert SECRET not in repr(reader.verdicts(["secret"]))
@@ -186,8 +189,7 @@ class ErasingContract(Contract):
             assert reader.erasures("e3") == []
 
     def test_a_transaction_knows_its_own_proofs(self, store: Store, acme: Scribe) -> None:
-        """A proof is there for whoever asks within the transaction that made it, and in no other
-        organization."""
+        """A proof can be read within the transaction that made it, and in no other organization."""
         acme.establish(SECRET, id="secret")
         with store.write("acme") as transaction:
             proof = transaction.erase(["secret"], Erasure("e1", "acme", acme.clock(), ("secret",)))
@@ -208,7 +210,7 @@ class ErasingContract(Contract):
     ) -> None:
         """Overwriting the remains of erased content succeeds on a quiet store, changing nothing.
 
-        A store on a server leaves that to whoever runs it, says so, and changes nothing either.
+        A store on a server leaves that to its operator, says so, and changes nothing either.
         """
         self.erase(store, acme)
         before = list(store.dump("acme"))

@@ -1,4 +1,4 @@
-"""What a reader promises about facts that are fetched many at once."""
+"""The promises of a reader about facts that are fetched many at once."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tenure.testing.contract.scribe import Contract, Scribe, ids
 
 
 class FetchingContract(Contract):
-    """Facts of many ids, at many addresses, and those last taken back."""
+    """Facts with many ids, at many addresses, and those last retracted."""
 
     def test_facts_of_many_ids(self, store: Store, acme: Scribe) -> None:
         """Facts are given by id, each once, as they stand; unknown ids are left out."""
@@ -27,7 +27,7 @@ class FetchingContract(Contract):
             assert reader.facts([]) == []
 
     def test_facts_include_what_was_erased(self, store: Store, acme: Scribe) -> None:
-        """A fact that was emptied is given as the row that is left of it."""
+        """An erased fact is given as the row that is left of it."""
         acme.establish(id="gone")
         with store.write("acme") as transaction:
             transaction.erase(["gone"], Erasure("e1", "acme", acme.clock(), ("gone",)))
@@ -36,7 +36,7 @@ class FetchingContract(Contract):
             assert reader.facts(["gone"])[0].status is Status.ERASED
 
     def test_live_at_several_addresses(self, store: Store, acme: Scribe) -> None:
-        """Asked for addresses, a reader gives what is live at each of them, ordered by id."""
+        """A reader gives the live facts at each of the addresses, ordered by id."""
         each_kind(acme)
         acme.supersede(acme.establish(id="old", key="size"), "XL", id="new")
         acme.establish(id="bobs", owner="bob")
@@ -54,7 +54,7 @@ class FetchingContract(Contract):
             assert reader.live_at([]) == []
 
     def test_live_at_an_address_elsewhere(self, store: Store, acme: Scribe) -> None:
-        """An address is looked for in the reader's organization, whichever it names."""
+        """An address is looked up in the reader's organization, even if it names another."""
         fact = acme.establish()
         with store.read("other") as reader:
             assert reader.live_at([fact.address]) == []

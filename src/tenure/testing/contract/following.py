@@ -1,4 +1,4 @@
-"""What a store promises about entries over time: they live and die with their facts."""
+"""The promises of a store about entries over time: they live and die with their facts."""
 
 from __future__ import annotations
 
@@ -47,7 +47,8 @@ class FollowingContract(Contract):
     def test_a_fact_out_of_office_is_not_posted(
         self, store: Store, acme: Scribe, status: Status
     ) -> None:
-        """Whatever a fact left office for, its entry stays, is not live, and no term finds it."""
+        """A fact that left office for any reason keeps its entry, which is not live, and no term
+        finds it."""
         fact = shelve(acme, "bern")
         ended = acme.change(fact, status=status, ended_at=fact.started_at)
         with store.read("acme") as reader:
@@ -59,7 +60,7 @@ class FollowingContract(Contract):
     def test_a_fact_whose_end_is_to_come_stays_posted(
         self, store: Store, acme: Scribe, status: Status
     ) -> None:
-        """Until the end that was set for it, a fact can be found, and its entry tells the end."""
+        """A fact can be found until the end that was set for it, and its entry has the end."""
         fact = shelve(acme, "bern")
         later = fact.recorded_at + timedelta(days=365)
         acme.change(fact, status=status, ended_at=later)
@@ -121,7 +122,7 @@ class FollowingContract(Contract):
             assert placed(reader, fact)[2:5] == (True, None, None)
 
     def test_a_term_cut_short_is_told(self, store: Store, acme: Scribe) -> None:
-        """When an end is set, moved or taken away, the entry tells the new one."""
+        """When an end is set, moved or taken away, the entry has the new one."""
         fact = shelve(acme, "bern")
         for days in (9, 3, None):
             ends = None if days is None else fact.recorded_at + timedelta(days=days)
@@ -156,7 +157,7 @@ class FollowingContract(Contract):
     # erasure
 
     def test_the_entry_of_an_erased_fact_is_empty(self, store: Store, acme: Scribe) -> None:
-        """Its number stays, so that whoever remembers it learns that it says nothing now."""
+        """Its number stays, so that a reader who remembers it learns that it is empty now."""
         kept, gone = shelve(acme, "bern"), shelve(acme, "bern secret", depends_on=("base",))
         with store.read("acme") as reader:
             shelf = shelf_of(reader)
@@ -184,7 +185,7 @@ class FollowingContract(Contract):
             assert posted(reader, "secret") == []
 
     def test_a_shelf_of_erased_facts_alone_is_gone(self, store: Store, acme: Scribe) -> None:
-        """Whose the facts were, and for whom, is content: the shelf goes with the last of them."""
+        """The owner and the readers of facts are content: the shelf goes with the last of them."""
         private = {"owner": "bob", "requires": ("hr",)}
         first, last = shelve(acme, "bern", **private), shelve(acme, "bern", **private)
         other = shelve(acme, "bern")

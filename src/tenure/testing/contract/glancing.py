@@ -1,4 +1,4 @@
-"""What the short way to one value promises: the same answer as the long way, or none."""
+"""The promises of the short way to one value: the same answer as the long way, or none."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class GlancingContract(Contract):
         assert store.glance("globex", ("alice", ""), (EVERYWHERE,), "city", "") is None
 
     def test_glance_looks_at_every_owner_and_place(self, store: Store, acme: Scribe) -> None:
-        """The one fact is found whoever of the owners has it, in whichever of the places."""
+        """The one fact is found, for any of the owners and in any of the places."""
         acme.establish("shared", owner="")
         acme.establish("task", key="job", scope=Scope.TASK, scope_id="T1")
         acme.establish("about", subject="house")
@@ -73,7 +73,7 @@ class GlancingContract(Contract):
     def test_glance_does_not_choose(
         self, store: Store, acme: Scribe, beside: dict[str, Any]
     ) -> None:
-        """Where two of the addresses are held, the answer is None."""
+        """If two of the addresses are held, the answer is None."""
         acme.establish("one")
         acme.establish("two", **beside)
         assert glance(store, TASK, EVERYWHERE) is None

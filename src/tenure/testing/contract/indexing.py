@@ -1,4 +1,4 @@
-"""What a store promises about entries: the terms they are found by, and taking them away again."""
+"""The promises of a store about entries: the terms they are found by, and their removal."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ NO_TERMS = ["", "*", "ber*", '"', 'bern" OR "', "two words", "-bern", "bern:bern
 
 
 class IndexingContract(Contract):
-    """Postings, entries, and what has none."""
+    """Postings, entries, and facts without any."""
 
     # postings
 
@@ -49,7 +49,7 @@ class IndexingContract(Contract):
     def test_an_entry_is_found_by_each_of_its_terms(
         self, store: Store, acme: Scribe, term: str
     ) -> None:
-        """A term is any run of letters and digits, of whatever script, and found whole."""
+        """A term is any run of letters and digits, in any script, and found whole."""
         shelve(acme, "something else")
         fact = shelve(acme, f"before {term} after")
         with store.read("acme") as reader:
@@ -68,7 +68,7 @@ class IndexingContract(Contract):
 
     @pytest.mark.parametrize("term", NO_TERMS)
     def test_what_is_no_term_finds_nothing(self, store: Store, acme: Scribe, term: str) -> None:
-        """Text with anything but letters and digits means nothing special, and is not there."""
+        """Text with anything but letters and digits has no special meaning, and finds nothing."""
         shelve(acme, "bern two words b n")
         with store.read("acme") as reader:
             assert posted(reader, term) == []
@@ -85,7 +85,7 @@ class IndexingContract(Contract):
             assert reader.postings([], "bern", 9) == []
 
     def test_many_postings_are_those_of_each_term(self, store: Store, acme: Scribe) -> None:
-        """Asked for several terms at once, a store gives what it gives for each of them."""
+        """For several terms at once, a store gives the postings of each of them."""
         for text, owner in (("bern basel", "alice"), ("basel chur", "alice"), ("bern", "bob")):
             shelve(acme, text, owner=owner)
         wanted = ["basel", "nowhere", "bern", "basel", "no term", "chur"]
@@ -101,7 +101,7 @@ class IndexingContract(Contract):
     def test_postings_come_in_order_up_to_the_limit(self, store: Store, acme: Scribe) -> None:
         """The first entries that have a term are given, by their numbers, and no more than asked.
 
-        Whatever shelves they are on, and however often a term is in them.
+        They may be on any shelves, and have a term any number of times.
         """
         facts = [shelve(acme, "bern bern", owner=("bob", "alice")[n % 2]) for n in range(6)]
         with store.read("acme") as reader:
@@ -173,7 +173,7 @@ class IndexingContract(Contract):
             assert reader.found([row.entry for row in reversed(found)]) == found
 
     def test_indexing_again_replaces(self, store: Store, acme: Scribe) -> None:
-        """A fact has one entry: what it was found by before finds it no longer."""
+        """A fact has one entry: its former terms no longer find it."""
         fact = shelve(acme, "old shared")
         with store.read("acme") as reader:
             (number,) = numbers(reader, [fact])
@@ -188,7 +188,7 @@ class IndexingContract(Contract):
             assert (row.entry, row.length, row.probes, row.vector) == (number, 2, "p", b"\x02")
 
     def test_indexing_again_goes_by_the_tenure_given(self, store: Store, acme: Scribe) -> None:
-        """Whether a replaced entry is posted depends on how its fact stands then."""
+        """A replaced entry is posted according to the status of its fact then."""
         fact = shelve(acme, "old")
         ended = acme.change(fact, status=Status.RETRACTED, ended_at=acme.clock.now)
         index(acme, entry(ended, "new"))
@@ -200,7 +200,7 @@ class IndexingContract(Contract):
             assert posted(reader, "new") == [fact.id]
 
     def test_a_transaction_sees_its_own_entries(self, store: Store, acme: Scribe) -> None:
-        """What was indexed can be searched before it is committed."""
+        """Entries can be searched before they are committed."""
         fact = acme.fact()
         with store.write("acme") as transaction:
             acme.put(transaction, fact)
@@ -226,7 +226,7 @@ class IndexingContract(Contract):
             assert ids(reader.unindexed(100)) == ["a", "c"]
 
     def test_unindexed_leaves_out_what_was_erased(self, store: Store, acme: Scribe) -> None:
-        """There is nothing to index in a fact that was emptied."""
+        """An erased fact has nothing to index."""
         acme.establish(id="gone")
         with store.write("acme") as transaction:
             transaction.erase(["gone"], Erasure("e1", "acme", acme.clock(), ("gone",)))
@@ -246,7 +246,7 @@ class IndexingContract(Contract):
             assert reader.facts(ids(facts)) == facts
 
     def test_unindexing_none_changes_nothing(self, store: Store, acme: Scribe) -> None:
-        """At most none are none: neither an entry nor its shelf goes."""
+        """A limit of 0 removes neither an entry nor its shelf."""
         shelve(acme, "bern")
         before = everything_indexed(store)
         with store.write("acme") as transaction:

@@ -1,4 +1,4 @@
-"""What a store promises about keys: found by id, listed by organization, ended for good."""
+"""The promises of a store about keys: found by id, listed by organization, ended for good."""
 
 from __future__ import annotations
 
@@ -62,8 +62,8 @@ class KeysContract(Contract):
             assert store.key(wrong) is None
 
     def test_the_id_of_a_key_is_used_once(self, store: Store) -> None:
-        """Another key of the same id is refused in every organization; the first stays. The same
-        one again, as after an answer that got lost, is no harm."""
+        """Another key with the same id is refused in every organization; the first stays. The same
+        key again, as after an answer that got lost, does no harm."""
         first = a_key()
         store.add_key(first)
         store.add_key(first)
@@ -102,7 +102,7 @@ class KeysContract(Contract):
         assert store.keys("acme") == [first]
 
     def test_a_revoked_key_cannot_be_added_again(self, store: Store) -> None:
-        """What was ended stays ended."""
+        """A revoked key stays revoked."""
         key = a_key()
         store.add_key(key)
         ended = store.revoke_key(key.id, NOW)
@@ -119,8 +119,8 @@ class KeysContract(Contract):
         assert not ended.usable(NOW - timedelta(days=1))
 
     def test_the_keys_of_a_user_can_be_removed(self, store: Store) -> None:
-        """Those that speak for the user in that organization, and no other; a rollback brings
-        them back."""
+        """The keys that speak for the user in that organization are removed, and no others; a
+        rollback brings them back."""
         mine, revoked = (replace(a_key(), user_id="alice") for _ in range(2))
         others = [a_key(), replace(a_key(), user_id="bob")]
         abroad = replace(a_key(organization="globex"), user_id="alice")
@@ -149,7 +149,7 @@ class KeysContract(Contract):
         assert store.keys() == []
 
     def test_a_key_makes_no_organization(self, store: Store, acme: Scribe) -> None:
-        """Keys are no part of the log, nor of a dump, nor of what is restored from one."""
+        """Keys are no part of the log, of a dump, or of a restore."""
         store.add_key(a_key())
         assert store.organizations() == []
         acme.establish()

@@ -1,4 +1,4 @@
-"""What a reader promises about the links between facts."""
+"""The promises of a reader about the links between facts."""
 
 from __future__ import annotations
 
@@ -81,6 +81,44 @@ class LinksContract(Contract):
                 assert ask(("nobody",)) == []
                 assert ask(()) == []
 
+    def test_doubting_finds_what_may_hold_office(self, store: Store, acme: Scribe) -> None:
+        """A fact that doubts others is found by each of them while it is live, ordered by id."""
+        acme.establish(id="z", key="z", doubts=("one", "two"))
+        acme.establish(id="a", key="a", doubts=("two",))
+        acme.establish(id="rests", key="rests", basis=(Basis("one", "one"),), depends_on=("one",))
+        gone = acme.establish(id="gone", key="gone", doubts=("one",))
+        acme.change(gone, status=Status.RETRACTED, ended_at=acme.clock.now)
+        with store.read("acme") as reader:
+            assert ids(reader.doubting(["one"])) == ["z"]
+            assert ids(reader.doubting(["two", "one", "unknown"])) == ["a", "z"]
+            assert reader.doubting(["a"]) == []
+            assert reader.doubting([]) == []
+            assert ids(reader.derived_from(["one"])) == ["rests"]
+            assert reader.standing_on(["two"]) == []
+
+    def test_doubting_returns_with_its_office(self, store: Store, acme: Scribe) -> None:
+        """A fact that left office and came back doubts what it doubted before."""
+        fact = acme.establish(id="d", doubts=("one",))
+        ended = acme.change(fact, status=Status.WITHDRAWN, started_at=None)
+        with store.read("acme") as reader:
+            assert reader.doubting(["one"]) == reader.doubters(("alice",)) == []
+        acme.change(ended, status=Status.OFFICE, started_at=fact.started_at)
+        with store.read("acme") as reader:
+            assert ids(reader.doubting(["one"])) == ids(reader.doubters(("alice",))) == ["d"]
+
+    def test_doubters_are_found_by_their_owners(self, store: Store, acme: Scribe) -> None:
+        """Live facts of these owners that doubt others, ordered by id, and no derived ones."""
+        acme.establish(id="z", key="z", doubts=("one",))
+        acme.establish(id="a", key="a", doubts=("one",))
+        acme.establish(id="bob's", key="z", owner="bob", doubts=("one",))
+        acme.establish(id="rests", key="rests", basis=(Basis("one", "one"),), depends_on=("one",))
+        with store.read("acme") as reader:
+            assert ids(reader.doubters(("alice",))) == ["a", "z"]
+            assert ids(reader.doubters(("alice", "bob"))) == ["a", "bob's", "z"]
+            assert reader.doubters(("nobody",)) == []
+            assert reader.doubters(()) == []
+            assert ids(reader.derived(("alice",))) == ["rests"]
+
     def test_links_of_very_many_facts(self, store: Store, acme: Scribe) -> None:
         """Asking by more ids than a database takes parameters works."""
         acme.establish(
@@ -89,11 +127,13 @@ class LinksContract(Contract):
             depends_on=("base",),
             when_superseded="base",
             awaits="base",
+            doubts=("doubted",),
         )
-        many = [f"unknown-{number}" for number in range(2000)] + ["base", "it"]
+        many = [f"unknown-{number}" for number in range(2000)] + ["base", "it", "doubted"]
         with store.read("acme") as reader:
             assert ids(reader.standing_on(many)) == ["it"]
             assert ids(reader.derived_from(many)) == ["it"]
             assert ids(reader.contingent_on(many)) == ["it"]
+            assert ids(reader.doubting(many)) == ["it"]
             assert reader.waiting_on(many) == []
             assert len(reader.verdicts(many)) == 1

@@ -1,4 +1,4 @@
-"""What a store promises about the log, the declarations and the working set."""
+"""The promises of a store about the log, the declarations and the working set."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tenure.testing.contract.scribe import Contract, Scribe
 
 
 def item(acme: Scribe, key: str, value: object = 1, **ends: float) -> WorkingItem:
-    """A working item, of limited life where `ends` says how long."""
+    """A working item, which expires after `ends` if that is given."""
     now = acme.clock()
     return WorkingItem(key, value, now, now + timedelta(**ends) if ends else None)
 
@@ -89,7 +89,7 @@ class LogContract(Contract):
             assert reader.log(0, 0) == []
 
     def test_seq_at_is_the_last_entry_by_then(self, store: Store, acme: Scribe) -> None:
-        """Entries at the moment itself count; where several share it, the last does."""
+        """Entries at the moment itself count; if several share it, the last does."""
         moments: list[datetime] = []
         for key in ("one", "two", "three"):
             fact = acme.fact(key=key)
@@ -235,7 +235,7 @@ class LogContract(Contract):
     def test_items_are_dropped_by_every_condition_given(
         self, store: Store, acme: Scribe, conditions: dict[str, str], left: list[str]
     ) -> None:
-        """Dropping takes what matches all conditions, and says how many that were."""
+        """Dropping removes the items that match all conditions, and returns their number."""
         with store.write("acme") as transaction:
             for name in ("alice s1 a", "alice s1 b", "alice s2 a", "bob s1 a"):
                 user, session, key = name.split()

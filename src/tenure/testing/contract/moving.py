@@ -1,4 +1,4 @@
-"""What dump and restore promise: what goes out comes in, here or elsewhere."""
+"""The promises of dump and restore: everything that goes out comes in, here or elsewhere."""
 
 from __future__ import annotations
 
@@ -34,6 +34,7 @@ def fill(acme: Scribe) -> None:
         basis=(Basis("a-last", "a-last"),),
         causes=(Cause("a-last", None, ("a-last", "rests")),),
     )
+    acme.establish("may have changed", key="doubts", doubts=("a-last",))
     acme.establish("waits", key="waits", status=Status.WAITING, awaits="a-last", started_at=None)
     term = acme.establish("for now", key="term")
     acme.change(term, status=Status.RETRACTED, ended_at=term.recorded_at + timedelta(days=99))
@@ -43,7 +44,7 @@ def fill(acme: Scribe) -> None:
 
 
 def views(reader: Reader) -> dict[str, Any]:
-    """What every reading method gives, the organization's own name aside."""
+    """The results of every reading method, without the organization's own name."""
     head = reader.head()[0]
     everyone = ("alice", "bob", "")
     answers: dict[str, Any] = {
@@ -60,6 +61,8 @@ def views(reader: Reader) -> dict[str, Any]:
         "waiting": reader.waiting_on(["a-last"]),
         "contested": reader.contested(everyone),
         "in office on bases": reader.derived(everyone),
+        "doubting": reader.doubting(["a-last", "doubted-1"]),
+        "doubters": reader.doubters(everyone),
         "verdicts": reader.verdicts(["z-first", "a-last", "gone"]),
         "erased": reader.fact("gone"),
         "declarations": reader.declarations(),
@@ -68,7 +71,7 @@ def views(reader: Reader) -> dict[str, Any]:
 
 
 def at_home(found: Any, organization: str) -> str:
-    """A readable form of what was found that does not depend on the organization."""
+    """A readable form of a result that does not depend on the organization."""
     return repr(found).replace(f"organization={organization!r}", "organization=...")
 
 
@@ -94,7 +97,7 @@ class MovingContract(Contract):
             assert order == sorted(order)
 
     def test_dump_of_an_unknown_organization_is_empty(self, store: Store, acme: Scribe) -> None:
-        """What is not there gives nothing, and is not made by asking."""
+        """An unknown organization gives an empty dump, and is not made by it."""
         acme.establish()
         assert list(store.dump("globex")) == []
         assert store.organizations() == ["acme"]
@@ -178,7 +181,7 @@ class MovingContract(Contract):
         assert after.is_valid
 
     def test_failed_restore_leaves_nothing(self, store: Store, other_store: Store) -> None:
-        """Where the records break off with an error, nothing of them was loaded."""
+        """If the records break off with an error, nothing of them was loaded."""
         acme = Scribe(store)
         fill(acme)
 

@@ -1,4 +1,4 @@
-"""What a store promises about turns and what came of them: kept, found by index and by ref."""
+"""The promises of a store about turns and their results: kept, found by index and by ref."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ TOLD = Source(
     becomes=("Genève", "geneva"),
     composed=True,
 )
-"""The source of a fact that came of text, with something in every field that such a fact has."""
+"""The source of a fact that came from text, with something in every field of such a source."""
 
 HEARD = ["alice s1 0", "alice s1 1", "alice s2 0", "bob s1 0"]
 """Turns by user, session and index."""
@@ -52,14 +52,14 @@ def keep(acme: Scribe, *turns: Turn, user: str = "alice") -> None:
 
 
 def hear(acme: Scribe) -> None:
-    """Commit the turns of HEARD, each of which goes by the ref "same"."""
+    """Commit the turns of HEARD, each with the ref "same"."""
     for name in HEARD:
         user, session, index = name.split()
         keep(acme, turn(acme, int(index), session_id=session, ref="same"), user=user)
 
 
 def heard(reader: Reader) -> list[str]:
-    """Which turns of HEARD there are, as sessions have them and as the ref finds them."""
+    """The turns of HEARD that are there, by session and by ref."""
     by_session = [
         f"{user} {session} {each.turn_index}"
         for user, session in (("alice", "s1"), ("alice", "s2"), ("bob", "s1"))
@@ -75,7 +75,7 @@ def heard(reader: Reader) -> list[str]:
 
 
 class ObservingContract(Contract):
-    """Turns, the spots of working items, and the sources of facts that came of text."""
+    """Turns, the spots of working items, and the sources of facts that came from text."""
 
     # turns
 
@@ -99,7 +99,7 @@ class ObservingContract(Contract):
             assert reader.turns_called("älice", "m-7 ü") == [given]
 
     def test_a_turn_may_have_no_ref_and_bring_nothing(self, store: Store, acme: Scribe) -> None:
-        """What a turn leaves out comes back left out, and no ref is not an empty one."""
+        """A field that a turn leaves out stays left out, and no ref is not an empty one."""
         bare, unnamed = turn(acme), turn(acme, 1, ref="")
         keep(acme, bare, unnamed)
         with store.read("acme") as reader:
@@ -107,7 +107,7 @@ class ObservingContract(Contract):
             assert reader.turns_called("alice", "") == [unnamed]
 
     def test_an_unknown_session_or_ref_has_no_turns(self, store: Store, acme: Scribe) -> None:
-        """What nobody has put gives an empty list."""
+        """An unknown session or ref gives an empty list."""
         keep(acme, turn(acme, ref="m-0"))
         with store.read("acme") as reader:
             assert reader.turns("alice", "s2", 9) == []
@@ -135,7 +135,7 @@ class ObservingContract(Contract):
         assert [each.turn_index for each in found] == expected
 
     def test_turns_of_a_ref_come_from_every_session(self, store: Store, acme: Scribe) -> None:
-        """A ref finds the turns of one user in any session, the one that was said first first."""
+        """A ref finds the turns of one user in any session, the earliest first."""
         late = turn(acme, 0, session_id="s1", ref="m", at=acme.clock() + timedelta(days=1))
         middle = turn(acme, 7, session_id="s3", ref="m")
         early = turn(acme, 5, session_id="s2", ref="m", at=acme.clock() - timedelta(days=1))
@@ -145,7 +145,7 @@ class ObservingContract(Contract):
             assert reader.turns_called("alice", "m") == [early, middle, late]
 
     def test_turns_of_one_moment_go_by_session_and_index(self, store: Store, acme: Scribe) -> None:
-        """Where the time does not tell which was first, the order is still one and the same."""
+        """If the time does not decide, the order is still one and the same."""
         now = acme.clock()
         places = [("s2", 0), ("s1", 10), ("s1", 9)]
         keep(acme, *(turn(acme, n, session_id=name, ref="m", at=now) for name, n in places))
@@ -154,7 +154,7 @@ class ObservingContract(Contract):
         assert [(each.session_id, each.turn_index) for each in found] == sorted(places)
 
     def test_putting_a_turn_again_replaces_it(self, store: Store, acme: Scribe) -> None:
-        """Of a session and index there is one turn, all of it the one put last, its ref too."""
+        """A session and index have one turn, the one put last, with its own ref."""
         first, other = turn(acme, 0, ref="old", fact_ids=("f1",)), turn(acme, 1, ref="old")
         again = turn(acme, 0, speaker="assistant", ref="new", verdict_ids=("v1",))
         keep(acme, first, other)
@@ -182,7 +182,7 @@ class ObservingContract(Contract):
     def test_turns_are_dropped_by_every_condition_given(
         self, store: Store, acme: Scribe, conditions: dict[str, str], left: list[str]
     ) -> None:
-        """Dropping takes what matches all conditions, and says how many that were."""
+        """Dropping removes the turns that match all conditions, and returns their number."""
         hear(acme)
         with store.write("acme") as transaction:
             assert transaction.drop_turns(**conditions) == 4 - len(left)
@@ -231,8 +231,8 @@ class ObservingContract(Contract):
     def test_erasing_facts_leaves_of_turns_all_but_their_words(
         self, store: Store, acme: Scribe
     ) -> None:
-        """A turn says of the facts it brought no more than their ids, which stay. What tells of its
-        words goes, and so it does from every other turn of its user: one may have said the same."""
+        """A turn keeps the ids of its facts. The part of its digest that tells of its words goes,
+        and so does that of every other turn of its user: one may have said the same."""
         fact = acme.establish("Bern", source=TOLD, owner="carol")
         brought = turn(acme, 4, ref="m-4", fact_ids=("x", fact.id))
         brought = replace(brought, digest="m4$words$more")
@@ -254,7 +254,7 @@ class ObservingContract(Contract):
             assert reader.turns("bob", "s1", 9) == [theirs]
 
     def test_digests_come_back_when_an_erasure_does_not(self, store: Store, acme: Scribe) -> None:
-        """What is rolled back has touched nothing."""
+        """An erasure that is rolled back has changed nothing."""
         fact = acme.establish("Bern", source=TOLD)
         brought = replace(turn(acme, 4, ref="m-4", fact_ids=(fact.id,)), digest="m4$words")
         keep(acme, brought)
@@ -265,7 +265,7 @@ class ObservingContract(Contract):
             assert reader.turns("alice", "s1", 9) == [brought]
 
     def test_turns_are_no_part_of_a_dump(self, store: Store, acme: Scribe) -> None:
-        """Turns belong to sessions: they are neither in the log nor in what is moved elsewhere."""
+        """Turns belong to sessions: they are neither in the log nor in a dump."""
         hear(acme)
         with store.write("acme") as transaction:
             said = WorkingItem("k", "v", acme.clock(), spots=(Spot("f1", "v", 0, 1),))
@@ -276,7 +276,7 @@ class ObservingContract(Contract):
     # spots
 
     def test_an_item_keeps_where_it_states_facts(self, store: Store, acme: Scribe) -> None:
-        """The spots of an item come back as they were given, and none where there were none."""
+        """The spots of an item come back as they were given; an item without spots has none."""
         spots = (Spot("z", "Zürich 🗼", 10, 18), Spot("a", '"3"\n', 0, 4), Spot("a", "", 7, 7))
         said = WorkingItem("turn", "text", acme.clock(), states=("z", "a"), spots=spots)
         plain = WorkingItem("note", "text", acme.clock(), states=("z",))
@@ -304,7 +304,7 @@ class ObservingContract(Contract):
     # where facts came from
 
     def test_a_source_comes_back_from_every_read(self, store: Store, acme: Scribe) -> None:
-        """Span, quote, parts, earlier turns and what was inferred are equal, and of their types."""
+        """Span, quote, parts, earlier turns and inferred fields are equal, and of their types."""
         first = acme.establish("Bern", source=TOLD)
         ended, _ = acme.supersede(first, "Basel", source=Source("conversation", quote="Basel"))
         with store.read("acme") as reader:
@@ -343,7 +343,7 @@ class ObservingContract(Contract):
 
 
 def check_source(found: Source) -> None:
-    """It is the source TOLD, down to the types of what is in it."""
+    """Check that it is the source TOLD, down to the types of its fields."""
     assert found == TOLD
     assert isinstance(found.span, tuple)
     assert [type(part) for part in found.parts] == [Part, Part]

@@ -1,4 +1,4 @@
-"""What a reader promises about facts."""
+"""The promises of a reader about facts."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tenure.stores.port import Selection, Store
 from tenure.testing.contract.scribe import EVERYTHING, Contract, Scribe, ids
 
 LEFT = [status for status in Status if status not in (Status.OFFICE, Status.ERASED)]
-"""Every status of a fact that is not in office and still says something."""
+"""Every status of a fact that is not in office and still has content."""
 
 JSON_VALUES: dict[str, Any] = {
     "text": "Ünïcode 🗼 'quoted' \"twice\" \\ \n\t end",
@@ -93,6 +93,7 @@ def full_fact(acme: Scribe) -> Fact:
         requires=("finance", "hr"),
         min_authority="manager",
         depends_on=("base-1", "base-2"),
+        doubts=("doubted-2", "doubted-1"),
         when_superseded="base-3",
         is_constraint=True,
         constraint_type="budget",
@@ -127,7 +128,8 @@ class ReadingContract(Contract):
     def test_owned_gives_what_is_live_of_one_owner_up_to_a_limit(
         self, store: Store, acme: Scribe
     ) -> None:
-        """In every scope, none of anybody else's, none that left office, ordered by id."""
+        """Live facts in every scope, none of another owner, none that left office, ordered by
+        id."""
         each_kind(acme)
         acme.establish(id="over", key="size", status=Status.OVERRULED, started_at=None)
         with store.read("acme", "alice") as reader:
@@ -162,7 +164,7 @@ class ReadingContract(Contract):
         assert type(fact.value) is type(value)
 
     def test_value_cannot_be_changed_from_outside(self, store: Store, acme: Scribe) -> None:
-        """What happens to a list after it was stored, or after it was read, stays outside."""
+        """Changes to a list after it was stored, or after it was read, do not reach the store."""
         given = {"tags": ["a"]}
         acme.establish(given, id="it")
         given["tags"].append("after storing")
@@ -261,7 +263,7 @@ class ReadingContract(Contract):
     # timeline
 
     def test_timeline_has_every_status(self, store: Store, acme: Scribe) -> None:
-        """Whatever became of a fact, the timeline has it, as it stands."""
+        """The timeline has a fact of any status, as it stands."""
         expected = []
         for status in Status:
             if status is not Status.ERASED:
@@ -280,7 +282,8 @@ class ReadingContract(Contract):
     # known
 
     def test_known_gives_every_past_state_again(self, store: Store, acme: Scribe) -> None:
-        """After any entry of the log, `known` gives exactly what the store held after it."""
+        """After any entry of the log, `known` gives exactly the facts that the store held after
+        it."""
         snapshots: list[list[Fact]] = []
 
         def snapshot() -> None:
@@ -302,7 +305,7 @@ class ReadingContract(Contract):
                 assert _by_id(reader.known(EVERYTHING, seq)) == expected
 
     def test_known_of_the_present_is_the_timeline(self, store: Store, acme: Scribe) -> None:
-        """After the last entry, and after any later number, what is known is what there is."""
+        """After the last entry, and after any later number, `known` gives the timeline."""
         acme.supersede(acme.establish("Bern"), "Basel")
         with store.read("acme") as reader:
             now = _by_id(reader.timeline(EVERYTHING))

@@ -1,4 +1,5 @@
-"""What a store promises about receipts: kept as they were given, found by user, gone on request."""
+"""The promises of a store about receipts: kept as they were given, found by user, gone on
+request."""
 
 from __future__ import annotations
 
@@ -49,7 +50,7 @@ class ReceiptsContract(Contract):
             assert reader.receipts("bob", 9) == []
 
     def test_putting_a_receipt_again_replaces_it(self, store: Store, acme: Scribe) -> None:
-        """Of an id there is one receipt, and all of it is the one put last."""
+        """An id has one receipt, the one put last."""
         keep(acme, ("r1", "alice"), ("r2", "alice"))
         again = StoredReceipt("r1", "bob", acme.clock(), "[]")
         with store.write("acme") as transaction:
@@ -68,7 +69,7 @@ class ReceiptsContract(Contract):
             assert [receipt.id for receipt in reader.receipts("bob", 100)] == ["r1"]
 
     def test_receipts_go_by_their_own_time(self, store: Store, acme: Scribe) -> None:
-        """A receipt that is kept late is listed where its time puts it."""
+        """A receipt that is kept late is listed by its own time."""
         late = StoredReceipt("z", "alice", acme.clock(), "{}")
         made = keep(acme, *ROUNDS)
         with store.write("acme") as transaction:
@@ -99,7 +100,7 @@ class ReceiptsContract(Contract):
     def test_receipts_are_dropped_by_every_condition_given(
         self, store: Store, acme: Scribe, conditions: dict[str, str], left: list[str]
     ) -> None:
-        """Dropping takes what matches all conditions, and says how many that were."""
+        """Dropping removes the receipts that match all conditions, and returns their number."""
         keep(acme, *ROUNDS)
         with store.write("acme") as transaction:
             assert transaction.drop_receipts(**conditions) == 4 - len(left)

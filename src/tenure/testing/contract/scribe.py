@@ -83,7 +83,8 @@ class Scribe:
         return fact
 
     def supersede(self, old: Fact, value: Any, **fields: Any) -> tuple[Fact, Fact]:
-        """Commit a fact that takes another's place. Returns the old one as it is now, and it."""
+        """Commit a fact that takes another's place. Return the old one as it is now, and the new
+        one."""
         same = {"owner": old.owner, "key": old.key, "subject": old.subject}
         new = self.fact(value, **{**same, "predecessors": (old.id,), **fields})
         ended = old.evolve(status=Status.SUPERSEDED, superseded_by=new.id, ended_at=new.started_at)
@@ -106,7 +107,7 @@ def ids(facts: Sequence[Fact]) -> list[str]:
 
 
 class Contract:
-    """What the parts of the suite share: the store under test and a scribe for it."""
+    """The common part of the suite: the store under test and a scribe for it."""
 
     def make_store(self, tmp_path: Path) -> Store:
         """An empty, open store of its own in this folder. A backend overrides this."""

@@ -1,4 +1,4 @@
-"""What a store promises to those who share it: turns, consistent views, and an end."""
+"""The promises of a store to those who share it: turns, consistent views, and an end."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ class SharingContract(Contract):
             assert reader.head()[0] == 2 * ROUNDS
 
     def test_a_reader_keeps_its_view(self, store: Store, acme: Scribe) -> None:
-        """What others commit meanwhile does not show in a view that is open."""
+        """Commits of others do not show in an open view."""
         acme.establish(key="before")
         writer = threading.Thread(target=lambda: acme.establish(key="meanwhile"))
         with store.read("acme") as reader:
@@ -97,7 +97,7 @@ class SharingContract(Contract):
             assert [fact.key for fact in reader.timeline(EVERYTHING)] == ["before", "meanwhile"]
 
     def test_a_reader_keeps_its_view_of_the_index(self, store: Store, acme: Scribe) -> None:
-        """Entries and versions that others commit meanwhile do not show in a view that is open."""
+        """Entries and versions that others commit do not show in an open view."""
         shelve(acme, "bern")
         writer = threading.Thread(target=lambda: shelve(acme, "bern"))
         with store.read("acme") as reader:

@@ -1,4 +1,4 @@
-"""What a store promises about shelves: who shares one, its versions, and what stands on it."""
+"""The promises of a store about shelves: their readers, their versions, and their entries."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class ShelvingContract(Contract):
             assert reader.entries_of(["fact-0001"]) == []
 
     def test_the_recipe_is_the_one_noted_last(self, store: Store) -> None:
-        """How the index is made is kept as text, any text, and replaced when noted again."""
+        """The recipe of the index is kept as text, any text, and replaced when it is set again."""
         for recipe in ("first", "", "words 2, größer"):
             with store.write("acme") as transaction:
                 transaction.set_recipe(recipe)
@@ -145,7 +145,7 @@ class ShelvingContract(Contract):
             assert shelf_of(reader).version == before + 1
 
     def test_a_version_is_above_zero(self, store: Store, acme: Scribe) -> None:
-        """Whoever knows nothing of a shelf may say so with version 0."""
+        """A reader who knows nothing of a shelf may say so with version 0."""
         shelve(acme)
         with store.read("acme") as reader:
             assert shelf_of(reader).version > 0
@@ -168,7 +168,7 @@ class ShelvingContract(Contract):
             assert shelves(reader) == before
 
     def test_versions_of_shelves_are_apart(self, store: Store, acme: Scribe) -> None:
-        """What happens on one shelf leaves the version of another."""
+        """A change on one shelf leaves the version of another."""
         shelve(acme)
         fact = shelve(acme, owner="bob")
         with store.read("acme") as reader:
@@ -205,7 +205,7 @@ class ShelvingContract(Contract):
             ]
 
     def test_an_entry_may_have_nothing_to_be_found_by(self, store: Store, acme: Scribe) -> None:
-        """Neither terms nor probes nor a vector are needed, and then none are there."""
+        """Neither terms nor probes nor a vector are needed; without them, none are there."""
         fact = acme.establish()
         index(acme, entry(fact, "", probes="", vector=None))
         with store.read("acme") as reader:

@@ -1,4 +1,4 @@
-"""What a store promises about usage: numbers that add up, by day and model, and nothing else."""
+"""The promises of a store about usage: numbers that add up, by day and model, and nothing else."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def count(store: Store, *given: Usage, organization: str = "acme") -> None:
 
 
 class UsageContract(Contract):
-    """Counting, and reading what was counted."""
+    """Counting usage, and reading it."""
 
     def test_usage_adds_up_by_day_and_model(self, store: Store) -> None:
         """Counts of one day and model are one row; those of another are another's."""
@@ -34,7 +34,7 @@ class UsageContract(Contract):
             assert reader.usage() == [doubled, other, later]
 
     def test_usage_is_given_from_a_day_on(self, store: Store) -> None:
-        """What was counted before that day is left out, and that day is not."""
+        """Counts before that day are left out, and those of the day are not."""
         later = Usage(TUESDAY, "acme:large", 1)
         count(store, CALL, later)
         with store.read("acme") as reader:
@@ -43,7 +43,7 @@ class UsageContract(Contract):
             assert reader.usage(date(2026, 1, 7)) == []
 
     def test_usage_can_be_corrected(self, store: Store) -> None:
-        """A negative number takes away what was reserved and not used; no number is too large."""
+        """A negative number takes away a reservation that was not used; no number is too large."""
         count(store, Usage(MONDAY, "m", 1, 0, 0, 2**40, 500))
         count(store, Usage(MONDAY, "m", 0, 0, 1, -200, -500))
         with store.read("acme") as reader:

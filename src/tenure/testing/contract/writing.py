@@ -1,4 +1,4 @@
-"""What a transaction promises: whole or not at all, and never two incumbents."""
+"""The promises of a transaction: whole or not at all, and never two incumbents."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Interrupted(BaseException):
 
 
 def everything(store: Store, organization: str = "acme") -> list[Any]:
-    """All that a store shows of an organization."""
+    """Everything that a store shows of an organization."""
     with store.read(organization) as reader:
         return [
             *store.dump(organization),
@@ -101,7 +101,7 @@ class WritingContract(Contract):
             assert erased.status is Status.ERASED
 
     def test_leaving_commits(self, store: Store, acme: Scribe, incumbent: Fact) -> None:
-        """What a transaction wrote is there for readers once its context is left."""
+        """The writes of a transaction are there for readers once its context is left."""
         before = everything(store)
         with store.write("acme") as transaction:
             write_everything(transaction, acme, incumbent)
@@ -115,7 +115,7 @@ class WritingContract(Contract):
     def test_an_exception_rolls_all_back(
         self, store: Store, acme: Scribe, incumbent: Fact, error: type[BaseException]
     ) -> None:
-        """Whatever a transaction wrote is gone after any exception, which goes on to the caller."""
+        """All writes of a transaction are gone after any exception, which goes on to the caller."""
         before = everything(store)
 
         def fail() -> None:
@@ -132,7 +132,7 @@ class WritingContract(Contract):
             assert reader.head()[0] == 2
 
     def test_record_brings_and_changes_at_once(self, store: Store, acme: Scribe) -> None:
-        """One record may retire the incumbent and seat its successor, whichever is named first."""
+        """One record may retire the incumbent and seat its successor, in either order."""
         first = acme.establish("Bern")
         ended, second = acme.supersede(first, "Basel")
         back = ended.evolve(status=Status.OFFICE, superseded_by=None, ended_at=None)
@@ -174,7 +174,7 @@ class WritingContract(Contract):
         assert everything(store) == before
 
     def test_second_of_two_ids_is_taken(self, store: Store, acme: Scribe) -> None:
-        """The first of two new facts is not written either where the id of the second is taken."""
+        """The first of two new facts is not written either if the id of the second is taken."""
         acme.establish(id="taken")
         before = everything(store)
         with store.write("acme") as transaction:

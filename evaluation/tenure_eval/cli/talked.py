@@ -1,0 +1,244 @@
+"""The command that plays conversations as people write them: eval conversations."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.console import RenderableType
+
+from tenure.cli.root import command, complain
+from tenure.cli.tables import print_json, show, table
+from tenure.model.errors import InvalidInput
+from tenure_eval.cli.evaluating import Data, EvaluationRun
+from tenure_eval.figures import percent
+
+if TYPE_CHECKING:
+    from tenure_eval.conversations.fates import FateFigures
+    from tenure_eval.conversations.report import ConversationsReport
+
+_FOLDER = "conversations"
+_PEERS = ("langgraph", "mem0")
+
+
+def conversations(
+    files: Annotated[
+        list[Path] | None,
+        typer.Argument(
+            metavar="FILE",
+            help="Files of conversations, or folders of them.",
+            show_default="the folder conversations of the data",
+        ),
+    ] = None,
+    *,
+    data: Data = None,
+    system: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME",
+            help="A system beside ours by name, or none; repeatable.",
+            show_default="langgraph and mem0, where installed",
+        ),
+    ] = None,
+    budget: Annotated[int, typer.Option(metavar="TOKENS", min=1, help="Of a context.")] = 1500,
+    every: Annotated[
+        int, typer.Option(metavar="K", min=1, help="Only every K-th conversation of each file.")
+    ] = 1,
+    failures: Annotated[
+        int,
+        typer.Option(
+            metavar="N",
+            min=0,
+            help="Of each file, print N questions that went wrong with their contexts, and N each "
+            "of wrong retirements, composed lines, values not live and lines wrongly kept.",
+        ),
+    ] = 0,
+    run: EvaluationRun,
+) -> None:
+    """Play conversations as people write them, and ask the next day what holds.
+
+    A context is right where its live part says every current value and no dead one. Beside it
+    stand the transcript as far as the budget goes, the last six turns, and other systems. Then
+    what became of the values that hold and of those that are over. docs/evaluation.md has the
+    format of the files and says what is counted.
+    """
+    from tenure_eval.conversations import report as runner
+
+    names = _systems(system)
+    reports = []
+    for path in _files(files, data):
+        with run.options() as options:
+            made = runner.run(
+                path, budget=budget, systems=names, limit=run.limit, every=every, **options
+            )
+            reports.append(made)
+    if run.json:
+        told = [{**one.record(), **(one.lists() if failures else {})} for one in reports]
+        print_json({"detector": run.detector, "budget": budget, "files": told})
+        return
+    show(*_account(reports))
+    for report in reports:
+        show(*_failures(report, failures))
+
+
+def _files(files: Sequence[Path] | None, data: Path | None) -> list[Path]:
+    from tenure_eval import running
+    from tenure_eval.conversations.format import files_of
+
+    if files:
+        return files_of(files)
+    folder = running.data_folder(data)
+    if folder is None:
+        raise InvalidInput(
+            "give files of conversations, or the folder of the data sets with --data FOLDER or in "
+            "TENURE_BENCH_DATA"
+        )
+    if not (folder / _FOLDER).is_dir():
+        raise InvalidInput(f"{folder} has no folder {_FOLDER}; give files of conversations")
+    return files_of([folder / _FOLDER])
+
+
+def _systems(wanted: Sequence[str] | None) -> list[str]:
+    """As asked for, or the usual ones that are installed; what is missing is named."""
+    from tenure_eval import adapters
+
+    if wanted is None:
+        for name in _PEERS:
+            why = adapters.missing(name)
+            if why is not None:
+                complain(f"{name} left out: {why}", kind="note")
+        return adapters.available(_PEERS)
+    named = [name for name in dict.fromkeys(wanted) if name != "none"]
+    for name in named:
+        if name not in adapters.PEERS:
+            known = ", ".join(adapters.PEERS)
+            raise InvalidInput(f"--system {name!r} is not one of none, {known}")
+        why = adapters.missing(name)
+        if why is not None:
+            raise adapters.PeerMissing(why)
+    return named
+
+
+# the figures
+
+
+def _account(reports: Sequence[ConversationsReport]) -> Iterator[RenderableType]:
+    """A row for each file in every table, and one for all of them."""
+    from tenure_eval.conversations.report import total
+
+    rows = [*reports, total(reports)] if len(reports) > 1 else list(reports)
+    others = list(dict.fromkeys(name for report in reports for name in report.beside))
+    yield table(
+        ["file", "conversations", "checks", "Tenure", *others, "changed", "plain recall"],
+        [_right(report, others) for report in rows],
+    )
+    yield ""
+    yield table(
+        ["values that hold", "of", "live", "demoted", "gone", "retired", "never kept"],
+        [_fates(report.name, report.holding) for report in rows],
+    )
+    yield ""
+    yield table(
+        ["values that are over", "of", "live", "demoted", "gone", "retired", "never kept"],
+        [_fates(report.name, report.over) for report in rows],
+    )
+    yield ""
+    yield table(
+        ["", "facts retired", "rightly", "wrongly", "lines", "composed", "tokens", "turn, ms"],
+        [_made(report) for report in rows],
+    )
+    yield ""
+    yield from _kinds(rows)
+    refused = [one for report in reports for one in report.refused]
+    if refused:
+        yield f"\n{len(refused):,} turns could not be taken in; the first: {refused[0]}"
+
+
+def _right(report: ConversationsReport, others: Sequence[str]) -> list[str]:
+    beside = report.beside
+    return [
+        report.name,
+        f"{len(report.scores):,}",
+        f"{report.joint.of:,}",
+        percent(report.joint.joint),
+        *(percent(beside[name].joint) if name in beside else "–" for name in others),
+        percent(report.changed.joint),
+        percent(report.plain.joint),
+    ]
+
+
+def _fates(name: str, fates: FateFigures) -> list[str]:
+    counts = (fates.live, fates.demoted, fates.gone, fates.retired, fates.unkept)
+    return [name, f"{fates.all:,}", *(percent(fates.share(count)) for count in counts)]
+
+
+def _made(report: ConversationsReport) -> list[str]:
+    retired = report.retirements
+    tokens, spent = report.tokens, report.median_ms
+    return [
+        report.name,
+        f"{retired.all:,}",
+        f"{retired.right:,}",
+        f"{retired.wrong:,}",
+        f"{report.lines:,}",
+        f"{len(report.composed):,}",
+        "–" if tokens is None else f"{tokens:.0f}",
+        "–" if spent is None else f"{spent:.1f}",
+    ]
+
+
+def _kinds(rows: Sequence[ConversationsReport]) -> Iterator[RenderableType]:
+    kinds = [report.kinds for report in rows]
+    names = dict.fromkeys(kind for found in kinds for kind in found)
+    yield table(
+        ["became facts", *(report.name for report in rows)],
+        [
+            [name, *(percent(found[name].value) if name in found else "–" for found in kinds)]
+            for name in names
+        ],
+    )
+
+
+# what went wrong
+
+
+def _failures(report: ConversationsReport, count: int) -> Iterator[RenderableType]:
+    """Some of all that went wrong, with what the model would have read."""
+    for score in report.failures[:count]:
+        yield f"\n## {report.name}, {score.conversation}: {score.question.text}"
+        yield f"missing: {' | '.join(score.missing) or 'none'}"
+        yield f"dead:    {' | '.join(score.stale) or 'none'}"
+        yield score.context
+    for wrong in report.wrong_retirements[:count]:
+        yield f"\n## {report.name}, {wrong.conversation}: wrongly retired ({wrong.rule})"
+        yield f"turn:    {wrong.turn}"
+        yield f"retired: {wrong.retired}"
+        yield f"by:      {wrong.successor or 'nothing'}"
+        yield f"lost:    {' | '.join(wrong.lost)}"
+    for line in report.composed[:count]:
+        yield f"\n## {report.name}, {line.conversation}: nobody said this"
+        yield line.line
+        yield from (f"turn:    {text}" for text in line.sources)
+    for stray in report.stray[:count]:
+        yield f"\n## {report.name}, {stray.conversation}: holds, and is {stray.fate}"
+        yield f"{stray.value}: {stray.line}"
+    for kept in report.kept[:count]:
+        yield f"\n## {report.name}, {kept.conversation}: kept ({kept.kind})"
+        yield f"line:    {kept.line}"
+        yield f"fact:    {kept.fact}"
+
+
+def register(group: typer.Typer) -> None:
+    """Add this command to `tenure eval`."""
+    command(
+        group,
+        "conversations",
+        conversations,
+        [
+            "eval conversations DATA/conversations/life.txt",
+            "eval conversations DATA/conversations --every 10 --failures 3",
+            "eval conversations --data DATA --system none --json",
+        ],
+    )

@@ -1,0 +1,271 @@
+"""Playing a conversation into an empty memory, and asking about it the next day.
+
+The clock shows the time of each turn. The turns of one day are one session; the questions come a
+day after the last turn, in a session of their own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from time import perf_counter
+
+import tenure
+from tenure.context.document import Context
+from tenure.model.errors import TenureError
+from tenure.observing.observation import Observation
+from tenure.testing.spoken import SpokenText
+from tenure.testing.systems import Refused, System, Who
+from tenure_eval import adapters
+from tenure_eval.adapters.base import ENCODING, tokenizer
+from tenure_eval.conversations.composed import ComposedLine, composed_lines
+from tenure_eval.conversations.endings import stated_values
+from tenure_eval.conversations.fates import Aftermath, FateFigures, ValueFate, fates_of, in_office
+from tenure_eval.conversations.format import ConversationQuestion, MarkedConversation, MarkedTurn
+from tenure_eval.conversations.kept import KeptLine, kept_lines
+from tenure_eval.conversations.retirements import (
+    RetirementFigures,
+    WrongRetirement,
+    judged_retirements,
+)
+from tenure_eval.conversations.sections import live_part
+from tenure_eval.figures import Joint, Share
+from tenure_eval.running import HeldClock
+
+BUDGET = 1_500
+LAST_TURNS = 6
+TRANSCRIPT = "transcript"
+LAST = f"last {LAST_TURNS} turns"
+PERSON = "user"
+ASKING = "asking"
+"""The session in which the questions are asked."""
+_NEXT_DAY = timedelta(days=1)
+
+
+@dataclass(frozen=True)
+class QuestionScore:
+    """What came of one question; the context is kept for people to read."""
+
+    conversation: str
+    question: ConversationQuestion
+    joint: Joint
+    missing: tuple[str, ...]
+    """What had to be said and was not, in its first wording."""
+    stale: tuple[str, ...]
+    """What no longer holds and was said."""
+    context: str
+    beside: dict[str, Joint] = field(default_factory=dict)
+    """The same of the transcript, the last turns and other systems."""
+
+
+def answered(question: ConversationQuestion, text: str) -> Joint:
+    """A text as the answer to a question."""
+    missing, stale = faults(question, text)
+    return Joint.one(present=not missing, clean=not stale)
+
+
+def faults(question: ConversationQuestion, text: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """What a text should say and does not, and what it says and should not."""
+    said = SpokenText(text)
+    return (
+        tuple(ways[0] for ways in question.must if not said.says_any(ways)),
+        tuple(value for value in question.dead if said.says(value)),
+    )
+
+
+@dataclass(frozen=True)
+class ConversationScore:
+    """What came of one conversation."""
+
+    id: str
+    questions: tuple[QuestionScore, ...]
+    holding: FateFigures
+    """Of the values that hold."""
+    over: FateFigures
+    """Of the values that are over."""
+    stray: tuple[StrayValue, ...]
+    """Values that hold, and that no live line says."""
+    retirements: RetirementFigures
+    wrong_retirements: tuple[WrongRetirement, ...]
+    composed: tuple[ComposedLine, ...]
+    lines: int
+    """Lines of its contexts that tell facts."""
+    kinds: dict[str, Share]
+    """The share of its lines that became facts, by what they are."""
+    kept: tuple[KeptLine, ...]
+    """Lines that commit to nothing and became facts."""
+    tokens: int = 0
+    """Of its contexts."""
+    seconds: tuple[float, ...] = ()
+    """How long each turn took to observe."""
+    refused: tuple[str, ...] = ()
+    """Turns that could not be taken in, each with the reason."""
+
+
+@dataclass(frozen=True)
+class StrayValue:
+    """A value that holds, and that no live line says."""
+
+    conversation: str
+    line: str
+    value: str
+    fate: ValueFate
+
+
+def asked_at(conversation: MarkedConversation) -> datetime:
+    """When the questions are asked."""
+    return conversation.turns[-1].at + _NEXT_DAY
+
+
+def play(
+    conversation: MarkedConversation,
+    *,
+    settings: tenure.Settings | None = None,
+    budget: int = BUDGET,
+    systems: Sequence[str] = (),
+) -> ConversationScore:
+    """Feed a conversation to a person of its own, ask its questions, and score what came of it."""
+    others = dict(_beside(conversation, budget, systems))
+    clock = HeldClock(conversation.turns[0].at)
+    with tenure.open(":memory:", clock=clock, settings=settings) as memory:
+        heard = _fed(memory, clock, conversation)
+        clock.move_to(asked_at(conversation))
+        session = memory.session(user_id=PERSON, session_id=ASKING)
+        contexts = [session.context(one.text, budget=budget) for one in conversation.questions]
+        scores = tuple(
+            _scored(conversation.id, question, context.text, {n: t[i] for n, t in others.items()})
+            for i, (question, context) in enumerate(
+                zip(conversation.questions, contexts, strict=True)
+            )
+        )
+        return _account(conversation, session, heard, scores, contexts)
+
+
+def _account(
+    conversation: MarkedConversation,
+    session: tenure.Session,
+    heard: _HeardTurns,
+    scores: tuple[QuestionScore, ...],
+    contexts: list[Context],
+) -> ConversationScore:
+    """What the memory holds after a conversation, held against its annotation."""
+    values = stated_values(conversation, asked_at(conversation).date())
+    after = Aftermath(session, heard.fact_ids())
+    fates = fates_of(values, after)
+    turns = [turn.text for turn in conversation.turns]
+    composed, lines = composed_lines(session, conversation.id, turns, [*contexts, after.context])
+    kinds, kept = kept_lines(conversation, in_office(session))
+    judged = judged_retirements(conversation.id, heard.observations, values, after)
+    said = {line.number: line.text for line in conversation.lines if line.number is not None}
+    return ConversationScore(
+        conversation.id,
+        scores,
+        holding=FateFigures.of(one.fate for one in fates if one.value.holds),
+        over=FateFigures.of(one.fate for one in fates if not one.value.holds),
+        stray=tuple(
+            StrayValue(conversation.id, said[one.value.number], one.value.triple.value, one.fate)
+            for one in fates
+            if one.value.holds and one.fate is not ValueFate.LIVE
+        ),
+        retirements=judged[0],
+        wrong_retirements=judged[1],
+        composed=tuple(composed),
+        lines=lines,
+        kinds=kinds,
+        kept=tuple(kept),
+        tokens=sum(context.tokens for context in contexts),
+        seconds=tuple(heard.seconds),
+        refused=tuple(heard.refused),
+    )
+
+
+@dataclass
+class _HeardTurns:
+    """What the turns of a conversation brought."""
+
+    observations: list[tuple[MarkedTurn, Observation]] = field(default_factory=list)
+    seconds: list[float] = field(default_factory=list)
+    refused: list[str] = field(default_factory=list)
+
+    def fact_ids(self) -> Iterator[str]:
+        """Every fact that they brought or touched."""
+        for _, observation in self.observations:
+            yield from (fact.id for fact in observation.facts)
+            for verdict in observation.verdicts:
+                yield from (verdict.fact_id, *verdict.superseded)
+
+
+def _fed(memory: tenure.Memory, clock: HeldClock, conversation: MarkedConversation) -> _HeardTurns:
+    heard = _HeardTurns()
+    for number, turn in enumerate(conversation.turns):
+        clock.move_to(turn.at)
+        session = memory.session(user_id=PERSON, session_id=turn.at.date().isoformat())
+        begin = perf_counter()
+        try:
+            made = session.observe(turn.text, speaker=turn.speaker, at=turn.at, ref=f"{number}")
+        except TenureError as error:  # nothing was taken in, which the figures then show
+            heard.refused.append(f"{turn.text}: {error}")
+            continue
+        heard.seconds.append(perf_counter() - begin)
+        heard.observations.append((turn, made))
+    return heard
+
+
+def _scored(
+    conversation: str, question: ConversationQuestion, context: str, beside: dict[str, str]
+) -> QuestionScore:
+    missing, stale = faults(question, live_part(context))
+    return QuestionScore(
+        conversation,
+        question,
+        Joint.one(present=not missing, clean=not stale),
+        missing,
+        stale,
+        context,
+        {name: answered(question, text) for name, text in beside.items()},
+    )
+
+
+# beside us
+
+
+def _beside(
+    conversation: MarkedConversation, budget: int, systems: Iterable[str]
+) -> Iterator[tuple[str, list[str]]]:
+    """What others would show for each question, by name."""
+    said = [f"{turn.speaker}: {turn.text}" for turn in conversation.turns]
+    for name, turns in ((TRANSCRIPT, said), (LAST, said[-LAST_TURNS:])):
+        shown = _end_of(turns, budget)
+        yield name, [shown] * len(conversation.questions)
+    for name in systems:
+        yield name, _contexts_of(adapters.makers()[name](), conversation, budget)
+
+
+def _end_of(turns: Sequence[str], budget: int) -> str:
+    """The last turns that fit."""
+    kept: list[str] = []
+    left = budget
+    for text in reversed(turns):
+        left -= len(tokenizer(ENCODING).encode_ordinary(f"{text}\n"))
+        if left < 0:
+            break
+        kept.append(text)
+    return "\n".join(reversed(kept))
+
+
+def _contexts_of(system: System, conversation: MarkedConversation, budget: int) -> list[str]:
+    """The contexts of another system, fed the same turns at the same times."""
+    try:
+        for turn in conversation.turns:
+            system.move_to(turn.at)
+            who = Who(PERSON, session=turn.at.date().isoformat())
+            try:
+                system.observe(who, turn.text, turn.speaker)
+            except Refused:  # nothing was taken in, which the figure then shows
+                continue
+        system.move_to(asked_at(conversation))
+        who = Who(PERSON, session=ASKING)
+        return [system.context(who, one.text, budget) for one in conversation.questions]
+    finally:
+        system.close()
