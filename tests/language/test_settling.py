@@ -202,7 +202,7 @@ class TestNames:
         """A sentence that names its own key needs no label."""
         session.observe("We have a dog.")
         assert "dog: We have a dog" not in told(session, "Is there a dog?")
-        assert "said: We have a dog" in told(session, "Is there a dog?")
+        assert "- 2026-03-02: We have a dog" in told(session, "Is there a dog?")
 
     def test_a_value_keeps_the_name_it_was_written_under(self, session: tenure.Session) -> None:
         """A turn that changes it does not make it a mere statement."""

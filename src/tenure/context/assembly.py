@@ -138,8 +138,10 @@ def _add_facts(
     others: list[Ranked] = []
     for place, ranked in ordered:
         fact_id = ranked.fact.id
-        aside = fact_id in material.aside and not ranked.fact.is_constraint
-        if aside or not profile.keeps(ranked, place, best):
+        if fact_id in material.aside and not ranked.fact.is_constraint:
+            page.omissions.append(Omission("irrelevant", fact_id))
+            continue
+        if not profile.keeps(ranked, place, best):
             others.append(ranked)
             continue
         # A rule may use the room that is meant for notes: it comes before them.

@@ -35,7 +35,7 @@ class Material:
     days: Mapping[str, Sequence[TimeNote]] = field(default_factory=dict)
     """For facts that were said, the days that their time words mean."""
     aside: Collection[str] = ()
-    """Facts that were said in an aside: they come after all others."""
+    """Facts that this session said in an aside that is over, and that are not to the point."""
     changed: Mapping[str, Sequence[Changed]] = field(default_factory=dict)
     """For each fact that needs review, the bases that have changed."""
     contested: Mapping[str, Sequence[Fact]] = field(default_factory=dict)
