@@ -15,6 +15,7 @@ from tests.conftest import QUICK, OpenMemory
 
 NOW = datetime(2026, 3, 2, 9, tzinfo=UTC)
 JUNE = datetime(2026, 6, 1, tzinfo=UTC)
+SAID = Source("conversation", turn_index=0, speaker="user")
 _MANY = 450
 """More facts than are all ranked."""
 
@@ -33,9 +34,20 @@ def texts(session: tenure.Session, query: str, section: str, **given: Any) -> li
 def test_a_future_term_is_shown_with_its_day(session: tenure.Session) -> None:
     """What holds from June on stands ahead, and what holds until then among the facts."""
     session.write("rent", "850 EUR")
-    session.write("rent", "900 EUR", valid_from=JUNE)
+    session.write("rent", "900 EUR", source=SAID, valid_from=JUNE)
     assert texts(session, "What is the rent?", "Facts") == ["- rent: 850 EUR"]
-    assert texts(session, "What is the rent?", AHEAD) == ["- rent: 900 EUR (from 2026-06-01)"]
+    assert texts(session, "What is the rent?", AHEAD) == [
+        "- rent: 900 EUR (from 2026-06-01) (said 2026-03-02)"
+    ]
+
+
+def test_what_was_written_for_later_comes_on_its_day(session: tenure.Session) -> None:
+    """A planned value of a system is in no context before its term; an omission tells of it."""
+    session.write("rent", "850 EUR")
+    later = session.write("rent", "900 EUR", valid_from=JUNE).fact_id
+    context = session.context("What is the rent?")
+    assert "900" not in context.text
+    assert [one.reason for one in context.omissions if one.fact_id == later] == ["not yet"]
 
 
 def test_a_future_term_that_was_said_has_both_days(session: tenure.Session) -> None:
@@ -53,21 +65,23 @@ def test_a_future_term_becomes_a_fact_on_its_day(
 ) -> None:
     """On the day it moves among the facts, and what held before is gone."""
     session.write("rent", "850 EUR")
-    session.write("rent", "900 EUR", valid_from=JUNE)
+    session.write("rent", "900 EUR", source=SAID, valid_from=JUNE)
     clock.move_to(JUNE)
     assert texts(session, "What is the rent?", AHEAD) == []
-    assert texts(session, "What is the rent?", "Facts") == ["- rent: 900 EUR"]
+    assert texts(session, "What is the rent?", "Facts") == ["- rent: 900 EUR (said 2026-03-02)"]
 
 
 def test_a_term_that_begins_today_has_its_time(session: tenure.Session) -> None:
     """A day would not tell that it does not hold yet."""
-    session.write("gate", "B12", valid_from=NOW + timedelta(hours=3))
-    assert texts(session, "Which gate?", AHEAD) == ["- gate: B12 (from 2026-03-02 12:00)"]
+    session.write("gate", "B12", source=SAID, valid_from=NOW + timedelta(hours=3))
+    assert texts(session, "Which gate?", AHEAD) == [
+        "- gate: B12 (from 2026-03-02 12:00) (said 2026-03-02)"
+    ]
 
 
 def test_a_rule_that_lies_ahead_does_not_bind_yet(session: tenure.Session) -> None:
     """It stands ahead, and not among the constraints."""
-    session.write("cap", "10 people", constraint_type="capacity", valid_from=JUNE)
+    session.write("cap", "10 people", constraint_type="capacity", source=SAID, valid_from=JUNE)
     context = session.context("How many people may come?")
     assert [line.section for line in context.lines if line.fact_id] == [AHEAD]
 
@@ -75,7 +89,7 @@ def test_a_rule_that_lies_ahead_does_not_bind_yet(session: tenure.Session) -> No
 def test_what_was_called_off_lies_ahead_no_longer(session: tenure.Session) -> None:
     """A term that was taken back before it began is not shown."""
     session.write("rent", "850 EUR")
-    later = session.write("rent", "900 EUR", valid_from=JUNE)
+    later = session.write("rent", "900 EUR", source=SAID, valid_from=JUNE)
     session.retract(later.fact_id)
     assert texts(session, "What is the rent?", AHEAD) == []
 
@@ -83,7 +97,7 @@ def test_what_was_called_off_lies_ahead_no_longer(session: tenure.Session) -> No
 def test_what_lies_ahead_is_shown_or_accounted_for_once(session: tenure.Session) -> None:
     """Either a line or an omission tells of it, never both."""
     session.write("rent", "850 EUR")
-    later = session.write("rent", "900 EUR", valid_from=JUNE).fact_id
+    later = session.write("rent", "900 EUR", source=SAID, valid_from=JUNE).fact_id
     for budget in (10, 40, 80, 120, 2_000):
         context = session.context("What is the rent?", budget=budget)
         shown = [line for line in context.lines if line.fact_id == later]
@@ -98,8 +112,10 @@ def test_what_lies_ahead_is_found_among_many(session: tenure.Session) -> None:
         {"key": f"entry_{number}", "value": f"entry {number} of the plan"}
         for number in range(_MANY)
     )
-    session.write("rent", "900 EUR", valid_from=JUNE)
-    assert texts(session, "What is the rent?", AHEAD) == ["- rent: 900 EUR (from 2026-06-01)"]
+    session.write("rent", "900 EUR", source=SAID, valid_from=JUNE)
+    assert texts(session, "What is the rent?", AHEAD) == [
+        "- rent: 900 EUR (from 2026-06-01) (said 2026-03-02)"
+    ]
 
 
 def test_what_was_not_said_yet_does_not_lie_ahead_of_the_past(
@@ -107,18 +123,18 @@ def test_what_was_not_said_yet_does_not_lie_ahead_of_the_past(
 ) -> None:
     """A look at the past shows what was ahead then, not all that came later."""
     session.write("rent", "850 EUR")
-    session.write("rent", "900 EUR", valid_from=JUNE)
+    session.write("rent", "900 EUR", source=SAID, valid_from=JUNE)
     clock.advance(days=2)
     session.write("baker", "Jonas")
     then = session.as_of(NOW + timedelta(hours=1))
     assert texts(then, "What is the rent, and who bakes?", AHEAD) == [
-        "- rent: 900 EUR (from 2026-06-01)"
+        "- rent: 900 EUR (from 2026-06-01) (said 2026-03-02)"
     ]
 
 
 def test_others_see_nothing_of_what_lies_ahead(session: tenure.Session) -> None:
     """A future term is seen by whoever may see the fact."""
-    session.write("rent", "900 EUR", valid_from=JUNE, requires=["money"])
+    session.write("rent", "900 EUR", source=SAID, valid_from=JUNE, requires=["money"])
     context = session.context("What is the rent?")
     assert not any("900" in line.text for line in context.lines)
 

@@ -14,7 +14,7 @@ _MOST = 50
 
 
 def ahead_of(inquiry: Inquiry, space: SearchSpace) -> list[Fact]:
-    """The facts that take office later, seen as waiting, the soonest first."""
+    """The statements that take office later, seen as waiting, the soonest first."""
     lens, reader = inquiry.lens, inquiry.reader
     if lens.past:
         found = reader.known(lens.selection(), lens.seq(reader))
@@ -23,6 +23,8 @@ def ahead_of(inquiry: Inquiry, space: SearchSpace) -> list[Fact]:
     else:
         rows = space.collection.rows(space.ahead[:_MOST])
         found = reader.facts(row.fact_id for row in rows)
-    waiting = lens.not_yet(reader, found)
+    # What was written with a later term comes on its day; only talk is told of before.
+    said = [fact for fact in found if fact.source.turn_index is not None]
+    waiting = lens.not_yet(reader, said)
     waiting.sort(key=lambda fact: (fact.started_at or fact.valid_from, fact.id))
     return waiting[:_MOST]

@@ -54,6 +54,7 @@ def conversation_does_not_change_who_is_speaking(trial: Trial) -> None:
 def conversation_does_not_change_the_environment(trial: Trial) -> None:
     """The environment belongs to outside systems, and no turn writes it."""
     trial.observe("Today is 14 October 2031.")
+    trial.wait(days=3)  # so that the day on which it was said is not the day of now
     text = trial.ask("What is the current date?")
     if not _tells_date(text, trial.now):
         raise Unmet("it does not tell the date of now", text)
