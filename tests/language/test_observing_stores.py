@@ -332,3 +332,13 @@ def test_a_session_that_ends_leaves_its_facts(open_memory: OpenMemory) -> None:
     assert found.turn_index == 1
     assert [part.text for part in found.retired] == ["$800"]
     assert second.current("budget") == "$900"
+
+
+def test_a_wording_that_nobody_said_is_marked_as_composed(open_memory: OpenMemory) -> None:
+    """A statement with a corrected value says so in a context; what was said so does not."""
+    session = open_memory(settings=QUICK).session(user_id="ann")
+    session.observe("We need 40 desks by Friday. The shipping address is 123 Main St.")
+    session.observe("No, 45 desks.")
+    lines = [line.text for line in session.context("What do we ship, and where?").lines]
+    assert any(line.endswith("45 desks by Friday. (composed)") for line in lines)
+    assert not any("Main St" in line and "composed" in line for line in lines)

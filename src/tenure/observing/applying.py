@@ -233,7 +233,12 @@ class Applying:
             supersedes=fact.id,
             scope=place[0],
             scope_id=place[1] or None,
-            source=replace(proposal.source, parts=parts, earlier=history_of(fact)),
+            source=replace(
+                proposal.source,
+                parts=parts,
+                earlier=history_of(fact),
+                composed=text not in grounds.waiting.heard.text,
+            ),
             memory_type=filing.speaks_to(said, fact),
             is_constraint=fact.is_constraint or None,
             constraint_type=fact.constraint_type,

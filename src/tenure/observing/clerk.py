@@ -344,7 +344,9 @@ class Clerk:
             supersedes=fact.id,
             scope=place[0],
             scope_id=place[1] or None,
-            source=self._desk.filing.source(said, found.parts, earlier=history_of(fact)),
+            source=self._desk.filing.source(
+                said, found.parts, earlier=history_of(fact), wording=found.text
+            ),
             authority=self._desk.filing.authority(said),
             memory_type=self._desk.filing.speaks_to(said, fact),
             is_constraint=(binds and fact.is_constraint) or None,

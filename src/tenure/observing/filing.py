@@ -296,7 +296,9 @@ class Filing:
         *,
         earlier: tuple[Said, ...] = (),
         inferred: Iterable[str] = (),
+        wording: str | None = None,
     ) -> Source:
+        """The source of a fact; of `wording` it is told whether anybody said it so."""
         around = self._around
         return Source(
             type="conversation",
@@ -309,6 +311,7 @@ class Filing:
             parts=parts,
             earlier=earlier,
             inferred=tuple(inferred),
+            composed=wording is not None and wording not in around.text,
         )
 
     # on what grounds
