@@ -23,7 +23,7 @@ from tenure.model.scope import Scope
 from tenure.model.values import check_text, same_value, text_of
 from tenure.model.verdict import Rule, Verdict
 from tenure.observing.drafting import LONGEST_QUOTE, WIDTH, Drafting
-from tenure.observing.filing import Filing, history_of
+from tenure.observing.filing import Filing
 from tenure.observing.observer import WINDOW
 from tenure.observing.opinions import Proposed
 from tenure.observing.relating import says_the_same
@@ -233,12 +233,7 @@ class Applying:
             supersedes=fact.id,
             scope=place[0],
             scope_id=place[1] or None,
-            source=replace(
-                proposal.source,
-                parts=parts,
-                earlier=history_of(fact),
-                composed=text not in grounds.waiting.heard.text,
-            ),
+            source=filing.rewritten(proposal.source, text, parts, fact),
             memory_type=filing.speaks_to(said, fact),
             is_constraint=fact.is_constraint or None,
             constraint_type=fact.constraint_type,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
@@ -313,6 +313,11 @@ class Filing:
             inferred=tuple(inferred),
             composed=wording is not None and wording not in around.text,
         )
+
+    def rewritten(self, source: Source, text: str, parts: tuple[Part, ...], fact: Fact) -> Source:
+        """The source of `text`, which takes the place of `fact`."""
+        composed = text not in self._around.text
+        return replace(source, parts=parts, earlier=history_of(fact), composed=composed)
 
     # on what grounds
 
