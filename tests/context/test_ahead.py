@@ -14,6 +14,7 @@ from tenure.testing import SteppingClock
 from tests.conftest import QUICK, OpenMemory
 
 NOW = datetime(2026, 3, 2, 9, tzinfo=UTC)
+MAY = datetime(2026, 5, 1, tzinfo=UTC)
 JUNE = datetime(2026, 6, 1, tzinfo=UTC)
 SAID = Source("conversation", turn_index=0, speaker="user")
 _MANY = 450
@@ -110,6 +111,20 @@ def test_what_lies_ahead_is_found_among_many(session: tenure.Session) -> None:
     """In a memory of which not everything is looked at, too."""
     session.write_many(
         {"key": f"entry_{number}", "value": f"entry {number} of the plan"}
+        for number in range(_MANY)
+    )
+    session.write("rent", "900 EUR", source=SAID, valid_from=JUNE)
+    assert texts(session, "What is the rent?", AHEAD) == [
+        "- rent: 900 EUR (from 2026-06-01) (said 2026-03-02)"
+    ]
+
+
+def test_what_was_written_for_later_does_not_crowd_out_what_was_said(
+    session: tenure.Session,
+) -> None:
+    """Of many planned values that come sooner none is shown, and none takes a place."""
+    session.write_many(
+        {"key": f"entry_{number}", "value": f"entry {number} of the plan", "valid_from": MAY}
         for number in range(_MANY)
     )
     session.write("rent", "900 EUR", source=SAID, valid_from=JUNE)

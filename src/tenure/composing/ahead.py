@@ -10,7 +10,9 @@ from tenure.model.fact import Fact
 from tenure.search.space import SearchSpace
 
 _MOST = 50
-"""So many are looked at, the soonest."""
+"""So many are shown, the soonest."""
+_LOOKED_AT = 500
+"""Among so many they are looked for: others may have been written for later, and are not shown."""
 
 
 def ahead_of(inquiry: Inquiry, space: SearchSpace) -> list[Fact]:
@@ -21,7 +23,7 @@ def ahead_of(inquiry: Inquiry, space: SearchSpace) -> list[Fact]:
     elif space.facts is not None:
         found = reader.live(lens.selection())
     else:
-        rows = space.collection.rows(space.ahead[:_MOST])
+        rows = space.collection.rows(space.ahead[:_LOOKED_AT])
         found = reader.facts(row.fact_id for row in rows)
     # What was written with a later term comes on its day; only talk is told of before.
     said = [fact for fact in found if fact.source.turn_index is not None]
