@@ -19,7 +19,7 @@ QUICK ?=
 INSTALL ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint format types check bench docs eval soak detector clean
+.PHONY: help setup demo test lint format types check bench docs eval soak reader detector clean
 
 help:  ## show the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -121,11 +121,13 @@ $(TRAINING_STAMP): training/requirements.txt training/requirements-base.txt pypr
 	@touch $@
 
 # The data are looked at first: nobody should wait for an environment to learn that a file is missing.
-detector:  ## train the detector anew: DATA=folder; QUICK=1 tries the recipe out, INSTALL=1 ships the result
+reader:  ## train the reader anew: DATA=folder; QUICK=1 tries the recipe out, INSTALL=1 ships the result
 	@$(NEEDS_PYTHON)
 	@$(PYTHON) -m training.make --data "$(DATA)" --only-look
 	@$(MAKE) --silent --no-print-directory $(TRAINING_STAMP)
 	@$(TRAINING)/bin/python -m training.make --data "$(DATA)" $(if $(QUICK),--quick) $(if $(INSTALL),--install)
+
+detector: reader  ## the same as reader, by its older name
 
 clean:  ## remove the environment and everything built
 	@rm -rf $(VENV) $(PEERS) $(TRAINING) $(DOCS) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -10,7 +10,7 @@ Prints:
     me: What if we came at 7pm?
     it: - 2026-03-02: I'd like a table for 3 at 5pm on Friday. (composed)
     me: Make it 7pm, please.
-    it: - 2026-03-02: I'd like a table for 3 at 7pm on Friday. (composed)
+    it: - 2026-03-02: I'd like a table for 3 at … on Friday. → Make it 7pm, please.
 """
 
 from datetime import UTC, datetime, timedelta

@@ -168,6 +168,19 @@ class TestCorrection:
         assert "nothing needs review" in run("reviews").stderr
         assert document(run("reviews", "--json")) == {"reviews": []}
 
+    def test_a_doubt_is_written_listed_explained_and_settled(self, run: Run) -> None:
+        """A review names the statement that may have replaced the fact, and so does `explain`."""
+        run("write", "street", "Elm Street")
+        run("write", "keys", "for Harbor Road", "--doubts", "street")
+        assert "doubted" in run("reviews").stdout
+        [review] = document(run("reviews", "--json"))["reviews"]
+        assert (review["kind"], review["rival"]["key"]) == ("doubted", "keys")
+        assert "may have replaced it" in run("explain", "street").stdout
+        assert "doubts" in run("explain", "keys").stdout
+        assert "# Possibly outdated" in run("context", "which street?").stdout
+        run("resolve", review["fact"]["id"], "--still-right")
+        assert document(run("reviews", "--json")) == {"reviews": []}
+
     def test_resolve_takes_still_right_and_retract(self, run: Run) -> None:
         """The other two ways to settle a review."""
         run("write", "supplier", "Norde")

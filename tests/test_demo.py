@@ -39,13 +39,12 @@ def test_the_demo_shows_every_outcome_with_its_reason() -> None:
 
 
 def test_the_demo_begins_with_text() -> None:
-    """A correction in a turn changes one value; quoting others and the assistant add nothing."""
+    """A correction in a turn changes one value; what the assistant asks adds nothing."""
     first = tell().split(" 2  Mon ", 1)[0]
     assert "established  desks = We need 50 desks by Friday." in first
-    assert "nothing      to remember: context" in first
+    assert "nothing      to remember: question" in first
     assert "superseded   desks = We need 40 desks by Friday." in first
     assert "replaces desks = We need 50 desks by Friday." in first
-    assert "= Bob" not in first
     assert "# not even through the transcript\n    False\n" in first
 
 

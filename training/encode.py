@@ -10,10 +10,11 @@ from typing import Any, Final
 
 import numpy as np
 
-from tenure.language.learned.encoding import Encoded, encode
-from training.examples import Example, Mark
+from tenure.language.learned.encoding import Encoded, encode, encode_turn
+from tenure.language.learned.kinds import CUTS, KINDS
+from training.examples import CUT, Example, Mark
 
-LABELS: Final = ("leave", "replace", "confirm", "retract", "not_replaced")
+LABELS: Final = ("leave", "replace", "confirm", "retract", "not_replaced", *KINDS, *CUTS)
 
 
 def arrays(examples: Sequence[Example]) -> dict[str, Any]:
@@ -26,7 +27,10 @@ def arrays(examples: Sequence[Example]) -> dict[str, Any]:
     forms: list[str] = []
     for example in examples:
         spans = [(mark.start, mark.end) for mark in example.marks]
-        encoded = encode(example.statement, spans, example.previous, example.turn)
+        if example.form == CUT:
+            encoded = encode_turn(example.turn, spans)
+        else:
+            encoded = encode(example.statement, spans, example.previous, example.turn)
         for mark, place in zip(example.marks, encoded.marks, strict=True):
             if place >= 0:
                 found = (-1, -1) if mark.new is None else pieces_of(encoded, example, mark.new)

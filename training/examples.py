@@ -3,10 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Final, Literal
 
-Label = Literal["replace", "confirm", "retract", "leave", "not_replaced"]
+RelationLabel = Literal["replace", "confirm", "retract", "leave", "not_replaced"]
 """`not_replaced` is for data that only tells whether a value was replaced."""
+Kind = Literal["states", "chats", "asks", "supposes", "reports", "recalls", "orders"]
+"""What a stretch of a turn is."""
+Cut = Literal["goes_on", "begins"]
+"""Whether a word goes on with a statement, or begins one."""
+Label = RelationLabel | Kind | Cut
+KIND: Final = "kind"
+"""The form of an example that asks what a stretch is."""
+CUT: Final = "cut"
+"""The form of an example that asks where statements begin."""
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
+from tenure.language.learned.kinds import CUTS, KINDS
 from tools.eight_bits import MICROSOFT, WIDTH, Array, Encoder
 from training.base import PARTS, TABLE, word_table
 
@@ -52,7 +53,7 @@ class Heads:
         zeros = graph.node("Mul", at, graph.constant("none", np.array(0, np.float32)))
         both = graph.node("Concat", at, graph.node("Add", zeros, whole), axis=1)
         hidden = graph.node("Gelu", self._linear(both, "hidden"), domain=MICROSOFT)
-        classes = self._linear(hidden, "classes")
+        classes, kinds, cuts = (self._linear(hidden, n) for n in ("classes", "kinds", "cuts"))
         asks = self._linear(at, "asks")
         halves = graph.constant("halves", np.array([SPAN, SPAN]))
         first, last = graph.nodes_of("Split", 2, asks, halves, axis=1)
@@ -60,7 +61,13 @@ class Heads:
         return graph.model(
             "detector",
             {"ids": [1, "pieces"], "marks": ["marks"]},
-            {classes: ["marks", 4], starts: ["marks", "pieces"], ends: ["marks", "pieces"]},
+            {
+                classes: ["marks", 4],
+                starts: ["marks", "pieces"],
+                ends: ["marks", "pieces"],
+                kinds: ["marks", len(KINDS)],
+                cuts: ["marks", len(CUTS)],
+            },
         )
 
     def _linear(self, x: str, name: str) -> str:

@@ -2,7 +2,7 @@
 
     python -m training.make --data FOLDER [--quick] [--install] [--seed N] [--out FOLDER]
 
-`make detector DATA=FOLDER` sets up the environment for it and calls it. The model and everything on
+`make reader DATA=FOLDER` sets up the environment for it and calls it. The model and everything on
 the way to it go to build/detector; `--install` puts the model where Tenure reads it.
 """
 
@@ -33,6 +33,14 @@ MEASURED: Final = {
     "multiwoz_val": "multiwoz/cases_val.jsonl.gz",
 }
 """What the model is measured on where it is there. Nothing is learned from it."""
+CONVERSATIONS: Final = ROOT / "training" / "conversations"
+DEVELOPMENT: Final = ("life2", "short2")
+"""Parts of the corpus that nothing is taught: opinions are weighed by them."""
+FINAL: Final = ("home", "notes")
+"""Parts that are looked at once, for the figures."""
+SECOND: Final = "second"
+TALK_TIMES: Final = 2
+"""How often the relations of conversations are read in an epoch."""
 QUESTIONS_SEED: Final = 1
 GENERATED_SEED: Final = 2
 
@@ -46,13 +54,14 @@ class Amounts:
     each: int
     """How often each record of the content files is tried."""
     generated: int | None
+    talk: int | None
     measured: int | None
     epochs: float
     batch: int
 
 
-FULL: Final = Amounts(None, None, 700, None, None, 7, 256)
-QUICK: Final = Amounts(100, 60, 1, 100, 100, 1, 32)
+FULL: Final = Amounts(None, None, 700, None, None, None, 4, 256)
+QUICK: Final = Amounts(100, 60, 1, 100, 100, 100, 1, 32)
 
 
 class Steps:
@@ -74,7 +83,7 @@ def look(data: str) -> Path:
     """The folder of the data, or an end with what is missing."""
     if not data:
         raise SystemExit(
-            "No data: say where they are with make detector DATA=path/to/data. The folder has "
+            "No data: say where they are with make reader DATA=path/to/data. The folder has "
             f"{PAIRS} and {CASES}; docs/detector.md tells what they are."
         )
     folder = Path(data)
@@ -101,7 +110,25 @@ def write_examples(data: Path, out: Path, amounts: Amounts, steps: Steps) -> lis
     steps.begin("generating pairs from training/content")
     made = generate(GENERATED_SEED, amounts.each)[: amounts.generated]
     generated = _saved(out / "generated.npz", thinned(made, GENERATED_SEED))
-    return [pairs, questions, generated]
+    steps.begin("reading training/conversations")
+    talk, kinds, cuts = write_talk(out, amounts)
+    return [pairs, questions, generated, *[talk] * TALK_TIMES, kinds, cuts]
+
+
+def write_talk(out: Path, amounts: Amounts) -> tuple[Path, Path, Path]:
+    """Encode what the conversations tell: of relations, of kinds, and of where statements begin."""
+    from tenure_eval.conversations.format import read_conversations
+    from training import talk
+
+    aside = (*DEVELOPMENT, *FINAL, SECOND)
+    paths = [path for path in sorted(CONVERSATIONS.glob("*.txt")) if path.stem not in aside]
+    told = [(one, path.stem) for path in paths for one in read_conversations(path)]
+    told = told[: amounts.talk]
+    ways = {"talk": talk.relations, "kinds": talk.kinds, "cuts": talk.cuts}
+    found = {name: [e for one, of in told for e in way(one, of)] for name, way in ways.items()}
+    found["kinds"] += talk.orders()
+    relations, kinds, cuts = (_saved(out / f"{name}.npz", found[name]) for name in ways)
+    return relations, kinds, cuts
 
 
 def write_measured(data: Path, out: Path, amounts: Amounts) -> list[Path]:
@@ -127,7 +154,8 @@ def _saved(path: Path, examples: Iterable[Example]) -> Path:
 def write_model(trained: Path, out: Path) -> str:
     """Write detector.onnx and detector.json, and give the hash.
 
-    The calibration is that of the model that ships; `training.calibrate` measures it anew.
+    The calibration and the weights are those of the model that ships; `training.calibrate` and
+    `training.weigh` measure them anew.
     """
     from training.export import exported
 
@@ -159,7 +187,7 @@ def make(data: Path, out: Path, amounts: Amounts, seed: int) -> None:
     from training.train import Settings, train
 
     out.mkdir(parents=True, exist_ok=True)
-    steps = Steps(6)
+    steps = Steps(7)
     steps.begin("taking the base weights from their package")
     save(out / "base.npz", package_folder())
     sources = write_examples(data, out, amounts, steps)

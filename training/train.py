@@ -32,6 +32,11 @@ SPAN = 64
 EPSILON = 1e-12
 REPLACE, NOT_REPLACED = 1, 4
 CLASSES = 4
+KINDS = 7
+FIRST_KIND = 5
+"""Labels from here on are kinds of stretches, which have a head of their own."""
+FIRST_CUT = FIRST_KIND + KINDS
+"""And from here on they tell whether a statement begins with a word."""
 SPAN_SHARE = 0.3
 """What finding the new value counts beside telling what becomes of the old one."""
 
@@ -98,13 +103,15 @@ class Model(nn.Module):
         self.layers = nn.ModuleList(Layer() for _ in range(LAYERS))
         self.hidden = nn.Linear(2 * WIDTH, WIDTH)
         self.classes = nn.Linear(WIDTH, CLASSES)
+        self.kinds = nn.Linear(WIDTH, KINDS)
+        self.cuts = nn.Linear(WIDTH, 2)
         self.asks = nn.Linear(WIDTH, 2 * SPAN)
         self.begins = nn.Linear(WIDTH, SPAN)
         self.ends = nn.Linear(WIDTH, SPAN)
 
     def forward(
         self, ids: torch.Tensor, owner: torch.Tensor, place: torch.Tensor
-    ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    ) -> tuple[torch.Tensor, ...]:
         real = ids != 0
         x = self.words(ids) + self.places.weight[: ids.shape[1]]
         x = F.dropout(self.embedding_norm(x), self.dropout, self.training)
@@ -117,7 +124,7 @@ class Model(nn.Module):
         first, last = self.asks(at).chunk(2, -1)
         starts = torch.einsum("ms,mts->mt", first, self.begins(x)[owner]) / math.sqrt(SPAN)
         ends = torch.einsum("ms,mts->mt", last, self.ends(x)[owner]) / math.sqrt(SPAN)
-        return self.classes(hidden), starts, ends
+        return self.classes(hidden), starts, ends, self.kinds(hidden), self.cuts(hidden)
 
 
 class Pairs:
@@ -189,9 +196,13 @@ def outside_reply(scores: torch.Tensor, b: Batch) -> torch.Tensor:
 
 def losses(model: Model, b: Batch) -> torch.Tensor:
     """How far the model is from what the marks say, in classes and in stretches of the reply."""
-    logits, starts, ends = model(b["ids"], b["owner"], b["place"])
-    logs = logits.float().log_softmax(-1)
+    logits, starts, ends, kinds, cuts = model(b["ids"], b["owner"], b["place"])
     label = b["label"]
+    if (label >= FIRST_CUT).all():
+        return F.cross_entropy(cuts.float(), label - FIRST_CUT)
+    if (label >= FIRST_KIND).all():
+        return F.cross_entropy(kinds.float(), label - FIRST_KIND)
+    logs = logits.float().log_softmax(-1)
     told = -logs.gather(1, label.clamp(max=CLASSES - 1)[:, None])[:, 0]
     # Where it is only known that a value was not replaced, any of the other answers is right.
     others = torch.cat([logs[:, :REPLACE], logs[:, REPLACE + 1 :]], -1)
@@ -214,7 +225,7 @@ def probabilities(model: Model, pairs: Pairs, device: str) -> tuple[Array, Array
     for chosen in pairs.batches(512, None):
         b = pairs.batch(chosen, device)
         with torch.autocast(device, torch.bfloat16, enabled=device == "cuda"):
-            logits, starts, ends = model(b["ids"], b["owner"], b["place"])
+            logits, starts, ends, *_ = model(b["ids"], b["owner"], b["place"])
         hidden = outside_reply(starts, b)
         numbers = b["number"].cpu().numpy()
         classes[numbers] = logits.float().softmax(-1).cpu().numpy()
@@ -222,6 +233,30 @@ def probabilities(model: Model, pairs: Pairs, device: str) -> tuple[Array, Array
             best = scores.float().masked_fill(hidden, -1e4).argmax(-1)
             spans[numbers, column] = best.cpu().numpy()
     return classes, spans
+
+
+@torch.no_grad()
+def chances_of(model: Model, pairs: Pairs, device: str, head: int, width: int) -> Array:
+    """What one of the heads for stretches and words makes of each mark."""
+    model.eval()
+    chances = np.zeros((len(pairs.marks), width), np.float32)
+    for chosen in pairs.batches(512, None):
+        b = pairs.batch(chosen, device)
+        with torch.autocast(device, torch.bfloat16, enabled=device == "cuda"):
+            told = model(b["ids"], b["owner"], b["place"])[head]
+        chances[b["number"].cpu().numpy()] = told.float().softmax(-1).cpu().numpy()
+    return chances
+
+
+def macro_f1(chances: Array, labels: Array) -> tuple[float, list[float]]:
+    """The mean of the F1 of the kinds, and that of each."""
+    guess = chances.argmax(-1)
+    each = []
+    for kind in range(chances.shape[1]):
+        hits = int(((guess == kind) & (labels == kind)).sum())
+        either = int((guess == kind).sum() + (labels == kind).sum())
+        each.append(2 * hits / either if either else 0.0)
+    return sum(each) / len(each), each
 
 
 def best_f1(p: Array, y: Array) -> tuple[float, float, float, float]:

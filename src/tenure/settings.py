@@ -42,6 +42,10 @@ class Settings:
     """Longest turn that `observe` takes, in UTF-8."""
     contest_below: float = 0.55
     """A conflicting candidate with less confidence than this is contested, not believed."""
+    retire_from: float = 0.75
+    """What a turn puts out of date goes where that is at least so likely."""
+    doubt_from: float = 0.35
+    """From here on it is put in doubt; 1 puts nothing in doubt."""
     working_set_ttl: timedelta | None = timedelta(days=1)
     """The lifetime of a working-set item whose note gives none."""
     recent_turns: int = 6
@@ -85,6 +89,11 @@ class Settings:
             raise InvalidInput(f"fact_share must be between 0 and 1, not {self.fact_share!r}")
         if not 0 <= self.contest_below <= 1:
             raise InvalidInput(f"contest_below must be between 0 and 1, not {self.contest_below!r}")
+        if not 0 < self.doubt_from <= 1 or not 0 < self.retire_from <= 1:
+            raise InvalidInput(
+                f"retire_from and doubt_from must be more than 0 and at most 1, not "
+                f"{self.retire_from!r} and {self.doubt_from!r}"
+            )
         if not 0 < self.provider_timeout <= _LONGEST_TIMEOUT:
             raise InvalidInput(
                 f"provider_timeout must be more than 0 and at most {_LONGEST_TIMEOUT} seconds, "

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from datetime import date
+from datetime import UTC, date, datetime
 from pathlib import Path
 
 import pytest
 
 import tenure
+from tenure.context.document import Context, Line
 from tenure_eval.conversations import play as playing
 from tenure_eval.conversations import report as reporting
-from tenure_eval.conversations.composed import SaidText
+from tenure_eval.conversations.composed import SaidText, composed_lines
 from tenure_eval.conversations.endings import stated_values
 from tenure_eval.conversations.fates import FateFigures
 from tenure_eval.conversations.format import (
@@ -127,6 +128,14 @@ class TestTheLivePart:
         asked = ConversationQuestion("Where?", (("Leeds",),))
         assert playing.answered(asked, live_part(self.CONTEXT)) == WRONG
 
+    def test_the_day_on_which_something_was_said_says_no_value(self) -> None:
+        """Its speaker does, and a day that is told within the words."""
+        shown = (
+            "# Facts\n- [deadline] 2026-03-10, Tom: due 2026-05-20\n- seats: 4 (said 2026-03-11)"
+        )
+        asked = ConversationQuestion("What?", (("Tom",), ("20",), ("4",)), ("10", "11"))
+        assert playing.answered(asked, live_part(shown)) == RIGHT
+
     def test_values_are_whole_words_in_any_of_their_wordings(self) -> None:
         """Every value must be there, each in one of its ways."""
         asked = ConversationQuestion("When?", (("7.30 pm", "half seven"), ("Ann",)), ("7",))
@@ -204,6 +213,23 @@ class TestPlaying:
 
 
 class TestComposedLines:
+    LINES = (
+        Line("Facts", "- said: Tom reports to Ben", fact_id="1"),
+        Line("Facts", "- boss: Tom reports to Ana (said 2026-03-02)", fact_id="2"),
+        Line("Not known", "- boss: what was known expired on 2026-03-02", fact_id="3"),
+        Line("Environment", "Current date: Friday 2026-02-27"),
+    )
+
+    def test_lines_that_tell_facts_in_words_of_nobody_are_listed(self) -> None:
+        """Not what we say in our own name, and not what no fact stands behind."""
+        at = datetime(2026, 3, 3, tzinfo=UTC)
+        context = Context("", 0, 0, "", "balanced", at, lines=self.LINES)
+        with tenure.open(":memory:", settings=PLAIN) as memory:
+            session = memory.session(user_id="user")
+            found, lines = composed_lines(session, "own", self.TURNS, [context, context])
+        assert [one.line for one in found] == ["- said: Tom reports to Ben"]
+        assert lines == 2
+
     TURNS = ("I moved to York (the old town) last week.", "Tom reports to Ana... or Ben.")
 
     @pytest.mark.parametrize(
@@ -213,6 +239,7 @@ class TestComposedLines:
             "I moved to York (the old town) last week (23 February).",
             "I moved … last week. → Tom reports to Ana",
             "[budget] last week",
+            "to York (in doubt since 2026-03-04: I moved (again) to Leeds)",
         ],
     )
     def test_stretches_of_turns_are_said_whatever_stands_beside_them(self, text: str) -> None:

@@ -151,7 +151,7 @@ class TestCommand:
         assert "own: 2 pairs, 1 of them replaced" in out
         assert re.search(r"^at one half +0\.50 +100\.0 % +100\.0 % +100\.0 %", out, re.MULTILINE)
         assert re.search(r"^talk +0\.0 % +1$", out, re.MULTILINE)
-        assert re.search(r"^0\.9–1\.0 +1  █+│█+$", out, re.MULTILINE)
+        assert re.search(r"^0\.\d–\d\.\d +1  █+│█+$", out, re.MULTILINE)
         assert "expected calibration error" in out
 
     def test_prints_errors_to_read(self, tmp_path: Path) -> None:

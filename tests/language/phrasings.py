@@ -9,6 +9,7 @@ told by the values alone, so that it is fair whatever keys the facts have. "a|b"
     together  values that one single fact in office says: what is left of a corrected statement
     keeps     values that were in office and still are; the context has them, unless `hidden`
     unreal    values that no new fact in office says
+    retold    values that new facts say only in the words of the turn: hearsay, a machine's word
     holds     further words that the context has
     lacks     further words that the context does not have
     outcome   what was recorded (see `OUTCOMES`)
@@ -78,6 +79,7 @@ class Entry:
     together: tuple[str, ...] = ()
     keeps: tuple[str, ...] = ()
     unreal: tuple[str, ...] = ()
+    retold: tuple[str, ...] = ()
     holds: tuple[str, ...] = ()
     lacks: tuple[str, ...] = ()
     outcome: str | None = None
@@ -241,8 +243,10 @@ def _premises(seen: Aftermath) -> Iterator[str]:
     for value in (*seen.entry.retires, *seen.entry.keeps):
         if not said_by(seen.before, value):
             yield f"{value!r} was not in office to begin with"
+    # What a machine has offered or found is nobody's word yet.
+    peoples = [fact for fact in seen.before if not fact.source.by_machine]
     for value in seen.entry.brings:
-        if said_by(seen.before, value):
+        if said_by(peoples, value):
             yield f"{value!r} was in office already"
 
 
@@ -263,8 +267,16 @@ def _offices(seen: Aftermath) -> Iterator[str]:
     for value in entry.unreal:
         if said_by(fresh, value):
             yield f"{value!r} became a real fact"
+    for value in entry.retold:
+        if said_by([fact for fact in fresh if not _is_as_said(fact, entry.turn)], value):
+            yield f"{value!r} became more than hearsay"
     if entry.outcome is not None and not OUTCOMES[entry.outcome](seen):
         yield f"nothing is {entry.outcome}"
+
+
+def _is_as_said(fact: tenure.Fact, turn: Turn) -> bool:
+    """Whether a fact keeps what a turn says in its own words, and under no name."""
+    return fact.key == "statement" and text_of(fact.value) in turn.text
 
 
 def _retirements(seen: Aftermath) -> Iterator[str]:

@@ -133,6 +133,7 @@ def write_text(text: str) -> Callable[[Path], None]:
         pytest.param(write_card(sha256="0" * 64), "expected 000000000000", id="another hash"),
         pytest.param(write_card(format=FORMAT + 1), f"reads format {FORMAT}", id="another format"),
         pytest.param(write_card(format=None), f"reads format {FORMAT}", id="no format"),
+        pytest.param(write_card(weights=[1.0]), "weights", id="too few weights"),
         pytest.param(write_card(calibration={}), "cannot be read", id="no calibration"),
         pytest.param(write_card(calibration={"slope": "steep", "shift": 0}), "steep", id="words"),
         pytest.param(write_text("{"), "cannot be read", id="half a card"),

@@ -125,6 +125,48 @@ def test_sentences_end_where_people_end_them(turn: str, expected: list[str]) -> 
     assert prose(turn) == expected
 
 
+@pytest.mark.parametrize(
+    ("turn", "expected"),
+    [
+        (
+            "moved the standup to ten because of the all hands on tuesday\n"
+            "retro is cancelled\nmy laptop died",
+            3,
+        ),
+        ("we meet at the harbour on friday at seven in the evening, rain or not\nbring a coat", 2),
+        ("- the standup is at ten from monday on and everybody has to be there\nretro is off", 2),
+        ("the flat on elm street is ours from the first of may\n\nand we pay 900", 2),
+        ("i will bring the\nblue tent", 1),
+    ],
+)
+def test_a_new_line_in_a_chat_ends_what_was_said(turn: str, expected: int) -> None:
+    """However long a line is, it is not wrapped because it has no full stop."""
+    assert len(prose(turn)) == expected
+
+
+WRAPPED = """Hi team,
+
+the move to the new building is planned for the second week of
+September. Everybody packs their own desk, and the boxes will be
+there from Monday on. Please write your name on all of them
+
+The lifts are reserved for us on both days, from eight in the
+morning until noon
+"""
+
+
+def test_text_of_one_width_is_put_together_again() -> None:
+    """Where no line had room for the next word, the ends of lines mean nothing."""
+    found = prose(WRAPPED)
+    assert [" ".join(one.split()) for one in found] == [
+        "Hi team,",
+        "the move to the new building is planned for the second week of September.",
+        "Everybody packs their own desk, and the boxes will be there from Monday on.",
+        "Please write your name on all of them",
+        "The lifts are reserved for us on both days, from eight in the morning until noon",
+    ]
+
+
 def test_what_is_not_prose_is_one_piece() -> None:
     """Pasted text is not cut into sentences."""
     [block] = blocks("```\na. b. c.\n```")

@@ -118,7 +118,7 @@ def test_every_tool_does_its_part(connect: Connect) -> None:
     async def converse(client: Client) -> None:
         told = await call(client, "remember", text="The price is $40. The launch is on 3 March.")
         assert "established: price = $40" in told
-        assert "established: launch = The launch is on 3 March." in told
+        assert "established: statement = The launch is on 3 March." in told
         assert "superseded: price = $45" in await call(
             client, "remember", text="No, the price is $45."
         )
@@ -165,6 +165,25 @@ def test_every_tool_does_its_part(connect: Connect) -> None:
         assert "Nothing is on record" in await call(client, "history", key="price")
 
     talk(connect(forgetting=True), converse)
+
+
+@over_each_transport
+def test_a_doubt_is_raised_shown_explained_and_settled(connect: Connect) -> None:
+    """A model says what may have been replaced, and settles it as the user decided."""
+
+    async def converse(client: Client) -> None:
+        await call(client, "remember", key="street", value="Elm Street")
+        await call(client, "remember", key="keys", value="for Harbor Road", doubts=["street"])
+        assert "# Possibly outdated" in await call(client, "context", query="which street?")
+        assert "may have replaced it" in await call(client, "why", key_or_id="street")
+        assert "puts in doubt: street" in await call(client, "why", key_or_id="keys")
+        (review,) = (await data(client, "reviews"))["reviews"]
+        assert review["kind"] == "doubted"
+        assert "for Harbor Road" in review["because"]
+        settled = await data(client, "reviews", settle=review["fact"]["id"], still_right=True)
+        assert settled["reviews"] == []
+
+    talk(connect(), converse)
 
 
 @over_each_transport
@@ -346,14 +365,18 @@ def strings(value: Any) -> Iterator[str]:
             yield from strings(one)
 
 
-def test_what_the_assistant_says_becomes_no_fact(db: Path) -> None:
-    """Its words are context of the conversation, and nobody's word."""
+def test_what_the_assistant_reports_is_its_own_word(db: Path) -> None:
+    """It is kept as the assistant's, and what it says against somebody's word is not."""
 
     async def say(client: Client) -> None:
-        told = await data(client, "remember", text="The price is $99.", said_by="assistant")
+        await data(client, "remember", text="My price is $40.")
+        told = await data(client, "remember", text="Your price is $99.", said_by="assistant")
         assert told["decisions"] == []
         assert "Nothing in it became a fact" in told["note"]
-        assert await read(client, "tenure://facts") == "No facts."
+        report = "The crate was sent on 3 March."
+        told = await data(client, "remember", text=report, said_by="assistant")
+        assert [one["outcome"] for one in told["decisions"]] == ["established"]
+        assert report in await read(client, "tenure://facts")
         told = await data(client, "remember", text="My phone number is 555-0101.", said_by="Bob")
         assert told["decisions"][0]["about"] == "bob"
 

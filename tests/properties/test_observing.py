@@ -125,11 +125,11 @@ MOODS: dict[str, tuple[str, ...]] = {
     ),
     "reports": (
         "> My budget is {money}.",
-        'He said "the deadline is {date} and that is final".',
         "On Monday Ann wrote:\n> We go to {city}.\n\nThanks!",
         "```\nbudget = {money}\ncity = '{city}'\n```",
         "2026-01-05 10:00:00 ERROR budget {money}",
     ),
+    "retells": ('He said "the deadline is {date} and that is final".',),
     "pastes": (
         "<p>Price: {money}</p><!-- {city} -->",
         "| budget | {money} |",
@@ -467,7 +467,10 @@ def test_what_left_office_is_in_no_context(turns: list[Turn], budget: int, query
     )
 )
 def test_what_was_only_supposed_is_no_fact(turns: list[Turn]) -> None:
-    """What-ifs, questions, drafts and quotations that nobody settles on stay out of the facts."""
+    """What-ifs, questions, drafts and quotations that nobody settles on stay out of the facts.
+
+    What somebody is said to have said is kept as that, and is no value of anything.
+    """
     unreal = ("supposes", "wonders", "reports", "proposes")
     with a_talk(turns=turns) as talk:
         for profile in PROFILES:
@@ -476,11 +479,12 @@ def test_what_was_only_supposed_is_no_fact(turns: list[Turn]) -> None:
             facts = all_facts(talk.memory)
             assert all(facts[i].scope not in (Scope.DRAFT, Scope.HYPOTHETICAL) for i in shown)
             for number, turn in enumerate(talk.turns):
-                if turn.mood not in unreal or "changes" in turn.template:
+                if turn.mood not in (*unreal, "retells") or "changes" in turn.template:
                     continue
+                kept = ("verbatim", "statement") if turn.mood == "retells" else ("verbatim",)
                 for value in telling_values(turn, number):
                     for line in context.lines:
-                        if line.fact_id and facts[line.fact_id].key != "verbatim":
+                        if line.fact_id and facts[line.fact_id].key not in kept:
                             assert not says(line.text, value), f"{value} became a fact"
 
 
@@ -526,13 +530,19 @@ def declines(turn: Turn) -> bool:
 @given(
     turns=st.lists(st.one_of(of_user.filter(declines), of_assistant, of_assistant), max_size=_MOST)
 )
-def test_an_assistant_states_nothing(turns: list[Turn]) -> None:
-    """What only the assistant has said, and nobody agreed to, is no fact of any kind."""
+def test_an_assistant_speaks_for_nobody_else(turns: list[Turn]) -> None:
+    """What only the assistant has said, and nobody agreed to, is its own word on the lowest rung,
+    retires nothing, and is in no fact of anybody else's."""
     with a_talk(turns=turns) as talk:
+        known = all_facts(talk.memory)
         for found, turn in zip(talk.observations, turns, strict=True):
             if turn.speaker == "assistant":
-                assert (found.facts, found.verdicts, found.retired) == ((), (), ())
-        for fact in all_facts(talk.memory).values():
+                assert all(fact.source.by_machine for fact in found.facts)
+                assert all(fact.standing == "guest" for fact in found.facts)
+                gone = [known[fact_id] for v in found.verdicts for fact_id in v.superseded]
+                assert all(fact.source.by_machine for fact in gone)
+        peoples = [fact for fact in known.values() if not fact.source.by_machine]
+        for fact in peoples:
             for number, turn in enumerate(turns):
                 if turn.speaker == "assistant":
                     for value in telling_values(turn, number):

@@ -1,4 +1,4 @@
-"""`make detector`: it says what it lacks before it does anything."""
+"""`make reader`: it says what it lacks before it does anything."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def folder_with(tmp_path: Path, *names: str) -> Path:
 
 def test_without_data_it_names_what_to_give(tmp_path: Path) -> None:
     """No DATA ends with how to give it, and with nothing made."""
-    with pytest.raises(SystemExit, match="make detector DATA=path/to/data"):
+    with pytest.raises(SystemExit, match="make reader DATA=path/to/data"):
         main(["--data", "", "--out", str(tmp_path / "out")])
     assert not (tmp_path / "out").exists()
 

@@ -48,6 +48,7 @@ ALLOWED = {
     "search/embedders/words.py:vocabulary": _DATA,
     "search/embedders/__init__.py:_loaded": "the models that come with it",
     "language/learned/model.py:_loaded": "the model that comes with it",
+    "language/learned/cutting.py:_words": "what ships with the package",
     "language/values/likeness.py:name_test": "keyed by a language; keeps words in remembering",
     "language/llm/prompting.py:prompt": _CODE,
     "context/tokens.py:counter": "the counters, each of which keeps through remembering",

@@ -9,6 +9,7 @@ import pytest
 
 import tenure
 from tenure import Ladder, Memory, Outcome, Rule, Session, Settings, Status
+from tenure.engine.proposal import Proposal
 from tenure.testing import SteppingClock
 from tests.behaviour.people import FOR_ALL, fact, someone
 from tests.conftest import QUICK
@@ -490,3 +491,46 @@ def test_every_store_keeps_facts_of_two_audiences_at_one_address(memory: Memory)
     assert (hr.current("salary", "bob"), mia.current("salary", "bob")) == (2, 4)
     assert {found.value for found in hr.facts("salary", subject="bob")} == {2, 5}
     assert memory.store.check() == []
+
+
+class TestDoubting:
+    """Nobody demotes what others say, or what is said above them."""
+
+    def test_a_guest_demotes_nothing_of_anybody_else(
+        self, office: Memory, boss: Session, guest: Session
+    ) -> None:
+        """Neither the organization's nor a person's, and neither for others nor for themselves."""
+        shared = boss.write("invoices", "to the old IBAN", memory_type="organizational").fact_id
+        own = boss.write("desk", "by the window").fact_id
+        guest.write("news", FORGED, doubts=[shared])
+        with pytest.raises(tenure.UnknownDependency) as hidden:
+            guest.write("news", FORGED, doubts=[own])
+        with pytest.raises(tenure.UnknownDependency) as unknown:
+            guest.write("news", FORGED, doubts=["nothing"])
+        # What one may not see cannot be told from what does not exist.
+        assert str(hidden.value).replace(own, "nothing") == str(unknown.value)
+        for reader in (boss, guest, someone(office, "ann")):
+            text = reader.context("Where do invoices go, and where is the desk?").text
+            assert "- invoices: to the old IBAN" in text
+            assert "# Possibly outdated" not in text
+            assert reader.reviews() == []
+
+    def test_a_lower_rung_demotes_nothing_of_a_higher_one(self, office: Memory) -> None:
+        """Not even where both are one person's, nor by resting a statement on a guess."""
+        chief = someone(office, "ann", "executive")
+        low = someone(office, "ann", "employee")
+        desk = chief.write("desk", "by the window").fact_id
+        guess = low.write("guess", "we move").fact_id
+        assert fact(low, low.write("news", "moved", doubts=[desk])).doubts == ()
+        rests = chief.write("plan", "we move", depends_on=[guess], doubts=[desk])
+        assert fact(chief, rests).doubts == ()
+        assert chief.reviews() == []
+
+    def test_a_spoken_doubt_that_does_not_count_loses_nothing_else(self, office: Memory) -> None:
+        """Of what was said, the names that lead nowhere are dropped; the statement stands."""
+        ann = someone(office, "ann")
+        desk = ann.write("desk", "by the window").fact_id
+        said = Proposal(key="news", value="moved", spoken=True, doubts=("nothing", desk, desk))
+        with ann._registrar() as registrar:
+            verdict = registrar.propose(said)
+        assert fact(ann, verdict).doubts == (desk,)

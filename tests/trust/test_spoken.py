@@ -424,13 +424,17 @@ MACHINES = [
 
 @pytest.mark.parametrize("speaker", MACHINES)
 def test_a_machine_is_one_however_its_name_is_spelled(memory: tenure.Memory, speaker: str) -> None:
-    """What it says is context: no fact comes of it, nothing is erased, ended or replaced."""
+    """What it reports is its own word, below anybody's: nothing is erased, ended or replaced."""
     ann = person(memory)
     ann.observe("My phone number is 555-0199.")
     for text in ("My phone number is 555-7777.", "Forget my phone number.", "The budget is $5."):
         made = ann.observe(text, speaker=speaker)
-        assert [*made.facts, *made.verdicts, *made.erasures] == []
-    assert [fact.value for fact in ann.facts()] == ["555-0199"]
+        assert made.erasures == ()
+        assert all(fact.source.by_machine and fact.standing == "guest" for fact in made.facts)
+        assert all(verdict.outcome == "established" for verdict in made.verdicts)
+    peoples = [fact.value for fact in ann.facts() if not fact.source.by_machine]
+    assert peoples == ["555-0199"]
+    assert ann.current("phone_number") == "555-0199"
 
 
 @pytest.mark.parametrize(

@@ -17,6 +17,7 @@ from tenure_eval.figures import percent
 
 if TYPE_CHECKING:
     from tenure_eval.conversations.fates import FateFigures
+    from tenure_eval.conversations.play import QuestionScore
     from tenure_eval.conversations.report import ConversationsReport
 
 _FOLDER = "conversations"
@@ -146,7 +147,17 @@ def _account(reports: Sequence[ConversationsReport]) -> Iterator[RenderableType]
     )
     yield ""
     yield table(
-        ["", "facts retired", "rightly", "wrongly", "lines", "composed", "tokens", "turn, ms"],
+        [
+            "",
+            "facts retired",
+            "rightly",
+            "wrongly",
+            "lines",
+            "composed",
+            "marked so",
+            "tokens",
+            "turn, ms",
+        ],
         [_made(report) for report in rows],
     )
     yield ""
@@ -184,6 +195,7 @@ def _made(report: ConversationsReport) -> list[str]:
         f"{retired.wrong:,}",
         f"{report.lines:,}",
         f"{len(report.composed):,}",
+        f"{sum(line.is_marked for line in report.composed):,}",
         "–" if tokens is None else f"{tokens:.0f}",
         "–" if spent is None else f"{spent:.1f}",
     ]
@@ -208,7 +220,7 @@ def _failures(report: ConversationsReport, count: int) -> Iterator[RenderableTyp
     """Some of all that went wrong, with what the model would have read."""
     for score in report.failures[:count]:
         yield f"\n## {report.name}, {score.conversation}: {score.question.text}"
-        yield f"missing: {' | '.join(score.missing) or 'none'}"
+        yield f"missing: {' | '.join(_missing(score)) or 'none'}"
         yield f"dead:    {' | '.join(score.stale) or 'none'}"
         yield score.context
     for wrong in report.wrong_retirements[:count]:
@@ -228,6 +240,15 @@ def _failures(report: ConversationsReport, count: int) -> Iterator[RenderableTyp
         yield f"\n## {report.name}, {kept.conversation}: kept ({kept.kind})"
         yield f"line:    {kept.line}"
         yield f"fact:    {kept.fact}"
+
+
+def _missing(score: QuestionScore) -> Iterator[str]:
+    """What is missing; what the context has outside its live part is marked."""
+    from tenure.testing.spoken import SpokenText
+
+    said = SpokenText(score.context)
+    for value in score.missing:
+        yield f"{value} (not live)" if said.says(value) else value
 
 
 def register(group: typer.Typer) -> None:

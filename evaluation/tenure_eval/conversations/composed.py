@@ -8,14 +8,18 @@ from dataclasses import dataclass
 
 import tenure
 from tenure.context.document import Context, Line
+from tenure.context.rendering import heading_line
 from tenure.model.values import text_of
 from tenure.testing.spoken import SpokenText, tokens
+from tenure_eval.conversations.sections import OURS
 
 _MARKS = re.compile(r"\([^()]*\)|\[[^\[\]]*\]")
 """What we put beside what was said: dates, speakers, times resolved, kinds of constraints."""
 _JOINTS = re.compile(r"…|\.\.\.|\s→\s")
 """Where a value was cut, and where what replaced it follows."""
 _LABEL = ": "
+_COMPOSED = "(composed)"
+"""How a line ends that says itself that its wording is ours."""
 _MOST_LABELS = 3
 
 
@@ -28,20 +32,31 @@ class ComposedLine:
     sources: tuple[str, ...]
     """The turns that it was made from."""
 
+    @property
+    def is_marked(self) -> bool:
+        """Whether the line says itself that its wording is composed."""
+        return self.line.endswith(_COMPOSED)
+
 
 class SaidText:
     """The turns of a conversation, which can be asked whether somebody said a text."""
 
     def __init__(self, turns: Sequence[str]) -> None:
-        self._turns = [SpokenText(way) for text in turns for way in (text, _MARKS.sub(" ", text))]
+        self._turns = [SpokenText(way) for text in turns for way in (text, _bare(text))]
 
     def has(self, text: str) -> bool:
         """Whether each stretch of a text, between its cuts and joints, is one of a turn."""
-        return any(self._has(way) for way in (text, _MARKS.sub(" ", text)))
+        return any(self._has(way) for way in (text, _bare(text)))
 
     def _has(self, text: str) -> bool:
         pieces = [piece for piece in _JOINTS.split(text) if tokens(piece)]
         return all(any(turn.says(piece) for turn in self._turns) for piece in pieces)
+
+
+def _bare(text: str) -> str:
+    """A text without what stands in brackets, the innermost first."""
+    rest = _MARKS.sub(" ", text)
+    return rest if rest == text else _bare(rest)
 
 
 def composed_lines(
@@ -53,7 +68,7 @@ def composed_lines(
         line.text: line
         for context in contexts
         for line in context.lines
-        if line.fact_id is not None
+        if line.fact_id is not None and not heading_line(line.section).startswith(OURS)
     }
     found = [
         ComposedLine(conversation, text, tuple(_sources(line, turns)))

@@ -47,7 +47,7 @@ class StatedValue:
 
 
 @dataclass
-class _Stated:
+class StandingValue:
     """A value while the statements after it are being taken."""
 
     line: MarkedLine
@@ -71,11 +71,11 @@ class _Stated:
 
 
 @dataclass
-class _Course:
-    """What was stated so far."""
+class StatementCourse:
+    """What was stated so far, statement by statement."""
 
     asked: date
-    stated: dict[int, list[_Stated]] = field(default_factory=dict)
+    stated: dict[int, list[StandingValue]] = field(default_factory=dict)
     said_again: dict[int, set[int]] = field(default_factory=lambda: defaultdict(set))
     """Statements that say each other again, by number, both ways."""
 
@@ -83,7 +83,7 @@ class _Course:
         assert line.number is not None
         for relation in line.relations:
             self._apply(relation, line)
-        own = [_Stated(line, turn, triple) for triple in line.triples]
+        own = [StandingValue(line, turn, triple) for triple in line.triples]
         self.stated[line.number] = own
 
     def _apply(self, relation: LineRelation, line: MarkedLine) -> None:
@@ -103,7 +103,7 @@ class _Course:
             case RelationKind.REVERTS:
                 self._revert(_spoken_of(earlier, line), line)
 
-    def _end(self, number: int, ended: Iterable[_Stated], by: MarkedLine) -> None:
+    def _end(self, number: int, ended: Iterable[StandingValue], by: MarkedLine) -> None:
         """End values of a statement, and what says them again."""
         about = set()
         for one in ended:
@@ -127,7 +127,7 @@ class _Course:
                 piece.end(by)
                 stated.append(piece)
 
-    def _revert(self, back: Iterable[_Stated], by: MarkedLine) -> None:
+    def _revert(self, back: Iterable[StandingValue], by: MarkedLine) -> None:
         """Bring back what a statement said; what had taken its place is over."""
         for one in back:
             if one.ended_by is not None:
@@ -137,7 +137,13 @@ class _Course:
                         successor.end(by)
             one.revive()
 
+    def standing(self) -> Iterator[StandingValue]:
+        """The values that hold so far."""
+        for stated in self.stated.values():
+            yield from (one for one in stated if one.holds)
+
     def values(self) -> Iterator[StatedValue]:
+        """Every value that was stated, and whether it holds."""
         everything = [one for stated in self.stated.values() for one in stated]
         for one in everything:
             assert one.line.number is not None
@@ -159,7 +165,7 @@ class _Course:
             )
 
 
-def _spoken_of(values: list[_Stated], line: MarkedLine) -> list[_Stated]:
+def _spoken_of(values: list[StandingValue], line: MarkedLine) -> list[StandingValue]:
     """Those of some values that a new statement has the attribute of; all, if it has none."""
     own = {_about(triple) for triple in line.triples}
     return [one for one in values if one.about in own] or list(values)
@@ -171,7 +177,7 @@ def _about(triple: Triple) -> tuple[str, str]:
 
 def stated_values(conversation: MarkedConversation, asked: date) -> list[StatedValue]:
     """Every value of every statement, and whether it holds on the day of asking."""
-    course = _Course(asked)
+    course = StatementCourse(asked)
     for turn, said in enumerate(conversation.turns):
         for line in said.lines:
             if line.number is not None:

@@ -19,7 +19,7 @@ from tenure.model.fact import Fact, Source, Status
 from tenure.model.values import text_of
 from tenure.testing.spoken import SpokenText, same_value
 from tenure_eval.conversations.endings import StatedValue
-from tenure_eval.conversations.sections import IN_DOUBT, NO_STATE
+from tenure_eval.conversations.sections import IN_DOUBT, NO_STATE, undated
 from tenure_eval.figures import Share
 
 EVERYTHING = 20_000
@@ -132,7 +132,7 @@ class Aftermath:
             heading = heading_line(line.section)
             in_doubt = heading.startswith(IN_DOUBT)
             if in_doubt is doubted and not heading.startswith(NO_STATE):
-                yield _Telling(line.text, self._turns(line))
+                yield _Telling(undated(line.text), self._turns(line))
 
     def _turns(self, line: Line) -> Iterator[int]:
         for source in line.sources:

@@ -139,6 +139,7 @@ class ConversationsReport:
             "values_that_are_over": self.over.record(),
             "retirements": self.retirements.record(),
             "composed": Share(len(self.composed), self.lines).record(),
+            "composed_and_marked": sum(one.is_marked for one in self.composed),
             "became_facts": records(self.kinds),
             "tokens": None if self.tokens is None else round(self.tokens, 1),
             "median_turn_ms": None if self.median_ms is None else round(self.median_ms, 3),

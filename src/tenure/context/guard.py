@@ -261,9 +261,11 @@ def is_unspaced(text: str) -> bool:
 
 
 def held_values(facts: Iterable[Fact], read: Read = no_forms) -> set[Words]:
-    """The values of facts in office."""
+    """The values of facts in office. What a machine said of them holds none."""
     held: set[Words] = set()
     for fact in facts:
+        if fact.source.by_machine:
+            continue
         held |= holdings(fact.value, fact.parts)
         held |= held_words(fact.value, fact.parts, read)
     return held

@@ -206,9 +206,9 @@ def _checked_source(source: Source) -> Source:
                 )
         elif field.name == "quote":
             check_reason(value)
-        elif field.name == "composed":
+        elif field.name in ("composed", "by_machine"):
             if not isinstance(value, bool):
-                raise InvalidInput(f"source.composed must be true or false, not {value!r:.40}")
+                raise InvalidInput(f"source.{field.name} must be true or false, not {value!r:.40}")
         elif field.name in _OF_TEXT:
             _check_of_text(field.name, value)
         elif value is not None:

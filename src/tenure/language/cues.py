@@ -37,6 +37,7 @@ class _Patterns:
         self.mistaken = re.compile(told["mistaken"], _FLAGS)
         self.opening_limit = re.compile(rf"\b(?:{told['opening_limit']})\s*$", _FLAGS)
         self.closing_limit = re.compile(rf"\s*(?:{told['closing_limit']})", _FLAGS)
+        self.bounding = word_set(told["bounding"])
         self.limiting = frozenset(map(stem, told["limiting"].split()))
         self.turning_aside = re.compile(told["turning_aside"], _FLAGS)
         self.coming_back = re.compile(told["coming_back"], _FLAGS)
@@ -202,6 +203,11 @@ class Cues:
     def closes_limit(self) -> bool:
         """Whether an amount that stands before it is the most there can be."""
         return self._patterns.closing_limit.match(self._text) is not None
+
+    @property
+    def bounds(self) -> bool:
+        """Whether it has a word by which its amount is the most there can be."""
+        return not self._patterns.bounding.isdisjoint(re.findall(r"[a-z]+", self._text.lower()))
 
     @property
     def limits(self) -> bool:

@@ -12,9 +12,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property, lru_cache
-from typing import Any, NamedTuple
+from typing import Any
 
 from tenure.language.lexicon import data, word_set
+from tenure.language.lines import MARKER, TextLine, lines_of, stretches
 
 LONGEST_SENTENCE = 2_000
 """Whatever runs on for longer is cut, so that nothing that looks at a sentence can take long."""
@@ -46,11 +47,6 @@ class Sentence:
     text: str
     start: int
     end: int
-
-
-class _Line(NamedTuple):
-    text: str
-    start: int
 
 
 class _Conventions:
@@ -109,7 +105,7 @@ _LOOKED_AT = 20
 
 def blocks(text: str) -> list[Block]:
     """The blocks of a turn in order. What is blank belongs to none."""
-    lines = _lines(text)
+    lines = lines_of(text)
     found: list[Block] = []
     prose_from = index = 0
     while index < len(lines):
@@ -125,17 +121,8 @@ def blocks(text: str) -> list[Block]:
     return found
 
 
-def _lines(text: str) -> list[_Line]:
-    start = 0
-    lines = []
-    for line in text.splitlines(keepends=True):
-        lines.append(_Line(line.rstrip("\r\n"), start))
-        start += len(line)
-    return lines
-
-
 def _block(
-    text: str, lines: list[_Line], kind: BlockKind, first: int, after: int
+    text: str, lines: list[TextLine], kind: BlockKind, first: int, after: int
 ) -> Iterator[Block]:
     """The block that some lines make, without the blank lines around it."""
     while first < after and not lines[first].text.strip():
@@ -148,7 +135,7 @@ def _block(
         yield Block(kind, text[start:end], start, end)
 
 
-def _region(lines: list[_Line], index: int) -> tuple[BlockKind, int] | None:
+def _region(lines: list[TextLine], index: int) -> tuple[BlockKind, int] | None:
     """What is not prose from a line on, and the line after its end."""
     line = lines[index].text
     if not line or line.isspace():
@@ -168,7 +155,7 @@ def _region(lines: list[_Line], index: int) -> tuple[BlockKind, int] | None:
     return None
 
 
-def _closing(lines: list[_Line], index: int, mark: str) -> int:
+def _closing(lines: list[TextLine], index: int, mark: str) -> int:
     """The line after the one that closes what was opened; what is never closed runs to the end."""
     lowered = mark.lower()
     for at in range(index, len(lines)):
@@ -178,7 +165,9 @@ def _closing(lines: list[_Line], index: int, mark: str) -> int:
     return len(lines)
 
 
-def _run(lines: list[_Line], index: int, pattern: re.Pattern[str], most: int | None = None) -> int:
+def _run(
+    lines: list[TextLine], index: int, pattern: re.Pattern[str], most: int | None = None
+) -> int:
     """The line after a run of lines of one form; blank lines may stand between them."""
     after = at = index + 1
     end = len(lines) if most is None else min(len(lines), index + most)
@@ -191,10 +180,10 @@ def _run(lines: list[_Line], index: int, pattern: re.Pattern[str], most: int | N
     return after
 
 
-def _is_code(lines: list[_Line], index: int) -> bool:
+def _is_code(lines: list[TextLine], index: int) -> bool:
     """Whether indented lines after a blank one are code, and not just set in."""
     line = lines[index].text
-    if not _INDENTED.match(line) or _MARKER.match(line):
+    if not _INDENTED.match(line) or MARKER.match(line):
         return False
     if index and lines[index - 1].text.strip():
         return False
@@ -202,7 +191,7 @@ def _is_code(lines: list[_Line], index: int) -> bool:
     return any(_LOOKS_LIKE_CODE.search(lines[at].text[:500]) for at in range(index, after))
 
 
-def _log(lines: list[_Line], index: int) -> int:
+def _log(lines: list[TextLine], index: int) -> int:
     """The line after a run of log lines, or 0."""
     at = index
     while at < len(lines):
@@ -218,11 +207,11 @@ def _log(lines: list[_Line], index: int) -> int:
     return at if at > index else 0
 
 
-def _is_stamped(lines: list[_Line], index: int) -> bool:
+def _is_stamped(lines: list[TextLine], index: int) -> bool:
     return index < len(lines) and bool(_STAMPED.match(lines[index].text))
 
 
-def _after_trace(lines: list[_Line], index: int) -> int:
+def _after_trace(lines: list[TextLine], index: int) -> int:
     """The line after a stack trace: its indented frames, and the error that it ends with."""
     at = index + 1
     while at < len(lines) and lines[at].text[:1] in (" ", "\t"):
@@ -230,7 +219,7 @@ def _after_trace(lines: list[_Line], index: int) -> int:
     return min(at + 1, len(lines))
 
 
-def _mail(lines: list[_Line], index: int) -> int:
+def _mail(lines: list[TextLine], index: int) -> int:
     """The line after what a mail program added: an earlier mail, a signature; or 0."""
     line = lines[index].text
     if _SIGNATURE.match(line) and index and len(lines) - index <= _SIGNATURE_LINES:
@@ -254,10 +243,6 @@ def _mail(lines: list[_Line], index: int) -> int:
     return len(lines)
 
 
-_MARKER = re.compile(
-    r"\s*(?:(?:[-*+•‣▪–]|\(?\d{1,3}[.)]|\(?[A-Za-z]\)|#{1,6}|\[[ xX]\])\s+)+(?=\S)"
-)
-_RULED = re.compile(r"[\s|:\-=*_+~]+$")
 _TAG = re.compile(
     r"</?(?:p|div|br|hr|li|ul|ol|table|thead|tbody|tr|h[1-6]|section|article|blockquote|body|html"
     r"|head|title|dl|dt|dd|form|header|footer|nav|main)(?:\s[^<>]*)?/?>|<!--[^<>]*-->|<!doctype[^<>]*>",
@@ -271,8 +256,6 @@ _STOP = re.compile(
 _INITIALS = re.compile(r"[A-Z]|[^\W\d_]{1,2}(?:\.[^\W\d_]{1,2})+")
 _WORD_BEFORE = re.compile(r"[\w.]+$")
 _WORD_AFTER = re.compile(r"\s*[\"'“‘(\[]*([\w'’]+)")
-_WRAPPED_AT = 50
-_FULL_LINE = 65
 
 
 def sentences(block: Block) -> list[Sentence]:
@@ -282,41 +265,11 @@ def sentences(block: Block) -> list[Sentence]:
     text = block.text
     return [
         Sentence(text[start:end], block.start + start, block.start + end)
-        for first, last in _segments(text)
+        for first, last in stretches(text)
         for after, before in _between_tags(text, first, last)
         for piece in _ended(text, after, before)
         for start, end in _trimmed(text, *piece)
     ]
-
-
-def _segments(text: str) -> list[tuple[int, int]]:
-    """Lines that stand by themselves, and lines that were only wrapped put together again."""
-    if "\n" not in text and "\r" not in text:
-        marker = _MARKER.match(text)
-        return [(marker.end() if marker else 0, len(text))]
-    found: list[tuple[int, int]] = []
-    before = ""
-    for line in _lines(text):
-        end = line.start + len(line.text)
-        if not line.text.strip() or _RULED.match(line.text):
-            before = ""
-            continue
-        marker = _MARKER.match(line.text)
-        if found and not marker and _continues(before, line.text):
-            found[-1] = (found[-1][0], end)
-        else:
-            found.append((line.start + (marker.end() if marker else 0), end))
-        before = line.text
-    return found
-
-
-def _continues(before: str, line: str) -> bool:
-    """Whether a line goes on where the one before it was wrapped."""
-    before = before.rstrip()
-    if len(before) < _WRAPPED_AT or before[-1] in ".!?:;|。！？":
-        return False
-    first = line.lstrip()[0]
-    return first != "|" and (not first.isupper() or len(before) >= _FULL_LINE)
 
 
 def _between_tags(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
@@ -343,10 +296,12 @@ def _is_end(text: str, mark: str, at: int, rest: str) -> bool:
     after = following[1] if following else ""
     if not after:
         return True
+    # What was hesitated over comes after the dots: "the code is... 4471".
+    goes_on = after[0].islower() or after[0].isdigit()
     if mark[0] != ".":
-        return mark[-1] in "!?。！？｡؟।" or not after[0].islower()
+        return mark[-1] in "!?。！？｡؟।" or not goes_on
     if mark.startswith(".."):
-        return not after[0].islower()
+        return not goes_on
     if at and text[at - 1].isspace():
         return True
     return _ends_after(_WORD_BEFORE.search(text, max(0, at - 16), at), after)

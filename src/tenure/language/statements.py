@@ -148,6 +148,8 @@ def _read(words: Sequence[Word], piece: Piece, *, asked: bool) -> _Read:
 
 def _together(before: _Read, read: _Read, words: Sequence[Word]) -> _Read | None:
     """Two pieces as one: of one kind, or one a part of the other, or one in the other's reach."""
+    if read.piece.stands and before.kind is read.kind and read.kind in _COMMITTED:
+        return None
     if read.cues[:1] == ("tag",):
         kind = read.kind
     elif before.kind is read.kind or _is_empty(read) or _reaches(before, read, words):

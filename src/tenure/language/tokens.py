@@ -9,6 +9,7 @@ import Stemmer
 
 from tenure.model.text_cache import remembering
 
+_WORD = re.compile(r"\w+")
 _TOKEN = re.compile(r"['’][a-z]{1,2}\b|[^\W\d_](?:[\w'’&-]*\w)?|\d(?:[\w.,:/%-]*\w)?|[^\w\s]")
 _stemmer = Stemmer.Stemmer("english", 0)
 
@@ -40,3 +41,8 @@ def stem(word: str) -> str:
     if low.endswith("'s"):
         low = low[:-2]
     return str(_stemmer.stemWord(low))
+
+
+def stems(text: str, *, shortest: int = 1) -> frozenset[str]:
+    """The stems of the words of a text that have so many letters."""
+    return frozenset(stem(word) for word in _WORD.findall(text) if len(word) >= shortest)

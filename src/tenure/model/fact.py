@@ -107,6 +107,9 @@ class Source:
     becomes: tuple[str, ...] = ()
     """The values that the awaited fact must become, in their possible forms; empty if any change
     will do."""
+    by_machine: bool = False
+    """Whether an assistant or a tool said it. Its words keep no value alive that a person
+    replaced."""
     composed: bool = False
     """Whether its wording was put together from what was said, and nobody said it so."""
 

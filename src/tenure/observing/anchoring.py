@@ -13,30 +13,38 @@ from dataclasses import replace
 
 from tenure.language import loosely
 from tenure.language.attributes import address_of, attribute_of
-from tenure.language.detection import same_part
+from tenure.language.detection import are_comparable, same_part
 from tenure.language.frames import frame_of
 from tenure.language.gist import Act, Gist, gist
 from tenure.language.pairing import Pair
 from tenure.language.reasoning import Waiting, value_told
 from tenure.language.skeleton import MEASURED, kind_of, skeleton
+from tenure.language.stances import is_for_later, stances
 from tenure.language.statements import Kind, Statement
-from tenure.model.fact import Fact
+from tenure.language.tokens import stem
+from tenure.model.fact import Fact, Part
 from tenure.model.values import text_of
 from tenure.observing import ties
 from tenure.observing.situation import Situation
 from tenure.observing.sorting import REAL
-from tenure.observing.understanding import Understood, reread
+from tenure.observing.understanding import Understood, reread, typed
 from tenure.observing.unfolding import Unfolded
 
 _LONGEST = 400
+_PLAIN = (Act.STATES, Act.LISTS, Act.REMOVES)
 _ASIDE = re.compile(r"[()]")
 """What shows that more was taken for a value than the value."""
 _KEPT = (Kind.ASSERTION, Kind.COMMITMENT)
 """Kinds of statements that are kept as they were put, where they say what is so."""
 
 
-def anchored(text: str, heard: Sequence[Understood], situation: Situation) -> Sequence[Understood]:
-    """The statements of a turn, read by the things that it names where that tells more."""
+def anchored(
+    text: str, heard: Sequence[Understood], situation: Situation, *, in_own_words: bool = False
+) -> Sequence[Understood]:
+    """The statements of a turn, read by the things that it names where that tells more.
+
+    With `in_own_words` not where it tells that something is not so, or in which state it is.
+    """
     if len(text) > _LONGEST or not heard or any(_is_bound(said) for said in heard):
         return heard
     if not loosely.things(text):
@@ -44,6 +52,8 @@ def anchored(text: str, heard: Sequence[Understood], situation: Situation) -> Se
     known = _Known(situation)
     found = gist(text, known)
     waits = any(said.waiting is not None for said in heard)
+    if found is not None and in_own_words and _are_own_words(text, heard, found, known):
+        return heard
     if found is None or (waits and found.act in (Act.STATES, Act.LISTS, Act.REMOVES)):
         return heard
     if _is_held_back(found, heard, known) or (
@@ -51,6 +61,53 @@ def anchored(text: str, heard: Sequence[Understood], situation: Situation) -> Se
     ):
         return heard
     return [reread(piece, heard[0].at) for piece in _pieces(text, found, known)]
+
+
+def _are_own_words(text: str, heard: Sequence[Understood], found: Gist, known: _Known) -> bool:
+    """Whether what a turn tells of a thing is told by its own words alone."""
+    begins = [said.validity.valid_from for said in heard if said.validity is not None]
+    if is_for_later(text) or any(at is not None and at > heard[0].at for at in begins):
+        return True
+    if _are_of_other_kinds(found, known) or _is_guessed(text, found, known):
+        return True
+    if found.outdated and all(typed(frame_of(pair.value.text).parts) for pair in found.pairs):
+        return False  # it names what is no longer so, and what is
+    return found.act in _PLAIN and not found.returns and _takes_a_stance(text)
+
+
+def _are_of_other_kinds(found: Gist, known: _Known) -> bool:
+    """Whether a value is said of a thing that has one of another kind: litres, and not a way."""
+    for pair in found.pairs:
+        fact = known.fact(pair.thing.text)
+        new = typed(frame_of(pair.value.text).parts) if pair.value is not None else ()
+        old = typed(fact.parts) if fact is not None else ()
+        if old and not any(_are_alike(one, other) for one in old for other in new):
+            return True
+    return False
+
+
+def _is_guessed(text: str, found: Gist, known: _Known) -> bool:
+    """Whether nothing is on record of a thing, and what is said of it is put in other words.
+
+    A single statement may be, where its value is certain: "put down $1,070 for the rental car".
+    """
+    new = [pair for pair in found.pairs if not known.has(pair.thing.text)]
+    if found.act is Act.STATES and not found.bases:
+        return any(not typed(frame_of(pair.value.text).parts) for pair in new)
+    if found.act not in (Act.CONCLUDES, Act.LISTS):
+        return False
+    return any(_told(pair) not in text for pair in new)
+
+
+def _are_alike(old: Part, new: Part) -> bool:
+    """Whether values can take each other's place: litres not that of kilometres."""
+    if old.kind == new.kind == "quantity":
+        return stem(old.text.split()[-1]) == stem(new.text.split()[-1])
+    return are_comparable(old, new)
+
+
+def _takes_a_stance(text: str) -> bool:
+    return any(stance.denies or stance.states for stance in stances(text))
 
 
 def _is_bound(said: Understood) -> bool:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import Protocol
 
 from tenure.engine import reviews
+from tenure.language.cues import Cues
 from tenure.language.detection import same_part
+from tenure.language.lexicon import lexicon
+from tenure.language.reading import blocks, sentences
 from tenure.language.statements import Kind
 from tenure.model.errors import NotPermitted
 from tenure.model.fact import Fact
@@ -15,11 +19,39 @@ from tenure.model.values import text_of
 from tenure.model.verdict import Rule
 from tenure.observing import offering, resolving, ties
 from tenure.observing.desk import Desk, as_said, lost, of_all
+from tenure.observing.rewriting import JOINT
 from tenure.observing.sorting import REAL
+from tenure.observing.successions import Successions
 from tenure.observing.understanding import Understood, typed
 
 _STILL_OPEN = 4
 """A proposal is open to "let's do that" for so many turns."""
+
+
+_LONGEST_QUESTION = 240
+_SHORT = 5
+_SHORT_LEAD = 6
+
+
+def question_in(previous: str) -> str:
+    """What an answer is to: the last question of what was said before, or its last words."""
+    found = [one for block in blocks(previous) for one in sentences(block)]
+    asked = [one for one in found if one.text.rstrip().endswith("?")]
+    last = (asked or found)[-1:]
+    text = last[0].text.strip() if last else ""
+    if asked and len(found) > 1 and len(text) < _LONGEST_QUESTION // 3:
+        before = found[max(0, found.index(last[0]) - 1)]
+        begin = before.start if before.end <= last[0].start else last[0].start
+        text = previous[begin : last[0].end].strip()
+    return text[-_LONGEST_QUESTION:]
+
+
+def _opens_a_sentence(text: str) -> bool:
+    """Whether a statement begins with whom or what it is about: "we", "it", "the bus"."""
+    first = re.match(r"\W*(\w+)", text)
+    known = lexicon()
+    opening = known.pronouns | known.speaker | known.determiners
+    return first is not None and first.group(1).lower() in opening
 
 
 class Stating(Protocol):
@@ -29,18 +61,13 @@ class Stating(Protocol):
         """File a statement; where it stands `alone`, beside what was said before."""
         ...
 
-    def put_in_place(
-        self, said: Understood, key: str, subject: str | None, rule: Rule | None = None
-    ) -> list[bool]:
-        """Replace the values that a statement puts out of office; tells of each if it did."""
-        ...
-
 
 class Answering:
     """Makes real what was proposed, offered, asked for, or held before."""
 
-    def __init__(self, desk: Desk, stating: Stating) -> None:
+    def __init__(self, desk: Desk, stating: Stating, successions: Successions) -> None:
         self._desk = desk
+        self._successions = successions
         self._stating = stating
 
     def return_to(self, said: Understood) -> bool:
@@ -108,8 +135,45 @@ class Answering:
         if self._desk.situation.at_key(proposed.key, proposed.subject):
             return False  # it sits where the other does, and takes over there
         before = len(self._desk.record.verdicts)
-        self._stating.put_in_place(again, proposed.key, proposed.subject, rule=Rule.COMMIT)
+        self._successions.put_in_place(again, proposed.key, proposed.subject, rule=Rule.COMMIT)
         return len(self._desk.record.verdicts) > before
+
+    def _is_offered_a_value(self, said: Understood) -> bool:
+        """Whether the assistant has just offered to set something that goes by a name."""
+        return any(
+            (attribute := as_said(said, offer, Kind.REQUEST).attribute) and attribute.is_sure
+            for offer in offering.offers(self._desk.situation.previous)
+        )
+
+    def is_short(self, said: Understood) -> bool:
+        """Whether a statement is short, and says something only as an answer."""
+        situation = self._desk.situation
+        if not situation.previous or said.attribute is not None:
+            return False
+        if situation.proposed and Cues(said.text).settles:
+            return False
+        if "rejection" in said.statement.cues or offering.declines(said.text):
+            return False
+        if offering.chosen(said.text, situation.previous) is not None:
+            return False
+        if said.kind is Kind.CONFIRMATION and self._is_offered_a_value(said):
+            return False
+        is_first = said.statement.start <= _SHORT_LEAD
+        # Only a question is answered by what would say nothing by itself.
+        says_nothing = said.is_fragment or not _opens_a_sentence(said.text)
+        answers = says_nothing and "?" in situation.previous
+        is_answer = said.kind in REAL and (answers or offering.points_at_one(said.text))
+        is_open = said.kind is Kind.CONFIRMATION or is_answer
+        return is_first and is_open and len(said.text.split()) <= _SHORT
+
+    def keep(self, said: Understood) -> None:
+        """Keep a short answer with what it answers."""
+        if offering.is_indifferent(said.statement.text):
+            return
+        asked = question_in(self._desk.situation.previous)
+        text = f"{asked}{JOINT}{said.statement.text}" if asked else said.statement.text
+        again = as_said(said, text, Kind.ASSERTION)
+        self._stating.state(replace(again, attribute=None), is_answer=True)
 
     def accept(self, said: Understood) -> bool:
         """Take what the assistant has just offered for the speaker's word."""

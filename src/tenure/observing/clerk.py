@@ -2,46 +2,56 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from datetime import datetime
 
 from tenure.engine.proposal import Proposal
 from tenure.language.cues import Cues
 from tenure.language.detection import same_part
+from tenure.language.questions import is_asking_for, is_telling
 from tenure.language.statements import Kind
+from tenure.language.things import tells_of_another
 from tenure.model.errors import DependencyCycle
 from tenure.model.fact import Fact
 from tenure.model.scope import Scope
-from tenure.model.verdict import Outcome, Rule
-from tenure.observing import overtaking, resolving, ties
+from tenure.model.values import text_of
+from tenure.model.verdict import Rule
+from tenure.observing import asides, overtaking, reporting, resolving, ties
 from tenure.observing.answering import Answering
-from tenure.observing.desk import Desk, Record, as_said, of_all
+from tenure.observing.desk import Desk, Record, as_said, in_own_words, of_all
+from tenure.observing.effects import NOTHING, Effect, Effects, is_plain_denial
 from tenure.observing.ending import Ending
-from tenure.observing.filing import history_of
-from tenure.observing.relating import restated
-from tenure.observing.rewriting import Rewritten, renamed, rewritten
-from tenure.observing.situation import VERBATIM
+from tenure.observing.relating import is_restated, restated
+from tenure.observing.rewriting import amended, rewritten
+from tenure.observing.situation import STATEMENT
 from tenure.observing.sorting import REAL, Sorting
+from tenure.observing.successions import DOUBTED, Successions, is_doubted, rule_for
+from tenure.observing.touching import Reads
 from tenure.observing.tying import Tying
 from tenure.observing.understanding import Understood, is_framing, typed
+from tenure.observing.worth import Worth, only_denies, runs_on
 
 _FEW_WORDS = 4
 _JUST_REWRITTEN = 12
-_DOUBTED = 0.5
-"""How sure of a statement one is that seems not to be said in earnest: it has to be asked about."""
-_TOOK_OVER = (Outcome.SUPERSEDED, Outcome.PROMOTED, Outcome.REVERTED)
+_TOLD, _ASKED_FOR = 0.25, 0.7
+"""How likely a question must tell something to be kept, and to ask for something to be so."""
+_LATEST = 48
+"""A statement is compared word by word with so many of those before it."""
 
 
 class Clerk:
     """Files what one turn says, inside one transaction."""
 
-    def __init__(self, desk: Desk) -> None:
+    def __init__(self, desk: Desk, found: Mapping[str, float]) -> None:
         self._desk = desk
+        self._reads = isinstance(desk.detector, Reads)
+        self._effects = Effects(desk, found)
+        self._successions = Successions(desk)
+        self._worth = Worth(desk)
         self._sorting = Sorting(desk.situation, desk.filing, desk.by_rules)
         self._ending = Ending(desk)
         self._tying = Tying(desk, self.state)
-        self._answering = Answering(desk, self)
+        self._answering = Answering(desk, self, self._successions)
         self._overtaken: list[Fact] = []
         self._took_off = False
 
@@ -54,7 +64,12 @@ class Clerk:
         if Cues(self._desk.around.text).announces:
             known = self._desk.situation.facts.values() if heard else ()
             earlier = self._desk.within_reach(heard[0], known) if known else []
-            self._overtaken = overtaking.overtaken((said.frame for said in heard), earlier)
+            found = overtaking.overtaken((said.frame for said in heard), earlier)
+            self._overtaken = [f for f in found if not self._is_of_another(heard[0], f)]
+        if self._reads:
+            heard = [in_own_words(said) for said in heard]
+        self._effects.begin(heard)
+        self._worth = Worth(self._desk)
         opened, self._took_off = False, False
         for index, said in enumerate(heard):
             if self._took_off and said.points_back and not typed(said.frame.parts):
@@ -65,9 +80,18 @@ class Clerk:
             opened = self._only_opens(said, heard[index + 1 :])
             if not opened:
                 self._ending.drop_mistakes(said)
-                self.take(said)
+                self._see_to(said)
         for fact in self._left_behind():
             self._desk.take_back(fact, self._desk.around.text)
+
+    def take_report(self, heard: Sequence[Understood]) -> None:
+        """Keep what a machine reports as done, issued or found, as its own word."""
+        self._effects.begin(heard)
+        for said in heard:
+            tells = self._worth.tells(said)
+            if reporting.is_news(said, self._desk.situation, tells=tells):
+                self._state_plainly(replace(in_own_words(said), attribute=None))
+                self._desk.record.readings.append(said.kind)
 
     def _only_opens(self, said: Understood, after: Sequence[Understood]) -> bool:
         """Whether "scratch that" only opens what says, in the same breath, what is so instead."""
@@ -83,6 +107,18 @@ class Clerk:
             return fact is not None and any(ties.says(fact, text) for text in gone)
         # Where it names what is to go, that goes.
         return not resolving.named(said.cues.meant(), list(self._desk.situation.facts.values()), [])
+
+    def _see_to(self, said: Understood) -> None:
+        """File one statement; what the rules make nothing of, as said, where it tells something."""
+        before = len(self._desk.record.verdicts)
+        if said.kind is Kind.HYPOTHETICAL and runs_on(said) and self._worth.tells(said):
+            self._desk.record.readings.append(Kind.ASSERTION)
+        else:
+            self.take(said)
+        is_left = len(self._desk.record.verdicts) == before and self._worth.may_be_kept(said)
+        if is_left and self._worth.tells(said) and self._desk.is_meant(said):
+            told = as_said(said, said.statement.text, Kind.ASSERTION)
+            self._state_plainly(replace(told, attribute=None))
 
     def take(self, said: Understood) -> None:
         """File one statement, as what it is."""
@@ -101,9 +137,36 @@ class Clerk:
             self.state(said)
             self._ending.rule_out(said)
         elif kind in (Kind.HYPOTHETICAL, Kind.DRAFT):
-            self._propose(said, kind)
+            asides.propose(self._desk, said, kind)
         elif kind is Kind.VERBATIM:
-            self._keep(said)
+            asides.keep(self._desk, said)
+        elif kind is Kind.REPORT:
+            self._hear(said)
+        elif self._tells(said, kind):
+            self.state(said)
+
+    def _hear(self, said: Understood) -> None:
+        """Keep hearsay as hearsay: in its own words, with no effect on anything else."""
+        start, end = said.statement.start, said.statement.end
+        is_shown = self._desk.voice.is_shown(start, end)
+        if self._reads and not is_shown and self._worth.is_worth_filing(said):
+            plain = replace(said, attribute=None)
+            proposal = replace(self._desk.filing.proposal(plain), key=STATEMENT, subject=None)
+            self._file(plain, proposal, ())
+
+    def _tells(self, said: Understood, kind: Kind) -> bool:
+        """Whether a statement that is no plain assertion tells something worth keeping."""
+        if not self._reads:
+            return False
+        if kind is Kind.RETRACTION:
+            return said.cues.removes is None and len(said.text.split()) >= _FEW_WORDS
+        if kind is Kind.QUESTION:
+            likely = self._desk.stretches.chance(said, "states", 1.0)
+            asks = is_asking_for(said.text) and likely >= _ASKED_FOR
+            return likely >= _TOLD and (
+                is_telling(said.text) or (asks and self._effects.sets(said))
+            )
+        return False
 
     def _acts(self, said: Understood) -> bool:
         """Whether the statement was about what is there, and has been seen to."""
@@ -111,8 +174,12 @@ class Clerk:
             return True
         if self._tying.tie(said):
             return True
+        if said.is_anchored and said.removes:
+            self._ending.remove(said)
+            self._keep_end(said)
+            return True
         if said.is_anchored:
-            return bool(said.removes) and (self._ending.remove(said) or True)
+            return False
         contingency = said.cues.contingency
         if contingency is not None and self._tying.wait(said, contingency):
             return True
@@ -122,6 +189,7 @@ class Clerk:
             return True
         if self._ending.remove(said):
             self._took_off = True
+            self._keep_end(said)
             return True
         if said.kind is Kind.QUESTION or said.statement.text.rstrip().endswith("?"):
             return False
@@ -139,9 +207,14 @@ class Clerk:
             if not self._desk.is_meant(said):
                 return True  # that it is over is nothing that is said here
             self._ending.retract(said)
+            if self._ends_in_words(said):
+                return False
             if said.cues.what_is_over is not None and said.kind is not Kind.RETRACTION:
                 return False  # that it is over is worth knowing
             return said.kind is not Kind.ASSERTION or "retraction" in said.statement.cues
+        if self._reads and not typed(said.parts) and self._answering.is_short(said):
+            self._answering.keep(said)
+            return True
         settles = Cues(said.text).settles
         if said.kind is Kind.CONFIRMATION or settles:
             asked = "?" in self._desk.situation.previous
@@ -150,28 +223,53 @@ class Clerk:
             return False if self._tells_by_itself(said) else self._answering.accept(said)
         return self._answering.answer(said)
 
+    def _keep_end(self, said: Understood) -> None:
+        """Keep in its own words what tells that something is over, and what else is in doubt."""
+        told = said.statement.text
+        is_told = said.kind is Kind.ASSERTION and Cues(told).what_is_over is not None
+        if is_told and self._reads:
+            self._state_plainly(replace(as_said(said, told, Kind.ASSERTION), attribute=None))
+
+    def _state_plainly(self, said: Understood) -> None:
+        """File a statement in its own words and under no name."""
+        proposal = replace(self._desk.filing.proposal(said), key=STATEMENT, subject=None)
+        held = self._held(proposal)
+        self._state_beside(said, proposal, held, self._effects.of(said, proposal, held))
+
+    def _ends_in_words(self, said: Understood) -> bool:
+        """Whether a statement says itself what is over, so that it is worth keeping."""
+        return self._reads and len(said.text.split()) >= _FEW_WORDS and not typed(said.parts)
+
     def _tells_by_itself(self, said: Understood) -> bool:
         """Whether what could settle on something tells of something instead, out of the blue:
         "Approved the $900 budget", "The order is approved" with nothing proposed."""
         if said.kind not in REAL or self._desk.situation.previous:
             return False
-        return bool(typed(said.parts)) or (said.kind is Kind.ASSERTION and not said.points_back)
+        return bool(typed(said.parts) or (said.kind is Kind.ASSERTION and not said.points_back))
 
     def _left_behind(self) -> list[Fact]:
         """What an announced update has overtaken, and is still there."""
         return [fact for fact in self._overtaken if fact.id in self._desk.situation.facts]
 
+    def _put_in_place(self, said: Understood, proposal: Proposal, spared: set[str]) -> list[bool]:
+        whole = set() if said.is_fragment else {fact.id for fact in self._left_behind()}
+        key, subject = proposal.key, proposal.subject
+        return self._successions.put_in_place(said, key, subject, spared=spared | whole)
+
     # what says something
 
     def state(self, said: Understood, *, alone: bool = False, is_answer: bool = False) -> None:
         """File what is said; where it stands `alone`, beside what was said before."""
-        if self._only_denies(said):
+        if only_denies(said):
+            return
+        if self._reads and is_plain_denial(said):
+            self._state_plainly(replace(said, attribute=None))
             return
         grounds, self._desk.granted = self._desk.granted or self._desk.last(), []
         named = ties.found(self._desk.situation, said.bases)
         proposal = self._desk.filing.proposal(said, grounds, named)
         attribute = said.attribute
-        held = self._desk.situation.holding(proposal.key, proposal.subject)
+        held = self._held(proposal)
         if not held and attribute is not None and (said.corrects or attribute.is_change):
             held = self._desk.situation.called_alike(proposal.key, proposal.subject)
             proposal = replace(proposal, key=held[0].key) if held else proposal
@@ -179,50 +277,75 @@ class Clerk:
         if not apart and self._answering.return_to(said):
             return
         by_name = None if apart else ties.changed(self._desk.situation, said)
-        if by_name is not None:
+        if by_name is not None and by_name.fact in named:
+            by_name = None  # what a statement rests on is not what it changes
+        if by_name is not None and not self._is_of_another(said, by_name.fact):
             notes = self._desk.replacing.noted(said, by_name)
             for found in (by_name, *rewritten(notes)):
-                self._rewrite(said, found, None)
+                self._successions.rewrite(said, found, None)
+            return
+        above = self._effects.against(said) if self._reads and not apart and not held else None
+        if above is not None:
+            self._file(replace(said, attribute=None), replace(proposal, supersedes=above.id), ())
             return
         decides = attribute is not None and attribute.is_sure and not said.cues.is_past
-        if decides and (held or not (said.corrects or (attribute and attribute.is_change))):
-            self._file(said, proposal, held)
-            if held and (said.corrects or (attribute and attribute.is_change)):
-                self._replace_elsewhere(said, proposal, held)
+        is_cued = said.corrects or (attribute is not None and attribute.is_change)
+        if decides and (held or not is_cued):
+            effect = self._effects.of(said, proposal, held) if not held else NOTHING
+            self._state_beside(said, proposal, held, effect)
+            if held and is_cued:
+                self._successions.replace_elsewhere(said, proposal, held)
             return
         spared = {fact.id for fact in (*named, *(grounds if said.derives else ()))}
-        done = (
-            [] if apart else self.put_in_place(said, proposal.key, proposal.subject, spared=spared)
-        )
+        done = [] if apart else self._put_in_place(said, proposal, spared)
         if done and (self._is_said(said) or not all(done)):
             return  # what it says has been said, or was not believed
+        if not done and self._reads:
+            effect = NOTHING if apart else self._effects.of(said, proposal, held, spared)
+            if is_answer or effect or held or self._worth.is_worth_filing(said):
+                short = not is_answer and bool(typed(said.parts)) and not effect.partly
+                if short and self._answering.is_short(said):
+                    self._answering.keep(said)
+                else:
+                    self._state_beside(said, proposal, held, effect)
+            return
         if not done and not apart and said.kind is Kind.ASSERTION:
             self._ending.end(said)
         if said.denied:
             said = as_said(said, said.affirmed, said.kind)
             proposal = self._desk.filing.proposal(said, grounds, named)
-        if is_answer or self._is_worth_filing(said):
+        if is_answer or self._worth.is_worth_filing(said):
             self._file(said, proposal, held)
 
     @staticmethod
-    def _only_denies(said: Understood) -> bool:
-        """Whether a statement says what is not so, and nothing else."""
-        if said.denied and not said.parts and said.cues.opens_denied:
-            return True
-        if typed(said.parts) or said.attribute is not None or not said.is_fragment:
-            return False
-        return bool(said.denied) or "rejection" in said.statement.cues
+    def _is_of_another(said: Understood, fact: Fact) -> bool:
+        """Whether a statement is about another thing of the kind of what was said before."""
+        return fact.multi_valued and tells_of_another(said.text, text_of(fact.value))
 
-    def _is_worth_filing(self, said: Understood) -> bool:
-        """Whether a statement says anything by itself: "Terrific." does not."""
-        if said.attribute is not None or any(not is_framing(part) for part in said.frame.parts):
-            return True
-        if said.cues.is_in_earnest:
-            return False  # it only says that what follows is meant
-        words = len(said.text.split())
-        if words == 1 and not self._desk.situation.previous.rstrip().endswith("?"):
-            return False
-        return bool(said.frame.order) or words > _FEW_WORDS
+    def _held(self, proposal: Proposal) -> list[Fact]:
+        """Who holds the address of a proposal; of mere statements, those that say the same."""
+        held = self._desk.situation.holding(proposal.key, proposal.subject)
+        if proposal.key != STATEMENT:
+            return held
+        return [fact for fact in held[-_LATEST:] if is_restated(proposal, fact)]
+
+    def _state_beside(
+        self, said: Understood, proposal: Proposal, held: Sequence[Fact], found: Effect
+    ) -> None:
+        """File a statement in its own words, and see to what it puts out of date."""
+        for place, one in enumerate(reversed(found.partly)):
+            told = said.text.strip() if not place and not found.whole else ""
+            self._successions.rewrite(
+                said, amended(one.fact, one.parts, told, said.parts, one.chance), None
+            )
+        if found.partly and not found.whole and not found.doubtful:
+            return
+        first = found.whole[0].fact.id if found.whole else None
+        doubts = tuple(one.fact.id for one in found.doubtful)
+        proposal = replace(proposal, supersedes=first or proposal.supersedes, doubts=doubts)
+        self._file(said, proposal, held)
+        for one in found.whole[1:]:
+            self._desk.take_back(one.fact, said.statement.text)
 
     def _is_said(self, said: Understood) -> bool:
         """Whether all that a short statement says is in what was rewritten because of it."""
@@ -236,8 +359,8 @@ class Clerk:
         for fact in held:
             proposal = restated(proposal, fact)
         confidence = self._desk.filing.confidence(said, held, proposal.confidence)
-        if held and self._is_doubted(said, held):
-            confidence = min(confidence, _DOUBTED)
+        if held and is_doubted(self._desk, said, held):
+            confidence = min(confidence, DOUBTED)
         # Who may read of a thing is not for a turn of conversation to change.
         limits = [fact.min_authority for fact in held if fact.min_authority is not None]
         proposal = replace(
@@ -246,7 +369,12 @@ class Clerk:
             requires=tuple(sorted({name for fact in held for name in fact.requires})),
             min_authority=self._desk.registrar.ladder.highest(*limits) if limits else None,
         )
-        rule = self._rule(said, held)
+        is_global = proposal.scope is Scope.GLOBAL and proposal.multi_valued
+        is_global = is_global and proposal.supersedes is None and not proposal.doubts
+        if not held and is_global and self._worth.is_for_now(said):
+            session_id = self._desk.around.session_id
+            proposal = replace(proposal, scope=Scope.SESSION, scope_id=session_id)
+        rule = rule_for(self._desk, said, held)
         if not held and proposal.supersedes is None:
             behind = self._behind(said)
             if behind is not None:
@@ -267,127 +395,3 @@ class Clerk:
         settled = overtaking.settled(said, self._desk.situation.facts.values())
         within = self._desk.within_reach(said, [settled]) if settled is not None else []
         return within[0] if within else None
-
-    def _is_doubted(self, said: Understood, held: Sequence[Fact]) -> bool:
-        """Whether it has to be asked about before it takes over from these.
-
-        What is to be worked out again is said again without a word about that.
-        """
-        if not self._is_unsure(said) and not self._desk.replacing.is_doubted(said, held):
-            return False
-        lens, reader = self._desk.registrar.lens, self._desk.registrar.transaction
-        seen = [lens.by_id(reader, fact.id) for fact in held]
-        return not all(fact is not None and fact.needs_review for fact in seen)
-
-    @staticmethod
-    def _is_unsure(said: Understood) -> bool:
-        """Whether it is said with so little conviction that who said otherwise should be asked."""
-        return said.cues.is_unsure and not said.is_request and not said.corrects
-
-    def _rule(self, said: Understood, held: Sequence[Fact]) -> Rule | None:
-        """The rule by which a statement takes over from these, where its words tell."""
-        if not held:
-            return None
-        if said.by is not None:
-            return Rule.AUTHORITY
-        ladder = self._desk.registrar.ladder
-        own = ladder.rank(self._desk.filing.rung(said))
-        equal = all(ladder.rank(fact.standing) == own for fact in held)
-        return Rule.EXPLICIT if said.corrects and equal else None
-
-    def put_in_place(
-        self,
-        said: Understood,
-        key: str,
-        subject: str | None,
-        rule: Rule | None = None,
-        spared: Container[str] = (),
-    ) -> list[bool]:
-        """Replace the values that the statement puts out of office; tells of each if it did.
-
-        What it follows from is `spared`.
-        """
-        # Of what is said with little conviction it is enough to know what it would be against, and
-        # what was only proposed in its own words has been settled on in others.
-        # Who comes back from an aside names what they come back to.
-        plainly = self._is_unsure(said) or rule is Rule.COMMIT or said.cues.comes_back
-        replacing = self._desk.by_rules if plainly else self._desk.replacing
-        whole = set() if said.is_fragment else {fact.id for fact in self._left_behind()}
-        swaps = replacing.swaps(said, key, subject)
-        kept = [swap for swap in swaps if swap.fact.id not in whole and swap.fact.id not in spared]
-        return [self._rewrite(said, found, rule) for found in rewritten(kept)]
-
-    def _replace_elsewhere(
-        self, said: Understood, proposal: Proposal, held: Sequence[Fact]
-    ) -> None:
-        """Replace what these facts said also where statements of the conversation say it."""
-        new = typed(proposal.source.parts)
-        if len(new) == 1 and all(fact.id not in self._desk.situation.facts for fact in held):
-            for found in rewritten(self._desk.replacing.elsewhere(held, new[0])):
-                self._rewrite(said, found, None)
-
-    def _rewrite(self, said: Understood, found: Rewritten, rule: Rule | None) -> bool:
-        """Put a statement in the place of one with another value; tells whether it took over."""
-        at, branch = self._desk.around.at, self._desk.around.branch
-        # Whoever walks in binds nobody, not even where they speak to what binds.
-        binds = self._desk.registrar.identity.authority.rank > 0
-        fact = found.fact
-        if at is not None and at < fact.order:
-            # It was said before the statement that it would correct.
-            self._desk.record.outdated.append((said.statement.start, said.statement.end))
-            return False
-        place = branch or fact.place
-        proposal = Proposal(
-            key=renamed(found),
-            value=found.text,
-            subject=fact.subject,
-            supersedes=fact.id,
-            scope=place[0],
-            scope_id=place[1] or None,
-            source=self._desk.filing.source(
-                said, found.parts, earlier=history_of(fact), wording=found.text
-            ),
-            authority=self._desk.filing.authority(said),
-            memory_type=self._desk.filing.speaks_to(said, fact),
-            is_constraint=(binds and fact.is_constraint) or None,
-            constraint_type=fact.constraint_type if binds else None,
-            requires=fact.requires,
-            min_authority=fact.min_authority,
-            valid_until=fact.valid_until if _is_ahead(fact, at) else None,
-            at=at,
-            confidence=_DOUBTED
-            if self._is_unsure(said)
-            else self._desk.filing.confidence(said, [fact], found.confidence),
-            multi_valued=fact.multi_valued,
-            spoken=True,
-        )
-        verdict = self._desk.registrar.propose(
-            proposal,
-            rule=rule or (Rule.EXPLICIT if said.corrects else Rule.IMPLICIT),
-            evidence={"detector": self._desk.detector.name, "kinds": list(found.because)},
-        )
-        took = verdict.outcome in _TOOK_OVER
-        self._desk.note(verdict, [fact] if took else (), found.retired if took else ())
-        return took
-
-    def _propose(self, said: Understood, kind: Kind) -> None:
-        """File a draft or a what-if in a scope of its own, where it has something to say."""
-        if not said.frame.parts or "counterfactual" in said.statement.cues:
-            return
-        scope = Scope.DRAFT if kind is Kind.DRAFT else Scope.HYPOTHETICAL
-        proposal = replace(self._desk.filing.proposal(said), supersedes=None)
-        if self._desk.around.branch is None:
-            proposal = replace(proposal, scope=scope, scope_id=self._desk.around.session_id)
-        self._desk.note(self._desk.registrar.propose(proposal))
-
-    def _keep(self, said: Understood) -> None:
-        """Keep what was given word for word."""
-        if said.text.strip():
-            proposal = self._desk.filing.proposal(said)
-            proposal = replace(proposal, key=VERBATIM, value=said.text, multi_valued=True)
-            self._desk.note(self._desk.registrar.propose(proposal))
-
-
-def _is_ahead(fact: Fact, at: datetime | None) -> bool:
-    """Whether the term of a fact still has an end to come."""
-    return fact.valid_until is not None and (at is None or fact.valid_until > at)

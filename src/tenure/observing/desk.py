@@ -7,21 +7,29 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from tenure.engine.registrar import Registrar
+from tenure.language.attributes import Attribute
 from tenure.language.cues import Cues
-from tenure.language.detection import Detector, RuleDetector, same_part
+from tenure.language.detection import Detector, Judged, Pair, RuleDetector, same_part
+from tenure.language.frames import frame_again
+from tenure.language.lexicon import lexicon
 from tenure.language.statements import Kind
+from tenure.language.things import opens_with_bare_thing, says_more
 from tenure.language.voice import Voice
 from tenure.model.errors import NotPermitted
 from tenure.model.fact import Fact, MemoryType, Part
 from tenure.model.values import text_of
 from tenure.model.verdict import Outcome, Verdict
-from tenure.observing.filing import Circumstances, Filing
+from tenure.observing.circumstances import Circumstances
+from tenure.observing.filing import Filing
 from tenure.observing.labels import label_end
 from tenure.observing.replacing import Replacing
 from tenure.observing.situation import Situation
+from tenure.observing.stretches import Stretches
 from tenure.observing.understanding import Understood, typed, understood
 
 LONGEST_REASON = 500
+_MOST_PAIRS = 96
+"""An ordinary turn is compared with a dozen or two of the values in office."""
 
 
 @dataclass
@@ -43,6 +51,25 @@ class Record:
     """What each statement was taken for, in order."""
 
 
+class Rationed:
+    """A detector that is asked about so many pairs of one turn, and then the rules alone.
+
+    A turn of hundreds of corrections must not keep others waiting.
+    """
+
+    def __init__(self, detector: Detector) -> None:
+        self.name = detector.name
+        self.reach = detector.reach
+        self._detector = detector
+        self._left = _MOST_PAIRS
+
+    def judge(self, pairs: Sequence[Pair]) -> Sequence[Judged]:
+        if self._left <= 0:
+            return RuleDetector().judge(pairs)
+        self._left -= len(pairs)
+        return self._detector.judge(pairs)
+
+
 class Desk:
     """What there is to work with for one turn, inside one transaction."""
 
@@ -57,8 +84,9 @@ class Desk:
         self.situation = situation
         self.detector = detector
         self.around = circumstances
-        self.replacing = Replacing(situation, detector, circumstances.text)
+        self.replacing = Replacing(situation, Rationed(detector), circumstances.text)
         self.filing = Filing(registrar, situation, circumstances)
+        self.stretches = Stretches(detector, situation, circumstances)
         # What a statement is does not hang on which detector is in use.
         self.by_rules = Replacing(situation, RuleDetector(), circumstances.text)
         self.voice = Voice(circumstances.text, begin=label_end(circumstances.text))
@@ -135,6 +163,51 @@ def as_said(said: Understood, text: str, kind: Kind) -> Understood:
     statement = replace(said.statement, text=text, kind=kind, cues=())
     again = understood(statement, said.at, lambda _: False)
     return replace(again, statement=replace(said.statement, kind=kind), lead="")
+
+
+def in_own_words(said: Understood) -> Understood:
+    """A statement as it was said, where it was read in other words.
+
+    What follows from what stays as it was read.
+    """
+    if said.kind is Kind.REQUEST and opens_with_bare_thing(said.text):
+        # "Order status is approved" asks for nothing.
+        said = replace(said, statement=replace(said.statement, kind=Kind.ASSERTION, cues=()))
+    if said.waiting or said.relation or said.is_anchored:
+        return said
+    if said.attribute is not None and _is_no_name(said.attribute):
+        said = replace(said, attribute=None)
+    if said.text in said.statement.text and not _leaves_out(said):
+        return said
+    again = as_said(said, said.statement.text, said.kind)
+    return replace(
+        again,
+        statement=said.statement,
+        cues=Cues(said.statement.text),
+        by=said.by,
+        derives=said.derives,
+        lead=said.lead,
+        bases=said.bases,
+        is_presumed=said.is_presumed,
+        is_change=said.is_change,
+        returns=said.returns,
+        outdated=said.outdated,
+    )
+
+
+def _is_no_name(attribute: Attribute) -> bool:
+    """Whether what was taken for a name, or for a value, is more than that."""
+    words, known = attribute.key.split("_"), lexicon()
+    loose = known.pronouns | known.speaker | frozenset((*known.prepositions, "as"))
+    return says_more(attribute.value) or not loose.isdisjoint(words)
+
+
+def _leaves_out(said: Understood) -> bool:
+    """Whether what opens a statement says values of its own: "for the slides use 14pt, ..."."""
+    if said.by is not None or said.bases or said.attribute is not None:
+        return False
+    before = said.statement.text[: said.begin]
+    return bool(typed(frame_again(before).parts))
 
 
 def said_by(fact: Fact) -> tuple[Part, ...]:

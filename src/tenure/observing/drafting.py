@@ -13,7 +13,8 @@ from tenure.language.llm.reading import Candidate, Commitment
 from tenure.model.fact import Fact, MemoryType, Part
 from tenure.model.scope import Place, Scope
 from tenure.model.values import check_text
-from tenure.observing.filing import Circumstances, Filing, whole_part
+from tenure.observing.circumstances import Circumstances, whole_part
+from tenure.observing.filing import Filing
 from tenure.observing.scrutiny import Grounds, subject_of
 from tenure.observing.situation import Situation
 from tenure.observing.waiting import Conversation, Waiting

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from tenure.language.cues import Cues
@@ -10,9 +11,11 @@ from tenure.language.everything import asks_for_everything
 from tenure.language.loosely import removed
 from tenure.language.statements import Kind
 from tenure.model.fact import Fact
+from tenure.model.values import text_of
 from tenure.observing import limiting, overtaking, resolving, ties, voices
 from tenure.observing.desk import Desk, tells_of_an_end
 from tenure.observing.labels import voice_of, without_label
+from tenure.observing.situation import is_request
 from tenure.observing.sorting import REAL
 from tenure.observing.understanding import Understood
 
@@ -49,7 +52,7 @@ class Ending:
         lens, reader = self._desk.registrar.lens, self._desk.registrar.transaction
         facts = list(self._desk.situation.known.values())
         named = ties.about(what, resolving.named(what, facts, self._desk.last(), all_of=True))
-        named = named or self._named_in(what)
+        named = _closest(named or self._named_in(what), what)
         private = [part for fact in named for part in fact.parts if part.kind in _PRIVATE]
         again = [f for f in facts if any(same_part(p, q) for p in f.parts for q in private)]
         for fact in (*named, *again):
@@ -86,7 +89,7 @@ class Ending:
             return False
         what = said.removes or said.cues.removes or removed(said.statement.text)
         fact = ties.meant(self._desk.situation, what) if what is not None else None
-        found = [] if fact is None or fact.multi_valued else self._desk.within_reach(said, [fact])
+        found = [] if fact is None or is_request(fact) else self._desk.within_reach(said, [fact])
         along: list[Fact] = []
         if said.cues.what_is_over is not None:
             facts = self._desk.within_reach(said, self._desk.situation.facts.values())
@@ -121,8 +124,10 @@ class Ending:
         last = [
             f for f in self._desk.within_reach(said, self._desk.last()) if not tells_of_an_end(f)
         ]
-        if said.kind is not Kind.RETRACTION and not said.points_back:
-            last = []
+        if self._desk.situation.has_asked or (
+            said.kind is not Kind.RETRACTION and not said.points_back
+        ):
+            last = []  # "never mind" is about what was asked
         is_over = said.cues.what_is_over is not None
         words = without_label(said.cues.meant())
         found = ties.about(words, resolving.named(words, facts, last, every=is_over))
@@ -147,3 +152,11 @@ class Ending:
     def _names_what_it_ends(self, words: str, found: Sequence[Fact]) -> bool:
         named = {fact.id for fact in self._named_in(words)}
         return not named or any(fact.id in named for fact in found)
+
+
+def _closest(found: Sequence[Fact], what: str) -> list[Fact]:
+    """Of what words name, all but what was said of somebody else's: "my sister's birthday"."""
+    thing = re.escape((re.findall(r"\w+", what) or [""])[-1])
+    theirs = re.compile(rf"\w['’]s (?:\w+ )?{thing}\b", re.IGNORECASE)
+    named = [fact for fact in found if not fact.multi_valued]
+    return [f for f in found if not named or f in named or not theirs.search(text_of(f.value))]

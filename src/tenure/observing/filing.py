@@ -3,22 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime, timedelta
-from typing import NamedTuple
 
 from tenure.engine.proposal import Proposal
 from tenure.engine.registrar import Registrar
 from tenure.language.audience import is_for_all, is_of_oneself
 from tenure.language.lexicon import lexicon
+from tenure.language.speakers import is_machine
 from tenure.language.statements import Kind
+from tenure.language.things import opens_with_bare_thing
 from tenure.language.tokens import stem
 from tenure.language.validity import Validity
 from tenure.model.authority import Authority, Ladder
 from tenure.model.fact import Fact, MemoryType, Part, Said, Source
-from tenure.model.scope import Place, Scope
+from tenure.model.scope import Scope
 from tenure.observing import resolving
-from tenure.observing.situation import Situation
+from tenure.observing.circumstances import (
+    Address,
+    Circumstances,
+    history_of,
+    whole_part,
+    within,
+)
+from tenure.observing.situation import STATEMENT, Situation, is_request
 from tenure.observing.understanding import Understood, is_framing, typed
 from tenure.rules.authority import may_speak, may_write_as, outranks
 from tenure.rules.classification import classify_constraint
@@ -26,8 +34,6 @@ from tenure.rules.classification import classify_constraint
 REQUEST = "_request"
 """What the key of a request ends in where the thing itself has a value."""
 _LONGEST_QUOTE = 500
-_MOST_TURNS = 8
-"""How many turns a statement that was corrected again and again names as its source."""
 _MOMENT = timedelta(seconds=1)
 _PLAIN = Source(type="conversation")
 _RULINGS = ("policy", "capacity")
@@ -35,42 +41,6 @@ _RULINGS = ("policy", "capacity")
 _STATED = 0.95
 _HEARSAY = 0.5
 """What somebody says against a higher one whom they quoted before: that has to be asked about."""
-
-
-@dataclass(frozen=True)
-class Speaker:
-    """Who is speaking, and for whom."""
-
-    name: str
-    is_self: bool
-    """Whether it is the person whose session it is."""
-    authority: str | None = None
-
-
-@dataclass(frozen=True)
-class Circumstances:
-    """Where and when a turn was said."""
-
-    speaker: Speaker
-    session_id: str
-    task_id: str | None
-    branch: Place | None
-    turn_index: int
-    ref: str | None
-    at: datetime | None
-    text: str = ""
-    """The whole turn."""
-
-
-class Address(NamedTuple):
-    """Where a statement sits, and what is stored of it."""
-
-    key: str
-    subject: str | None
-    value: str
-    parts: tuple[Part, ...]
-    stands_beside: bool
-    """Whether others may hold the same address."""
 
 
 class Filing:
@@ -146,9 +116,7 @@ class Filing:
         if said.is_request or self._goes_on(said):
             subject = self._narrowed(said, said.frame.label)
             return Address(self.matter(said), subject, text, parts, True)
-        subject = self._narrowed(said, said.frame.subject or said.frame.label)
-        key = said.thing_key if said.bases or said.derives else said.key
-        return Address(key, subject, text, parts, self._is_taken(key, subject))
+        return Address(STATEMENT, None, text, parts, True)
 
     def _goes_on(self, said: Understood) -> bool:
         """Whether a statement only makes sense as part of the request at hand.
@@ -170,7 +138,7 @@ class Filing:
         A request for a thing is no value of it: it does not sit where the value sits.
         """
         key = self._matter(said)
-        single = any(not fact.multi_valued for fact in self._situation.holding(key, None))
+        single = any(not is_request(fact) for fact in self._situation.holding(key, None))
         return f"{key}{REQUEST}" if single else key
 
     def _matter(self, said: Understood) -> str:
@@ -257,7 +225,16 @@ class Filing:
         top = len(ladder.rungs) - 1
         if top == 0 or ladder.rank(self.rung(said)) < top:
             return False
-        return classify_constraint(self.address(said).key, None, _PLAIN) in _RULINGS
+        return classify_constraint(self._name(said), None, _PLAIN) in _RULINGS
+
+    def _name(self, said: Understood) -> str:
+        """What a statement is about, for telling whether it binds: "Max discount is 15%".
+
+        Such a name is sure enough for that, and not for putting facts in each other's place.
+        """
+        key = self.address(said).key
+        tells = said.tells_of_a_thing or opens_with_bare_thing(said.text)
+        return said.thing_key if key == STATEMENT and tells else key
 
     def speaks_to(self, said: Understood, fact: Fact) -> MemoryType:
         """Whose memory a statement is that replaces a fact: the fact's, where that is their own."""
@@ -311,6 +288,7 @@ class Filing:
             parts=parts,
             earlier=earlier,
             inferred=tuple(inferred),
+            by_machine=is_machine(around.speaker.name),
             composed=wording is not None and wording not in around.text,
         )
 
@@ -331,9 +309,9 @@ class Filing:
             found += [fact.id for fact in resolving.named(name, facts, [], loosely=True)[:1]]
         if not found and said.derives:
             found = [fact.id for fact in last]
-        own = {
-            fact.id for fact in facts if (fact.key, fact.subject) == (address.key, address.subject)
-        }
+        seat = (address.key, address.subject)
+        # Mere statements share a key, and hold no seat.
+        own = {f.id for f in facts if (f.key, f.subject) == seat and seat[0] != STATEMENT}
         return tuple(base for base in dict.fromkeys(found) if base not in own)
 
     def _binds(self, address: Address) -> bool:
@@ -353,6 +331,10 @@ class Filing:
     def _constraint(self, said: Understood) -> str | None:
         if self._registrar.identity.authority.rank == 0 or said.kind is Kind.HYPOTHETICAL:
             return None  # whoever walks in binds nobody by their choice of words
+        if self.address(said).key == STATEMENT and self._name(said) != STATEMENT:
+            named = classify_constraint(self._name(said), None, _PLAIN)
+            if named is not None:
+                return named
         cues = said.cues
         dates = [part for part in said.frame.parts if part.kind == "date"]
         late = any(cues.is_deadline(said.begin + part.start) for part in dates)
@@ -373,26 +355,3 @@ def title_in(name: str | None, ladder: Ladder) -> Authority | None:
     if not name:
         return None
     return ladder.known(name) or ladder.known(name.split()[-1])
-
-
-def within(parts: Iterable[Part], start: int, end: int) -> tuple[Part, ...]:
-    """The parts of a stretch of text, placed by where it begins."""
-    return tuple(
-        part._replace(start=part.start - start, end=part.end - start)
-        for part in parts
-        if part.start >= start and part.end <= end
-    )
-
-
-def whole_part(value: str) -> Part:
-    return Part("term", value, " ".join(value.lower().split()), "is|", 0, len(value))
-
-
-def history_of(fact: Fact) -> tuple[Said, ...]:
-    """The turns whose words a fact keeps, its own last."""
-    source = fact.source
-    if source.turn_index is None:
-        return source.earlier
-    start, end = source.span or (0, 0)
-    said = Said(source.turn_index, source.speaker or "", source.ref, start, end)
-    return (*source.earlier[1 - _MOST_TURNS :], said)

@@ -10,6 +10,8 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from tenure.language.cues import Cues
+from tenure.language.statements import Kind
+from tenure.language.tokens import stem
 from tenure.model.fact import Fact, Part
 from tenure.model.values import text_of
 from tenure.observing.overtaking import things_in
@@ -18,6 +20,7 @@ from tenure.observing.situation import frame_in_office
 from tenure.observing.understanding import Understood
 
 _AMOUNT = re.compile(r"(?P<unit>[A-Z]{3} )?(?P<amount>\d+(?:\.\d+)?)(?P<share>%?)(?:/.*)?")
+_MEASURED = ("money", "percent", "number")
 _IN_COMMON = 2
 """How many words a limit and a statement must share to be about the same, if it has so many."""
 
@@ -46,6 +49,25 @@ def ruled_out(said: Understood, facts: Iterable[Fact]) -> list[Fact]:
     ]
 
 
+def goes_beyond(said: Understood, fact: Fact) -> bool:
+    """Whether a statement names, or settles on, more than a limit allows that a fact sets."""
+    text = text_of(fact.value)
+    if not Cues(f"{fact.key.replace('_', ' ')}: {text}").bounds:
+        return False
+    limited = [amount for part in parts_in(fact) if (amount := _amount(part)) is not None]
+    named = [amount for part in said.parts if (amount := _amount(part)) is not None]
+    more = any(
+        new[:2] == limit[:2] and new.amount > limit.amount for new in named for limit in limited
+    )
+    shared = things_in(said.frame) & (things_in(frame_in_office(fact)) | _words_of(fact.key))
+    about_it = any(not Cues(word).limits for word in shared)
+    return more and (about_it or said.kind is Kind.COMMITMENT or Cues(said.text).bounds)
+
+
+def _words_of(key: str) -> frozenset[str]:
+    return frozenset(stem(word) for word in key.split("_"))
+
+
 def _are_of_one(limited: frozenset[str], named: frozenset[str]) -> bool:
     shared = limited & named
     return bool(shared) and len(shared) >= min(_IN_COMMON, len(limited))
@@ -67,7 +89,7 @@ def _is_limit(text: str, part: Part) -> bool:
 
 
 def _amount(part: Part) -> _Amount | None:
-    found = _AMOUNT.fullmatch(part.normal) if part.kind in ("money", "percent") else None
+    found = _AMOUNT.fullmatch(part.normal) if part.kind in _MEASURED else None
     if found is None:
         return None
     return _Amount(part.kind, found.group("unit") or "", float(found.group("amount")))

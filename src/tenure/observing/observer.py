@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
 from tenure.engine.registrar import Registrar
 from tenure.language.detection import Detector, same_part
 from tenure.language.frames import frame_of
+from tenure.language.learned.cutting import Cuts, cut
 from tenure.language.speakers import is_machine, plain_name
 from tenure.language.statements import Kind, Statement
 from tenure.model.errors import InvalidInput
@@ -20,12 +21,14 @@ from tenure.model.times import moment
 from tenure.model.values import check_text, text_of
 from tenure.model.verdict import Verdict
 from tenure.observing.anchoring import anchored
+from tenure.observing.circumstances import Circumstances, Speaker
 from tenure.observing.clerk import Clerk
 from tenure.observing.desk import Desk, Record
-from tenure.observing.filing import Circumstances, Speaker, title_in
+from tenure.observing.filing import title_in
 from tenure.observing.observation import Observation
 from tenure.observing.recognising import digest_of, may_say
 from tenure.observing.situation import Situation, item_key
+from tenure.observing.touching import Reads
 from tenure.observing.understanding import Understood, typed, understand
 from tenure.settings import Settings
 
@@ -66,6 +69,7 @@ def hear(
     authority: str | None,
     now: datetime,
     settings: Settings,
+    cuts: Cuts | None = None,
 ) -> Heard:
     """Check and read a turn; raises InvalidInput that names the argument and the fix."""
     if not isinstance(text, str):
@@ -83,13 +87,13 @@ def hear(
     at = None if at is None else moment(at, "at")
     if ref is not None:
         check_name(ref, "ref")
-    said = (
-        ()
-        if is_machine(who.name)
-        else tuple(
-            understand(text, at or now, lambda name: title_in(name, settings.ladder) is not None)
-        )
+    read = cut(text, cuts) if cuts is not None else text
+    said = tuple(
+        understand(read, at or now, lambda name: title_in(name, settings.ladder) is not None)
     )
+    if is_machine(who.name):
+        # Whatever a machine says is below anybody's word.
+        who = replace(who, authority=settings.ladder.rungs[0])
     return Heard(text, who, at, ref, digest_of(who.name, text, ref), said)
 
 
@@ -119,8 +123,10 @@ class Observer:
         session_id: str,
         task_id: str | None,
         branch: Place | None,
+        found: Mapping[str, float] | None = None,
     ) -> None:
         self._registrar = registrar
+        self._found = found or {}
         self._detector = detector
         self._session_id = session_id
         self._task_id = task_id
@@ -134,7 +140,10 @@ class Observer:
             return self._again(known), Record()
         registrar = self._registrar
         situation = Situation(registrar.transaction, registrar.lens, self._session_id, WINDOW)
-        heard = replace(heard, said=tuple(anchored(heard.text, heard.said, situation)))
+        if not heard.is_context:
+            reads = isinstance(self._detector, Reads)
+            said = anchored(heard.text, heard.said, situation, in_own_words=reads)
+            heard = replace(heard, said=tuple(said))
         index = situation.next_index
         now = registrar.now
         circumstances = Circumstances(
@@ -147,8 +156,11 @@ class Observer:
             heard.at,
             heard.text,
         )
-        clerk = Clerk(Desk(registrar, situation, self._detector, circumstances))
-        clerk.take_turn(heard.said)
+        clerk = Clerk(Desk(registrar, situation, self._detector, circumstances), self._found)
+        if heard.is_context:
+            clerk.take_report(heard.said)
+        else:
+            clerk.take_turn(heard.said)
         record = clerk.record
         record.said = heard.said
         turn = Turn(

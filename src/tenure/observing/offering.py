@@ -28,6 +28,7 @@ class _Patterns:
         self.offer = re.compile(told["offer"], flags)
         self.alternative = re.compile(told["alternative"], flags)
         self.indifferent = re.compile(told["indifferent"], flags)
+        self.declining = re.compile(rf"(?:{told['declining']})\b", flags)
         self.asking = re.compile(told["asking"], flags)
         self.choice = re.compile(
             rf"(?:{told['choosing']} )*(?:the |option |number |no\. ?|#)*"
@@ -36,6 +37,7 @@ class _Patterns:
             flags,
         )
         self.ordinals: dict[str, int] = told["ordinals"]
+        self.pointing = re.compile(told["pointing"], flags)
         self.named = re.compile(told["named"], flags)
         self.alternatives = re.compile(told["alternatives"], flags)
 
@@ -43,6 +45,16 @@ class _Patterns:
 @lru_cache(maxsize=8)
 def _patterns(language: str = "en") -> _Patterns:
     return _Patterns(language)
+
+
+def declines(text: str) -> bool:
+    """Whether an answer turns down what was offered."""
+    return _patterns().declining.match(text) is not None
+
+
+def is_offer(text: str) -> bool:
+    """Whether a sentence of the assistant offers something."""
+    return _patterns().offer.search(text) is not None
 
 
 def offers(previous: str) -> list[str]:
@@ -67,6 +79,11 @@ def offers(previous: str) -> list[str]:
 def is_alternative(previous: str) -> bool:
     """Whether what the assistant offered is another than was asked for."""
     return _patterns().alternative.search(previous) is not None
+
+
+def points_at_one(text: str) -> bool:
+    """Whether a few words take one of several things: "the last one", "I'll have A"."""
+    return _patterns().pointing.search(text) is not None
 
 
 def is_indifferent(text: str) -> bool:

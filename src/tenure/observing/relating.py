@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from tenure.engine.proposal import Proposal
+from tenure.language import stances
 from tenure.language.detection import Pair, are_comparable, same_part
 from tenure.language.frames import Frame, frame_again
 from tenure.language.kinship import KIN, kinship
@@ -16,13 +17,14 @@ from tenure.model.fact import Fact, Part
 from tenure.model.values import text_of
 from tenure.model.words import said
 from tenure.observing.labels import label_end
-from tenure.observing.situation import frame_in_office
+from tenure.observing.situation import frame_in_office, is_request
 from tenure.observing.understanding import Understood, typed
 
 _FEW_WORDS = 4
 _LONGEST_VALUE = 200
 _LEAST_TO_REFER = 2
 _AKIN = 5
+_WHEN = ("date", "time")
 """Words that begin with so many letters in common are taken to be of one family."""
 _GOES_WITH = KIN + 0.1
 
@@ -94,11 +96,15 @@ def is_loose(said: Understood) -> bool:
 
 
 def differ_twice(said: Understood, fact: Fact) -> bool:
-    """Whether a statement has two values or more that one in office does not have."""
+    """Whether a statement has two values or more that one in office does not have.
+
+    A day and an hour are one value: when something is.
+    """
     ours = [part for part in said.parts if part.kind != "term" or part.role == "is|"]
     theirs = parts_in(fact)
     differing = [new for new in ours if not any(same_part(new, old) for old in theirs)]
-    return len(differing) > 1
+    when = [part for part in differing if part.kind in _WHEN]
+    return len(differing) - len(when[1:]) > 1
 
 
 def sets_anew(said: Understood, fact: Fact) -> bool:
@@ -142,7 +148,7 @@ def speaks_of(said: Understood, fact: Fact) -> bool:
 
 def names_another(said: Understood, fact: Fact) -> bool:
     """Whether a statement and one in office each name a thing, and not the same, or its sides."""
-    if said.is_request or fact.multi_valued or opens_with_pronoun(said.text):
+    if said.is_request or is_request(fact) or opens_with_pronoun(said.text):
         return False
     if not (_opens_with_thing(said.text) and _opens_with_thing(text_of(fact.value))):
         return False
@@ -214,6 +220,15 @@ def says_the_same(parts: Sequence[Part], fact: Fact) -> bool:
         and len(ours) == len(theirs)
         and all(same_part(new, old) for new, old in zip(ours, theirs, strict=True))
     )
+
+
+def is_restated(proposal: Proposal, fact: Fact) -> bool:
+    """Whether a statement says what a fact says already, and not one word more."""
+    new, old = text_of(proposal.value), text_of(fact.value)
+    if said(new) == said(old):
+        return True
+    same_values = says_the_same(proposal.source.parts, fact)
+    return same_values and stances.adds_nothing(new, old)
 
 
 def restated(proposal: Proposal, fact: Fact) -> Proposal:

@@ -17,6 +17,7 @@ from tenure.language.detection import (
     are_comparable,
     same_part,
 )
+from tenure.language.things import tells_of_another
 from tenure.model.fact import Fact, Part
 from tenure.model.values import text_of
 from tenure.observing.relating import (
@@ -38,7 +39,13 @@ from tenure.observing.relating import (
     speaks_of_oneself,
 )
 from tenure.observing.rewriting import Rewritten, Swap, chosen, written_down
-from tenure.observing.situation import VERBATIM, Situation, frame_in_office
+from tenure.observing.situation import (
+    STATEMENT,
+    VERBATIM,
+    Situation,
+    frame_in_office,
+    is_request,
+)
 from tenure.observing.understanding import Understood, typed
 
 _LONG_TURN = 400
@@ -50,6 +57,7 @@ _SURELY_OVER = 0.97
 """How sure a detector must be that something is over: nothing would be left of it."""
 _ONE_MATTER = 8
 _MOST_PARTS = 3
+_SAME_WORDS = 4
 _MOST_FACTS = 60
 """How many statements a new one is compared with, the latest first."""
 _SAID_ELSEWHERE = Judged(0.9, "said elsewhere")
@@ -68,7 +76,7 @@ class Replacing:
         situation = self._situation
         facts = [*self._elsewhere(said, key, subject), *situation.facts.values()]
         related = [
-            (self._relation(said, fact, key, subject), age, fact)
+            (self.relation(said, fact, key, subject), age, fact)
             for age, fact in enumerate(reversed(facts[-_MOST_FACTS:]))
         ]
         pairs = [
@@ -181,19 +189,22 @@ class Replacing:
         found = {fact.id: fact for fact in self._situation.at_key(key, subject)}
         if not said.is_fragment:
             found.update((f.id, f) for f in self._situation.sharing(said.frame.order))
-        kept = [fact for fact in found.values() if not fact.multi_valued or said.corrects]
+        kept = [fact for fact in found.values() if not is_request(fact) or said.corrects]
         return sorted(kept, key=lambda fact: fact.id)[-_MOST_ELSEWHERE:]
 
-    def _relation(self, said: Understood, fact: Fact, key: str, subject: str | None) -> Relation:
+    def relation(self, said: Understood, fact: Fact, key: str, subject: str | None) -> Relation:
+        """How a statement and a fact belong together, as far as their words tell."""
         if fact.key == VERBATIM:
             return Relation.OTHER
         if subject != fact.subject and (subject or (fact.subject and not is_bare(said))):
             return Relation.APART if not subject and speaks_of(said, fact) else Relation.OTHER
         if self._says_denied(said, fact):
             return Relation.SAME_MATTER  # it names the value that is not so
-        same_key = fact.key == key
+        if is_statement(fact) and tells_of_another(said.text, text_of(fact.value)):
+            return Relation.OTHER
+        same_key = fact.key == key != STATEMENT or _says_alike(said, fact)
         last = fact.id in self._situation.last_said
-        if (same_key and fact.multi_valued) or (
+        if (same_key and is_request(fact)) or (
             said.is_request and fact.key == self._situation.matter
         ):
             return Relation.SAME_MATTER
@@ -224,7 +235,7 @@ class Replacing:
 
     def _is_at_hand(self, said: Understood, fact: Fact, key: str) -> bool:
         """Whether a fact was said since the request was made that a statement goes on about."""
-        if not said.is_request and not fact.multi_valued:
+        if not said.is_request and not is_request(fact):
             return True  # neither is a request, so it does not matter which one is at hand
         if said.is_request and key != self._situation.matter:
             return False
@@ -304,3 +315,15 @@ class Replacing:
             else part
             for part in said.parts
         )
+
+
+def is_statement(fact: Fact) -> bool:
+    """Whether a fact is something that was said, and no request that goes on."""
+    return fact.multi_valued and not is_request(fact)
+
+
+def _says_alike(said: Understood, fact: Fact) -> bool:
+    """Whether two statements say the same but for their values."""
+    if fact.key != STATEMENT or not said.frame.order:
+        return False
+    return frame_in_office(fact).order[:_SAME_WORDS] == said.frame.order[:_SAME_WORDS]

@@ -5,22 +5,25 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from tenure.language.detection import Judged, Relation, same_part
+from tenure.language.detection import Judged, Relation, are_comparable, same_part
 from tenure.language.lexicon import agreeing
 from tenure.language.tokens import stem
 from tenure.model.fact import Fact, Part
 from tenure.model.values import text_of
 from tenure.observing.relating import explains, is_kin, parts_in
-from tenure.observing.situation import frame_in_office
+from tenure.observing.situation import frame_in_office, is_request
+from tenure.observing.understanding import Understood, typed
 
 _FEW_WORDS = 4
+_FEW_WORDS_AROUND = 2
 _AS_LIKELY = 0.02
 _REMARK = re.compile(r"\s?\([^()\n]{1,60}\)(?!:)")
 """What stands in brackets after a value; before a colon it tells who speaks."""
-_UNCLEAR = Judged(0.52, "unclear which")
+UNCLEAR = "unclear which"
+_UNCLEAR = Judged(0.52, UNCLEAR)
 
 
 class Swap(NamedTuple):
@@ -45,6 +48,8 @@ class Rewritten:
     because: tuple[str, ...]
     swapped: tuple[tuple[Part, Part], ...] = ()
     """What was replaced, each with what took its place."""
+    is_composed: bool = True
+    """Whether nobody said it just so."""
 
 
 def chosen(found: Sequence[Swap]) -> list[Swap]:
@@ -137,7 +142,7 @@ def renamed(found: Rewritten) -> str:
     for old, new in found.swapped:
         words = new.normal.split()
         if (
-            found.fact.multi_valued
+            is_request(found.fact)
             and stem(old.normal) == stem(key)
             and 0 < len(words) <= _FEW_WORDS
         ):
@@ -184,3 +189,88 @@ def _rewrite(swaps: Sequence[Swap]) -> Rewritten:
         tuple(dict.fromkeys(swap.judged.because for swap in swaps)),
         tuple(replaced.items()),
     )
+
+
+def in_words_of(said: Understood, found: Rewritten) -> Rewritten:
+    """A statement whose values are replaced, as people put it.
+
+    Where somebody says the new value and hardly anything else, it goes where the old one was, and
+    is marked as composed; else what they say follows what is left of the older statement.
+    """
+    fact = found.fact
+    if not found.swapped:
+        return found  # it is in their words already
+    if fact.source.turn_index is None or not fact.multi_valued or _is_bare(said, found):
+        return found
+    whole = text_of(fact.value)
+    gone = [_narrowed(fact, old, new) for old, new in found.swapped]
+    if any(old.text.casefold() in said.text.casefold() for old in gone):
+        return found  # "not Friday, Saturday" says which goes where
+    if any(old.start == 0 and old.end >= len(whole.rstrip(" .!")) for old in gone):
+        return found
+    if _is_said_anew(said, fact, gone):
+        text, parts = said.text.strip(), said.parts
+        new = Rewritten(fact, text, parts, tuple(gone), found.confidence, (), is_composed=False)
+    else:
+        new = amended(fact, gone, said.text.strip(), said.parts, found.confidence)
+    return replace(new, because=found.because, swapped=found.swapped)
+
+
+def _is_said_anew(said: Understood, fact: Fact, gone: Sequence[Part]) -> bool:
+    """Whether a statement says all that is left to say of what an older one was about."""
+    left = [part for part in typed(parts_in(fact)) if not any(_meet(part, old) for old in gone)]
+    frame = frame_in_office(fact)
+    return not left and bool(frame.words) and frame.words <= said.frame.words
+
+
+def _narrowed(fact: Fact, old: Part, new: Part) -> Part:
+    """Of a stretch that says several values, the one that a new value can take the place of."""
+    inside = [p for p in typed(parts_in(fact)) if old.start <= p.start and p.end <= old.end]
+    alike = [part for part in inside if are_comparable(part, new)]
+    return alike[0] if len(inside) > 1 and alike else old
+
+
+def _meet(part: Part, other: Part) -> bool:
+    return part.start < other.end and other.start < part.end
+
+
+def _is_bare(said: Understood, found: Rewritten) -> bool:
+    """Whether a statement says the values that are put in place, and nothing else that tells."""
+    if len(found.swapped) != 1:
+        return False
+    _, new = found.swapped[0]
+    around = said.text.replace(new.text, " ", 1)
+    return len(re.findall(r"\w+", around)) <= _FEW_WORDS_AROUND and len(typed(said.parts)) <= 1
+
+
+CUT = "…"
+JOINT = " → "
+
+
+def amended(
+    fact: Fact, gone: Sequence[Part], said: str, parts: Sequence[Part], chance: float
+) -> Rewritten:
+    """A statement without the values of it that are over, and what was said instead.
+
+    Nothing in it is put in anybody's mouth: all words are theirs, as they stand.
+    """
+    whole = text_of(fact.value)
+    cut = [part for part in parts_in(fact) if any(part[-2:] == old[-2:] for old in gone)]
+    apart = [part for part in parts_in(fact) if not any(_meet(part, old) for old in cut)]
+    text, kept, done = "", [], 0
+    for part in sorted((*cut, *apart), key=lambda part: part.start):
+        if part.start < done:
+            continue
+        text += whole[done : part.start]
+        if part in cut:
+            text += CUT
+        else:
+            kept.append(part._replace(start=len(text), end=len(text) + part.end - part.start))
+            text += whole[part.start : part.end]
+        done = part.end if part not in cut else _past_remark(whole, part.end, gone)
+    text += whole[done:]
+    if said:
+        begin = len(text) + len(JOINT)
+        text += JOINT + said
+        kept += [part._replace(start=part.start + begin, end=part.end + begin) for part in parts]
+    return Rewritten(fact, text, tuple(kept), tuple(gone), chance, ("learned",), is_composed=False)

@@ -25,9 +25,16 @@ _LONG = 4_000
 _MOST_TERMS = 5
 _FEW = 20
 """A word that more facts have than this tells nothing about what a statement is about."""
+STATEMENT = "statement"
+"""The key of what was said of nothing that has a name: each stands by itself."""
 VERBATIM = "verbatim"
 """The key of what was given word for word."""
 _PROPOSED = (Scope.DRAFT, Scope.HYPOTHETICAL)
+
+
+def is_request(fact: Fact) -> bool:
+    """Whether a fact is what somebody asked for, beside which others stand."""
+    return fact.multi_valued and fact.key != STATEMENT
 
 
 def item_key(turn: Turn) -> str:
@@ -94,13 +101,13 @@ class Situation:
 
     @staticmethod
     def _matter(facts: Iterable[Fact]) -> str | None:
-        keys = [fact.key for fact in facts if fact.multi_valued and fact.scope not in _PROPOSED]
+        keys = [fact.key for fact in facts if is_request(fact) and fact.scope not in _PROPOSED]
         return keys[-1] if keys else None
 
     def _opened(self, facts: Iterable[Fact]) -> int:
         opened = 0
         for fact in facts:
-            if fact.multi_valued and fact.scope not in _PROPOSED:
+            if is_request(fact) and fact.scope not in _PROPOSED:
                 at = fact.source.turn_index or 0
                 opened = (opened or at) if fact.key == self.matter else 0
         return opened
@@ -123,6 +130,19 @@ class Situation:
             return ""
         item = self.items.get(item_key(self.turns[-1]))
         return text_of(item.value) if item is not None else ""
+
+    @cached_property
+    def last_text(self) -> str:
+        """What was said last, by whomever."""
+        item = self.items.get(item_key(self.turns[-1])) if self.turns else None
+        return text_of(item.value) if item is not None else ""
+
+    @cached_property
+    def has_asked(self) -> bool:
+        """Whether the last of the people to speak only asked something."""
+        own = [turn for turn in self.turns[-2:] if not is_machine(turn.speaker)]
+        item = self.items.get(item_key(own[-1])) if own and not own[-1].fact_ids else None
+        return item is not None and text_of(item.value).rstrip().endswith("?")
 
     @cached_property
     def has_failed(self) -> bool:
@@ -216,7 +236,7 @@ class Situation:
             elif fact.status is Status.OFFICE:
                 self.facts[fact.id] = fact
                 self._seats.setdefault((fact.key, fact.subject), {})[fact.id] = None
-                if fact.multi_valued:
+                if is_request(fact):
                     self.matter = fact.key
 
 

@@ -7,7 +7,7 @@ from tenure.language.statements import Kind
 from tenure.observing import offering
 from tenure.observing.filing import REQUEST, Filing
 from tenure.observing.replacing import Replacing
-from tenure.observing.situation import Situation
+from tenure.observing.situation import Situation, is_request
 from tenure.observing.understanding import Understood, typed
 
 REAL = (Kind.ASSERTION, Kind.REQUEST, Kind.COMMITMENT)
@@ -36,7 +36,9 @@ class Sorting:
         if self._is_hearsay(said):
             return Kind.REPORT
         if said.kind is Kind.REQUEST and "suggestion" in cues:
-            return Kind.DRAFT if self._is_against_a_fact(said) else Kind.REQUEST
+            # "Why don't we use MySQL?" asks for nothing where nothing is being asked for.
+            asks = "question" in cues and self._situation.matter is None
+            return Kind.DRAFT if asks or self._is_against_a_fact(said) else Kind.REQUEST
         if said.kind is Kind.QUESTION and self._asks_again(said):
             return Kind.REQUEST
         if said.kind is Kind.ASSERTION and self._is_proposal(said):
@@ -92,7 +94,7 @@ class Sorting:
         """Whether a statement would replace something that is so, not only asked for."""
         address = self._filing.address(said)
         held = self._situation.holding(address.key.removesuffix(REQUEST), address.subject)
-        if any(not fact.multi_valued for fact in held):
+        if any(not is_request(fact) for fact in held):
             return True
         swaps = self._replacing.swaps(said, said.key, said.frame.subject)
-        return any(not swap.fact.multi_valued for swap in swaps)
+        return any(not is_request(swap.fact) for swap in swaps)

@@ -17,10 +17,10 @@ from tenure.language.statements import Kind
 from tenure.model.fact import Fact, Part
 from tenure.model.values import text_of
 from tenure.observing import resolving
-from tenure.observing.filing import whole_part
+from tenure.observing.circumstances import whole_part
 from tenure.observing.relating import parts_in
 from tenure.observing.rewriting import Rewritten
-from tenure.observing.situation import Situation
+from tenure.observing.situation import Situation, is_request
 from tenure.observing.understanding import Understood
 from tenure.search.analysis import name_terms, terms
 
@@ -62,7 +62,7 @@ def called(situation: Situation, name: str) -> Fact | None:
         if (told := stated(text_of(fact.value)[:400])) is not None
         and address_of(told.thing) == address
     ]
-    single = [fact for fact in found if not fact.multi_valued]
+    single = [fact for fact in found if not is_request(fact)]
     return single[-1] if single else None
 
 
@@ -145,7 +145,7 @@ def _swapped(situation: Situation, said: Understood) -> Rewritten | None:
     """What is so now, where a thing is named with what it was and with one other value."""
     named = loosely.things(said.text)
     fact = meant(situation, named[-1].name) if len(named) == 1 else None
-    if fact is None or fact.multi_valued:
+    if fact is None or is_request(fact):
         return None
     first, last = named[0].start, named[0].end
     parts = [p for p in frame_again(said.text).parts if p.kind != "term"]

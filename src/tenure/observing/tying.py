@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from tenure.engine import reviews
+from tenure.engine.proposal import Proposal
 from tenure.language.cues import Contingency
 from tenure.language.reasoning import Waiting
 from tenure.language.statements import Kind
@@ -14,6 +15,7 @@ from tenure.model.fact import Fact
 from tenure.model.verdict import Rule
 from tenure.observing import resolving, ties
 from tenure.observing.desk import Desk, as_said
+from tenure.observing.situation import STATEMENT
 from tenure.observing.understanding import Understood
 
 
@@ -56,10 +58,12 @@ class Tying:
         swaps = self._desk.replacing.swaps(then, proposal.key, proposal.subject)
         if swaps:
             # It takes over where the statement sits that it would replace.
-            rival = swaps[0].fact
-            proposal = replace(proposal, key=rival.key, subject=rival.subject)
+            proposal = self._seated(said, proposal, swaps[0].fact, then.thing_key)
         proposal = replace(
-            proposal, when_superseded=found[0].id, supersedes=None, multi_valued=False
+            proposal,
+            when_superseded=found[0].id,
+            supersedes=None,
+            multi_valued=proposal.key == STATEMENT,
         )
         self._desk.note(self._desk.registrar.propose(proposal))
         return True
@@ -81,21 +85,40 @@ class Tying:
             again = ties.rephrased(rival, told.part)
             value, parts = (again.text, again.parts) if again else (told.part.text, (told.part,))
             source = replace(proposal.source, parts=parts)
-            proposal = replace(
-                proposal, key=rival.key, subject=rival.subject, value=value, source=source
-            )
+            proposal = replace(proposal, value=value, source=source)
+            proposal = self._seated(said, proposal, rival, resolving.key_for(told.thing))
         forms = ties.forms_of(waiting.becomes)
         proposal = replace(
             proposal,
             when_superseded=base.id,
             source=replace(proposal.source, becomes=forms),
             supersedes=None,
-            multi_valued=False,
+            multi_valued=proposal.key == STATEMENT,
             valid_from=None,
             valid_until=None,
         )
         self._desk.note(self._desk.registrar.propose(proposal))
         return True
+
+    def _seated(self, said: Understood, proposal: Proposal, rival: Fact, name: str) -> Proposal:
+        """A proposal that is to sit where another fact does, once its time has come.
+
+        Mere statements share a key and hold no seat: what is to be replaced is given one first.
+        """
+        if rival.key != STATEMENT or not self._desk.within_reach(said, [rival]) or not name:
+            return replace(proposal, key=rival.key, subject=rival.subject)
+        if self._desk.situation.holding(name, None):
+            return proposal
+        again = reviews.again(
+            rival,
+            key=name,
+            multi_valued=False,
+            supersedes=rival.id,
+            authority=self._desk.filing.authority(said),
+            at=self._desk.around.at,
+        )
+        self._desk.note(self._desk.registrar.propose(again, rule=Rule.EXPLICIT), gone=[rival])
+        return replace(proposal, key=name, subject=None)
 
     def _rest(self, said: Understood, bases: Sequence[Fact], facts: Sequence[Fact]) -> None:
         """Let facts rest on others: "if the lead changes, so does this"."""

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from tenure.language import reasoning
+from tenure.language.consequences import consequence
 from tenure.language.reading import BlockKind, blocks, sentences
 from tenure.language.statements import Kind, Statement, statements
 
@@ -148,11 +149,24 @@ def _taken_apart(
             more = bases if antecedent else ()
             alone = len(found) == 1
             return [_piece(first, sentence, one, more, alone=alone) for one in found]
+    if all(one.kind in _SAID for one in within) and (cut := consequence(sentence)) is not None:
+        if cut.is_named:
+            whole = _stretch(first, sentence, 0, len(sentence))
+            return [Unfolded(whole, bases=(sentence[slice(*cut.base)],))]
+        return [
+            Unfolded(_stretch(first, sentence, *cut.base)),
+            Unfolded(_stretch(first, sentence, *cut.then), follows=True),
+        ]
     linked = reasoning.relation(sentence)
     if linked is not None and not sentence.rstrip().endswith("?"):
         whole = replace(first, text=sentence, end=last.end, kind=Kind.ASSERTION)
         return [Unfolded(whole, relation=linked)]
     return []
+
+
+def _stretch(first: Statement, sentence: str, start: int, end: int) -> Statement:
+    """A stretch of a sentence as a statement of its own."""
+    return Statement(sentence[start:end], first.start + start, first.start + end, Kind.ASSERTION)
 
 
 def _is_said(within: Sequence[Statement], start: int) -> bool:

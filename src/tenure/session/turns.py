@@ -81,12 +81,16 @@ class SessionTurns(SessionBase):
     @repeated
     def _take_in(self, text: str, **given: Any) -> tuple[Observation, Waiting | None]:
         """Observe a turn offline; also return the data to ask a model about it, if any."""
-        from tenure.observing.observer import Observer, hear  # language data, which only this needs
+        # Language data, which only this needs.
+        from tenure.observing.observer import Observer, hear
+        from tenure.observing.touching import Reads
 
         self._check_open()
         resources, now = self._resources, self._now()
         said = {"speaker": "user", "at": None, "ref": None, "authority": None, **given}
-        heard = hear(text, now=now, settings=resources.settings, **said)
+        cuts = resources.detector if isinstance(resources.detector, Reads) else None
+        heard = hear(text, now=now, settings=resources.settings, cuts=cuts, **said)
+        found = self._found_by_search(text)
         with self._registrar() as registrar:
             observer = Observer(
                 registrar,
@@ -94,6 +98,7 @@ class SessionTurns(SessionBase):
                 session_id=self.session_id,
                 task_id=self.task_id,
                 branch=self._branch,
+                found=found,
             )
             observation, record = observer.observe(heard)
             if record.wants_all_gone:
@@ -114,6 +119,20 @@ class SessionTurns(SessionBase):
         if resources.advice is None or record.wants_all_gone:
             return observation, None
         return resources.advice.taken(self._conversation(), heard, observation, record, now)
+
+    def _found_by_search(self, text: str) -> dict[str, float]:
+        """What a turn may be about, looked up while others write."""
+        from tenure.observing.touching import Reads, found_by_search
+        from tenure.search.index import Outpaced
+
+        resources = self._resources
+        if resources.index is None or not isinstance(resources.detector, Reads):
+            return {}
+        try:
+            with self._reading() as (reader, lens):
+                return found_by_search(reader, lens, resources.index, text)
+        except Outpaced:
+            return {}  # somebody wrote just now; what was said last is at hand all the same
 
     def _erase(self, registrar: Registrar, doomed: Iterable[Fact]) -> list[Erasure]:
         """Erase the facts that a turn asks to be forgotten. Only the person's own facts go."""

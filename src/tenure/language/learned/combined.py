@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -17,10 +17,13 @@ from tenure.language.detection import (
     same_part,
 )
 from tenure.language.learned.detector import SAME, LearnedDetector
-from tenure.language.learned.model import Model
+from tenure.language.learned.encoding import Span
+from tenure.language.learned.model import Model, Opinion
+from tenure.language.learned.weighing import Read
 
 _FITS_WELL: Final = 0.8
 _SURE: Final = 0.9
+_BEYOND_DOUBT: Final = 0.97
 """How sure the rules are where a value that is denied, or fits well, needs no model."""
 _ODDS_IF_IT_FITS: Final = 4.0
 _ODDS_IF_IT_FAILED: Final = 10.0
@@ -42,6 +45,24 @@ class CombinedDetector:
     def __init__(self, rules: RuleDetector | None = None, model: Model | None = None) -> None:
         self._rules = rules or RuleDetector()
         self._learned = LearnedDetector(model)
+
+    def read(
+        self, statement: str, marked: Sequence[Span], previous: str, turn: str
+    ) -> tuple[Opinion | None, ...]:
+        """The model's opinion on each marked stretch of a statement."""
+        return self._learned.read(statement, marked, previous, turn)
+
+    def weigh(self, turn: str, reads: Sequence[Read]) -> Sequence[float]:
+        """How likely each of the statements that a turn may be about is out of date."""
+        return self._learned.weigh(turn, reads)
+
+    def kind(self, stretch: str, context: str, role: str) -> Mapping[str, float]:
+        """How likely a stretch of a turn is of each kind."""
+        return self._learned.kind(stretch, context, role)
+
+    def begins(self, turn: str, words: Sequence[Span]) -> tuple[float, ...]:
+        """How likely a statement begins with each of these words."""
+        return self._learned.begins(turn, words)
 
     def judge(self, pairs: Sequence[Pair]) -> list[Judged]:
         ruled = self._rules.judge(pairs)
@@ -86,8 +107,9 @@ def _is_open(pair: Pair, rule: Judged) -> bool:
 
 
 def _is_drowned(pair: Pair, rule: Judged, found: Judged) -> bool:
-    """Whether the rules are as good as sure of a correction that the model has not seen."""
-    if found.confidence or pair.turn == pair.statement or rule.confidence < _FITS_WELL:
+    """Whether the rules see a correction that the model has not seen."""
+    least = WORTH_ASKING if pair.is_cued else _FITS_WELL
+    if found.confidence or pair.turn == pair.statement or rule.confidence < least:
         return False
     return pair.is_at_hand and (pair.is_cued or pair.has_failed)
 
@@ -100,6 +122,8 @@ def _is_settled(pair: Pair, rule: Judged) -> bool:
         return True  # who goes on talking adds to what was said
     if pair.is_cued and pair.relation in SAME:
         return rule.confidence >= _FITS_WELL
+    if pair.is_cued and pair.is_fragment and pair.is_at_hand:
+        return rule.confidence >= _BEYOND_DOUBT  # "No, only 40 desks"
     return pair.is_denied and rule.confidence >= _SURE
 
 

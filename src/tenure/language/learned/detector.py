@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
 from tenure.language.detection import Judged, Pair, Relation
 from tenure.language.learned.encoding import Span
 from tenure.language.learned.model import Model, Opinion, load
+from tenure.language.learned.weighing import Read
 
 _MOST_STATEMENTS: Final = 7
 """How many statements the model reads for one turn: the closest and latest."""
@@ -36,6 +37,24 @@ class LearnedDetector:
 
     def __init__(self, model: Model | None = None) -> None:
         self._model = model or load()
+
+    def read(
+        self, statement: str, marked: Sequence[Span], previous: str, turn: str
+    ) -> tuple[Opinion | None, ...]:
+        """The model's opinion on each marked stretch of a statement."""
+        return self._model.read(statement, marked, previous, turn)
+
+    def weigh(self, turn: str, reads: Sequence[Read]) -> Sequence[float]:
+        """How likely each of the statements that a turn may be about is out of date."""
+        return self._model.weigh(turn, reads)
+
+    def kind(self, stretch: str, context: str, role: str) -> Mapping[str, float]:
+        """How likely a stretch of a turn is of each kind."""
+        return self._model.kind(stretch, context, role)
+
+    def begins(self, turn: str, words: Sequence[Span]) -> tuple[float, ...]:
+        """How likely a statement begins with each of these words."""
+        return self._model.begins(turn, words)
 
     def judge(self, pairs: Sequence[Pair]) -> list[Judged]:
         opinions = self._opinions(pairs)

@@ -69,6 +69,15 @@ def encode(statement: str, marked: Sequence[Span], previous: str, turn: str) -> 
     )
 
 
+def encode_turn(turn: str, words: Sequence[Span]) -> Encoded:
+    """A turn by itself, with a mark at each of these words: does a statement begin there?"""
+    said = _pieces(turn[:_MOST_CHARACTERS])[:MOST_TURN]
+    places = {piece.start: place + 3 for place, piece in reversed(list(enumerate(said)))}
+    whole = (_CLS, _SEP, _SEP, *(p.id for p in said), _SEP)
+    found = tuple(places.get(start, -1) for start, _ in words)
+    return Encoded(whole, found, 2, (), tuple((p.start, p.end) for p in said))
+
+
 def _pieces(text: str) -> list[_Piece]:
     return [
         _Piece(number, atom.start(), atom.end())

@@ -6,7 +6,7 @@ import hashlib
 import json
 import math
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -15,12 +15,14 @@ import numpy as np
 import numpy.typing as npt
 import onnxruntime
 
-from tenure.language.learned.encoding import Encoded, Span, encode
+from tenure.language.learned.encoding import Encoded, Span, encode, encode_turn
+from tenure.language.learned.kinds import KINDS
+from tenure.language.learned.weighing import FEATURES, Read, Weights
 from tenure.model.errors import DamagedModel
 from tenure.model.text_cache import remembering
 
 WEIGHTS: Final = Path(__file__).parent / "weights"
-FORMAT: Final = 1
+FORMAT: Final = 2
 """What the files must say they are; a model of another format reads its input differently."""
 _LONGEST_SPAN = 16
 _REMEMBERED = 512
@@ -52,6 +54,8 @@ class Card:
 
     name: str
     sha256: str
+    weights: Weights
+    """How opinions on the statements that one turn may be about are weighed together."""
     slope: float
     """Probabilities are what `slope * log-odds + shift` comes to: then they mean what they say."""
     shift: float
@@ -69,9 +73,13 @@ def read_card(folder: Path) -> Card:
         calibration = told["calibration"]
         if not all(math.isfinite(float(calibration[name])) for name in ("slope", "shift")):
             raise ValueError("the calibration is no pair of numbers")
+        weights = tuple(float(weight) for weight in told["weights"])
+        if len(weights) != FEATURES or not all(map(math.isfinite, weights)):
+            raise ValueError(f"there are not {FEATURES} weights")
         return Card(
             str(told["name"]),
             str(told["sha256"]),
+            Weights(weights),
             float(calibration["slope"]),
             float(calibration["shift"]),
         )
@@ -95,6 +103,7 @@ class Model:
         self._card = card
         self._session = _session(folder / "detector.onnx", card.sha256)
         self._remembered = remembering(_REMEMBERED)(self._run)
+        self._kinds_of = remembering(_REMEMBERED)(self._kind_of)
 
     def read(
         self, statement: str, marked: Sequence[Span], previous: str, turn: str
@@ -111,19 +120,52 @@ class Model:
         if read:
             places = np.array([encoded.marks[number] for number in read], np.int64)
             ids = np.array([encoded.ids], np.int64)
-            classes, starts, ends = self._session.run(None, {"ids": ids, "marks": places})
+            classes, starts, ends, *_ = self._session.run(None, {"ids": ids, "marks": places})
             for number, row, start, end in zip(read, classes, starts, ends, strict=True):
                 found[number] = self._opinion(encoded, row, start, end)
         return tuple(found)
 
+    def weigh(self, turn: str, reads: Sequence[Read]) -> Sequence[float]:
+        """How likely each of the statements that a turn may be about is out of date."""
+        return self._card.weights.chances(turn, reads)
+
+    def kind(self, stretch: str, context: str, role: str) -> Mapping[str, float]:
+        """How likely a stretch of a turn is of each kind; `context` is what was said before it."""
+        return dict(zip(KINDS, self._kinds_of(stretch, context, role), strict=True))
+
+    def _kind_of(self, stretch: str, context: str, role: str) -> tuple[float, ...]:
+        encoded = encode(stretch, [(0, len(stretch))], context, role)
+        places = np.array([max(0, encoded.marks[0])], np.int64)
+        ids = np.array([encoded.ids], np.int64)
+        *_, (row,), _ = self._session.run(None, {"ids": ids, "marks": places})
+        return tuple(map(float, _shares(row)))
+
+    def begins(self, turn: str, words: Sequence[Span]) -> tuple[float, ...]:
+        """How likely a statement begins with each of these words; 0 for those too far on."""
+        encoded = encode_turn(turn, words)
+        read = [number for number, place in enumerate(encoded.marks) if place >= 0]
+        found = [0.0] * len(words)
+        if read:
+            places = np.array([encoded.marks[number] for number in read], np.int64)
+            ids = np.array([encoded.ids], np.int64)
+            *_, rows = self._session.run(None, {"ids": ids, "marks": places})
+            for number, row in zip(read, rows, strict=True):
+                found[number] = float(_shares(row)[1])
+        return tuple(found)
+
     def _opinion(self, encoded: Encoded, row: Floats, start: Floats, end: Floats) -> Opinion:
-        chances = np.exp(row - row.max())
-        leaves, replaces, confirms, retracts = map(float, chances / chances.sum())
+        leaves, replaces, confirms, retracts = map(float, _shares(row))
         meant = _calibrated(replaces, self._card)
         # The other three share what is left in the proportions that the model gave them.
         rest = (1 - meant) / max(1 - replaces, 1e-9)
         span, in_previous = _span(encoded, start, end)
         return Opinion(leaves * rest, meant, confirms * rest, retracts * rest, span, in_previous)
+
+
+def _shares(row: Floats) -> Floats:
+    chances = np.exp(row - row.max())
+    shares: Floats = chances / chances.sum()
+    return shares
 
 
 def _calibrated(chance: float, card: Card) -> float:

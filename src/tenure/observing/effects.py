@@ -1,0 +1,280 @@
+"""Effects: what the statements of a turn put out of date, and how surely."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Mapping, Sequence
+from typing import NamedTuple
+
+from tenure.engine.proposal import Proposal
+from tenure.language.detection import Relation, are_comparable
+from tenure.language.lexicon import lexicon
+from tenure.language.speakers import is_machine
+from tenure.language.stances import (
+    is_for_later,
+    is_of_oneself_alone,
+    only_adds,
+    only_denies,
+    opposition,
+)
+from tenure.language.things import tells_alike, tells_of_another
+from tenure.language.tokens import stem, stems
+from tenure.model.fact import Fact
+from tenure.model.values import text_of
+from tenure.observing import limiting
+from tenure.observing.desk import Desk
+from tenure.observing.relating import parts_in, sentence_of
+from tenure.observing.rewriting import JOINT
+from tenure.observing.situation import STATEMENT, frame_in_office
+from tenure.observing.touching import (
+    Lines,
+    Reads,
+    Said,
+    Surroundings,
+    Touched,
+    either,
+    nearby,
+    opposed,
+    touched,
+)
+from tenure.observing.understanding import Understood, typed
+
+_STATED = 0.4
+"""How likely a stretch must state something to put anything out of date."""
+_SURE_OF_A_NAME = 0.75
+"""How sure one must be that what goes by a name is over, though the name is not said."""
+
+
+class Effect(NamedTuple):
+    """What a statement puts out of date."""
+
+    whole: tuple[Touched, ...] = ()
+    """Facts that go, with all that they say."""
+    partly: tuple[Touched, ...] = ()
+    """Facts of which some values go."""
+    doubtful: tuple[Touched, ...] = ()
+    """Facts that probably go, and are put in doubt."""
+
+    def __bool__(self) -> bool:
+        return bool(self.whole or self.partly or self.doubtful)
+
+
+NOTHING = Effect()
+
+
+class Effects:
+    """Asks the model once for a turn, before any of it is filed."""
+
+    def __init__(self, desk: Desk, found: Mapping[str, float]) -> None:
+        self._desk = desk
+        self._found = found
+        settings = desk.registrar.settings
+        self._lines = Lines(settings.retire_from, settings.doubt_from)
+        self._near: list[Fact] | None = None
+        self._touched: list[Touched] | None = None
+        self._heard: Sequence[Understood] = ()
+
+    def begin(self, heard: Sequence[Understood]) -> None:
+        """Take up a turn. The model is asked when the first of its statements needs it."""
+        self._heard = heard
+        self._touched = None if heard else []
+
+    def sets(self, said: Understood) -> bool:
+        """Whether a statement that asks says what something is to be: "can it go to Porto"."""
+        start, end = said.statement.start, said.statement.end
+        return any(one.place is not None and start <= one.place < end for one in self._read())
+
+    def of(
+        self,
+        said: Understood,
+        proposal: Proposal,
+        held: Sequence[Fact],
+        spared: Container[str] = (),
+    ) -> Effect:
+        """What a statement puts out of date, but for what it says again or rests on."""
+        # Requests stand beside each other at one address, and can end each other there.
+        stays = () if proposal.key != STATEMENT and proposal.multi_valued else held
+        others = [
+            one for one in self._mine(said) if one.fact not in stays and one.fact.id not in spared
+        ]
+        about = [one for one in others if self._is_about(said, one, proposal)]
+        sure = [one for one in about if self._lines.goes(one.chance, is_cued=said.corrects)]
+        whole = tuple(one for one in sure if not one.parts)
+        partly = tuple(one for one in about if one.parts and self._may_amend(one.fact))
+        rest = [
+            one
+            for one in others
+            if one not in whole and one not in partly and not self.is_above(said, one.fact)
+        ]
+        doubtful = (one for one in rest if self._may_be_doubted(said, one.fact, proposal))
+        return Effect(whole, partly, tuple(doubtful))
+
+    def _may_amend(self, fact: Fact) -> bool:
+        """Whether a fact may be said on in the words of who speaks: a machine's only by one."""
+        return not fact.source.by_machine or is_machine(self._desk.around.speaker.name)
+
+    def against(self, said: Understood) -> Fact | None:
+        """The word of a higher authority that a statement contradicts, if it does."""
+        if is_machine(self._desk.around.speaker.name):
+            return None  # what it reports as done is told as its word, whatever was asked for
+        for fact in self.near():
+            if not self.is_above(said, fact) or not self.stands(fact.id):
+                continue
+            sentence = sentence_of(fact, text_of(fact.value))[0]
+            told = tells_alike(said.text, sentence) or opposition(said.text, sentence)
+            if told or limiting.goes_beyond(said, fact):
+                return fact
+        return None
+
+    def is_above(self, said: Understood, fact: Fact) -> bool:
+        """Whether a fact has a higher authority than a statement."""
+        ladder = self._desk.registrar.ladder
+        return ladder.outranks(fact.standing, self._desk.filing.rung(said))
+
+    def _read(self) -> list[Touched]:
+        if self._touched is None:
+            self._touched = self._touching()
+        return self._touched
+
+    def _touching(self) -> list[Touched]:
+        desk = self._desk
+        if not isinstance(desk.detector, Reads):
+            return []
+        machine = is_machine(desk.around.speaker.name)
+        introduced = any(_introduces(said) for said in self._heard)
+        if introduced and not all(desk.is_meant(said) for said in self._heard):
+            return []  # "Do not do this: …" names what follows only to forbid it
+        facts = [fact for fact in self.near() if not machine or fact.source.by_machine]
+        is_cued = any(said.corrects for said in self._heard)
+        last, said = desk.situation.last_text, Said(desk.around.text, desk.around.speaker.name)
+        read = touched(desk.detector, facts, last, said, self._lines, is_cued=is_cued)
+        return either(read, [] if machine else opposed(facts, self._heard))
+
+    def near(self) -> list[Fact]:
+        """What the person has in office that the turn may be about, before any of it is filed."""
+        if self._near is None:
+            desk = self._desk
+            around = Surroundings(
+                desk.registrar.transaction, desk.registrar.lens, self._found, desk.situation
+            )
+            own = desk.registrar.identity.user_id
+            self._near = [fact for fact in nearby(around) if fact.owner == own]
+        return self._near
+
+    def _mine(self, said: Understood) -> list[Touched]:
+        """What the turn puts out of date by saying this, and is still there."""
+        start, end = said.statement.start, max(said.statement.end, said.statement.start + 1)
+        mine = [one for one in self._read() if one.place is None or start <= one.place < end]
+        self._touched = [one for one in self._read() if one not in mine]
+        if _is_for_later(said):
+            return []
+        if self._only_speaks_of_it(said):
+            mine = [one for one in mine if _is_opposed(said, one.fact)]
+        seen = {fact.id for fact in self._desk.within_reach(said, [one.fact for one in mine])}
+        return [
+            one
+            for one in mine
+            if one.fact.id in seen and self.stands(one.fact.id) and self._may_end(said, one.fact)
+        ]
+
+    def _only_speaks_of_it(self, said: Understood) -> bool:
+        """Whether a statement adds to what is so, or is no statement of what is so."""
+        if said.corrects or JOINT in said.text:
+            return False
+        if only_adds(said.statement.text):
+            return True
+        kinds = self._desk.stretches.kinds(said)
+        return bool(kinds) and kinds["states"] + kinds["orders"] < _STATED
+
+    def _may_end(self, said: Understood, fact: Fact) -> bool:
+        """Whether nothing in the words of both tells that one leaves the other as it is."""
+        sentence = sentence_of(fact, text_of(fact.value))[0]
+        if is_plain_denial(said):
+            # What has not happened leaves everything as it was, but for what it denies.
+            return bool(opposition(said.statement.text, sentence))
+        others = (fact.source.speaker or "") != self._desk.around.speaker.name
+        if others and is_of_oneself_alone(said.text) and is_of_oneself_alone(sentence):
+            return False  # each speaks of themselves
+        return not tells_of_another(said.text, sentence) and not _are_contrasted(said, fact)
+
+    def stands(self, fact_id: str) -> bool:
+        fact = self._desk.registrar.transaction.fact(fact_id)
+        return fact is not None and fact.is_valid
+
+    def _may_be_doubted(self, said: Understood, fact: Fact, proposal: Proposal) -> bool:
+        """Whether a statement may put a fact in doubt: what goes by a name, only by that name."""
+        if fact.multi_valued:
+            return True
+        relation = self._desk.replacing.relation(said, fact, proposal.key, proposal.subject)
+        return relation is not Relation.OTHER and _is_named(said, fact)
+
+    def _is_about(self, said: Understood, one: Touched, proposal: Proposal) -> bool:
+        """Whether nothing in the words of a statement tells that it is about another thing.
+
+        What was written under a name is ended under that name; and who says that one thing is over
+        does not end another.
+        """
+        fact = one.fact
+        relation = self._desk.replacing.relation(said, fact, proposal.key, proposal.subject)
+        if relation is Relation.OTHER:
+            return False
+        if not fact.multi_valued and not _may_end_a_name(said, one):
+            return False
+        if not said.corrects and _are_of_other_kinds(said, fact):
+            return False
+        theirs = frame_in_office(fact).words | {stem(word) for word in fact.key.split("_")}
+        return not one.is_ended or not said.frame.words or not said.frame.words.isdisjoint(theirs)
+
+
+def _are_contrasted(said: Understood, fact: Fact) -> bool:
+    """Whether each names the other side of a pair: staging and production, before and after."""
+    ours, theirs = stems(said.text), stems(text_of(fact.value))
+    return any(
+        frozenset((one, other)) in lexicon().contrasts
+        for one in ours - theirs
+        for other in theirs - ours
+    )
+
+
+def _introduces(said: Understood) -> bool:
+    return said.statement.text.rstrip().endswith(":")
+
+
+def _is_opposed(said: Understood, fact: Fact) -> bool:
+    return bool(opposition(said.statement.text, sentence_of(fact, text_of(fact.value))[0]))
+
+
+def _is_named(said: Understood, fact: Fact) -> bool:
+    return any(stem(word) in said.frame.words for word in fact.key.split("_"))
+
+
+def is_plain_denial(said: Understood) -> bool:
+    """Whether a statement says what is not so, and nothing of what is so instead."""
+    says = typed(said.denied) or (said.is_fragment and typed(said.parts))
+    # "I can't tell: the car has been dropped" denies nothing of the car.
+    opening, _, told = said.statement.text.rpartition(": ")
+    return not says and only_denies(told if opening else said.statement.text)
+
+
+def _is_for_later(said: Understood) -> bool:
+    """Whether a statement tells what will be so, which ends nothing that is so now."""
+    begins = said.validity.valid_from if said.validity is not None else None
+    return (begins is not None and begins > said.at) or is_for_later(said.text)
+
+
+def _may_end_a_name(said: Understood, one: Touched) -> bool:
+    """Whether a statement that has no name itself may end what was said under one.
+
+    "First week at Brightside" does; "the write timeout" leaves the read timeout alone.
+    """
+    if one.fact.source.turn_index is None or said.attribute is not None:
+        return False
+    is_named = all(stem(word) in said.frame.words for word in one.fact.key.split("_"))
+    return not is_named and one.chance >= _SURE_OF_A_NAME
+
+
+def _are_of_other_kinds(said: Understood, fact: Fact) -> bool:
+    """Whether both say values, and none that could take the place of one of the other's."""
+    ours, theirs = typed(said.parts), typed(parts_in(fact))
+    if not ours or not theirs:
+        return False
+    return not any(are_comparable(old, new) for old in theirs for new in ours)

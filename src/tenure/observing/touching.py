@@ -1,0 +1,230 @@
+"""Touching: which statements in office a turn puts out of date, as the model reads both."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol, runtime_checkable
+
+from tenure.engine.lens import Lens
+from tenure.language.learned.model import Opinion
+from tenure.language.learned.voices import as_heard
+from tenure.language.learned.weighing import Read
+from tenure.language.stances import Opposition, opposition
+from tenure.language.statements import Kind
+from tenure.model.fact import Fact, Part
+from tenure.model.values import text_of
+from tenure.observing.relating import parts_in, sentence_of
+from tenure.observing.situation import VERBATIM, Situation
+from tenure.observing.understanding import Understood, typed
+from tenure.search.index import Index
+from tenure.search.retrieval import search
+from tenure.stores.port import Reader
+
+SURE_OF_PART = 0.5
+_CUE = 0.1
+"""How much less likely it may be where a word of correction is said."""
+_READ = 6
+"""How many statements the model reads for one turn."""
+_FOUND = 16
+_LATEST = 2
+"""So many of the last statements are read whatever they are about."""
+_WORTH_A_LOOK = 0.03
+"""Below this nothing of a statement is out of date, and its values need not be read."""
+_LONGEST = 400
+_WINDOW = 400
+
+
+@runtime_checkable
+class Reads(Protocol):
+    """A detector that reads a statement as a whole."""
+
+    def read(
+        self, statement: str, marked: Sequence[tuple[int, int]], previous: str, turn: str
+    ) -> tuple[Opinion | None, ...]:
+        """What becomes of each marked stretch of a statement."""
+        ...
+
+    def weigh(self, turn: str, reads: Sequence[Read]) -> Sequence[float]:
+        """How likely each of the statements that a turn may be about is out of date."""
+        ...
+
+    def kind(self, stretch: str, context: str, role: str) -> Mapping[str, float]:
+        """How likely a stretch of a turn is of each kind."""
+        ...
+
+    def begins(self, turn: str, words: Sequence[tuple[int, int]]) -> tuple[float, ...]:
+        """How likely a statement begins with each of these words."""
+        ...
+
+
+_TOLD = (Kind.ASSERTION, Kind.COMMITMENT, Kind.RETRACTION)
+_CHANCES = {Opposition.SURE: 0.9, Opposition.LIKELY: 0.3}
+"""How likely what is denied, or in another state, is out of date."""
+
+
+class Lines(NamedTuple):
+    """How likely it must be that a statement is out of date for it to go, and to be in doubt."""
+
+    sure: float
+    doubtful: float
+
+    def goes(self, chance: float, *, is_cued: bool) -> bool:
+        """Whether what is so likely out of date goes."""
+        return chance >= (self.sure - _CUE if is_cued else self.sure)
+
+
+class Said(NamedTuple):
+    """A turn, and who says it."""
+
+    text: str
+    speaker: str
+
+
+class Touched(NamedTuple):
+    """A fact that a turn puts out of date, or a part of it."""
+
+    fact: Fact
+    chance: float
+    parts: tuple[Part, ...]
+    """The values of it that are over; none where all of it is."""
+    place: int | None
+    """Where in the turn the new value is said."""
+    is_ended: bool
+    """Whether nothing takes its place."""
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """What it takes to find the statements that a turn may be about."""
+
+    reader: Reader
+    lens: Lens
+    found: Mapping[str, float]
+    """Ids of facts that were found by search, with how well they fit."""
+    situation: Situation
+
+
+def nearby(around: Surroundings) -> list[Fact]:
+    """The statements that a turn may be about, whenever they were said, the likeliest first."""
+    latest = [fact for fact in around.situation.facts.values() if fact.key != VERBATIM]
+    known = {fact.id: fact for fact in latest}
+    scores = {fact.id: 0.15 / (1 + age) for age, fact in enumerate(reversed(latest))}
+    there = around.reader.facts(list(around.found)) if around.found else []
+    for fact in around.lens.in_office(around.reader, there, marks=False):
+        if fact.key != VERBATIM:
+            known[fact.id] = fact
+            scores[fact.id] = scores.get(fact.id, 0.0) + around.found[fact.id]
+    first = [fact.id for fact in latest[-_LATEST:]]
+    order = sorted(known, key=lambda fact_id: (fact_id not in first, -scores[fact_id]))
+    return [known[fact_id] for fact_id in order[:_FOUND]]
+
+
+def found_by_search(reader: Reader, lens: Lens, index: Index, text: str) -> dict[str, float]:
+    """The ids of a person's facts that a turn may be about by its words and its meaning.
+
+    For use before a turn is filed: what a transaction has not committed is no matter of an index.
+    """
+    if not index.is_current(reader) or not text.strip():
+        return {}
+    own = lens.identity.user_id
+    shelves = [s for s in reader.shelves(lens.owners, lens.places) if s.owner == own]
+    if not shelves:
+        return {}
+    with index.shelved(reader, shelves, lens.when, ()) as space:
+        hits = search(space.collection, text[:_LONGEST], index.meaning, limit=_FOUND)
+    scores = {hit.fact_id: 0.3 * hit.text + 0.6 * max(0.0, hit.meaning) for hit in hits}
+    best = sorted(scores, key=lambda fact_id: -scores[fact_id])[:_FOUND]
+    return {fact_id: scores[fact_id] for fact_id in best}
+
+
+def touched(
+    reads: Reads, facts: Sequence[Fact], previous: str, said: Said, lines: Lines, *, is_cued: bool
+) -> list[Touched]:
+    """What a turn puts out of date, of these facts."""
+    found: list[tuple[Touched, Touched | None]] = []
+    reads_of: list[Read] = []
+    turn, before = as_heard(said.text[:_WINDOW], said.speaker)
+    for fact in facts[:_READ]:
+        sentence, begin = sentence_of(fact, text_of(fact.value)[:_LONGEST])
+        sentence, shift = as_heard(sentence, fact.source.speaker)
+        begin += shift
+        parts = [
+            part
+            for part in typed(parts_in(fact))
+            if begin + part.end <= len(sentence) and part.start < part.end
+        ]
+        (whole,) = reads.read(sentence, [(shift, len(sentence))], previous, turn)
+        if whole is None:
+            continue
+        of_whole, of_parts, likeliest = _of_whole(fact, whole, before), None, 0.0
+        if parts and of_whole.chance >= _WORTH_A_LOOK:
+            spans = [(begin + part.start, begin + part.end) for part in parts]
+            opinions = reads.read(sentence, spans, previous, turn)
+            likeliest = max((_over(one) for one in opinions if one is not None), default=0.0)
+            if len(parts) > 1:
+                of_parts = _of_parts(fact, parts, opinions, before)
+        found.append((of_whole, of_parts))
+        reads_of.append(Read(sentence, of_whole.chance, likeliest or of_whole.chance))
+    chances = reads.weigh(turn, reads_of)
+    weighed = (
+        # Some of its values, unless it is surely all of it that is over.
+        parts
+        if parts is not None and not lines.goes(chance, is_cued=is_cued)
+        else whole._replace(chance=chance)
+        for (whole, parts), chance in zip(found, chances, strict=True)
+    )
+    return [one for one in weighed if one.chance >= lines.doubtful]
+
+
+def opposed(facts: Sequence[Fact], heard: Sequence[Understood]) -> list[Touched]:
+    """The facts that a turn denies, or of whose things it tells another state."""
+    found = []
+    for fact in facts:
+        sentence, _ = sentence_of(fact, text_of(fact.value)[:_LONGEST])
+        for said in heard:
+            how = opposition(said.statement.text, sentence) if said.kind in _TOLD else 0
+            if how:
+                place = said.statement.start
+                found.append(Touched(fact, _CHANCES[Opposition(how)], (), place, is_ended=False))
+    return found
+
+
+def either(one: Sequence[Touched], other: Sequence[Touched]) -> list[Touched]:
+    """What is touched by one or the other, each fact once, as the surer of the two has it."""
+    best: dict[str, Touched] = {}
+    for found in (*one, *other):
+        known = best.get(found.fact.id)
+        if known is None or known.chance < found.chance:
+            best[found.fact.id] = found
+    return list(best.values())
+
+
+def _over(opinion: Opinion) -> float:
+    return opinion.replaces + opinion.retracts
+
+
+def _place(opinion: Opinion, before: int) -> int | None:
+    """Where in a turn the new value is said; `before` is how far a name moves the turn."""
+    if opinion.in_previous or opinion.span is None:
+        return None
+    return max(0, opinion.span[0] - before)
+
+
+def _of_whole(fact: Fact, opinion: Opinion, before: int) -> Touched:
+    chance = _over(opinion)
+    place = _place(opinion, before)
+    return Touched(fact, chance, (), place, opinion.retracts > opinion.replaces)
+
+
+def _of_parts(
+    fact: Fact, parts: Sequence[Part], opinions: Sequence[Opinion | None], before: int
+) -> Touched | None:
+    read = [(p, o) for p, o in zip(parts, opinions, strict=True) if o is not None]
+    gone = [(p, o) for p, o in read if _over(o) >= SURE_OF_PART]
+    if not gone:
+        return None
+    chance = max(_over(o) for _, o in gone)
+    place = _place(gone[0][1], before)
+    over = () if len(gone) == len(parts) else tuple(p for p, _ in gone)
+    return Touched(fact, chance, over, place, all(o.retracts > o.replaces for _, o in gone))

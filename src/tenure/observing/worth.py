@@ -1,0 +1,116 @@
+"""Worth: whether a statement says anything that is worth keeping."""
+
+from __future__ import annotations
+
+from tenure.language.learned.kinds import WORD
+from tenure.language.lexicon import data, word_set
+from tenure.language.statements import Kind
+from tenure.observing.desk import Desk
+from tenure.observing.sorting import REAL
+from tenure.observing.understanding import Understood, is_framing, typed
+
+_FEW_WORDS = 4
+_MANY_WORDS = 12
+_UNMEANT = word_set(
+    "attitude conditional counterfactual draft irrealis label modal obligation question quoted "
+    "rejection report suggestion supposition thanks wish"
+)
+"""Cues of statements that do not say what is so."""
+_KEPT = (*REAL, Kind.HYPOTHETICAL, Kind.SMALL_TALK, Kind.QUESTION, Kind.REPORT)
+"""Kinds of statements that may tell something although the rules make nothing of them."""
+_OF_A_TASK = 3
+"""So many values make an order a task whose values are worth knowing."""
+_TELLING = 0.55
+"""How likely a stretch must tell something that lasts to be kept, where no rule says so."""
+_NOT_TELLING = 0.03
+"""How likely at least, where the rules would keep it."""
+_ORDERED, _SAID_AS_ORDER = 0.35, 0.5
+"""How likely an order must be one for now: where the rules take it for a request, and else."""
+_LASTING = ("states", "reports", "recalls")
+
+
+def only_denies(said: Understood) -> bool:
+    """Whether a statement says what is not so, and nothing else."""
+    if said.denied and not said.parts and said.cues.opens_denied:
+        return True
+    if typed(said.parts) or said.attribute is not None or not said.is_fragment:
+        return False
+    return bool(said.denied) or "rejection" in said.statement.cues
+
+
+def runs_on(said: Understood) -> bool:
+    """Whether a statement is so long that what a rule found in it is not all of it."""
+    is_bound = said.waiting is not None or said.cues.contingency is not None
+    return not is_bound and not said.is_anchored and len(said.text.split()) >= _MANY_WORDS
+
+
+class Worth:
+    """Judges the statements of one turn, in order."""
+
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
+        self._orders: dict[int, bool] = {}
+
+    def is_for_now(self, said: Understood) -> bool:
+        """Whether a statement matters only as long as its session: an order with its values.
+
+        "Set the oven to 180 degrees" can be corrected a moment later; the next day it is nothing.
+        """
+        return self._only_orders(said)
+
+    def tells(self, said: Understood) -> bool:
+        """Whether a statement tells something that lasts, whatever form it has."""
+        if said.kind is Kind.CONFIRMATION and len(said.text.split()) < _FEW_WORDS:
+            return False  # "send it" tells nothing by itself
+        return self._desk.stretches.chance(said, "states", 0.0) >= _TELLING
+
+    def may_be_kept(self, said: Understood) -> bool:
+        """Whether nothing in a statement that the rules made nothing of speaks against it."""
+        if said.cues.erasure is not None or self._desk.record.doomed or said.corrects:
+            return False
+        if said.denied or len(WORD.findall(said.text)) < _FEW_WORDS:
+            return False
+        return said.kind in _KEPT and (_UNMEANT.isdisjoint(said.statement.cues) or runs_on(said))
+
+    def is_worth_filing(self, said: Understood) -> bool:
+        """Whether a statement says anything by itself: "Terrific." and "Sort it" do not."""
+        if self._only_orders(said) and all(is_framing(part) for part in said.frame.parts):
+            return False
+        kinds = self._desk.stretches.kinds(said)
+        if kinds and sum(kinds[name] for name in _LASTING) < _NOT_TELLING:
+            return False
+        words = said.text.split() or [""]
+        if len(words) <= _FEW_WORDS and words[0].lower() in word_set(data("desk")["dismissing"]):
+            return False
+        if said.attribute is not None or any(not is_framing(part) for part in said.frame.parts):
+            return True
+        if said.cues.is_in_earnest:
+            return False  # it only says that what follows is meant
+        if len(words) == 1 and not self._desk.situation.previous.rstrip().endswith("?"):
+            return False
+        return bool(said.frame.order) or len(words) > _FEW_WORDS
+
+    def _only_orders(self, said: Understood) -> bool:
+        """Whether a statement only tells the assistant what to do now.
+
+        What answers a question, goes on with a request or says several values ("a table for 4 at
+        5 pm") settles something. A remark about what an order is about goes with it: "Print the
+        label, it came off".
+        """
+        start = said.statement.start
+        if start not in self._orders:
+            self._orders[start] = self._is_order(said)
+        return self._orders[start]
+
+    def _is_order(self, said: Understood) -> bool:
+        situation = self._desk.situation
+        if said.kind is Kind.REPORT:
+            return False
+        if len(typed(said.parts)) >= _OF_A_TASK:
+            return False
+        if "?" in situation.previous or situation.matter is not None:
+            return False
+        ordered = bool(self._orders) and list(self._orders.values())[-1]
+        goes_on = ordered and said.points_back and not typed(said.parts)
+        least = _ORDERED if said.kind is Kind.REQUEST else _SAID_AS_ORDER
+        return goes_on or self._desk.stretches.chance(said, "orders", 0.0) >= least

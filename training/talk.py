@@ -1,0 +1,289 @@
+"""Examples out of marked conversations: what a turn does to what was said, and what a line is.
+
+Two sorts. A *relation* has a statement that holds, a later turn, and what becomes of the statement
+or of its values. A *kind* has a stretch of a turn and what it is: something said, a question, an
+order. A model that is asked for a kind reads the stretch as the statement and who speaks as the
+turn, so both sorts look alike to it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from random import Random
+from typing import Final
+
+from tenure.language.learned.kinds import WORD, before, role_of
+from tenure.language.learned.voices import as_heard
+from tenure.language.statements import statements
+from tenure_eval.conversations.format import (
+    LineRelation,
+    MarkedConversation,
+    MarkedLine,
+    MarkedTurn,
+    RelationKind,
+    Triple,
+)
+from training.examples import CUT, KIND, Example, Kind, Mark, RelationLabel, joined
+
+KINDS: Final[dict[str, Kind]] = {
+    "-": "chats",
+    "?": "asks",
+    "~": "supposes",
+    '"': "reports",
+    "<": "recalls",
+    "!": "orders",
+}
+SENTENCES: Final = Path(__file__).parent / "orders"
+_SEED = 9
+_WITHOUT_BREAK = 0.25
+"""How often the turn before is read though it was on another day."""
+_AS_MARKED = 0.35
+"""How often a statement is cut as it was marked, and not as Tenure cuts it."""
+_APART = 0.8
+_LINES = 6
+"""So many lines are read at once when it is asked where they begin."""
+_GOES = (RelationKind.REPLACES, RelationKind.ENDS)
+
+
+@dataclass
+class _Held:
+    """A statement that holds, with the lines of the file that it has words of."""
+
+    text: str
+    speaker: str
+    lines: dict[int, dict[Triple, tuple[int, int]]] = field(default_factory=dict)
+    over: set[tuple[int, Triple]] = field(default_factory=set)
+    gone: set[int] = field(default_factory=set)
+
+    @property
+    def is_over(self) -> bool:
+        return set(self.lines) <= self.gone
+
+
+@dataclass(frozen=True)
+class _Act:
+    """What a line does to an earlier one."""
+
+    relation: LineRelation
+    line: MarkedLine
+
+
+def relations(conversation: MarkedConversation, source: str) -> Iterator[Example]:
+    """What each turn does to each statement that holds when it is said."""
+    rng = Random(f"{_SEED} {conversation.id}")
+    held: list[_Held] = []
+    previous, day = "", None
+    for turn in conversation.turns:
+        if turn.at.date() != day and rng.random() >= _WITHOUT_BREAK:
+            previous = ""
+        day = turn.at.date()
+        acts: dict[int, list[_Act]] = {}
+        for line in turn.lines:
+            for relation in line.relations:
+                acts.setdefault(relation.to, []).append(_Act(relation, line))
+        for one in held:
+            if not one.is_over:
+                yield from _told(one, acts, previous, turn, source, conversation.id)
+        held.extend(_said(turn, rng))
+        previous = turn.text
+
+
+def _told(
+    held: _Held,
+    acts: dict[int, list[_Act]],
+    previous: str,
+    turn: MarkedTurn,
+    source: str,
+    group: str,
+) -> Iterator[Example]:
+    """What a turn does to a statement: to each of its values, and to all of it."""
+    text, shift = as_heard(held.text, held.speaker)
+    said, _ = as_heard(turn.text, turn.speaker)
+    reply = joined(previous, said)
+    marks: list[tuple[int, Triple, Mark]] = []
+    names: set[str] = set()
+    gone: list[int] = []
+    for number, values in held.lines.items():
+        mine = acts.get(number, [])
+        names |= {act.relation.kind for act in mine}
+        for triple, (start, end) in values.items():
+            if (number, triple) not in held.over:
+                label, new = _becomes(triple, mine, reply)
+                marks.append((number, triple, Mark(start + shift, end + shift, label, new)))
+        if any(act.relation.kind in _GOES for act in mine):
+            gone.append(number)
+    form = "+".join(sorted(names)) or "none"
+    if marks:
+        yield Example(text, previous, said, _apart(m for *_, m in marks), form, source, group)
+    live = [number for number in held.lines if number not in held.gone]
+    if RelationKind.PART not in names and (not gone or set(gone) >= set(live)):
+        new = next((m.new for *_, m in marks if m.label == "replace" and m.new), None)
+        mark = Mark(shift, len(text), _of_all(gone, names), new)
+        yield Example(text, previous, said, (mark,), "whole", source, group)
+    held.over |= {(n, t) for n, t, m in marks if m.label in ("replace", "retract")}
+    held.gone |= set(gone)
+
+
+def _of_all(gone: list[int], names: set[str]) -> RelationLabel:
+    if gone:
+        ends = RelationKind.ENDS in names and RelationKind.REPLACES not in names
+        return "retract" if ends else "replace"
+    return "confirm" if RelationKind.CONFIRMS in names else "leave"
+
+
+def _apart(marks: Iterable[Mark]) -> tuple[Mark, ...]:
+    """Marks in order; of those that overlap, the first."""
+    found: list[Mark] = []
+    for mark in sorted(marks, key=lambda one: one.start):
+        if not found or mark.start >= found[-1].end:
+            found.append(mark)
+    return tuple(found)
+
+
+def _becomes(
+    triple: Triple, acts: list[_Act], reply: str
+) -> tuple[RelationLabel, tuple[int, int] | None]:
+    """What becomes of a value, and where the new one is said."""
+    label: RelationLabel = "leave"
+    new = None
+    for act in acts:
+        kind, old = act.relation.kind, act.relation.old.casefold()
+        value = triple.value.casefold()
+        if kind is RelationKind.REPLACES:
+            label, new = "replace", _instead(triple, act.line, reply)
+        elif kind is RelationKind.ENDS:
+            label = "retract"
+        elif kind is RelationKind.PART and (old in value or value in old):
+            label = "replace"
+            new = _located(reply, act.relation.new) or _instead(triple, act.line, reply)
+        elif kind is RelationKind.CONFIRMS and label == "leave":
+            label = "confirm"
+    return label, new
+
+
+def _instead(triple: Triple, line: MarkedLine, reply: str) -> tuple[int, int] | None:
+    """Where the value is said that a line has for the same attribute, or its only one."""
+    told = [one for one in line.triples if not one.accepted]
+    for one in told:
+        if (one.subject, one.attribute) == (triple.subject, triple.attribute):
+            found = _located(reply, one.value)
+            if found is not None:
+                return found
+    return _located(reply, told[0].value) if len(told) == 1 else None
+
+
+def _located(reply: str, value: str) -> tuple[int, int] | None:
+    found = list(re.finditer(rf"(?<!\w){re.escape(value)}(?!\w)", reply, re.IGNORECASE))
+    return found[-1].span() if found and value else None
+
+
+def _placed(turn: MarkedTurn) -> Iterator[tuple[MarkedLine, int, int]]:
+    """The lines of a turn, with where they are in its text."""
+    at = 0
+    for line in turn.lines:
+        begin = turn.text.index(line.text, at)
+        at = begin + len(line.text)
+        yield line, begin, at
+
+
+def _said(turn: MarkedTurn, rng: Random) -> list[_Held]:
+    """The statements of a turn, mostly as Tenure cuts it, with the values that they have."""
+    text = turn.text
+    cut = statements(text)
+    made: dict[tuple[int, int], _Held] = {}
+    for line, begin, end in _placed(turn):
+        if line.number is None or not line.text:
+            continue
+        cover = [one for one in cut if one.start < end and begin < one.end]
+        first = min([begin, *(one.start for one in cover)])
+        last = max([end, *(one.end for one in cover)])
+        if rng.random() < _AS_MARKED:
+            first, last = begin, end
+        places = [(first, last)]
+        if len(cover) > 1 and rng.random() < _APART:
+            places = [(one.start, one.end) for one in cover]
+        for start, stop in places:
+            values = _values(text, line, max(begin, start), min(end, stop), start)
+            if values or len(places) == 1:
+                held = made.setdefault((start, stop), _Held(text[start:stop], turn.speaker))
+                held.lines[line.number] = values
+    return list(made.values())
+
+
+def _values(
+    text: str, line: MarkedLine, begin: int, end: int, start: int
+) -> dict[Triple, tuple[int, int]]:
+    found = {}
+    for triple in line.triples:
+        at = text.casefold().find(triple.value.casefold(), begin, end)
+        if at >= 0 and triple.value and not triple.accepted:
+            found[triple] = (at - start, at - start + len(triple.value))
+    return found
+
+
+# kinds
+
+
+def kinds(conversation: MarkedConversation, source: str) -> Iterator[Example]:
+    """What each stretch of each turn is: cut as Tenure cuts it, and as it was marked."""
+    previous = ""
+    for turn in conversation.turns:
+        text = turn.text
+        lines = list(_placed(turn))
+        places = {(begin, end) for _, begin, end in lines if end > begin}
+        places |= {(one.start, one.end) for one in statements(text)}
+        for start, end in sorted(places):
+            label = _kind([line for line, begin, stop in lines if begin < end and start < stop])
+            stretch = text[start:end]
+            mark = Mark(0, len(stretch), label)
+            context = before(previous, text[:start])
+            yield Example(
+                stretch, context, role_of(turn.speaker), (mark,), KIND, source, conversation.id
+            )
+        previous = text
+
+
+def _kind(lines: list[MarkedLine]) -> Kind:
+    """What a stretch is that has words of these lines: one that says something says it."""
+    if any(line.number is not None for line in lines):
+        return "states"
+    longest = max(lines, key=lambda line: len(line.text), default=None)
+    return KINDS.get(longest.mark, "chats") if longest is not None else "chats"
+
+
+# cuts
+
+
+def cuts(conversation: MarkedConversation, source: str) -> Iterator[Example]:
+    """Where in each turn a new line begins, word by word; longer turns in stretches."""
+    for turn in conversation.turns:
+        lines = [(begin, end) for _, begin, end in _placed(turn) if end > begin]
+        for first in range(0, len(lines), _LINES):
+            start, end = lines[first][0], lines[min(first + _LINES, len(lines)) - 1][1]
+            text = turn.text[start:end]
+            starts = {begin - start for begin, _ in lines[first : first + _LINES]}
+            marks = tuple(
+                Mark(*word.span(), "begins" if word.start() in starts else "goes_on")
+                for word in WORD.finditer(text)
+                if word.start()
+            )
+            if marks:
+                yield Example("", "", text, marks, CUT, source, conversation.id)
+
+
+# sentences
+
+
+def orders() -> list[Example]:
+    """The labelled sentences of `training/orders`, as stretches that somebody says first."""
+    found = []
+    for path in sorted(SENTENCES.glob("*.txt")):
+        for line in path.read_text(encoding="utf-8").splitlines():
+            label, _, text = line.partition("\t")
+            kind: Kind = "orders" if label == "order" else "states"
+            mark = Mark(0, len(text), kind)
+            found.append(Example(text, "", role_of("user"), (mark,), KIND, path.stem, text))
+    return found
