@@ -21,12 +21,17 @@ import numpy.typing as npt
 
 from tenure.language.learned.model import WEIGHTS, Model, load
 from tenure.language.learned.weighing import Read, features
+from tenure.language.tokens import stems
+from tenure.search.embedders import load as embedder
 from tenure_eval.conversations.format import read_conversations
 from training.examples import Example
 from training.talk import relations
 
 READ = 6
 """How many statements are read for one turn, as Tenure does."""
+_LATEST = 2
+_WORDS = 1 / 3
+"""How much the words count in what is near, beside the meaning."""
 _FOLDS = 5
 _STEPS, _RATE, _DECAY = 3_000, 0.05, 1e-3
 _DIGITS = 4
@@ -52,18 +57,49 @@ def weighed(paths: Sequence[Path], model: Model) -> Weighed:
             turns: dict[tuple[str, str], list[Example]] = defaultdict(list)
             for example in relations(conversation, path.stem):
                 turns[example.previous, example.turn].append(example)
-            for (_, turn), examples in turns.items():
+            for (previous, turn), examples in turns.items():
                 told = [one for one in examples if one.form == "whole"]
-                near = sorted(told, key=lambda one: -_nearness(one, turn))[:READ]
-                reads = [_read(model, one, examples) for one in near]
-                rows.extend(features(turn, reads))
-                over.extend(one.marks[0].label in ("replace", "retract") for one in near)
+                near = _nearest(told, turn)
+                reads = [
+                    _read(model, one.example, examples)._replace(
+                        meaning=one.meaning, age=sum(other.place > one.place for other in near)
+                    )
+                    for one in near
+                ]
+                rows.extend(features(turn, reads, follows=bool(previous)))
+                over.extend(one.example.marks[0].label in ("replace", "retract") for one in near)
                 groups.extend(conversation.id for _ in near)
     return Weighed(np.array(rows), np.array(over), np.array(groups))
 
 
-def _nearness(example: Example, turn: str) -> float:
-    return features(turn, [Read(example.statement, 0.5, 0.5)])[0][4]
+class _Near(NamedTuple):
+    """A statement that a turn may be about."""
+
+    place: int
+    example: Example
+    meaning: float
+
+
+def _nearest(told: Sequence[Example], turn: str) -> list[_Near]:
+    """The statements that Tenure would read for a turn: the last ones, then the most alike."""
+    if not told:
+        return []
+    vectors = embedder("minilm").embed([turn, *(one.statement for one in told)])
+    found = [
+        _Near(place, one, float(vectors[place + 1] @ vectors[0])) for place, one in enumerate(told)
+    ]
+    found.sort(
+        key=lambda one: (
+            one.place < len(told) - _LATEST,
+            -(_WORDS * _shared(one.example, turn) + (1 - _WORDS) * one.meaning),
+        )
+    )
+    return found[:READ]
+
+
+def _shared(example: Example, turn: str) -> float:
+    words = stems(example.statement, shortest=3)
+    return len(words & stems(turn, shortest=3)) / max(1, len(words))
 
 
 def _read(model: Model, whole: Example, examples: Sequence[Example]) -> Read:

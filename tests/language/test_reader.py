@@ -10,7 +10,7 @@ import tenure
 from tenure.language.learned.cutting import cut
 from tenure.language.learned.model import load
 from tenure.language.learned.voices import as_heard
-from tenure.language.learned.weighing import FEATURES, Read, Weights, features
+from tenure.language.learned.weighing import FEATURES, Read, features
 
 RUN_ON = "we moved to harbor road last week mum still lives in leeds"
 
@@ -77,15 +77,30 @@ def test_a_stretch_is_told_for_what_it_is(stretch: str, role: str, kind: str) ->
     assert sum(chances.values()) == pytest.approx(1)
 
 
+def _chances(reads: Sequence[Read], *, follows: bool = False) -> Sequence[float]:
+    return load().weigh("the fee is 50", reads, follows=follows)
+
+
 def test_of_two_statements_the_likelier_one_is_weighed_up() -> None:
     """What the model says of one bears on the other."""
-    weights = Weights((0.3, 0.4, 0.9, 0.0, 1.7, 0.2, -0.6, -0.4))
-    one, other = Read("the fee is 40", 0.6, 0.6), Read("the fee is due in May", 0.5, 0.5)
-    alone = weights.chances("the fee is 50", [other])
-    beside = weights.chances("the fee is 50", [one, other])
+    one, other = Read("the fee is 40", 0.6, 0.6, 0.6), Read("the fee is due in May", 0.5, 0.5, 0.5)
+    alone, beside = _chances([other]), _chances([one, other])
     assert beside[0] > beside[1]
     assert beside[1] < alone[0]
-    assert all(len(row) == FEATURES for row in features("the fee is 50", [one, other]))
+
+
+def test_what_is_alike_in_meaning_is_the_likelier_one() -> None:
+    """Of two of which the model says the same; and one that nobody looked up is as others are."""
+    near, far = Read("the fee is 40", 0.3, 0.3, 0.8), Read("the price is 40", 0.3, 0.3, 0.1)
+    chances = _chances([near, far])
+    assert chances[0] > chances[1]
+    unknown = Read("the price is 40", 0.3, 0.3)
+    assert chances[1] < _chances([near, unknown])[1] < chances[0]
+
+
+def test_each_statement_is_weighed_by_as_many_numbers_as_there_are_weights() -> None:
+    reads = [Read("the fee is 40", 0.6, 0.6, 0.2, 1), Read("the fee is due in May", 0.5, 0.5)]
+    assert all(len(row) == FEATURES for row in features("the fee is 50", reads, follows=True))
 
 
 def test_others_are_heard_by_their_names() -> None:

@@ -26,7 +26,7 @@ from tenure.observing.rewriting import amended, rewritten
 from tenure.observing.situation import STATEMENT
 from tenure.observing.sorting import REAL, Sorting
 from tenure.observing.successions import DOUBTED, Successions, is_doubted, rule_for
-from tenure.observing.touching import Reads
+from tenure.observing.touching import Found, Reads
 from tenure.observing.tying import Tying
 from tenure.observing.understanding import Understood, is_framing, typed
 from tenure.observing.worth import Worth, only_denies, runs_on
@@ -42,7 +42,7 @@ _LATEST = 48
 class Clerk:
     """Files what one turn says, inside one transaction."""
 
-    def __init__(self, desk: Desk, found: Mapping[str, float]) -> None:
+    def __init__(self, desk: Desk, found: Mapping[str, Found]) -> None:
         self._desk = desk
         self._reads = isinstance(desk.detector, Reads)
         self._effects = Effects(desk, found)
@@ -116,9 +116,12 @@ class Clerk:
         else:
             self.take(said)
         is_left = len(self._desk.record.verdicts) == before and self._worth.may_be_kept(said)
-        if is_left and self._worth.tells(said) and self._desk.is_meant(said):
-            told = as_said(said, said.statement.text, Kind.ASSERTION)
-            self._state_plainly(replace(told, attribute=None))
+        if is_left and self._worth.tells(said):
+            told = replace(as_said(said, said.statement.text, Kind.ASSERTION), attribute=None)
+            if self._desk.is_meant(said):
+                self._state_plainly(told)
+            else:
+                self._hear(told)
 
     def take(self, said: Understood) -> None:
         """File one statement, as what it is."""

@@ -14,6 +14,7 @@ from tenure.language.frames import frame_again
 from tenure.language.lexicon import lexicon
 from tenure.language.statements import Kind
 from tenure.language.things import opens_with_bare_thing, says_more
+from tenure.language.tokens import stems
 from tenure.language.voice import Voice
 from tenure.model.errors import NotPermitted
 from tenure.model.fact import Fact, MemoryType, Part
@@ -28,6 +29,10 @@ from tenure.observing.stretches import Stretches
 from tenure.observing.understanding import Understood, typed, understood
 
 LONGEST_REASON = 500
+_MUCH = 4
+"""So many words tell something by themselves."""
+_TELLING = 4
+"""Words of fewer letters tell little."""
 _MOST_PAIRS = 96
 """An ordinary turn is compared with a dozen or two of the values in office."""
 
@@ -173,9 +178,9 @@ def in_own_words(said: Understood) -> Understood:
     if said.kind is Kind.REQUEST and opens_with_bare_thing(said.text):
         # "Order status is approved" asks for nothing.
         said = replace(said, statement=replace(said.statement, kind=Kind.ASSERTION, cues=()))
-    if said.waiting or said.relation or said.is_anchored:
+    if said.waiting or said.relation or (said.is_anchored and not _is_cut_short(said)):
         return said
-    if said.attribute is not None and _is_no_name(said.attribute):
+    if said.attribute is not None and (_is_no_name(said.attribute) or _tells_more(said)):
         said = replace(said, attribute=None)
     if said.text in said.statement.text and not _leaves_out(said):
         return said
@@ -202,12 +207,36 @@ def _is_no_name(attribute: Attribute) -> bool:
     return says_more(attribute.value) or not loose.isdisjoint(words)
 
 
-def _leaves_out(said: Understood) -> bool:
-    """Whether what opens a statement says values of its own: "for the slides use 14pt, ..."."""
-    if said.by is not None or said.bases or said.attribute is not None:
+def _tells_more(said: Understood) -> bool:
+    """Whether a statement tells much that neither a name nor its value says.
+
+    "Asked with a cake and he's given his blessing in writing, the tram comes Friday" is not only
+    about when the tram comes.
+    """
+    attribute = said.attribute
+    if attribute is None:
         return False
+    named = stems(f"{attribute.key.replace('_', ' ')} {attribute.subject or ''} {attribute.value}")
+    return len(set(said.frame.order) - named) >= _MUCH
+
+
+def _leaves_out(said: Understood) -> bool:
+    """Whether what is around the words that were read says something of its own: "for the slides
+    use 14pt, ..."."""
+    if said.by is not None or said.attribute is not None:
+        return False
+    if said.bases:
+        return _is_cut_short(said)
     before = said.statement.text[: said.begin]
-    return bool(typed(frame_again(before).parts))
+    return bool(typed(frame_again(before).parts)) or _is_cut_short(said)
+
+
+def _is_cut_short(said: Understood) -> bool:
+    """Whether much of a statement is in nothing that was read off it."""
+    if said.removes or said.by is not None:
+        return False
+    read = stems(" ".join((said.text, *said.bases)), shortest=_TELLING)
+    return len(stems(said.statement.text, shortest=_TELLING) - read) >= _MUCH
 
 
 def said_by(fact: Fact) -> tuple[Part, ...]:

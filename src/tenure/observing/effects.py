@@ -26,6 +26,7 @@ from tenure.observing.relating import parts_in, sentence_of
 from tenure.observing.rewriting import JOINT
 from tenure.observing.situation import STATEMENT, frame_in_office
 from tenure.observing.touching import (
+    Found,
     Lines,
     Reads,
     Said,
@@ -33,6 +34,7 @@ from tenure.observing.touching import (
     Touched,
     either,
     nearby,
+    open_to,
     opposed,
     touched,
 )
@@ -64,7 +66,7 @@ NOTHING = Effect()
 class Effects:
     """Asks the model once for a turn, before any of it is filed."""
 
-    def __init__(self, desk: Desk, found: Mapping[str, float]) -> None:
+    def __init__(self, desk: Desk, found: Mapping[str, Found]) -> None:
         self._desk = desk
         self._found = found
         settings = desk.registrar.settings
@@ -143,10 +145,10 @@ class Effects:
         introduced = any(_introduces(said) for said in self._heard)
         if introduced and not all(desk.is_meant(said) for said in self._heard):
             return []  # "Do not do this: …" names what follows only to forbid it
-        facts = [fact for fact in self.near() if not machine or fact.source.by_machine]
+        facts = open_to(desk.around.speaker.name, self.near())
         is_cued = any(said.corrects for said in self._heard)
         last, said = desk.situation.last_text, Said(desk.around.text, desk.around.speaker.name)
-        read = touched(desk.detector, facts, last, said, self._lines, is_cued=is_cued)
+        read = touched(desk.detector, facts, self._found, last, said, self._lines, is_cued=is_cued)
         return either(read, [] if machine else opposed(facts, self._heard))
 
     def near(self) -> list[Fact]:
@@ -156,8 +158,7 @@ class Effects:
             around = Surroundings(
                 desk.registrar.transaction, desk.registrar.lens, self._found, desk.situation
             )
-            own = desk.registrar.identity.user_id
-            self._near = [fact for fact in nearby(around) if fact.owner == own]
+            self._near = nearby(around)
         return self._near
 
     def _mine(self, said: Understood) -> list[Touched]:

@@ -16,7 +16,6 @@ from tenure.model.errors import InvalidInput
 from tenure.model.fact import Fact, Part, Status
 from tenure.model.identity import check_name
 from tenure.model.records import Spot, Turn, WorkingItem
-from tenure.model.scope import Place
 from tenure.model.times import moment
 from tenure.model.values import check_text, text_of
 from tenure.model.verdict import Verdict
@@ -28,7 +27,7 @@ from tenure.observing.filing import title_in
 from tenure.observing.observation import Observation
 from tenure.observing.recognising import digest_of, may_say
 from tenure.observing.situation import Situation, item_key
-from tenure.observing.touching import Reads
+from tenure.observing.touching import Found, Reads
 from tenure.observing.understanding import Understood, typed, understand
 from tenure.settings import Settings
 
@@ -112,25 +111,29 @@ def speaking(name: str, authority: str | None) -> Speaker:
     return Speaker(name, is_self, authority)
 
 
+def in_situation(heard: Heard, situation: Situation, *, reads: bool) -> Heard:
+    """A turn as it is to be read after what was said before it."""
+    if heard.is_context:
+        return heard
+    said = anchored(heard.text, heard.said, situation, in_own_words=reads)
+    return replace(heard, said=tuple(said))
+
+
 class Observer:
-    """Takes turns for one session."""
+    """Takes in one turn."""
 
     def __init__(
         self,
         registrar: Registrar,
         detector: Detector,
-        *,
-        session_id: str,
-        task_id: str | None,
-        branch: Place | None,
-        found: Mapping[str, float] | None = None,
+        around: Circumstances,
+        found: Mapping[str, Found],
     ) -> None:
         self._registrar = registrar
-        self._found = found or {}
+        self._found = found
         self._detector = detector
-        self._session_id = session_id
-        self._task_id = task_id
-        self._branch = branch
+        self._around = around
+        self._session_id = around.session_id
         self._user_id = registrar.identity.user_id
 
     def observe(self, heard: Heard) -> tuple[Observation, Record]:
@@ -140,23 +143,11 @@ class Observer:
             return self._again(known), Record()
         registrar = self._registrar
         situation = Situation(registrar.transaction, registrar.lens, self._session_id, WINDOW)
-        if not heard.is_context:
-            reads = isinstance(self._detector, Reads)
-            said = anchored(heard.text, heard.said, situation, in_own_words=reads)
-            heard = replace(heard, said=tuple(said))
+        heard = in_situation(heard, situation, reads=isinstance(self._detector, Reads))
         index = situation.next_index
         now = registrar.now
-        circumstances = Circumstances(
-            heard.speaker,
-            self._session_id,
-            self._task_id,
-            self._branch,
-            index,
-            heard.ref,
-            heard.at,
-            heard.text,
-        )
-        clerk = Clerk(Desk(registrar, situation, self._detector, circumstances), self._found)
+        around = replace(self._around, turn_index=index)
+        clerk = Clerk(Desk(registrar, situation, self._detector, around), self._found)
         if heard.is_context:
             clerk.take_report(heard.said)
         else:

@@ -11,7 +11,7 @@ from tenure.observing.situation import Situation
 from tenure.observing.touching import Reads
 from tenure.observing.understanding import Understood
 
-_MOST_ASKED = 24
+MOST_ASKED = 24
 """So many stretches of a turn are read by the model; of a longer turn the rules read the rest."""
 
 
@@ -28,7 +28,7 @@ class Stretches:
         """How likely a statement is of each kind; nothing where the model is not asked."""
         place = (said.statement.start, said.statement.end)
         if place not in self._kinds:
-            if not isinstance(self._detector, Reads) or len(self._kinds) >= _MOST_ASKED:
+            if not isinstance(self._detector, Reads) or len(self._kinds) >= MOST_ASKED:
                 return {}
             context = before(self._situation.last_text, self._around.text[: place[0]])
             role = role_of(self._around.speaker.name)

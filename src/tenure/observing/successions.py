@@ -6,11 +6,20 @@ from collections.abc import Container, Sequence
 from datetime import datetime
 
 from tenure.engine.proposal import Proposal
+from tenure.language.detection import WORDS, Relation
 from tenure.model.fact import Fact
 from tenure.model.verdict import Outcome, Rule
 from tenure.observing.circumstances import history_of
 from tenure.observing.desk import Desk
-from tenure.observing.rewriting import UNCLEAR, Rewritten, in_words_of, renamed, rewritten
+from tenure.observing.replacing import is_statement
+from tenure.observing.rewriting import (
+    UNCLEAR,
+    Rewritten,
+    Swap,
+    in_words_of,
+    renamed,
+    rewritten,
+)
 from tenure.observing.understanding import Understood, typed
 
 DOUBTED = 0.5
@@ -21,6 +30,16 @@ _TOOK_OVER = (Outcome.SUPERSEDED, Outcome.PROMOTED, Outcome.REVERTED)
 def is_unsure(said: Understood) -> bool:
     """Whether it is said with so little conviction that who said otherwise should be asked."""
     return said.cues.is_unsure and not said.is_request and not said.corrects
+
+
+def _is_far_fetched(said: Understood, swap: Swap) -> bool:
+    """Whether names stand for each other that nothing ties together.
+
+    "We're in Luton" after "Ramadan mubarak. Which city?": one name is as good as any other.
+    """
+    if said.corrects or not is_statement(swap.fact) or swap.relation >= Relation.SAME_THING:
+        return False
+    return swap.old.kind in WORDS
 
 
 class Successions:
@@ -47,7 +66,7 @@ class Successions:
         plainly = is_unsure(said) or rule is Rule.COMMIT or said.cues.comes_back
         replacing = self._desk.by_rules if plainly else self._desk.replacing
         swaps = replacing.swaps(said, key, subject)
-        kept = [swap for swap in swaps if swap.fact.id not in spared]
+        kept = [s for s in swaps if s.fact.id not in spared and not _is_far_fetched(said, s)]
         return [self.rewrite(said, found, rule) for found in rewritten(kept)]
 
     def replace_elsewhere(self, said: Understood, proposal: Proposal, held: Sequence[Fact]) -> None:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol, runtime_checkable
 
 from tenure.engine.lens import Lens
+from tenure.language.detection import Detector
 from tenure.language.learned.model import Opinion
 from tenure.language.learned.voices import as_heard
 from tenure.language.learned.weighing import Read
+from tenure.language.speakers import is_machine
 from tenure.language.stances import Opposition, opposition
 from tenure.language.statements import Kind
 from tenure.model.fact import Fact, Part
@@ -36,7 +38,7 @@ _WINDOW = 400
 
 
 @runtime_checkable
-class Reads(Protocol):
+class Reads(Detector, Protocol):
     """A detector that reads a statement as a whole."""
 
     def read(
@@ -45,8 +47,9 @@ class Reads(Protocol):
         """What becomes of each marked stretch of a statement."""
         ...
 
-    def weigh(self, turn: str, reads: Sequence[Read]) -> Sequence[float]:
-        """How likely each of the statements that a turn may be about is out of date."""
+    def weigh(self, turn: str, reads: Sequence[Read], *, follows: bool) -> Sequence[float]:
+        """How likely each of the statements that a turn may be about is out of date; `follows`
+        where something was said before the turn."""
         ...
 
     def kind(self, stretch: str, context: str, role: str) -> Mapping[str, float]:
@@ -59,7 +62,7 @@ class Reads(Protocol):
 
 
 _TOLD = (Kind.ASSERTION, Kind.COMMITMENT, Kind.RETRACTION)
-_CHANCES = {Opposition.SURE: 0.9, Opposition.LIKELY: 0.3}
+_CHANCES = {Opposition.SURE: 0.9, Opposition.LIKELY: 0.4}
 """How likely what is denied, or in another state, is out of date."""
 
 
@@ -81,6 +84,14 @@ class Said(NamedTuple):
     speaker: str
 
 
+class Found(NamedTuple):
+    """How a fact was found that a turn may be about."""
+
+    score: float
+    meaning: float
+    """The cosine between both meanings."""
+
+
 class Touched(NamedTuple):
     """A fact that a turn puts out of date, or a part of it."""
 
@@ -100,27 +111,39 @@ class Surroundings:
 
     reader: Reader
     lens: Lens
-    found: Mapping[str, float]
+    found: Mapping[str, Found]
     """Ids of facts that were found by search, with how well they fit."""
     situation: Situation
 
 
 def nearby(around: Surroundings) -> list[Fact]:
-    """The statements that a turn may be about, whenever they were said, the likeliest first."""
-    latest = [fact for fact in around.situation.facts.values() if fact.key != VERBATIM]
+    """What a person has in office that a turn may be about, whenever it was said, the likeliest
+    first."""
+    own = around.lens.identity.user_id
+    latest = [fact for fact in around.situation.facts.values() if _is_open(fact, own)]
     known = {fact.id: fact for fact in latest}
     scores = {fact.id: 0.15 / (1 + age) for age, fact in enumerate(reversed(latest))}
     there = around.reader.facts(list(around.found)) if around.found else []
     for fact in around.lens.in_office(around.reader, there, marks=False):
-        if fact.key != VERBATIM:
+        if _is_open(fact, own):
             known[fact.id] = fact
-            scores[fact.id] = scores.get(fact.id, 0.0) + around.found[fact.id]
+            scores[fact.id] = scores.get(fact.id, 0.0) + around.found[fact.id].score
     first = [fact.id for fact in latest[-_LATEST:]]
     order = sorted(known, key=lambda fact_id: (fact_id not in first, -scores[fact_id]))
     return [known[fact_id] for fact_id in order[:_FOUND]]
 
 
-def found_by_search(reader: Reader, lens: Lens, index: Index, text: str) -> dict[str, float]:
+def _is_open(fact: Fact, own: str) -> bool:
+    return fact.owner == own and fact.key != VERBATIM
+
+
+def open_to(speaker: str, facts: Iterable[Fact]) -> list[Fact]:
+    """The facts that a speaker's words may touch: a machine's, only what a machine said."""
+    is_free = not is_machine(speaker)
+    return [fact for fact in facts if is_free or fact.source.by_machine]
+
+
+def found_by_search(reader: Reader, lens: Lens, index: Index, text: str) -> dict[str, Found]:
     """The ids of a person's facts that a turn may be about by its words and its meaning.
 
     For use before a turn is filed: what a transaction has not committed is no matter of an index.
@@ -133,19 +156,32 @@ def found_by_search(reader: Reader, lens: Lens, index: Index, text: str) -> dict
         return {}
     with index.shelved(reader, shelves, lens.when, ()) as space:
         hits = search(space.collection, text[:_LONGEST], index.meaning, limit=_FOUND)
-    scores = {hit.fact_id: 0.3 * hit.text + 0.6 * max(0.0, hit.meaning) for hit in hits}
-    best = sorted(scores, key=lambda fact_id: -scores[fact_id])[:_FOUND]
-    return {fact_id: scores[fact_id] for fact_id in best}
+    scored = {
+        hit.fact_id: Found(0.3 * hit.text + 0.6 * max(0.0, hit.meaning), hit.meaning)
+        for hit in hits
+    }
+    best = sorted(scored, key=lambda fact_id: -scored[fact_id].score)[:_FOUND]
+    return {fact_id: scored[fact_id] for fact_id in best}
 
 
 def touched(
-    reads: Reads, facts: Sequence[Fact], previous: str, said: Said, lines: Lines, *, is_cued: bool
+    reads: Reads,
+    facts: Sequence[Fact],
+    alike: Mapping[str, Found],
+    previous: str,
+    said: Said,
+    lines: Lines,
+    *,
+    is_cued: bool,
 ) -> list[Touched]:
-    """What a turn puts out of date, of these facts."""
+    """What a turn puts out of date, of these facts; `alike` tells how they were found."""
+    facts = facts[:_READ]
+    newest_first = sorted(facts, key=lambda fact: (fact.order, fact.id), reverse=True)
+    ages = {fact.id: age for age, fact in enumerate(newest_first)}
     found: list[tuple[Touched, Touched | None]] = []
     reads_of: list[Read] = []
     turn, before = as_heard(said.text[:_WINDOW], said.speaker)
-    for fact in facts[:_READ]:
+    for fact in facts:
         sentence, begin = sentence_of(fact, text_of(fact.value)[:_LONGEST])
         sentence, shift = as_heard(sentence, fact.source.speaker)
         begin += shift
@@ -165,8 +201,10 @@ def touched(
             if len(parts) > 1:
                 of_parts = _of_parts(fact, parts, opinions, before)
         found.append((of_whole, of_parts))
-        reads_of.append(Read(sentence, of_whole.chance, likeliest or of_whole.chance))
-    chances = reads.weigh(turn, reads_of)
+        meaning = alike[fact.id].meaning if fact.id in alike else None
+        of_values = likeliest or of_whole.chance
+        reads_of.append(Read(sentence, of_whole.chance, of_values, meaning, ages[fact.id]))
+    chances = reads.weigh(turn, reads_of, follows=bool(previous))
     weighed = (
         # Some of its values, unless it is surely all of it that is over.
         parts

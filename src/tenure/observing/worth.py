@@ -10,6 +10,7 @@ from tenure.observing.sorting import REAL
 from tenure.observing.understanding import Understood, is_framing, typed
 
 _FEW_WORDS = 4
+_SOME_WORDS = 6
 _MANY_WORDS = 12
 _UNMEANT = word_set(
     "attitude conditional counterfactual draft irrealis label modal obligation question quoted "
@@ -22,6 +23,8 @@ _OF_A_TASK = 3
 """So many values make an order a task whose values are worth knowing."""
 _TELLING = 0.55
 """How likely a stretch must tell something that lasts to be kept, where no rule says so."""
+_SURELY = 0.75
+"""How likely, where the rules take it for something that nobody stands by."""
 _NOT_TELLING = 0.03
 """How likely at least, where the rules would keep it."""
 _ORDERED, _SAID_AS_ORDER = 0.35, 0.5
@@ -66,9 +69,21 @@ class Worth:
 
     def may_be_kept(self, said: Understood) -> bool:
         """Whether nothing in a statement that the rules made nothing of speaks against it."""
-        if said.cues.erasure is not None or self._desk.record.doomed or said.corrects:
+        if said.cues.erasure is not None or self._desk.record.doomed:
             return False
-        if said.denied or len(WORD.findall(said.text)) < _FEW_WORDS:
+        # Of a sentence that says several things, a word of doubt is not about all of them.
+        enough = _SOME_WORDS if said.kind in REAL else _MANY_WORDS
+        words = said.statement.text.split()
+        opens = words and words[0].lower() in word_set(data("desk")["supposing"])
+        if (
+            len(words) >= enough
+            and not opens
+            and self._desk.stretches.chance(said, "states", 0.0) >= _SURELY
+        ):
+            return not self._desk.is_retold(said)
+        if said.denied or said.corrects or len(WORD.findall(said.text)) < _FEW_WORDS:
+            return False
+        if not self._desk.is_meant(said):
             return False
         return said.kind in _KEPT and (_UNMEANT.isdisjoint(said.statement.cues) or runs_on(said))
 

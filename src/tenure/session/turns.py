@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from copy import copy
 from dataclasses import replace
 from datetime import datetime
@@ -19,6 +20,9 @@ from tenure.session.base import RETRACTABLE, SessionBase
 from tenure.telemetry.traced import traced
 
 if TYPE_CHECKING:
+    from tenure.observing.circumstances import Circumstances
+    from tenure.observing.observer import Heard
+    from tenure.observing.touching import Found
     from tenure.observing.waiting import Conversation, Waiting
 
 
@@ -82,6 +86,7 @@ class SessionTurns(SessionBase):
     def _take_in(self, text: str, **given: Any) -> tuple[Observation, Waiting | None]:
         """Observe a turn offline; also return the data to ask a model about it, if any."""
         # Language data, which only this needs.
+        from tenure.observing.circumstances import Circumstances
         from tenure.observing.observer import Observer, hear
         from tenure.observing.touching import Reads
 
@@ -90,16 +95,11 @@ class SessionTurns(SessionBase):
         said = {"speaker": "user", "at": None, "ref": None, "authority": None, **given}
         cuts = resources.detector if isinstance(resources.detector, Reads) else None
         heard = hear(text, now=now, settings=resources.settings, cuts=cuts, **said)
-        found = self._found_by_search(text)
+        here = (self.session_id, self.task_id, self._branch)
+        around = Circumstances(heard.speaker, *here, 0, heard.ref, heard.at, heard.text)
+        found = self._read_ahead(heard, around)
         with self._registrar() as registrar:
-            observer = Observer(
-                registrar,
-                resources.detector,
-                session_id=self.session_id,
-                task_id=self.task_id,
-                branch=self._branch,
-                found=found,
-            )
+            observer = Observer(registrar, resources.detector, around, found)
             observation, record = observer.observe(heard)
             if record.wants_all_gone:
                 who = self.identity
@@ -120,19 +120,24 @@ class SessionTurns(SessionBase):
             return observation, None
         return resources.advice.taken(self._conversation(), heard, observation, record, now)
 
-    def _found_by_search(self, text: str) -> dict[str, float]:
-        """What a turn may be about, looked up while others write."""
-        from tenure.observing.touching import Reads, found_by_search
+    def _read_ahead(self, heard: Heard, around: Circumstances) -> dict[str, Found]:
+        """Look up what a turn may be about, and have the model read both, while others write."""
+        from tenure.observing.ahead import read_ahead
+        from tenure.observing.touching import Lines, Reads, found_by_search
         from tenure.search.index import Outpaced
 
-        resources = self._resources
-        if resources.index is None or not isinstance(resources.detector, Reads):
-            return {}
-        try:
-            with self._reading() as (reader, lens):
-                return found_by_search(reader, lens, resources.index, text)
-        except Outpaced:
-            return {}  # somebody wrote just now; what was said last is at hand all the same
+        resources, settings = self._resources, self._resources.settings
+        found: dict[str, Found] = {}
+        if not isinstance(resources.detector, Reads):
+            return found
+        lines = Lines(settings.retire_from, settings.doubt_from)
+        with self._reading() as (reader, lens):
+            if resources.index is not None:
+                # Where somebody wrote just now, what was said last is at hand all the same.
+                with suppress(Outpaced):
+                    found = found_by_search(reader, lens, resources.index, heard.text)
+            read_ahead(resources.detector, reader, lens, heard, found, lines, around)
+        return found
 
     def _erase(self, registrar: Registrar, doomed: Iterable[Fact]) -> list[Erasure]:
         """Erase the facts that a turn asks to be forgotten. Only the person's own facts go."""

@@ -52,9 +52,9 @@ class CombinedDetector:
         """The model's opinion on each marked stretch of a statement."""
         return self._learned.read(statement, marked, previous, turn)
 
-    def weigh(self, turn: str, reads: Sequence[Read]) -> Sequence[float]:
+    def weigh(self, turn: str, reads: Sequence[Read], *, follows: bool) -> Sequence[float]:
         """How likely each of the statements that a turn may be about is out of date."""
-        return self._learned.weigh(turn, reads)
+        return self._learned.weigh(turn, reads, follows=follows)
 
     def kind(self, stretch: str, context: str, role: str) -> Mapping[str, float]:
         """How likely a stretch of a turn is of each kind."""

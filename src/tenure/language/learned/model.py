@@ -125,9 +125,9 @@ class Model:
                 found[number] = self._opinion(encoded, row, start, end)
         return tuple(found)
 
-    def weigh(self, turn: str, reads: Sequence[Read]) -> Sequence[float]:
+    def weigh(self, turn: str, reads: Sequence[Read], *, follows: bool) -> Sequence[float]:
         """How likely each of the statements that a turn may be about is out of date."""
-        return self._card.weights.chances(turn, reads)
+        return self._card.weights.chances(turn, reads, follows=follows)
 
     def kind(self, stretch: str, context: str, role: str) -> Mapping[str, float]:
         """How likely a stretch of a turn is of each kind; `context` is what was said before it."""

@@ -2,7 +2,8 @@
 
 Pair by pair the model cannot know that a turn mostly puts one statement out of date. Here each of
 the statements that a turn may be about is weighed beside the others: by what the model says of the
-whole and of its values, by whether another is likelier, and by how much they have in common.
+whole and of its values, by whether another is likelier, by how much they have in common in words
+and in meaning, and by how long ago it was said.
 """
 
 from __future__ import annotations
@@ -14,10 +15,12 @@ from typing import Final, NamedTuple
 
 from tenure.language.tokens import stems
 
-FEATURES: Final = 8
+FEATURES: Final = 11
 _FARTHEST = 4.0
 _TELLING = 3
 """Words of fewer letters tell little of what a statement is about."""
+_USUAL = 0.22
+"""How alike in meaning a statement and a turn are, where nobody has looked."""
 
 
 class Read(NamedTuple):
@@ -27,6 +30,10 @@ class Read(NamedTuple):
     of_whole: float
     of_parts: float
     """How likely all of it, and the likeliest of its values, no longer hold."""
+    meaning: float | None = None
+    """The cosine between its meaning and that of the turn; None where it was not looked up."""
+    age: int = 0
+    """How many of the others were said after it."""
 
 
 @dataclass(frozen=True)
@@ -35,18 +42,19 @@ class Weights:
 
     values: tuple[float, ...]
 
-    def chances(self, turn: str, reads: Sequence[Read]) -> list[float]:
-        """How likely each statement is out of date."""
+    def chances(self, turn: str, reads: Sequence[Read], *, follows: bool) -> list[float]:
+        """How likely each statement is out of date; `follows` where something was said before."""
         return [
             1 / (1 + math.exp(-sum(w * x for w, x in zip(self.values, row, strict=True))))
-            for row in features(turn, reads)
+            for row in features(turn, reads, follows=follows)
         ]
 
 
-def features(turn: str, reads: Sequence[Read]) -> list[tuple[float, ...]]:
+def features(turn: str, reads: Sequence[Read], *, follows: bool) -> list[tuple[float, ...]]:
     """The statements that one turn may be about, as numbers."""
     scores = [_odds(read.of_whole) + _odds(read.of_parts) for read in reads]
-    said, length = stems(turn, shortest=_TELLING), math.log(1 + len(turn.split()))
+    likest = max((read.meaning for read in reads if read.meaning is not None), default=None)
+    said = stems(turn, shortest=_TELLING)
     found: list[tuple[float, ...]] = []
     for place, read in enumerate(reads):
         others = [score for other, score in enumerate(scores) if other != place]
@@ -59,8 +67,11 @@ def features(turn: str, reads: Sequence[Read]) -> list[tuple[float, ...]]:
                 float(ahead >= 0),
                 max(-_FARTHEST, min(_FARTHEST, ahead)),
                 len(words & said) / max(1, len(words)),
-                length,
                 math.log(1 + len(read.statement.split())),
+                _USUAL if read.meaning is None else read.meaning,
+                float(read.meaning is not None and read.meaning == likest),
+                float(follows),
+                math.log(1 + read.age),
                 1.0,
             )
         )
