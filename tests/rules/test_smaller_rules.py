@@ -277,6 +277,8 @@ class TestClassification:
             ("maxine", "x", None),
             ("note", "you must not exceed it", "policy"),
             ("note", "plain", None),
+            ("note", "ordered the bike in mustard", None),
+            ("note", "I must admit that it is late", None),
         ],
     )
     def test_constraints_by_key_and_wording(

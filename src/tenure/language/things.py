@@ -12,11 +12,13 @@ from typing import NamedTuple
 
 from tenure.language.lexicon import DEFAULT_LANGUAGE, data, lexicon, word_set
 from tenure.language.tokens import stem
+from tenure.model.text_cache import remembered, remembering
 
 _LONGEST = 200
 _WORD = re.compile(r"\d+(?:[.,:]\d+)*|[^\W_]+(?:-[^\W_]+)*|['’][a-z]{1,2}\b|[,;.!?:]")
 _BARE = 4
 _ENDS = frozenset(",;.!?:")
+_KEPT = 2_048
 
 
 class _Halves(NamedTuple):
@@ -87,7 +89,8 @@ def says_more(value: str) -> bool:
     return any(word.lower() in _words().linking for word in _WORD.findall(value[:_LONGEST])[1:])
 
 
-def _first_clause(text: str) -> list[str]:
+@remembered
+def _first_clause(text: str) -> tuple[str, ...]:
     """The words of a statement up to where its first clause ends."""
     found: list[str] = []
     for word in _WORD.findall(text[:_LONGEST]):
@@ -97,7 +100,7 @@ def _first_clause(text: str) -> list[str]:
             found = []
             continue
         found.append(word)
-    return found
+    return tuple(found)
 
 
 def _differ(one: frozenset[str], other: frozenset[str]) -> bool:
@@ -105,12 +108,13 @@ def _differ(one: frozenset[str], other: frozenset[str]) -> bool:
     return bool(one - other) and bool(other - one)
 
 
-def _telling(words: list[str]) -> frozenset[str]:
+def _telling(words: tuple[str, ...]) -> frozenset[str]:
     passed = _words().passed_over
     return frozenset(stem(w) for w in words if w.lower() not in passed and w[0] not in "'’")
 
 
-def _halved(words: list[str], verb: str | None = None) -> _Halves | None:
+@remembering(_KEPT)
+def _halved(words: tuple[str, ...], verb: str | None = None) -> _Halves | None:
     """A clause cut at its verb; None where no verb is found with something before it."""
     for at, word in enumerate(words):
         is_verb = word.lower().replace("’", "'") in _words().linking or stem(word) == verb
@@ -119,7 +123,7 @@ def _halved(words: list[str], verb: str | None = None) -> _Halves | None:
     return None
 
 
-def _shared_verb(ours: list[str], theirs: list[str]) -> str | None:
+def _shared_verb(ours: tuple[str, ...], theirs: tuple[str, ...]) -> str | None:
     """The first word that both have after something that tells: "costs", "reports"."""
     known = {stem(word) for at, word in enumerate(theirs) if _telling(theirs[:at])}
     for at, word in enumerate(ours):
@@ -131,7 +135,7 @@ def _shared_verb(ours: list[str], theirs: list[str]) -> str | None:
     return None
 
 
-def _are_names(ours: list[str], theirs: list[str]) -> bool:
+def _are_names(ours: tuple[str, ...], theirs: tuple[str, ...]) -> bool:
     """Whether both begin with somebody's name, and not with a thing."""
     return all(
         words[0][:1].isupper()
@@ -142,7 +146,7 @@ def _are_names(ours: list[str], theirs: list[str]) -> bool:
 
 
 def _do_alike(
-    ours: list[str], theirs: list[str], one: _Halves | None, other: _Halves | None
+    ours: tuple[str, ...], theirs: tuple[str, ...], one: _Halves | None, other: _Halves | None
 ) -> bool:
     """Whether two things, each with its article, are said to do the same to the same: "The cat
     gets half a cup of food", "Our dog gets two cups of food"."""
@@ -152,7 +156,7 @@ def _do_alike(
     return one.thing.isdisjoint(other.thing) and bool(one.told & other.told)
 
 
-def _placed_apart(ours: list[str], theirs: list[str]) -> bool:
+def _placed_apart(ours: tuple[str, ...], theirs: tuple[str, ...]) -> bool:
     """Whether both begin with one thing, told apart by a name: "the contract with Meyer"."""
     one, other = _placed(ours), _placed(theirs)
     if one is None or other is None:
@@ -160,7 +164,7 @@ def _placed_apart(ours: list[str], theirs: list[str]) -> bool:
     return one[:2] == other[:2] and one[2] != other[2]
 
 
-def _placed(words: list[str]) -> tuple[str, str, str] | None:
+def _placed(words: tuple[str, ...]) -> tuple[str, str, str] | None:
     """The thing that a clause begins with, and by which name it is told apart."""
     determiners, joints = lexicon().determiners, _words().joints
     begin = 1 if words and words[0].lower() in determiners else 0

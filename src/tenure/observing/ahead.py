@@ -53,4 +53,5 @@ def read_ahead(
     if not heard.is_context:
         replacing = Replacing(situation, Rationed(detector), around.text)
         for one in said:
-            replacing.swaps(one, one.key, one.frame.subject)
+            if one.corrects or one.is_fragment or one.is_request:
+                replacing.swaps(one, one.key, one.frame.subject)

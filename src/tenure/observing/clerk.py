@@ -88,8 +88,11 @@ class Clerk:
         """Keep what a machine reports as done, issued or found, as its own word."""
         self._effects.begin(heard)
         for said in heard:
-            tells = self._worth.tells(said)
-            if reporting.is_news(said, self._desk.situation, tells=tells):
+            chance, tells = (
+                self._desk.stretches.chance(said, "states", 0.0),
+                self._worth.tells(said),
+            )
+            if reporting.is_news(said, self._desk.situation, chance=chance, tells=tells):
                 self._state_plainly(replace(in_own_words(said), attribute=None))
                 self._desk.record.readings.append(said.kind)
 
@@ -327,10 +330,18 @@ class Clerk:
 
     def _held(self, proposal: Proposal) -> list[Fact]:
         """Who holds the address of a proposal; of mere statements, those that say the same."""
-        held = self._desk.situation.holding(proposal.key, proposal.subject)
         if proposal.key != STATEMENT:
-            return held
-        return [fact for fact in held[-_LATEST:] if is_restated(proposal, fact)]
+            return self._desk.situation.holding(proposal.key, proposal.subject)
+        # All that was ever said shares this address. What is said again is among what is near.
+        here = self._desk.situation.here(STATEMENT, None)[-_LATEST:]
+        found = {fact.id: fact for fact in (*self._effects.near(), *here)}
+        return [
+            fact
+            for fact in found.values()
+            if fact.key == STATEMENT
+            and self._effects.stands(fact.id)
+            and is_restated(proposal, fact)
+        ]
 
     def _state_beside(
         self, said: Understood, proposal: Proposal, held: Sequence[Fact], found: Effect

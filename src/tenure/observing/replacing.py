@@ -186,7 +186,9 @@ class Replacing:
 
         What was asked for in another conversation is only touched by what says that it corrects.
         """
-        found = {fact.id: fact for fact in self._situation.at_key(key, subject)}
+        # Mere statements share a key, which tells nothing of what they are about.
+        seated = self._situation.at_key(key, subject) if key != STATEMENT else ()
+        found = {fact.id: fact for fact in seated}
         if not said.is_fragment:
             found.update((f.id, f) for f in self._situation.sharing(said.frame.order))
         kept = [fact for fact in found.values() if not is_request(fact) or said.corrects]

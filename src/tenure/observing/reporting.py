@@ -17,10 +17,14 @@ from tenure.observing.understanding import Understood, typed
 _TELLING = frozenset({Kind.ASSERTION, Kind.COMMITMENT, Kind.REPORT})
 
 
-def is_news(said: Understood, situation: Situation, *, tells: bool) -> bool:
+_SURELY = 0.8
+"""How likely it must be that a machine tells something, where its words and values are known."""
+
+
+def is_news(said: Understood, situation: Situation, *, chance: float, tells: bool) -> bool:
     """Whether a machine tells something that nobody has told before, and does not only offer it.
 
-    `tells` is whether the model takes it for something that lasts.
+    `tells` is whether the model takes it for something that lasts, `chance` how likely it is that.
     """
     if "?" in said.text:
         return False
@@ -31,9 +35,9 @@ def is_news(said: Understood, situation: Situation, *, tells: bool) -> bool:
     if _is_for_people(said, situation) or _is_against_people(said, situation):
         return False
     values = typed(said.parts)
-    if tells and _is_echo(said, situation):
+    if tells and _is_echo(said, situation, peoples=chance < _SURELY):
         return False
-    if tells and not values:
+    if tells and (not values or chance >= _SURELY):
         return True
     return any(not _is_known(part, situation) for part in values)
 
@@ -73,7 +77,14 @@ def _is_known(part: Part, situation: Situation) -> bool:
     return any(part.text.casefold() in text_of(fact.value).casefold() for fact in known)
 
 
-def _is_echo(said: Understood, situation: Situation) -> bool:
-    """Whether it says nothing that a fact does not say."""
+def _is_echo(said: Understood, situation: Situation, *, peoples: bool) -> bool:
+    """Whether it says nothing that a fact does not say; without `peoples`, one that is no request.
+
+    "90-D: voided" says in the words of "void D, please" that it was done.
+    """
     words = frozenset(word for word in stems(said.text) if word.isalpha())
-    return any(words <= stems(text_of(fact.value)) for fact in situation.known.values())
+    return any(
+        words <= stems(text_of(fact.value))
+        for fact in situation.known.values()
+        if peoples or not is_request(fact)
+    )

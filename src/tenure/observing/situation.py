@@ -194,8 +194,11 @@ class Situation:
 
     def holding(self, key: str, subject: str | None) -> list[Fact]:
         """Who holds an address: of this conversation, else of another."""
-        here = [self.facts[i] for i in self._seats.get((key, subject), ()) if i in self.facts]
-        return here or self.at_key(key, subject)
+        return self.here(key, subject) or self.at_key(key, subject)
+
+    def here(self, key: str, subject: str | None) -> list[Fact]:
+        """Who of this conversation holds an address, in order."""
+        return [self.facts[i] for i in self._seats.get((key, subject), ()) if i in self.facts]
 
     def called_alike(self, key: str, subject: str | None) -> list[Fact]:
         """The one fact of this conversation whose key says more, or less, of the same thing.

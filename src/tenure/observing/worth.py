@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tenure.language.learned.kinds import WORD
 from tenure.language.lexicon import data, word_set
+from tenure.language.speakers import is_machine
 from tenure.language.statements import Kind
 from tenure.observing.desk import Desk
 from tenure.observing.sorting import REAL
@@ -53,6 +54,7 @@ class Worth:
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
         self._orders: dict[int, bool] = {}
+        self._by_machine = is_machine(desk.around.speaker.name)
 
     def is_for_now(self, said: Understood) -> bool:
         """Whether a statement matters only as long as its session: an order with its values.
@@ -63,8 +65,9 @@ class Worth:
 
     def tells(self, said: Understood) -> bool:
         """Whether a statement tells something that lasts, whatever form it has."""
-        if said.kind is Kind.CONFIRMATION and len(said.text.split()) < _FEW_WORDS:
-            return False  # "send it" tells nothing by itself
+        is_short = len(said.text.split()) < _FEW_WORDS
+        if is_short and said.kind is Kind.CONFIRMATION and not self._by_machine:
+            return False  # "send it" tells nothing by itself; a tool's "R-5520: approved" does
         return self._desk.stretches.chance(said, "states", 0.0) >= _TELLING
 
     def may_be_kept(self, said: Understood) -> bool:

@@ -45,9 +45,10 @@ _CONSTRAINT_HEADS = {
     "min": "capacity",
 }
 _BINDING = re.compile(
-    r"\b(must(?! ?-)(?: not)?|may not|cannot exceed|can't exceed|no more than|at most|"
-    r"not permitted|is prohibited|are prohibited|is forbidden|max(?:imum)?(?: of)? [$€£]?\d|"
-    r"(?:is|are) (?:required|mandatory|not allowed)|(?<=^)never (?=\w))",
+    r"\b(must\b(?! ?-)(?! (?:say|tell|admit|confess|ask)\b)|may not|cannot exceed|can't exceed|"
+    r"no more than|at most|not permitted|is prohibited|are prohibited|is forbidden|"
+    r"max(?:imum)?(?: of)? [$€£]?\d|(?:is|are) (?:required|mandatory|not allowed)|"
+    r"(?<=^)never (?=\w))",
     re.IGNORECASE,
 )
 
