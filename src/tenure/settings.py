@@ -42,7 +42,7 @@ class Settings:
     """Longest turn that `observe` takes, in UTF-8."""
     contest_below: float = 0.55
     """A conflicting candidate with less confidence than this is contested, not believed."""
-    retire_from: float = 0.85
+    retire_from: float = 0.83
     """What a turn puts out of date goes where that is at least so likely."""
     doubt_from: float = 0.35
     """From here on it is put in doubt; 1 puts nothing in doubt."""

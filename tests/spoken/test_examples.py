@@ -5,8 +5,6 @@ Where something is still missing, the test says what, and fails as soon as it is
 
 from __future__ import annotations
 
-import pytest
-
 from tenure.testing.spoken import SpokenText
 from tests.spoken.player import said
 
@@ -153,7 +151,6 @@ def test_the_second_one_settles_on_the_second_offer() -> None:
     assert text.says("Park Hotel")
 
 
-@pytest.mark.xfail(strict=True, reason="a remark on the telling is not cut off what is told")
 def test_an_allergy_that_was_forgotten_is_kept_beside_the_first() -> None:
     """That it should have been told earlier makes it no supposition."""
     text = live(

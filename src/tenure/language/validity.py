@@ -81,6 +81,8 @@ class _Phrases:
         self.sure = _either(told["sure"].split())
         self.telling = _either(told["telling"])
         self.only = frozenset(told["only"].split())
+        self.span: str = told["span"]
+        self.weekdays = words.words("weekday")
         self.moving = frozenset(told["moving"].split())
         self.upto = frozenset(told["up_to"].split())
         self.leads = frozenset(told["leads"].split())
@@ -218,6 +220,9 @@ class _Reading:
             if days is None:
                 continue
             start, led = self._led(value.start)
+            if led and value.text.lower() in self._phrases.weekdays:
+                # "Only Tuesday" is every one, "just for Tuesday" the next.
+                led = self._phrases.span in self._text[start : value.start].lower().split()
             end, followed = self._followed(value.end)
             if led or followed:
                 return Validity(begin(days[0], self._at), begin(days[1], self._at), start, end)

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 
 from tenure.engine.lens import Lens
 from tenure.observing.circumstances import Circumstances
-from tenure.observing.desk import Rationed, in_own_words
+from tenure.observing.desk import Rationed, all_in_own_words
 from tenure.observing.observer import WINDOW, Heard, in_situation
 from tenure.observing.replacing import Replacing
 from tenure.observing.situation import Situation
@@ -41,7 +41,8 @@ def read_ahead(
     """Ask what filing a turn will ask, as far as that can be told beforehand."""
     situation = Situation(reader, lens, around.session_id, WINDOW)
     heard = in_situation(heard, situation, reads=True)
-    said = [one if heard.is_context else in_own_words(one) for one in heard.said[:MOST_ASKED]]
+    said = list(heard.said) if heard.is_context else all_in_own_words(heard.said)
+    said = said[:MOST_ASKED]
     stretches = Stretches(detector, situation, around)
     for one in said:
         stretches.kinds(one)

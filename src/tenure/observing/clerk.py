@@ -16,11 +16,11 @@ from tenure.model.fact import Fact
 from tenure.model.scope import Scope
 from tenure.model.values import text_of
 from tenure.model.verdict import Rule
-from tenure.observing import asides, overtaking, reporting, resolving, ties
+from tenure.observing import asides, overtaking, reporting, ties
 from tenure.observing.answering import Answering
-from tenure.observing.desk import Desk, Record, as_said, in_own_words, of_all
+from tenure.observing.desk import Desk, Record, all_in_own_words, as_said, in_own_words, of_all
 from tenure.observing.effects import NOTHING, Effect, Effects, is_plain_denial
-from tenure.observing.ending import Ending
+from tenure.observing.ending import Ending, only_opens
 from tenure.observing.relating import is_restated, restated
 from tenure.observing.rewriting import amended, rewritten
 from tenure.observing.situation import STATEMENT
@@ -67,7 +67,7 @@ class Clerk:
             found = overtaking.overtaken((said.frame for said in heard), earlier)
             self._overtaken = [f for f in found if not self._is_of_another(heard[0], f)]
         if self._reads:
-            heard = [in_own_words(said) for said in heard]
+            heard = all_in_own_words(heard)
         self._effects.begin(heard)
         self._worth = Worth(self._desk)
         opened, self._took_off = False, False
@@ -77,7 +77,7 @@ class Clerk:
                 self._desk.record.readings.append(said.kind)
                 continue
             said = replace(said, is_change=True) if opened else said
-            opened = self._only_opens(said, heard[index + 1 :])
+            opened = only_opens(self._desk, said, heard[index + 1 :])
             if not opened:
                 self._ending.drop_mistakes(said)
                 self._see_to(said)
@@ -95,21 +95,6 @@ class Clerk:
             if reporting.is_news(said, self._desk.situation, chance=chance, tells=tells):
                 self._state_plainly(replace(in_own_words(said), attribute=None))
                 self._desk.record.readings.append(said.kind)
-
-    def _only_opens(self, said: Understood, after: Sequence[Understood]) -> bool:
-        """Whether "scratch that" only opens what says, in the same breath, what is so instead."""
-        if said.kind is not Kind.RETRACTION or not after or after[0].kind not in REAL:
-            return False
-        told = ties.stated(after[0].text)
-        if told is None:
-            return False
-        if typed(said.frame.parts):
-            # "Not Lisbon any more, the office is in Porto": what goes is what the office was.
-            fact = ties.meant(self._desk.situation, told.thing)
-            gone = [part.text for part in typed(said.frame.parts)]
-            return fact is not None and any(ties.says(fact, text) for text in gone)
-        # Where it names what is to go, that goes.
-        return not resolving.named(said.cues.meant(), list(self._desk.situation.facts.values()), [])
 
     def _see_to(self, said: Understood) -> None:
         """File one statement; what the rules make nothing of, as said, where it tells something."""
@@ -272,6 +257,7 @@ class Clerk:
             self._state_plainly(replace(said, attribute=None))
             return
         grounds, self._desk.granted = self._desk.granted or self._desk.last(), []
+        self._tying.grant(said)
         named = ties.found(self._desk.situation, said.bases)
         proposal = self._desk.filing.proposal(said, grounds, named)
         attribute = said.attribute

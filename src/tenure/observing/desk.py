@@ -170,19 +170,31 @@ def as_said(said: Understood, text: str, kind: Kind) -> Understood:
     return replace(again, statement=replace(said.statement, kind=kind), lead="")
 
 
-def in_own_words(said: Understood) -> Understood:
+def all_in_own_words(heard: Sequence[Understood]) -> list[Understood]:
+    """The statements of a turn as they were said; what several were read off is read in full."""
+    read: dict[tuple[int, int], list[str]] = {}
+    for said in heard:
+        place = (said.statement.start, said.statement.end)
+        read.setdefault(place, []).extend((said.text, *said.bases))
+    return [
+        in_own_words(said, " ".join(read[said.statement.start, said.statement.end]))
+        for said in heard
+    ]
+
+
+def in_own_words(said: Understood, read: str = "") -> Understood:
     """A statement as it was said, where it was read in other words.
 
-    What follows from what stays as it was read.
+    What follows from what stays as it was read. `read` is all that was read off the statement.
     """
     if said.kind is Kind.REQUEST and opens_with_bare_thing(said.text):
         # "Order status is approved" asks for nothing.
         said = replace(said, statement=replace(said.statement, kind=Kind.ASSERTION, cues=()))
-    if said.waiting or said.relation or (said.is_anchored and not _is_cut_short(said)):
+    if said.waiting or said.relation or (said.is_anchored and not _is_cut_short(said, read)):
         return said
     if said.attribute is not None and (_is_no_name(said.attribute) or _tells_more(said)):
         said = replace(said, attribute=None)
-    if said.text in said.statement.text and not _leaves_out(said):
+    if said.text in said.statement.text and not _leaves_out(said, read):
         return said
     again = as_said(said, said.statement.text, said.kind)
     return replace(
@@ -220,23 +232,23 @@ def _tells_more(said: Understood) -> bool:
     return len(set(said.frame.order) - named) >= _MUCH
 
 
-def _leaves_out(said: Understood) -> bool:
+def _leaves_out(said: Understood, read: str) -> bool:
     """Whether what is around the words that were read says something of its own: "for the slides
     use 14pt, ..."."""
     if said.by is not None or said.attribute is not None:
         return False
     if said.bases:
-        return _is_cut_short(said)
+        return _is_cut_short(said, read)
     before = said.statement.text[: said.begin]
-    return bool(typed(frame_again(before).parts)) or _is_cut_short(said)
+    return bool(typed(frame_again(before).parts)) or _is_cut_short(said, read)
 
 
-def _is_cut_short(said: Understood) -> bool:
+def _is_cut_short(said: Understood, read: str) -> bool:
     """Whether much of a statement is in nothing that was read off it."""
-    if said.removes or said.by is not None:
+    if said.removes or said.returns or said.by is not None:
         return False
-    read = stems(" ".join((said.text, *said.bases)), shortest=_TELLING)
-    return len(stems(said.statement.text, shortest=_TELLING) - read) >= _MUCH
+    known = stems(" ".join((read, said.text, *said.bases)), shortest=_TELLING)
+    return len(stems(said.statement.text, shortest=_TELLING) - known) >= _MUCH
 
 
 def said_by(fact: Fact) -> tuple[Part, ...]:

@@ -42,6 +42,8 @@ from tenure.observing.understanding import Understood, typed
 
 _STATED = 0.4
 """How likely a stretch must state something to put anything out of date."""
+_ANOTHER_KIND = 0.6
+"""How likely a statement must be out of date where both say values, and none of one kind."""
 _SURE_OF_A_NAME = 0.75
 """How sure one must be that what goes by a name is over, though the name is not said."""
 
@@ -107,7 +109,7 @@ class Effects:
             for one in others
             if one not in whole and one not in partly and not self.is_above(said, one.fact)
         ]
-        doubtful = (one for one in rest if self._may_be_doubted(said, one.fact, proposal))
+        doubtful = (one for one in rest if self._may_be_doubted(said, one, proposal))
         return Effect(whole, partly, tuple(doubtful))
 
     def _may_amend(self, fact: Fact) -> bool:
@@ -201,8 +203,11 @@ class Effects:
         fact = self._desk.registrar.transaction.fact(fact_id)
         return fact is not None and fact.is_valid
 
-    def _may_be_doubted(self, said: Understood, fact: Fact, proposal: Proposal) -> bool:
+    def _may_be_doubted(self, said: Understood, one: Touched, proposal: Proposal) -> bool:
         """Whether a statement may put a fact in doubt: what goes by a name, only by that name."""
+        fact = one.fact
+        if _are_of_other_kinds(said, fact) and one.chance < _ANOTHER_KIND:
+            return False  # where the choir meets, and when
         if fact.multi_valued:
             return True
         relation = self._desk.replacing.relation(said, fact, proposal.key, proposal.subject)
@@ -220,7 +225,7 @@ class Effects:
             return False
         if not fact.multi_valued and not _may_end_a_name(said, one):
             return False
-        if not said.corrects and _are_of_other_kinds(said, fact):
+        if _are_of_other_kinds(said, fact):
             return False
         theirs = frame_in_office(fact).words | {stem(word) for word in fact.key.split("_")}
         return not one.is_ended or not said.frame.words or not said.frame.words.isdisjoint(theirs)
@@ -278,4 +283,5 @@ def _are_of_other_kinds(said: Understood, fact: Fact) -> bool:
     ours, theirs = typed(said.parts), typed(parts_in(fact))
     if not ours or not theirs:
         return False
-    return not any(are_comparable(old, new) for old in theirs for new in ours)
+    shared = any(old.normal == new.normal for old in theirs for new in ours)
+    return not shared and not any(are_comparable(old, new) for old in theirs for new in ours)

@@ -17,7 +17,7 @@ from tenure.observing.desk import Desk, tells_of_an_end
 from tenure.observing.labels import voice_of, without_label
 from tenure.observing.situation import is_request
 from tenure.observing.sorting import REAL
-from tenure.observing.understanding import Understood
+from tenure.observing.understanding import Understood, typed
 
 _PRIVATE = ("phone", "email", "address", "code", "url")
 """Kinds of values that are the same wherever they are said."""
@@ -160,3 +160,19 @@ def _closest(found: Sequence[Fact], what: str) -> list[Fact]:
     theirs = re.compile(rf"\w['’]s (?:\w+ )?{thing}\b", re.IGNORECASE)
     named = [fact for fact in found if not fact.multi_valued]
     return [f for f in found if not named or f in named or not theirs.search(text_of(f.value))]
+
+
+def only_opens(desk: Desk, said: Understood, after: Sequence[Understood]) -> bool:
+    """Whether "scratch that" only opens what says, in the same breath, what is so instead."""
+    if said.kind is not Kind.RETRACTION or not after or after[0].kind not in REAL:
+        return False
+    told = ties.stated(after[0].text)
+    if told is None:
+        return False
+    if typed(said.frame.parts):
+        # "Not Lisbon any more, the office is in Porto": what goes is what the office was.
+        fact = ties.meant(desk.situation, told.thing)
+        gone = [part.text for part in typed(said.frame.parts)]
+        return fact is not None and any(ties.says(fact, text) for text in gone)
+    # Where it names what is to go, that goes.
+    return not resolving.named(said.cues.meant(), list(desk.situation.facts.values()), [])

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from tenure.language import loosely
 from tenure.language.attributes import address_of
+from tenure.language.detection import are_comparable
 from tenure.language.frames import frame_again
 from tenure.language.gist import told_of_one
 from tenure.language.lexicon import agreeing
@@ -21,7 +22,7 @@ from tenure.observing.circumstances import whole_part
 from tenure.observing.relating import parts_in
 from tenure.observing.rewriting import Rewritten
 from tenure.observing.situation import Situation, is_request
-from tenure.observing.understanding import Understood
+from tenure.observing.understanding import Understood, typed
 from tenure.search.analysis import name_terms, terms
 
 _TOLD = (Kind.ASSERTION, Kind.COMMITMENT, Kind.REQUEST)
@@ -180,8 +181,17 @@ def changed(situation: Situation, said: Understood) -> Rewritten | None:
     alike = not before.verb and (formed or (said.is_change and not is_placed))
     if before.verb != told.verb and told.verb and not alike:
         return None  # it is something else about the same thing
+    if _are_other_forms(before.part, told.part):
+        return None  # where the choir meets, and when
     again = rephrased(fact, told.part)
     return again if again is not None and not says(fact, told.part.text) else None
+
+
+def _are_other_forms(old: Part, new: Part) -> bool:
+    """Whether both are values with a form of their own, and none could take the other's place."""
+    ours, theirs = typed(frame_again(new.text).parts), typed(frame_again(old.text).parts)
+    alike = any(are_comparable(one, other) for one in theirs for other in ours)
+    return bool(ours) and bool(theirs) and not alike
 
 
 def rephrased(fact: Fact, value: Part) -> Rewritten | None:

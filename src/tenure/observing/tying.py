@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
@@ -14,6 +15,7 @@ from tenure.model.errors import DependencyCycle
 from tenure.model.fact import Fact
 from tenure.model.verdict import Rule
 from tenure.observing import resolving, ties
+from tenure.observing.circumstances import whole_part
 from tenure.observing.desk import Desk, as_said
 from tenure.observing.situation import STATEMENT
 from tenure.observing.understanding import Understood
@@ -99,6 +101,21 @@ class Tying:
         )
         self._desk.note(self._desk.registrar.propose(proposal))
         return True
+
+    def grant(self, said: Understood) -> None:
+        """File what a basis is said to be in brackets: "going by the menu (lamb), ..."."""
+        for base in said.bases:
+            told = re.search(rf"{re.escape(base)} \(([^()\n]{{1,60}})\)", said.statement.text)
+            key = resolving.key_for(base)
+            if told is None or not key or ties.meant(self._desk.situation, base) is not None:
+                continue
+            value = told.group(1)
+            proposal = self._desk.filing.proposal(as_said(said, value, Kind.ASSERTION))
+            source = replace(proposal.source, parts=(whole_part(value),))
+            proposal = replace(
+                proposal, key=key, subject=None, value=value, source=source, multi_valued=False
+            )
+            self._desk.note(self._desk.registrar.propose(proposal))
 
     def _seated(self, said: Understood, proposal: Proposal, rival: Fact, name: str) -> Proposal:
         """A proposal that is to sit where another fact does, once its time has come.

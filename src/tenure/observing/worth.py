@@ -13,6 +13,8 @@ from tenure.observing.understanding import Understood, is_framing, typed
 _FEW_WORDS = 4
 _SOME_WORDS = 6
 _MANY_WORDS = 12
+_CONDITION_AND_MORE = 14
+"""So many words say more than what would be so, and on which condition."""
 _UNMEANT = word_set(
     "attitude conditional counterfactual draft irrealis label modal obligation question quoted "
     "rejection report suggestion supposition thanks wish"
@@ -24,8 +26,8 @@ _OF_A_TASK = 3
 """So many values make an order a task whose values are worth knowing."""
 _TELLING = 0.55
 """How likely a stretch must tell something that lasts to be kept, where no rule says so."""
-_SURELY = 0.75
-"""How likely, where the rules take it for something that nobody stands by."""
+_SURELY, _VERY_SURELY = 0.75, 0.95
+"""How likely, where the rules take it for something that nobody stands by; and a shorter one."""
 _NOT_TELLING = 0.03
 """How likely at least, where the rules would keep it."""
 _ORDERED, _SAID_AS_ORDER = 0.35, 0.5
@@ -74,21 +76,32 @@ class Worth:
         """Whether nothing in a statement that the rules made nothing of speaks against it."""
         if said.cues.erasure is not None or self._desk.record.doomed:
             return False
-        # Of a sentence that says several things, a word of doubt is not about all of them.
-        enough = _SOME_WORDS if said.kind in REAL else _MANY_WORDS
-        words = said.statement.text.split()
-        opens = words and words[0].lower() in word_set(data("desk")["supposing"])
-        if (
-            len(words) >= enough
-            and not opens
-            and self._desk.stretches.chance(said, "states", 0.0) >= _SURELY
-        ):
+        if self._tells_all_the_same(said):
             return not self._desk.is_retold(said)
         if said.denied or said.corrects or len(WORD.findall(said.text)) < _FEW_WORDS:
             return False
         if not self._desk.is_meant(said):
             return False
         return said.kind in _KEPT and (_UNMEANT.isdisjoint(said.statement.cues) or runs_on(said))
+
+    def _tells_all_the_same(self, said: Understood) -> bool:
+        """Whether a statement surely tells something, although a word of it says otherwise.
+
+        Of a sentence that says several things, a word of doubt is not about all of them.
+        """
+        chance, words = (
+            self._desk.stretches.chance(said, "states", 0.0),
+            said.statement.text.split(),
+        )
+        if not words or words[0].lower() in word_set(data("desk")["supposing"]):
+            return False
+        if "conditional" in said.statement.cues:
+            enough = _CONDITION_AND_MORE
+        elif said.kind in REAL or (chance >= _VERY_SURELY and said.kind is not Kind.QUESTION):
+            enough = _SOME_WORDS
+        else:
+            enough = _MANY_WORDS
+        return chance >= _SURELY and len(words) >= enough
 
     def is_worth_filing(self, said: Understood) -> bool:
         """Whether a statement says anything by itself: "Terrific." and "Sort it" do not."""
