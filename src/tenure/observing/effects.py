@@ -206,7 +206,8 @@ class Effects:
     def _may_be_doubted(self, said: Understood, one: Touched, proposal: Proposal) -> bool:
         """Whether a statement may put a fact in doubt: what goes by a name, only by that name."""
         fact = one.fact
-        if _are_of_other_kinds(said, fact) and one.chance < _ANOTHER_KIND:
+        is_apart = _are_of_other_kinds(said, fact) and not _share_a_value(said, fact)
+        if is_apart and one.chance < _ANOTHER_KIND:
             return False  # where the choir meets, and when
         if fact.multi_valued:
             return True
@@ -283,5 +284,9 @@ def _are_of_other_kinds(said: Understood, fact: Fact) -> bool:
     ours, theirs = typed(said.parts), typed(parts_in(fact))
     if not ours or not theirs:
         return False
-    shared = any(old.normal == new.normal for old in theirs for new in ours)
-    return not shared and not any(are_comparable(old, new) for old in theirs for new in ours)
+    return not any(are_comparable(old, new) for old in theirs for new in ours)
+
+
+def _share_a_value(said: Understood, fact: Fact) -> bool:
+    ours = {part.normal for part in typed(said.parts)}
+    return any(part.normal in ours for part in typed(parts_in(fact)))
