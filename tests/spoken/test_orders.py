@@ -8,7 +8,7 @@ from pathlib import Path
 import tenure
 
 TOLD = tomllib.loads((Path(__file__).parent / "commands.toml").read_text(encoding="utf-8"))
-MOST_ORDERS = 0.125
+MOST_ORDERS = 0.07
 LEAST_WISHES = 0.9
 
 
@@ -23,7 +23,7 @@ def share_that_is_remembered(texts: list[str]) -> float:
 
 
 def test_few_orders_leave_a_fact() -> None:
-    """At most one order in eight is remembered; the target is one in twenty."""
+    """At most one order in fourteen is remembered; the target is one in twenty."""
     assert share_that_is_remembered(TOLD["commands"]) <= MOST_ORDERS
 
 

@@ -14,8 +14,8 @@ SPEC = {
     "vector 1: status approved, then cancelled": 9,
     "vector 2: approved three times, cancelled once": 9,
     "vector 3: intern against the CFO's policy": 10,
-    "rule 1: explicit": 9,
-    "rule 2: implicit": 8,
+    "rule 1: explicit": 10,
+    "rule 2: implicit": 9,
     "rule 3: authority": 8,
     "rule 4: temporal": 9,
     "anti-pattern: including superseded facts": 10,
@@ -27,7 +27,7 @@ SPEC = {
     "still stands: what-if": 6,
     "still stands: negated": 5,
     "still stands: reported": 5,
-    "still stands: addition": 4,
+    "still stands: addition": 5,
 }
 READING = {
     "polarity": 13,
@@ -40,7 +40,7 @@ READING = {
     "other_people": 12,
     "future_term": 12,
     "partial": 3,
-    "natural_change": 10,
+    "natural_change": 12,
     "dependency": 10,
     "never": 13,
     "standing_wish": 11,

@@ -30,8 +30,10 @@ _SURELY, _VERY_SURELY = 0.75, 0.95
 """How likely, where the rules take it for something that nobody stands by; and a shorter one."""
 _NOT_TELLING = 0.03
 """How likely at least, where the rules would keep it."""
-_ORDERED, _SAID_AS_ORDER = 0.35, 0.5
+_ORDERED, _SAID_AS_ORDER = 0.33, 0.5
 """How likely an order must be one for now: where the rules take it for a request, and else."""
+_TELLS_NOTHING = 0.1
+"""Below this a request that is put as a question states nothing."""
 _LASTING = ("states", "reports", "recalls")
 
 
@@ -141,7 +143,10 @@ class Worth:
             return False
         if "?" in situation.previous or situation.matter is not None:
             return False
-        ordered = bool(self._orders) and list(self._orders.values())[-1]
-        goes_on = ordered and said.points_back and not typed(said.parts)
-        least = _ORDERED if said.kind is Kind.REQUEST else _SAID_AS_ORDER
-        return goes_on or self._desk.stretches.chance(said, "orders", 0.0) >= least
+        goes_on = bool(self._orders) and list(self._orders.values())[-1]
+        goes_on = goes_on and said.points_back and not typed(said.parts)
+        kinds = self._desk.stretches.kinds(said)
+        if goes_on or not kinds or said.kind is not Kind.REQUEST:
+            return goes_on or bool(kinds and kinds["orders"] >= _SAID_AS_ORDER)
+        # "Can you put that in a table?" asks, and orders.
+        return kinds["orders"] >= _ORDERED or kinds["states"] < _TELLS_NOTHING < kinds["asks"]
