@@ -22,7 +22,7 @@ from tenure.observing.desk import Desk, Record, all_in_own_words, as_said, in_ow
 from tenure.observing.effects import NOTHING, Effect, Effects, is_plain_denial
 from tenure.observing.ending import Ending, only_opens
 from tenure.observing.relating import is_restated, restated
-from tenure.observing.rewriting import amended, rewritten
+from tenure.observing.rewriting import JOINT, amended, rewritten
 from tenure.observing.situation import STATEMENT
 from tenure.observing.sorting import REAL, Sorting
 from tenure.observing.successions import DOUBTED, Successions, is_doubted, rule_for
@@ -268,7 +268,8 @@ class Clerk:
         apart = alone or said.cues.is_past or self._desk.filing.is_scoped(said)
         if not apart and self._answering.return_to(said):
             return
-        by_name = None if apart else ties.changed(self._desk.situation, said)
+        is_named = not apart and not (is_answer and JOINT in said.text)
+        by_name = ties.changed(self._desk.situation, said) if is_named else None
         if by_name is not None and by_name.fact in named:
             by_name = None  # what a statement rests on is not what it changes
         if by_name is not None and not self._is_of_another(said, by_name.fact):
