@@ -35,7 +35,7 @@ def is_news(said: Understood, situation: Situation, *, chance: float, tells: boo
     if _is_for_people(said, situation) or _is_against_people(said, situation):
         return False
     values = typed(said.parts)
-    if tells and _is_echo(said, situation, peoples=chance < _SURELY):
+    if tells and _is_echo(said, situation, surely=chance >= _SURELY):
         return False
     if tells and (not values or chance >= _SURELY):
         return True
@@ -77,14 +77,16 @@ def _is_known(part: Part, situation: Situation) -> bool:
     return any(part.text.casefold() in text_of(fact.value).casefold() for fact in known)
 
 
-def _is_echo(said: Understood, situation: Situation, *, peoples: bool) -> bool:
-    """Whether it says nothing that a fact does not say; without `peoples`, one that is no request.
+def _is_echo(said: Understood, situation: Situation, *, surely: bool) -> bool:
+    """Whether it says nothing that a fact does not say.
 
-    "90-D: voided" says in the words of "void D, please" that it was done.
+    What surely tells something is no echo of a request for having a word of it: "90-D: voided" says
+    that "void D, please" was done.
     """
     words = frozenset(word for word in stems(said.text) if word.isalpha())
-    return any(
-        words <= stems(text_of(fact.value))
-        for fact in situation.known.values()
-        if peoples or not is_request(fact)
-    )
+    for fact in situation.known.values():
+        theirs = stems(text_of(fact.value))
+        is_done = surely and is_request(fact) and 2 * len(words) < len(theirs)
+        if words <= theirs and not is_done:
+            return True
+    return False
