@@ -27,7 +27,7 @@ UNTOLD = case(
         system(1, "Lovely."),
         user(
             2,
-            "These days it is the cello that I practise.",
+            "I have moved on to the cello.",
             changes=[changed("instrument", "violin", "cello")],
         ),
     ],
