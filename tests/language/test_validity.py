@@ -114,6 +114,8 @@ UNBOUNDED = [
     "He read it through.",
     "Only Bob can approve it.",
     "I need it for this week.",
+    "My shift is just the Tuesday now.",
+    "We are open only Friday.",
     "They raised it from 5 to 7.",
     "until",
     "",

@@ -17,7 +17,7 @@ from tenure.observing.replacing import Replacing
 from tenure.observing.situation import Situation
 from tenure.observing.stretches import MOST_ASKED, Stretches
 from tenure.observing.touching import (
-    Found,
+    Likeness,
     Lines,
     Reads,
     Said,
@@ -34,8 +34,7 @@ def read_ahead(
     reader: Reader,
     lens: Lens,
     heard: Heard,
-    found: Mapping[str, Found],
-    lines: Lines,
+    found: Mapping[str, Likeness],
     around: Circumstances,
 ) -> None:
     """Ask what filing a turn will ask, as far as that can be told beforehand."""
@@ -49,7 +48,7 @@ def read_ahead(
     near = nearby(Surroundings(reader, lens, found, situation))
     facts = open_to(around.speaker.name, near)
     is_cued = any(one.corrects for one in said)
-    turn = Said(around.text, around.speaker.name)
+    turn, lines = Said(around.text, around.speaker.name), Lines.of(lens.settings)
     touched(detector, facts, found, situation.last_text, turn, lines, is_cued=is_cued)
     if not heard.is_context:
         replacing = Replacing(situation, Rationed(detector), around.text)

@@ -26,7 +26,7 @@ from tenure.observing.rewriting import JOINT, amended, rewritten
 from tenure.observing.situation import STATEMENT
 from tenure.observing.sorting import REAL, Sorting
 from tenure.observing.successions import DOUBTED, Successions, is_doubted, rule_for
-from tenure.observing.touching import Found, Reads
+from tenure.observing.touching import Likeness, Reads
 from tenure.observing.tying import Tying
 from tenure.observing.understanding import Understood, is_framing, typed
 from tenure.observing.worth import Worth, only_denies, runs_on
@@ -42,7 +42,7 @@ _LATEST = 48
 class Clerk:
     """Files what one turn says, inside one transaction."""
 
-    def __init__(self, desk: Desk, found: Mapping[str, Found]) -> None:
+    def __init__(self, desk: Desk, found: Mapping[str, Likeness]) -> None:
         self._desk = desk
         self._reads = isinstance(desk.detector, Reads)
         self._effects = Effects(desk, found)

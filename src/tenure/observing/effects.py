@@ -26,7 +26,7 @@ from tenure.observing.relating import parts_in, sentence_of
 from tenure.observing.rewriting import JOINT
 from tenure.observing.situation import STATEMENT, frame_in_office
 from tenure.observing.touching import (
-    Found,
+    Likeness,
     Lines,
     Reads,
     Said,
@@ -68,11 +68,10 @@ NOTHING = Effect()
 class Effects:
     """Asks the model once for a turn, before any of it is filed."""
 
-    def __init__(self, desk: Desk, found: Mapping[str, Found]) -> None:
+    def __init__(self, desk: Desk, found: Mapping[str, Likeness]) -> None:
         self._desk = desk
         self._found = found
-        settings = desk.registrar.settings
-        self._lines = Lines(settings.retire_from, settings.doubt_from)
+        self._lines = Lines.of(desk.registrar.settings)
         self._near: list[Fact] | None = None
         self._touched: list[Touched] | None = None
         self._heard: Sequence[Understood] = ()

@@ -27,7 +27,7 @@ from tenure.observing.filing import title_in
 from tenure.observing.observation import Observation
 from tenure.observing.recognising import digest_of, may_say
 from tenure.observing.situation import Situation, item_key
-from tenure.observing.touching import Found, Reads
+from tenure.observing.touching import Likeness, Reads
 from tenure.observing.understanding import Understood, typed, understand
 from tenure.settings import Settings
 
@@ -127,7 +127,7 @@ class Observer:
         registrar: Registrar,
         detector: Detector,
         around: Circumstances,
-        found: Mapping[str, Found],
+        found: Mapping[str, Likeness],
     ) -> None:
         self._registrar = registrar
         self._found = found

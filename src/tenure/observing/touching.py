@@ -22,6 +22,7 @@ from tenure.observing.situation import VERBATIM, Situation
 from tenure.observing.understanding import Understood, typed
 from tenure.search.index import Index
 from tenure.search.retrieval import search
+from tenure.settings import Settings
 from tenure.stores.port import Reader
 
 SURE_OF_PART = 0.5
@@ -77,6 +78,10 @@ class Lines(NamedTuple):
     sure: float
     doubtful: float
 
+    @classmethod
+    def of(cls, settings: Settings) -> Lines:
+        return cls(settings.retire_from, settings.doubt_from)
+
     def goes(self, chance: float, *, is_cued: bool) -> bool:
         """Whether what is so likely out of date goes."""
         return chance >= (self.sure - _CUE if is_cued else self.sure)
@@ -89,7 +94,7 @@ class Said(NamedTuple):
     speaker: str
 
 
-class Found(NamedTuple):
+class Likeness(NamedTuple):
     """How a fact was found that a turn may be about."""
 
     score: float
@@ -116,7 +121,7 @@ class Surroundings:
 
     reader: Reader
     lens: Lens
-    found: Mapping[str, Found]
+    found: Mapping[str, Likeness]
     """Ids of facts that were found by search, with how well they fit."""
     situation: Situation
 
@@ -148,7 +153,7 @@ def open_to(speaker: str, facts: Iterable[Fact]) -> list[Fact]:
     return [fact for fact in facts if is_free or fact.source.by_machine]
 
 
-def found_by_search(reader: Reader, lens: Lens, index: Index, text: str) -> dict[str, Found]:
+def found_by_search(reader: Reader, lens: Lens, index: Index, text: str) -> dict[str, Likeness]:
     """The ids of a person's facts that a turn may be about by its words and its meaning.
 
     For use before a turn is filed: what a transaction has not committed is no matter of an index.
@@ -162,7 +167,7 @@ def found_by_search(reader: Reader, lens: Lens, index: Index, text: str) -> dict
     with index.shelved(reader, shelves, lens.when, ()) as space:
         hits = search(space.collection, text[:_LONGEST], index.meaning, limit=_FOUND)
     scored = {
-        hit.fact_id: Found(0.3 * hit.text + 0.6 * max(0.0, hit.meaning), hit.meaning)
+        hit.fact_id: Likeness(0.3 * hit.text + 0.6 * max(0.0, hit.meaning), hit.meaning)
         for hit in hits
     }
     best = sorted(scored, key=lambda fact_id: -scored[fact_id].score)[:_FOUND]
@@ -172,7 +177,7 @@ def found_by_search(reader: Reader, lens: Lens, index: Index, text: str) -> dict
 def touched(
     reads: Reads,
     facts: Sequence[Fact],
-    alike: Mapping[str, Found],
+    alike: Mapping[str, Likeness],
     previous: str,
     said: Said,
     lines: Lines,
@@ -220,7 +225,9 @@ def touched(
     return [one for one in weighed if one.chance >= lines.doubtful]
 
 
-def _worth_reading(facts: Sequence[Fact], alike: Mapping[str, Found], turn: str) -> Sequence[Fact]:
+def _worth_reading(
+    facts: Sequence[Fact], alike: Mapping[str, Likeness], turn: str
+) -> Sequence[Fact]:
     """The likeliest facts, without those that have nothing in common with a turn."""
     words = stems(turn[:_WINDOW], shortest=_TELLING)
     last = max((fact.order, fact.id) for fact in facts) if facts else None

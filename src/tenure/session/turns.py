@@ -22,7 +22,7 @@ from tenure.telemetry.traced import traced
 if TYPE_CHECKING:
     from tenure.observing.circumstances import Circumstances
     from tenure.observing.observer import Heard
-    from tenure.observing.touching import Found
+    from tenure.observing.touching import Likeness
     from tenure.observing.waiting import Conversation, Waiting
 
 
@@ -120,23 +120,22 @@ class SessionTurns(SessionBase):
             return observation, None
         return resources.advice.taken(self._conversation(), heard, observation, record, now)
 
-    def _read_ahead(self, heard: Heard, around: Circumstances) -> dict[str, Found]:
+    def _read_ahead(self, heard: Heard, around: Circumstances) -> dict[str, Likeness]:
         """Look up what a turn may be about, and have the model read both, while others write."""
         from tenure.observing.ahead import read_ahead
-        from tenure.observing.touching import Lines, Reads, found_by_search
+        from tenure.observing.touching import Reads, found_by_search
         from tenure.search.index import Outpaced
 
-        resources, settings = self._resources, self._resources.settings
-        found: dict[str, Found] = {}
+        resources = self._resources
+        found: dict[str, Likeness] = {}
         if not isinstance(resources.detector, Reads):
             return found
-        lines = Lines(settings.retire_from, settings.doubt_from)
         with self._reading() as (reader, lens):
             if resources.index is not None:
                 # Where somebody wrote just now, what was said last is at hand all the same.
                 with suppress(Outpaced):
                     found = found_by_search(reader, lens, resources.index, heard.text)
-            read_ahead(resources.detector, reader, lens, heard, found, lines, around)
+            read_ahead(resources.detector, reader, lens, heard, found, around)
         return found
 
     def _erase(self, registrar: Registrar, doomed: Iterable[Fact]) -> list[Erasure]:
