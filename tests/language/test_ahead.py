@@ -90,3 +90,15 @@ def test_what_a_tool_reports_in_the_words_of_the_order_is_kept() -> None:
     with tenure.open(":memory:") as memory:
         kept = said(memory, "Any news of my refund?", "assistant: Refund R-71: approved.")
     assert any("approved" in text for text in kept)
+
+
+def test_what_was_cut_to_be_read_is_kept_as_it_was_written() -> None:
+    """A statement of several lines has a break only where its speaker put one."""
+    turn = (
+        "so its settled Jonas moved to his brothers on friday the kids are with me in the week "
+        "and with him on weekends ive got a lawyer Frau Brandt 290 an hour"
+    )
+    with tenure.open(":memory:") as memory:
+        kept = said(memory, turn)
+    assert kept
+    assert all(text.rstrip(".") in turn for text in kept)

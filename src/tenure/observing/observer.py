@@ -90,10 +90,23 @@ def hear(
     said = tuple(
         understand(read, at or now, lambda name: title_in(name, settings.ladder) is not None)
     )
+    if read != text:
+        said = tuple(_as_written(one, text) for one in said)
     if is_machine(who.name):
         # Whatever a machine says is below anybody's word.
         who = replace(who, authority=settings.ladder.rungs[0])
     return Heard(text, who, at, ref, digest_of(who.name, text, ref), said)
+
+
+def _as_written(one: Understood, text: str) -> Understood:
+    """A statement in the turn's own letters: where it was cut to be read, people wrote a space."""
+    whole = text[one.statement.start : one.statement.end]
+    if len(whole) != len(one.statement.text) or "\n" not in one.statement.text:
+        return one
+    said = whole[one.begin : one.begin + len(one.text)]
+    is_same = said.split() == one.text.split()
+    statement = replace(one.statement, text=whole)
+    return replace(one, statement=statement, text=said if is_same else one.text)
 
 
 def speaking(name: str, authority: str | None) -> Speaker:
