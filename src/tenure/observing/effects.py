@@ -44,7 +44,7 @@ _STATED = 0.4
 """How likely a stretch must state something to put anything out of date."""
 _ANOTHER_KIND = 0.6
 """How likely a statement must be out of date where both say values, and none of one kind."""
-_SURE_OF_A_NAME = 0.75
+_SURE_OF_A_NAME = 0.87
 """How sure one must be that what goes by a name is over, though the name is not said."""
 
 
@@ -149,7 +149,16 @@ class Effects:
         facts = open_to(desk.around.speaker.name, self.near())
         is_cued = any(said.corrects for said in self._heard)
         last, said = desk.situation.last_text, Said(desk.around.text, desk.around.speaker.name)
-        read = touched(desk.detector, facts, self._found, last, said, self._lines, is_cued=is_cued)
+        read = touched(
+            desk.detector,
+            facts,
+            self._found,
+            last,
+            said,
+            self._lines,
+            is_cued=is_cued,
+            at_hand=() if machine else desk.situation.at_hand,
+        )
         return either(read, [] if machine else opposed(facts, self._heard))
 
     def near(self) -> list[Fact]:
@@ -170,7 +179,9 @@ class Effects:
         if _is_for_later(said):
             return []
         if self._only_speaks_of_it(said):
-            mine = [one for one in mine if _is_opposed(said, one.fact)]
+            # Who asks for something else may put it as a wish: "I would pick it up in Portland".
+            asks = not only_adds(said.statement.text)
+            mine = [one for one in mine if asks and one.at_hand or _is_opposed(said, one.fact)]
         seen = {fact.id for fact in self._desk.within_reach(said, [one.fact for one in mine])}
         return [
             one
@@ -220,6 +231,8 @@ class Effects:
         does not end another.
         """
         fact = one.fact
+        if one.at_hand and fact.multi_valued:
+            return not _are_of_other_kinds(said, fact)
         relation = self._desk.replacing.relation(said, fact, proposal.key, proposal.subject)
         if relation is Relation.OTHER:
             return False

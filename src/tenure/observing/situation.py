@@ -112,6 +112,14 @@ class Situation:
                 opened = (opened or at) if fact.key == self.matter else 0
         return opened
 
+    @property
+    def at_hand(self) -> frozenset[str]:
+        """The facts in office that were said since the request at hand was made."""
+        if self.matter is None:
+            return frozenset()
+        said = (fact for fact in self.facts.values() if fact.source.turn_index is not None)
+        return frozenset(f.id for f in said if (f.source.turn_index or 0) >= self.opened)
+
     @cached_property
     def is_exploring(self) -> bool:
         """Whether what is said now is only tried out, because somebody said so."""

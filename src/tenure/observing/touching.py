@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol, runtime_checkable
 
@@ -38,6 +38,9 @@ _WORTH_A_LOOK = 0.03
 _ALIKE = 0.12
 """Below this a statement and a turn have nothing in common in meaning: of 600 such pairs without a
 word in common, one in fifty was a change."""
+_OF_A_REQUEST = 0.3
+"""How likely a value of the request at hand must be out of date for it to go: who asks for
+something else says the new value and leaves the rest as it is."""
 _TELLING = 3
 _LONGEST = 400
 _WINDOW = 400
@@ -113,6 +116,8 @@ class Touched(NamedTuple):
     """Where in the turn the new value is said."""
     is_ended: bool
     """Whether nothing takes its place."""
+    at_hand: bool = False
+    """Whether it is of the request that is being talked about."""
 
 
 @dataclass(frozen=True)
@@ -183,12 +188,17 @@ def touched(
     lines: Lines,
     *,
     is_cued: bool,
+    at_hand: Container[str] = (),
 ) -> list[Touched]:
-    """What a turn puts out of date, of these facts; `alike` tells how they were found."""
+    """What a turn puts out of date, of these facts; `alike` tells how they were found.
+
+    Those `at_hand` belong to the request that is being talked about.
+    """
     facts = _worth_reading(facts, alike, said.text)
     newest_first = sorted(facts, key=lambda fact: (fact.order, fact.id), reverse=True)
     ages = {fact.id: age for age, fact in enumerate(newest_first)}
     found: list[tuple[Touched, Touched | None]] = []
+    settled: dict[int, Touched] = {}
     reads_of: list[Read] = []
     turn, before = as_heard(said.text[:_WINDOW], said.speaker)
     for fact in facts:
@@ -204,23 +214,27 @@ def touched(
         if whole is None:
             continue
         of_whole, of_parts, likeliest = _of_whole(fact, whole, before), None, 0.0
-        if parts and of_whole.chance >= _WORTH_A_LOOK:
+        if parts and (of_whole.chance >= _WORTH_A_LOOK or fact.id in at_hand):
             spans = [(begin + part.start, begin + part.end) for part in parts]
             opinions = reads.read(sentence, spans, previous, turn)
             likeliest = max((_over(one) for one in opinions if one is not None), default=0.0)
             if len(parts) > 1:
                 of_parts = _of_parts(fact, parts, opinions, before)
+            if fact.id in at_hand and likeliest >= _OF_A_REQUEST:
+                settled[len(found)] = _settled(fact, parts, opinions, before, lines)
         found.append((of_whole, of_parts))
         meaning = alike[fact.id].meaning if fact.id in alike else None
         of_values = likeliest or of_whole.chance
         reads_of.append(Read(sentence, of_whole.chance, of_values, meaning, ages[fact.id]))
     chances = reads.weigh(turn, reads_of, follows=bool(previous))
     weighed = (
+        settled[number]
+        if number in settled
         # Some of its values, unless it is surely all of it that is over.
-        parts
+        else parts
         if parts is not None and not lines.goes(chance, is_cued=is_cued)
         else whole._replace(chance=chance)
-        for (whole, parts), chance in zip(found, chances, strict=True)
+        for number, ((whole, parts), chance) in enumerate(zip(found, chances, strict=True))
     )
     return [one for one in weighed if one.chance >= lines.doubtful]
 
@@ -279,6 +293,25 @@ def _of_whole(fact: Fact, opinion: Opinion, before: int) -> Touched:
     chance = _over(opinion)
     place = _place(opinion, before)
     return Touched(fact, chance, (), place, opinion.retracts > opinion.replaces)
+
+
+def _settled(
+    fact: Fact,
+    parts: Sequence[Part],
+    opinions: Sequence[Opinion | None],
+    before: int,
+    lines: Lines,
+) -> Touched:
+    """What goes of the request at hand, where one of its values surely does.
+
+    What a machine says of it is a summary, which is over as a whole.
+    """
+    gone = [(p, o) for p, o in zip(parts, opinions, strict=True) if o and _over(o) >= _OF_A_REQUEST]
+    is_all = len(gone) == len(parts) or fact.source.by_machine
+    over = () if is_all else tuple(part for part, _ in gone)
+    place = _place(max(gone, key=lambda one: _over(one[1]))[1], before)
+    is_ended = all(opinion.retracts > opinion.replaces for _, opinion in gone)
+    return Touched(fact, max(lines.sure, _OF_A_REQUEST), over, place, is_ended, at_hand=True)
 
 
 def _of_parts(
