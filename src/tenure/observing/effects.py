@@ -181,7 +181,7 @@ class Effects:
         if self._only_speaks_of_it(said):
             # Who asks for something else may put it as a wish: "I would pick it up in Portland".
             asks = not only_adds(said.statement.text)
-            mine = [one for one in mine if asks and one.at_hand or _is_opposed(said, one.fact)]
+            mine = [one for one in mine if (asks and one.at_hand) or _is_opposed(said, one.fact)]
         seen = {fact.id for fact in self._desk.within_reach(said, [one.fact for one in mine])}
         return [
             one

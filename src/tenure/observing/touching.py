@@ -197,46 +197,72 @@ def touched(
     facts = _worth_reading(facts, alike, said.text)
     newest_first = sorted(facts, key=lambda fact: (fact.order, fact.id), reverse=True)
     ages = {fact.id: age for age, fact in enumerate(newest_first)}
-    found: list[tuple[Touched, Touched | None]] = []
-    settled: dict[int, Touched] = {}
-    reads_of: list[Read] = []
-    turn, before = as_heard(said.text[:_WINDOW], said.speaker)
-    for fact in facts:
+    heard = _Heard(reads, previous, *as_heard(said.text[:_WINDOW], said.speaker))
+    looked = [one for fact in facts if (one := heard.look_at(fact, fact.id in at_hand, lines))]
+    reads_of = []
+    for one in looked:
+        fact_id, chance = one.whole.fact.id, one.whole.chance
+        meaning = alike[fact_id].meaning if fact_id in alike else None
+        of_values = one.likeliest or chance
+        reads_of.append(Read(one.sentence, chance, of_values, meaning, ages[fact_id]))
+    chances = reads.weigh(heard.turn, reads_of, follows=bool(previous))
+    weighed = [
+        one.settled
+        if one.settled is not None
+        # Some of its values, unless it is surely all of it that is over.
+        else one.parts
+        if one.parts is not None and not lines.goes(chance, is_cued=is_cued)
+        else one.whole._replace(chance=chance)
+        for one, chance in zip(looked, chances, strict=True)
+    ]
+    return [one for one in weighed if one.chance >= lines.doubtful]
+
+
+class _Looked(NamedTuple):
+    """What the model makes of a fact and a turn."""
+
+    sentence: str
+    whole: Touched
+    parts: Touched | None
+    likeliest: float
+    """How likely the likeliest of its values is over."""
+    settled: Touched | None
+    """What surely goes of it, where it is of the request at hand."""
+
+
+class _Heard(NamedTuple):
+    """A turn as the model reads it."""
+
+    reads: Reads
+    previous: str
+    turn: str
+    before: int
+    """How far the name of who speaks moves the turn."""
+
+    def look_at(self, fact: Fact, is_at_hand: bool, lines: Lines) -> _Looked | None:
+        """What the turn does to a fact, and to its values where that is worth a look."""
         sentence, begin = sentence_of(fact, text_of(fact.value)[:_LONGEST])
         sentence, shift = as_heard(sentence, fact.source.speaker)
         begin += shift
+        (whole,) = self.reads.read(sentence, [(shift, len(sentence))], self.previous, self.turn)
+        if whole is None:
+            return None
+        of_whole = _of_whole(fact, whole, self.before)
         parts = [
             part
             for part in typed(parts_in(fact))
             if begin + part.end <= len(sentence) and part.start < part.end
         ]
-        (whole,) = reads.read(sentence, [(shift, len(sentence))], previous, turn)
-        if whole is None:
-            continue
-        of_whole, of_parts, likeliest = _of_whole(fact, whole, before), None, 0.0
-        if parts and (of_whole.chance >= _WORTH_A_LOOK or fact.id in at_hand):
-            spans = [(begin + part.start, begin + part.end) for part in parts]
-            opinions = reads.read(sentence, spans, previous, turn)
-            likeliest = max((_over(one) for one in opinions if one is not None), default=0.0)
-            if len(parts) > 1:
-                of_parts = _of_parts(fact, parts, opinions, before)
-            if fact.id in at_hand and likeliest >= _OF_A_REQUEST:
-                settled[len(found)] = _settled(fact, parts, opinions, before, lines)
-        found.append((of_whole, of_parts))
-        meaning = alike[fact.id].meaning if fact.id in alike else None
-        of_values = likeliest or of_whole.chance
-        reads_of.append(Read(sentence, of_whole.chance, of_values, meaning, ages[fact.id]))
-    chances = reads.weigh(turn, reads_of, follows=bool(previous))
-    weighed = (
-        settled[number]
-        if number in settled
-        # Some of its values, unless it is surely all of it that is over.
-        else parts
-        if parts is not None and not lines.goes(chance, is_cued=is_cued)
-        else whole._replace(chance=chance)
-        for number, ((whole, parts), chance) in enumerate(zip(found, chances, strict=True))
-    )
-    return [one for one in weighed if one.chance >= lines.doubtful]
+        if not parts or (of_whole.chance < _WORTH_A_LOOK and not is_at_hand):
+            return _Looked(sentence, of_whole, None, 0.0, None)
+        spans = [(begin + part.start, begin + part.end) for part in parts]
+        opinions = self.reads.read(sentence, spans, self.previous, self.turn)
+        likeliest = max((_over(one) for one in opinions if one is not None), default=0.0)
+        of_parts = _of_parts(fact, parts, opinions, self.before) if len(parts) > 1 else None
+        settled = None
+        if is_at_hand and likeliest >= _OF_A_REQUEST:
+            settled = _settled(fact, parts, opinions, self.before, lines)
+        return _Looked(sentence, of_whole, of_parts, likeliest, settled)
 
 
 def _worth_reading(
@@ -302,16 +328,15 @@ def _settled(
     before: int,
     lines: Lines,
 ) -> Touched:
-    """What goes of the request at hand, where one of its values surely does.
-
-    What a machine says of it is a summary, which is over as a whole.
-    """
-    gone = [(p, o) for p, o in zip(parts, opinions, strict=True) if o and _over(o) >= _OF_A_REQUEST]
+    """What goes of the request at hand, where one of its values surely does."""
+    read = zip(parts, opinions, strict=True)
+    gone = [(part, one) for part, one in read if one and _over(one) >= _OF_A_REQUEST]
+    place = _place(max(gone, key=lambda pair: _over(pair[1]))[1], before)
+    is_ended = all(one.retracts > one.replaces for _, one in gone)
+    # What a machine says of a request sums it up, and is over as a whole.
     is_all = len(gone) == len(parts) or fact.source.by_machine
     over = () if is_all else tuple(part for part, _ in gone)
-    place = _place(max(gone, key=lambda one: _over(one[1]))[1], before)
-    is_ended = all(opinion.retracts > opinion.replaces for _, opinion in gone)
-    return Touched(fact, max(lines.sure, _OF_A_REQUEST), over, place, is_ended, at_hand=True)
+    return Touched(fact, lines.sure, over, place, is_ended, at_hand=True)
 
 
 def _of_parts(
