@@ -90,10 +90,42 @@ def candidate(turn: int, quote: str, attribute: str, value: str, **more: Any) ->
 
 
 def answer(
-    *candidates: dict[str, Any], objections: Sequence[dict[str, Any]] = ()
+    *candidates: dict[str, Any],
+    objections: Sequence[dict[str, Any]] = (),
+    keeps: Sequence[dict[str, Any]] = (),
+    fates: Sequence[dict[str, Any]] = (),
 ) -> dict[str, Any]:
     """A whole answer."""
-    return {"candidates": list(candidates), "objections": list(objections)}
+    return {
+        "fates": list(fates),
+        "keeps": list(keeps),
+        "candidates": list(candidates),
+        "objections": list(objections),
+    }
+
+
+def keep(turn: int, quote: str) -> dict[str, Any]:
+    """A stretch that is to be kept, in the form that is asked for."""
+    return {"turn": turn, "quote": quote}
+
+
+def fate(fact: str, turn: int, quote: str, becomes: str, old: str = "") -> dict[str, Any]:
+    """What becomes of a fact, in the form that is asked for."""
+    return {"fact": fact, "turn": turn, "quote": quote, "becomes": becomes, "old": old}
+
+
+def fated(
+    turn: int, quote: str, becomes: str, *, says: str, old: str = "", keeps: Sequence[str] = ()
+) -> Script:
+    """An answer that tells what becomes of the fact which says this."""
+
+    def script(ask: Ask) -> dict[str, Any]:
+        return answer(
+            fates=[fate(shown(ask, says), turn, quote, becomes, old)],
+            keeps=[keep(turn, one) for one in keeps],
+        )
+
+    return script
 
 
 def replacing(
