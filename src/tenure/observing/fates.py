@@ -94,7 +94,7 @@ class Fates:
         if fact is None:
             raise Declined(_GONE)
         self._check_reach(quoted, fact)
-        if fact.source.turn_index == fate.turn and quoted.meets(fact.source.span):
+        if self._says_itself(quoted, fact) and not _is_amended(fact):
             raise Declined("the quote is what the fact itself says")
         if fate.becomes is Becomes.DOUBTFUL or quoted.is_meant or quoted.is_by_machine:
             return _Case(fate, quoted, fact, fate.becomes)
@@ -117,6 +117,11 @@ class Fates:
         if hearing.conversation.branch not in (None, fact.place):
             raise Declined("a branch ends nothing real")
         hearing.registrar.check_may_settle(fact)
+
+    def _says_itself(self, quoted: Quoted, fact: Fact) -> bool:
+        """Whether a fact was read off the very words that are quoted."""
+        brought = {one.id for one in self._hearing.brought_by(quoted.waiting)}
+        return fact.id in brought and quoted.meets(fact.source.span)
 
     # ending
 
@@ -207,7 +212,11 @@ class Fates:
         """End a fact by words that brought no fact; or keep them, to put it in doubt."""
         if case.becomes is Becomes.DOUBTFUL:
             kept = case.quoted.to_be_kept()
-            return [case.told(self._keeping.file(kept, [case.fact.id]))]
+            return [case.told(self._keeping.file(kept, doubts=[case.fact.id]))]
+        if self._says_itself(case.quoted, case.fact):
+            # What the turn says was put behind what it ends: it stands by itself from now on.
+            kept = case.quoted.to_be_kept()
+            return [case.told(self._keeping.file(kept, takes=[case.fact]))]
         return [case.told(self._retract(case.quoted, case.fact))]
 
     def _retract(self, quoted: Quoted, fact: Fact) -> Verdict:
@@ -334,6 +343,11 @@ class Fates:
             if is_of_it and entry is not None and entry.action is Action.ASSERT:
                 return entry if entry.undone_by is None else None
         return None
+
+
+def _is_amended(fact: Fact) -> bool:
+    """Whether what was said in a turn follows what is left of an older statement."""
+    return bool(fact.source.earlier) and JOINT in text_of(fact.value)
 
 
 def _is_plain(fact: Fact) -> bool:

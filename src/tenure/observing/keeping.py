@@ -68,7 +68,9 @@ class Keeping:
         """How many words a stretch must have: as many as a model chose to quote, or a few."""
         return min(_FEW_WORDS, len(re.findall(r"\w+", quoted.text)))
 
-    def file(self, quoted: Quoted, doubts: Iterable[str] = ()) -> Verdict:
+    def file(
+        self, quoted: Quoted, *, doubts: Iterable[str] = (), takes: Sequence[Fact] = ()
+    ) -> Verdict:
         """File a stretch under no name, with the authority and in the scope of who says it.
 
         It binds nobody, and is the speaker's own memory: nothing that a model brings is more.
@@ -77,11 +79,11 @@ class Keeping:
             raise Declined("it speaks of policy, which is not for a model to set; use write()")
         hearing = self._hearing
         proposal = replace(self._proposal(quoted), doubts=tuple(doubts))
-        if not proposal.doubts:
+        if not proposal.doubts and not takes:
             for fact in self._near(quoted):
                 if fact.key == STATEMENT and is_restated(proposal, fact):
                     proposal = restated(proposal, fact)
-        verdict = hearing.registrar.propose(proposal, evidence=hearing.evidence)
+        verdict = hearing.registrar.propose(proposal, takes=takes, evidence=hearing.evidence)
         return hearing.decided(quoted.waiting, verdict)
 
     def _proposal(self, quoted: Quoted) -> Proposal:
