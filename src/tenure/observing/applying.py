@@ -37,14 +37,12 @@ class Applying:
     def hear(self, proposals: Proposals, changes: Mapping[str, Change]) -> None:
         """Take everything that was proposed, in the order of the turns.
 
-        First what holds after all, then what is new, and last what that puts out of office: so
-        that a statement which ends another is there to take its place.
+        First what holds after all and what is no fact, then what is new, and last what that puts
+        out of office: so that a statement which ends another is there to take its place.
         """
         candidacies, keeping = Candidacies(self._hearing), Keeping(self._hearing)
-        objecting, fates = (
-            Objecting(self._hearing, candidacies, changes),
-            Fates(self._hearing, keeping),
-        )
+        objecting = Objecting(self._hearing, candidacies, changes)
+        fates = Fates(self._hearing, keeping)
         for objection in sorted(proposals.objections, key=lambda one: one.turn):
             objecting.take(objection)
         for fate in sorted(proposals.fates, key=lambda one: one.turn):
@@ -53,6 +51,7 @@ class Applying:
         for candidate in sorted(proposals.candidates, key=lambda one: one.turn):
             candidacies.take(candidate)
         objecting.file_again()
+        fates.strike(proposals.fates)
         for keep in sorted(proposals.keeps, key=lambda one: one.turn):
             keeping.take(keep)
         fates.take(proposals.fates)

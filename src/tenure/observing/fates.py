@@ -63,12 +63,15 @@ class Fates:
         self._hearing = hearing
         self._keeping = keeping
 
+    def strike(self, fates: Iterable[Fate]) -> None:
+        """Take back what should not have been kept; what of it should is then free to be kept."""
+        for fate in sorted(fates, key=lambda fate: fate.turn):
+            if fate.becomes is Becomes.NO_FACT:
+                self._attempt(fate, self._strike)
+
     def take(self, fates: Iterable[Fate]) -> None:
         """See to what becomes of facts, turn by turn."""
         ordered = sorted(fates, key=lambda fate: fate.turn)
-        for fate in ordered:
-            if fate.becomes is Becomes.NO_FACT:
-                self._attempt(fate, self._strike)
         for fate in ordered:
             if fate.becomes is Becomes.PART:
                 self._attempt(fate, self._cut)
