@@ -1,7 +1,8 @@
-"""What a model may say of earlier statements: that they are over, in part, in doubt, or no facts."""
+"""What a model may say of earlier statements: that they are over, in part, in doubt, no facts."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -9,9 +10,11 @@ import pytest
 
 import tenure
 from tenure.language.llm import Ask
+from tenure.testing import SteppingClock
 from tests.conftest import OpenMemory
 from tests.llm.scripted import (
     Scripted,
+    Suspicious,
     answer,
     fate,
     fated,
@@ -30,9 +33,12 @@ LOOM = "The loom has arrived and stands in the attic."
 class Desk:
     """A memory with a scripted model, and one person who talks to it."""
 
-    def __init__(self, open_memory: OpenMemory, **options: Any) -> None:
+    def __init__(self, open_memory: OpenMemory, detector: Any = None, **options: Any) -> None:
         self.model = Scripted()
-        self.memory = open_memory(settings=settings(self.model, **options))
+        chosen = settings(self.model, **options)
+        self.memory = open_memory(
+            settings=chosen if detector is None else replace(chosen, detector=detector)
+        )
         self.ann = self.memory.session(user_id="ann", organization="acme")
 
     def say(self, text: str, *scripts: Any, **more: Any) -> tenure.Observation:
@@ -123,7 +129,7 @@ def test_a_short_answer_is_kept_with_its_question(desk: Desk) -> None:
 
 
 def test_what_a_statement_replaces_is_in_its_chain(desk: Desk) -> None:
-    """The fact goes, what took its place is traceable, and an undo brings both back as they were."""
+    """The fact goes, what took its place is traceable, and an undo brings both back."""
     desk.say(VAN, answer())
     made = desk.say(LOOM, fated(2, LOOM, "ended", says=VAN))
     assert reasons(made) == [("accepted", "")]
@@ -229,14 +235,54 @@ def test_what_should_not_have_been_kept_is_taken_back(desk: Desk) -> None:
 
 
 def test_a_doubt_that_a_turn_raised_wrongly_is_lifted(open_memory: OpenMemory) -> None:
-    """The fact holds, and the record says why; doubts of other turns stay."""
-    desk = Desk(open_memory)
+    """The fact holds, the record says why, and an undo brings the doubt back."""
+    desk = Desk(open_memory, detector=Suspicious(0.6))
+    desk.say(VAN, answer())
+    made = desk.say(LOOM, fated(2, LOOM, "holds", says=VAN))
+    assert told(desk.model.asked[-1])["known"][0]["doubted"] is True
+    assert reasons(made) == [("accepted", "it is not in doubt")]
+    assert desk.doubted() == []
+    (verdict,) = opinion(made).verdicts
+    assert (verdict.reason, verdict.evidence["detector"]) == (LOOM, "llm")
+    desk.ann.undo(verdict)
+    assert desk.doubted() == [VAN]
+
+
+def test_a_doubt_of_another_turn_stays(desk: Desk) -> None:
+    """A model speaks of the turns that it reads."""
     desk.say(VAN, answer())
     desk.say(LOOM, fated(2, LOOM, "doubtful", says=VAN))
     again = "The loom needs a new treadle."
     made = desk.say(again, fated(3, again, "holds", says=VAN))
     assert reasons(made) == [("agreed", "nothing here speaks against it")]
     assert desk.doubted() == [VAN]
+
+
+def test_what_was_replaced_wrongly_holds_again(open_memory: OpenMemory) -> None:
+    """A replacement of the offline reading is undone, and both statements stand."""
+    desk = Desk(open_memory, detector=Suspicious(0.95))
+    first, second = "The loom is from Leeds.", "The other loom is from Lyon."
+    desk.say(first, answer())
+    made = desk.say(second, fated(2, second, "holds", says=first))
+    assert ("accepted", "it was not replaced") in reasons(made)
+    assert sorted(desk.says()) == sorted([first, second])
+
+
+def test_what_was_kept_badly_is_cut_anew(open_memory: OpenMemory) -> None:
+    """Taken back as a whole, and kept as it should have been; what it had replaced is back."""
+    desk = Desk(open_memory, detector=Suspicious(0.95))
+    desk.say(VAN, answer())
+    text = "The loom stands in the attic lovely day it is."
+
+    def script(ask: Ask) -> dict[str, Any]:
+        return answer(
+            keeps=[keep(2, "The loom stands in the attic")],
+            fates=[fate(shown(ask, text), 2, text, "no_fact")],
+        )
+
+    made = desk.say(text, script)
+    assert [outcome for outcome, _ in reasons(made)] == ["accepted", "accepted"]
+    assert sorted(desk.says()) == ["The loom stands in the attic", VAN]
 
 
 def test_one_statement_can_speak_against_several(desk: Desk) -> None:
@@ -256,6 +302,31 @@ def test_one_statement_can_speak_against_several(desk: Desk) -> None:
     assert VAN not in desk.says()
     desk.ann.undo(verdict)
     assert (VAN in desk.says(), desk.doubted()) == (True, [])
+
+
+@pytest.mark.parametrize("becomes", ["replaced", "part", "ended"])
+def test_what_changes_on_a_later_day_holds_until_then(
+    open_memory: OpenMemory, clock: SteppingClock, becomes: str
+) -> None:
+    """The fact is in office up to the day that the quote names, and gone from then on."""
+    desk = Desk(open_memory)
+    desk.say(VAN, answer())
+    new = "From 9 March it comes from Dunmore"
+    old = "Kestrel" if becomes == "part" else ""
+    made = desk.say(new, fated(2, new, becomes, says=VAN, old=old, since="2026-03-09"))
+    assert reasons(made) == [("accepted", "")]
+    assert VAN in desk.says()
+    clock.advance(days=90)
+    assert VAN not in desk.says()
+    assert any("Dunmore" in text for text in desk.says())
+
+
+def test_a_day_that_the_quote_does_not_say_is_no_day(desk: Desk) -> None:
+    """A model cannot date what nobody dated."""
+    desk.say(VAN, answer())
+    made = desk.say(LOOM, fated(2, LOOM, "ended", says=VAN, since="2026-03-09"))
+    assert reasons(made) == [("dropped", "the quote does not say from which day")]
+    assert VAN in desk.says()
 
 
 @pytest.mark.on_every_store
@@ -404,8 +475,8 @@ def test_a_branch_ends_nothing_real(desk: Desk) -> None:
 def test_endless_lists_are_cut_off(desk: Desk) -> None:
     """Of each list a hundred are looked at; the rest is told as dropped."""
     desk.say(VAN, answer())
-    made = desk.say(LOOM, answer(keeps=[keep(2, LOOM)] * 150,
-                                 fates=[fate("f1", 2, "nothing of it", "ended")] * 150))  # fmt: skip
+    endless = [fate("f1", 2, "nothing of it", "ended")] * 150
+    made = desk.say(LOOM, answer(keeps=[keep(2, LOOM)] * 150, fates=endless))
     outcomes = [outcome for outcome, _ in reasons(made)]
     assert (outcomes.count("agreed"), outcomes.count("dropped")) == (100, 200)
     assert sorted(desk.says()) == sorted([VAN, LOOM])
@@ -421,7 +492,7 @@ def test_what_was_forgotten_while_the_model_thought_is_left_alone(desk: Desk) ->
         return answer(fates=[fate(name, 2, LOOM, "part", "Thursday")])
 
     made = desk.say(LOOM, script)
-    assert "Kestrel" not in str([record for record in desk.memory.export("acme")])
+    assert "Kestrel" not in str(list(desk.memory.export("acme")))
     assert opinion(made).verdicts == ()
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime, time
 from functools import partial
 from itertools import groupby
 
@@ -16,7 +17,7 @@ from tenure.engine.proposal import Proposal
 from tenure.engine.reviews import again
 from tenure.engine.undo import undo
 from tenure.language.frames import frame_of
-from tenure.language.llm.checking import places_of
+from tenure.language.llm.checking import is_supported, places_of
 from tenure.language.llm.reading import Becomes, Fate
 from tenure.model.fact import Fact, MemoryType, Part
 from tenure.model.values import text_of
@@ -51,6 +52,8 @@ class _Case:
     fact: Fact
     becomes: Becomes
     reason: str = ""
+    since: datetime | None = None
+    """From when on, where that is still to come."""
 
     def told(self, verdict: Verdict) -> Proposed:
         return Proposed(self.fate.turn, *about_fact(self.fact), "accepted", self.reason, verdict)
@@ -100,7 +103,7 @@ class Fates:
         if self._says_itself(quoted, fact) and not _is_amended(fact):
             raise Declined("the quote is what the fact itself says")
         if fate.becomes is Becomes.DOUBTFUL or quoted.is_meant or quoted.is_by_machine:
-            return _Case(fate, quoted, fact, fate.becomes)
+            return _Case(fate, quoted, fact, fate.becomes, since=_since(fate, quoted))
         return _Case(fate, quoted, fact, Becomes.DOUBTFUL, _ONLY_DOUBT)
 
     def _check_reach(self, quoted: Quoted, fact: Fact) -> None:
@@ -197,7 +200,8 @@ class Fates:
             authority=hearing.drafting.filing(quoted.waiting).authority(quoted.said),
             doubts=tuple(dict.fromkeys((*successor.doubts, *(fact.id for fact in doubted)))),
             at=successor.timestamp,
-            valid_from=successor.valid_from,
+            valid_from=max([case.since for case in cases if case.since], default=None)
+            or successor.valid_from,
             valid_until=successor.valid_until,
             confidence=SUREST,
             spoken=True,
@@ -214,12 +218,14 @@ class Fates:
     def _alone(self, case: _Case, _: Fate) -> list[Proposed]:
         """End a fact by words that brought no fact; or keep them, to put it in doubt."""
         if case.becomes is Becomes.DOUBTFUL:
-            kept = case.quoted.to_be_kept()
+            kept = case.quoted.to_be_kept()[0]
             return [case.told(self._keeping.file(kept, doubts=[case.fact.id]))]
-        if self._says_itself(case.quoted, case.fact):
-            # What the turn says was put behind what it ends: it stands by itself from now on.
-            kept = case.quoted.to_be_kept()
-            return [case.told(self._keeping.file(kept, takes=[case.fact]))]
+        if case.since is not None or self._says_itself(case.quoted, case.fact):
+            # What ends a fact on a later day has to be known until then; and what was put behind
+            # the very fact that it ends stands by itself from now on.
+            kept = case.quoted.to_be_kept()[0]
+            verdict = self._keeping.file(kept, takes=[case.fact], since=case.since)
+            return [case.told(verdict)]
         return [case.told(self._retract(case.quoted, case.fact))]
 
     def _retract(self, quoted: Quoted, fact: Fact) -> Verdict:
@@ -285,6 +291,7 @@ class Fates:
             constraint_type=fact.constraint_type,
             requires=fact.requires,
             min_authority=fact.min_authority,
+            valid_from=case.since,
             valid_until=fact.valid_until,
             at=quoted.waiting.moment,
             confidence=SUREST,
@@ -346,6 +353,17 @@ class Fates:
             if is_of_it and entry is not None and entry.action is Action.ASSERT:
                 return entry if entry.undone_by is None else None
         return None
+
+
+def _since(fate: Fate, quoted: Quoted) -> datetime | None:
+    """From when on a fate holds, where that is still to come; raises Declined where the quote does
+    not say so."""
+    moment = quoted.waiting.moment
+    if fate.since is None or fate.since <= moment.date():
+        return None
+    if not is_supported(fate.since.isoformat(), quoted.text, moment):
+        raise Declined("the quote does not say from which day")
+    return datetime.combine(fate.since, time(), moment.tzinfo)
 
 
 def _is_amended(fact: Fact) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from datetime import datetime
 
 from tenure.engine.proposal import Proposal
 from tenure.language.llm.checking import Span
@@ -44,11 +45,13 @@ class Keeping:
         self._hearing.attempt(keep.turn, about, lambda: self._take(keep))
 
     def _take(self, keep: Keep) -> list[Proposed]:
-        quoted = quoted_in(keep, self._hearing.turns).to_be_kept()
+        quoted = quoted_in(keep, self._hearing.turns)
         brought = self._hearing.brought_by(quoted.waiting)
         spans = [fact.source.span for fact in brought if self._lasts(fact) and fact.source.span]
         left = [
-            replace(quoted, span=span) for span in _uncovered(quoted, spans, self._shortest(quoted))
+            replace(piece, span=span)
+            for piece in quoted.to_be_kept()
+            for span in _uncovered(piece, spans)
         ]
         if not left:
             return [Proposed(keep.turn, STATEMENT, None, quoted.text, "agreed", "on record")]
@@ -63,13 +66,13 @@ class Keeping:
         is_of_branch = fact.place == self._hearing.conversation.branch
         return is_of_branch or fact.scope in (Scope.GLOBAL, Scope.TASK)
 
-    @staticmethod
-    def _shortest(quoted: Quoted) -> int:
-        """How many words a stretch must have: as many as a model chose to quote, or a few."""
-        return min(_FEW_WORDS, len(re.findall(r"\w+", quoted.text)))
-
     def file(
-        self, quoted: Quoted, *, doubts: Iterable[str] = (), takes: Sequence[Fact] = ()
+        self,
+        quoted: Quoted,
+        *,
+        doubts: Iterable[str] = (),
+        takes: Sequence[Fact] = (),
+        since: datetime | None = None,
     ) -> Verdict:
         """File a stretch under no name, with the authority and in the scope of who says it.
 
@@ -79,6 +82,8 @@ class Keeping:
             raise Declined("it speaks of policy, which is not for a model to set; use write()")
         hearing = self._hearing
         proposal = replace(self._proposal(quoted), doubts=tuple(doubts))
+        if since is not None:
+            proposal = replace(proposal, valid_from=since)
         if not proposal.doubts and not takes:
             for fact in self._near(quoted):
                 if fact.key == STATEMENT and is_restated(proposal, fact):
@@ -129,15 +134,21 @@ class Keeping:
                 yield fact
 
 
-def _uncovered(quoted: Quoted, spans: Sequence[Span], shortest: int) -> list[Span]:
-    """The stretches of a quote that no fact of its turn was read off."""
+def _uncovered(quoted: Quoted, spans: Sequence[Span]) -> list[Span]:
+    """The stretches of a quote that no fact of its turn was read off.
+
+    What is left of it has to have a few words, or as many as the quote has.
+    """
     left, begin, end = [], *quoted.span
     for start, stop in sorted(spans):
         if start < end and stop > begin:
             left.append((begin, max(begin, start)))
             begin = min(max(begin, stop), end)
     left.append((begin, end))
+    shortest = min(_FEW_WORDS, _words(quoted.text))
     text = quoted.waiting.heard.text
-    return [
-        (begin, end) for begin, end in left if len(re.findall(r"\w+", text[begin:end])) >= shortest
-    ]
+    return [(begin, end) for begin, end in left if _words(text[begin:end]) >= shortest]
+
+
+def _words(text: str) -> int:
+    return len(re.findall(r"\w+", text))

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import zip_longest
+from itertools import groupby, zip_longest
 from typing import Protocol
 
 from tenure.language.llm.checking import Span, places_of
@@ -85,22 +85,35 @@ class Quoted:
         """How many characters it has in common with another stretch of its turn."""
         return min(span[1], self.span[1]) - max(span[0], self.span[0]) if span else 0
 
-    def to_be_kept(self) -> Quoted:
+    def to_be_kept(self) -> list[Quoted]:
         """What of a turn is kept for it; raises Declined where that is nothing.
 
-        Words that are denied, supposed or somebody else's only with what makes them so: the whole
-        of their statements.
+        Without what is only asked or supposed; and words that are denied or somebody else's only
+        with what makes them so: the whole of their statements.
         """
         if self._voice.is_shown(*self.span):
             raise Declined("it only shows what somebody else wrote")
-        if not any(_may_be_kept(said, kind) for said, kind in self.read):
+        runs = [
+            list(run)
+            for is_kept, run in groupby(self.read, key=lambda one: _may_be_kept(*one))
+            if is_kept
+        ]
+        if not runs:
             kind = self.read[0][1].replace("_", " ")
             raise Declined(f"the turn does not say that it is so (read as {kind})")
-        if self._voice.is_own(*self.span):
-            return self
-        spans = [(said.statement.start, said.statement.end) for said, _ in self.read]
-        start, end = min(self.span[0], spans[0][0]), max(self.span[1], *(e for _, e in spans))
-        return Quoted(self.waiting, (start, end), self.read)
+        return [self._within(run) for run in runs]
+
+    def _within(self, run: Sequence[tuple[Understood, Kind]]) -> Quoted:
+        """As much of it as is in these statements."""
+        begin, close = run[0][0].statement.start, max(said.statement.end for said, _ in run)
+        start, end = self.span
+        if run[0] != self.read[0]:
+            start = begin
+        if run[-1] != self.read[-1]:
+            end = close
+        if not self._voice.is_own(start, end):
+            start, end = min(start, begin), max(end, close)
+        return Quoted(self.waiting, (start, end), tuple(run))
 
     @cached_property
     def _voice(self) -> Voice:

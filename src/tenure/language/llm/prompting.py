@@ -146,6 +146,7 @@ def _bounded(schema: dict[str, Any], briefing: Briefing) -> dict[str, Any]:
     proposed["about"]["maxLength"] = proposed["attribute"]["maxLength"] = _LONGEST_NAME
     replaced = proposed["replaces"]["items"]["properties"]
     replaced["old"]["maxLength"] = entries["fates"]["old"]["maxLength"] = _LONGEST_FACT
+    entries["fates"]["from"]["maxLength"] = _LONGEST_NAME
     known = [fact.handle for fact in briefing.known]
     changed = [change.handle for change in briefing.replaced]
     _limit(proposed["replaces"], replaced["fact"], known)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from datetime import date
 from enum import StrEnum
 from typing import Any, NamedTuple
 
@@ -94,6 +95,8 @@ class Fate:
     becomes: Becomes
     old: str
     """The words of the fact that no longer hold, where some of it does."""
+    since: date | None = None
+    """The day from which that is so, where it is still to come."""
 
 
 @dataclass(frozen=True)
@@ -185,7 +188,8 @@ def _fate(item: Mapping[str, Any]) -> Fate:
     except ValueError as error:
         raise _Unreadable(str(error)) from None
     old = _text(item, "old").strip() if "old" in item else ""
-    return Fate(_turn(item), _text(item, "quote"), _text(item, "fact"), becomes, old)
+    since = _day(item, "from")
+    return Fate(_turn(item), _text(item, "quote"), _text(item, "fact"), becomes, old, since)
 
 
 def _turn(item: Mapping[str, Any]) -> int:
@@ -202,6 +206,14 @@ def _text(item: Mapping[str, Any], name: str) -> str:
     if len(text) > _LONGEST.get(name, 200):
         raise _Unreadable(f"{name} is too long")
     return text
+
+
+def _day(item: Mapping[str, Any], name: str) -> date | None:
+    given = _text(item, name).strip() if name in item else ""
+    try:
+        return date.fromisoformat(given) if given else None
+    except ValueError:
+        raise _Unreadable(f"{name} is no date") from None
 
 
 def _share(item: Mapping[str, Any]) -> float:
