@@ -301,8 +301,8 @@ def _failures(report: ConversationsReport, count: int) -> Iterator[RenderableTyp
         yield f"\n## {report.name}, {stray.conversation}: holds, and is {stray.fate}"
         yield f"{stray.value}: {stray.line}"
     dropped = report.opinions.dropped[:count] if report.opinions is not None else ()
-    for line in dropped:
-        yield f"\n## {report.name}: {line}"
+    for proposal in dropped:
+        yield f"\n## {report.name}, a proposal of the model: {proposal}"
     for kept in report.kept[:count]:
         yield f"\n## {report.name}, {kept.conversation}: kept ({kept.kind})"
         yield f"line:    {kept.line}"

@@ -113,8 +113,10 @@ class ConversationsReport:
     @property
     def opinions(self) -> Opinions | None:
         """What came of a model's answers, where one read along."""
-        found = [one.opinions for one in (*self.scores, *self.awaiting)]
-        told = [one for one in found if one is not None]
+        found = [score.opinions for score in self.scores]
+        told = [
+            one for one in (*found, *(one.opinions for one in self.awaiting)) if one is not None
+        ]
         return sum(told, Opinions()) if told else None
 
     @property

@@ -39,6 +39,7 @@ _UNSHOWN = "it names a fact that the model was not shown"
 _GONE = "the fact has left office in the meantime"
 _ONLY_DOUBT = "only put in doubt: the turn does not say so straight out"
 _ENDING = (Becomes.REPLACED, Becomes.ENDED, Becomes.DOUBTFUL)
+_LITTLE_MORE = 2
 _LEAST_LEFT = 1
 """A statement of which so few words are left says nothing any more."""
 
@@ -265,7 +266,7 @@ class Fates:
         hearing, fact, quoted = self._hearing, case.fact, case.quoted
         filing = hearing.drafting.filing(quoted.waiting)
         successor = self._successor(case)
-        if successor is not None and not _is_plain(successor):
+        if successor is not None and not _says_only(successor, quoted):
             successor = None  # it stands by itself
         told = quoted.text if successor is None else text_of(successor.value)
         told = "" if told.strip() in text_of(fact.value) else told.strip()
@@ -371,6 +372,12 @@ def _is_amended(fact: Fact) -> bool:
     return bool(fact.source.earlier) and JOINT in text_of(fact.value)
 
 
-def _is_plain(fact: Fact) -> bool:
-    """Whether a fact is a statement as it was said: it has no name, and followed on no other."""
-    return fact.key == STATEMENT and JOINT not in text_of(fact.value)
+def _says_only(fact: Fact, quoted: Quoted) -> bool:
+    """Whether a fact is a statement as it was said that says the quote, and hardly anything else.
+
+    What has a name of its own, follows on another statement or tells more stays as it is.
+    """
+    text = text_of(fact.value)
+    rest = text.replace(quoted.text.strip(), " ") if len(text) > len(quoted.text) else ""
+    is_plain = fact.key == STATEMENT and JOINT not in text
+    return is_plain and len(re.findall(r"\w+", rest)) <= _LITTLE_MORE
