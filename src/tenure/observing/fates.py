@@ -31,7 +31,7 @@ from tenure.observing.quoting import Quoted, quoted_in
 from tenure.observing.relating import parts_in
 from tenure.observing.rewriting import JOINT, amended
 from tenure.observing.scrutiny import Declined, is_out_of_reach
-from tenure.observing.situation import STATEMENT, VERBATIM
+from tenure.observing.situation import VERBATIM
 from tenure.observing.waiting import Waiting, stored_turn
 from tenure.rules.doubt import may_doubt
 
@@ -379,5 +379,5 @@ def _says_only(fact: Fact, quoted: Quoted) -> bool:
     """
     text = text_of(fact.value)
     rest = text.replace(quoted.text.strip(), " ") if len(text) > len(quoted.text) else ""
-    is_plain = fact.key == STATEMENT and JOINT not in text
+    is_plain = fact.multi_valued and JOINT not in text
     return is_plain and len(re.findall(r"\w+", rest)) <= _LITTLE_MORE

@@ -12,7 +12,7 @@ from tenure.language.llm.checking import Span, places_of
 from tenure.language.questions import is_telling
 from tenure.language.speakers import is_machine
 from tenure.language.statements import Kind
-from tenure.language.voice import Voice
+from tenure.language.voice import Manner, Voice
 from tenure.observing.labels import label_end
 from tenure.observing.scrutiny import Declined
 from tenure.observing.understanding import Understood
@@ -30,6 +30,9 @@ _MEANT = frozenset(
     }
 )
 """Kinds of statements that can end something; of the others, their speakers do not say so."""
+_NOT_THEIRS = (Manner.QUOTED, Manner.INTRODUCED, Manner.REPORTED, Manner.DENIED)
+"""Whether something is asked or supposed, the kind of its statement tells better than the words
+around it: people run on."""
 _COUNTERFACTUAL = "counterfactual"
 
 
@@ -73,7 +76,7 @@ class Quoted:
         return any(
             kind in _MEANT
             and _COUNTERFACTUAL not in said.statement.cues
-            and self._voice.is_own(said.statement.start, said.statement.end)
+            and self._voice.manner(said.statement.start, said.statement.end) not in _NOT_THEIRS
             for said, kind in self.read
         )
 

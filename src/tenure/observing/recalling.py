@@ -10,7 +10,7 @@ from tenure.language.llm.prompting import SentFact
 from tenure.model.fact import Fact
 from tenure.model.values import text_of
 from tenure.observing.scrutiny import is_out_of_reach
-from tenure.observing.situation import VERBATIM, Situation
+from tenure.observing.situation import STATEMENT, VERBATIM, Situation
 from tenure.observing.waiting import Waiting
 from tenure.stores.port import Reader
 
@@ -105,13 +105,15 @@ def sent_facts(
     return tuple(
         SentFact(
             name,
-            fact.key,
+            # What stands beside others has a key that is made of its words, and no name.
+            STATEMENT if fact.multi_valued else fact.key,
             fact.subject or "",
             text_of(fact.value),
             brought.get(fact.id) if _is_of(fact, brought) else None,
             fact.order.date().isoformat(),
             fact.source.speaker or "user",
             any(one.id in brought for one in against.get(fact.id, ())),
+            fact.scope.value,
         )
         for name, fact in named.items()
     )

@@ -84,6 +84,7 @@ class SentFact:
     """Who said it."""
     is_doubted: bool = False
     """Whether one of the turns put it in doubt."""
+    scope: str = "global"
 
 
 @dataclass(frozen=True)
@@ -186,6 +187,7 @@ def _document(briefing: Briefing) -> dict[str, Any]:
                 "by": fact.by,
                 "turn": fact.turn,
                 "doubted": fact.is_doubted,
+                **({"scope": fact.scope} if fact.scope != "global" else {}),
             }
             for fact in briefing.known
         ],
