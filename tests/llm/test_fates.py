@@ -268,6 +268,30 @@ def test_what_was_replaced_wrongly_holds_again(open_memory: OpenMemory) -> None:
     assert sorted(desk.says()) == sorted([first, second])
 
 
+def test_what_was_taken_back_wrongly_holds_again(open_memory: OpenMemory) -> None:
+    """A retraction of the offline reading is undone like a replacement."""
+    desk = Desk(open_memory)
+    first, text = "The loom is from Leeds.", "The loom is not from Leeds any more."
+    desk.say(first, answer())
+    made = desk.say(text, fated(2, text, "holds", says=first))
+    assert tenure.Outcome.RETRACTED in {verdict.outcome for verdict in made.verdicts}
+    assert reasons(made) == [("accepted", "it was not replaced")]
+    assert first in desk.says()
+
+
+def test_the_likeliest_facts_are_shown_where_not_all_fit(open_memory: OpenMemory) -> None:
+    """What a turn is about goes before what was merely said last."""
+    desk = Desk(open_memory, known_facts=3)
+    desk.say(VAN, answer())
+    for number in range(6):
+        desk.say(f"Room {number} has been painted.", answer())
+    later = desk.memory.session(user_id="ann", organization="acme", session_id="later")
+    later.observe("The van from Kestrel did not turn up.")
+    says = [one["says"] for one in told(desk.model.asked[-1])["known"]]
+    assert len(says) == 3
+    assert VAN in says
+
+
 def test_what_was_kept_badly_is_cut_anew(open_memory: OpenMemory) -> None:
     """Taken back as a whole, and kept as it should have been; what it had replaced is back."""
     desk = Desk(open_memory, detector=Suspicious(0.95))

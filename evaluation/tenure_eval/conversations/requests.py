@@ -63,8 +63,9 @@ class RequestFolder:
     def _forget_others(self) -> None:
         """Take away requests of this conversation that nobody has answered nor will ask for: of an
         earlier form, or made after answers that have changed."""
-        form = re.compile(rf"{re.escape(_plain(self.conversation))}-\d+\.[0-9a-f]+{REQUEST}")
-        for old in self.folder.glob(f"*{REQUEST}"):
+        name = _plain(self.conversation)
+        form = re.compile(rf"{re.escape(name)}-\d+\.[0-9a-f]+{re.escape(REQUEST)}")
+        for old in self.folder.glob(f"{name}-*{REQUEST}"):
             answer = old.with_name(old.name.removesuffix(REQUEST) + ANSWER)
             if form.fullmatch(old.name) and old.name not in self._made and not answer.exists():
                 old.unlink()

@@ -36,8 +36,9 @@ Effect = Callable[[], AbstractContextManager[None]]
 
 _TURNS_BEFORE = 4
 """How many earlier turns go along, to understand the others by."""
-_READ_OFF = (Rule.EXPLICIT, Rule.IMPLICIT)
-"""The rules by which the offline reading replaces; a rank or a date is not for a model to doubt."""
+_READ_OFF = (Rule.EXPLICIT, Rule.IMPLICIT, Rule.RETRACTION)
+"""The rules by which the offline reading ends facts; a rank or a date is not for a model to doubt.
+"""
 
 
 @dataclass
@@ -165,12 +166,14 @@ def _changes(reader: Reader, lens: Lens, turns: Sequence[Waiting]) -> list[Chang
             verdict = reader.verdict(verdict_id)
             if verdict is None or verdict.undone_by or verdict.rule not in _READ_OFF:
                 continue
-            if verdict.outcome is not Outcome.SUPERSEDED:
+            is_retracted = verdict.outcome is Outcome.RETRACTED
+            gone = (verdict.fact_id,) if is_retracted else verdict.superseded
+            if not is_retracted and verdict.outcome is not Outcome.SUPERSEDED:
                 continue
-            for fact_id in verdict.superseded:
+            after = None if is_retracted else lens.glimpse(reader, verdict.fact_id)
+            for fact_id in gone:
                 fact = lens.glimpse(reader, fact_id)
                 if fact is not None and may_be_sent(reader, fact):
-                    after = lens.glimpse(reader, verdict.fact_id)
                     found.append(Change(waiting.turn.turn_index, fact, verdict, after))
     return found
 

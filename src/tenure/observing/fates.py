@@ -17,7 +17,7 @@ from tenure.engine.proposal import Proposal
 from tenure.engine.reviews import again
 from tenure.engine.undo import undo
 from tenure.language.frames import frame_of
-from tenure.language.llm.checking import is_supported, places_of
+from tenure.language.llm.checking import days_in, places_of
 from tenure.language.llm.reading import Becomes, Fate
 from tenure.model.fact import Fact, MemoryType, Part
 from tenure.model.values import text_of
@@ -362,7 +362,7 @@ def _since(fate: Fate, quoted: Quoted) -> datetime | None:
     moment = quoted.waiting.moment
     if fate.since is None or fate.since <= moment.date():
         return None
-    if not is_supported(fate.since.isoformat(), quoted.text, moment):
+    if fate.since not in days_in(quoted.text, moment):
         raise Declined("the quote does not say from which day")
     return datetime.combine(fate.since, time(), moment.tzinfo)
 

@@ -25,12 +25,13 @@ About = tuple[str, str | None, str]
 
 
 class Change(NamedTuple):
-    """A fact that the offline reading of a turn replaced, and by which verdict."""
+    """A fact that the offline reading of a turn put out of office, and by which verdict."""
 
     turn: int
     fact: Fact
     verdict: Verdict
     after: Fact | None
+    """What took its place; None where nothing did."""
 
 
 class Hearing:

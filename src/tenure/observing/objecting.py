@@ -95,7 +95,7 @@ class Objecting:
         after = lens.glimpse(reader, change.verdict.fact_id)
         if verdict is None or verdict.undone_by is not None or after is None:
             raise Declined("that decision no longer stands")
-        if not after.is_valid:
+        if change.after is not None and not after.is_valid:
             raise Declined("what took its place has been replaced in the meantime")
         if hearing.conversation.branch not in (None, after.place):
             raise Declined("a branch changes nothing real")
@@ -106,7 +106,8 @@ class Objecting:
             evidence=hearing.evidence,
         )
         hearing.decided(grounds.waiting, undone)
-        self._reopened.append((self._statement_of(grounds, after), after.id))
+        if change.after is not None:
+            self._reopened.append((self._statement_of(grounds, after), after.id))
         return undone
 
     def _statement_of(self, grounds: Grounds, fact: Fact) -> Grounds:

@@ -14,6 +14,7 @@ from importlib.resources import files
 from typing import Any
 
 from tenure.language.llm.asking import Ask
+from tenure.language.llm.checking import days_in
 
 VERSION = 2
 """Of the prompt and its schema. A change of either is a new pair of files and a new number."""
@@ -24,6 +25,7 @@ _LONGEST_NAME = 60
 _FEW = 2
 _CHARACTERS_EACH = 40
 """A turn of so many characters more may say one thing more."""
+_MOST_DAYS = 20
 _PARTS_EACH = 2
 """So many stretches of a fact may be out of date, on average."""
 _FENCE_BYTES = 12
@@ -147,7 +149,7 @@ def _bounded(schema: dict[str, Any], briefing: Briefing) -> dict[str, Any]:
     proposed["about"]["maxLength"] = proposed["attribute"]["maxLength"] = _LONGEST_NAME
     replaced = proposed["replaces"]["items"]["properties"]
     replaced["old"]["maxLength"] = entries["fates"]["old"]["maxLength"] = _LONGEST_FACT
-    entries["fates"]["from"]["maxLength"] = _LONGEST_NAME
+    entries["fates"]["from"]["enum"] = ["", *_days_ahead(briefing)]
     known = [fact.handle for fact in briefing.known]
     changed = [change.handle for change in briefing.replaced]
     _limit(proposed["replaces"], replaced["fact"], known)
@@ -155,6 +157,17 @@ def _bounded(schema: dict[str, Any], briefing: Briefing) -> dict[str, Any]:
     _limit(lists["fates"], entries["fates"]["fact"], [*known, *changed])
     lists["fates"]["maxItems"] *= _PARTS_EACH
     return bounded
+
+
+def _days_ahead(briefing: Briefing) -> list[str]:
+    """The days to come that the turns name: from which something can be otherwise."""
+    found = set()
+    for turn in briefing.turns:
+        if turn.is_read:
+            said = datetime.fromisoformat(turn.day) if turn.day else briefing.at
+            at = said.replace(tzinfo=briefing.at.tzinfo)
+            found |= {day for day in days_in(turn.text, at) if day > at.date()}
+    return [day.isoformat() for day in sorted(found)[:_MOST_DAYS]]
 
 
 def _limit(items: dict[str, Any], name: dict[str, Any], handles: list[str]) -> None:
