@@ -365,6 +365,42 @@ def test_each_effect_is_in_the_record_of_its_turn(open_memory: OpenMemory) -> No
     assert opinion(made).verdicts[0].id in {verdict.id for verdict in repeated.verdicts}
 
 
+def test_a_sitting_can_correct_itself_twice(desk: Desk) -> None:
+    """What a turn put in the place of something is ended by a later turn of the same sitting."""
+    desk.say(VAN, answer())
+    second, third = "The van now comes on Friday from Dunmore.", "We do not need a van any more."
+
+    def script(ask: Ask) -> dict[str, Any]:
+        return answer(
+            fates=[
+                fate(shown(ask, VAN), 2, second, "replaced"),
+                fate(shown(ask, second), 3, third, "ended"),
+            ]
+        )
+
+    desk.model.answers[:] = [script]
+    desk.ann.observe_many([{"text": second}, {"text": third}])
+    assert not any("van" in text and "need" not in text for text in desk.says())
+
+
+def test_what_followed_an_arrow_is_cut_in_its_turn(desk: Desk) -> None:
+    """A later turn of the sitting ends the new words, and the rest of the old ones stands."""
+    desk.say(VAN, answer())
+    second, third = "They can only do Friday, same time", "It is Monday after all"
+
+    def script(ask: Ask) -> dict[str, Any]:
+        return answer(
+            fates=[
+                fate(shown(ask, VAN), 2, second, "part", "Thursday"),
+                fate(shown(ask, second), 3, third, "replaced"),
+            ]
+        )
+
+    desk.model.answers[:] = [script]
+    desk.ann.observe_many([{"text": second}, {"text": third}])
+    assert desk.says() == [f"The van is booked for … at 9 from Kestrel. → … → {third}"]
+
+
 # what is shown
 
 

@@ -20,7 +20,7 @@ from tenure.language.frames import frame_of
 from tenure.language.llm.checking import days_in, places_of
 from tenure.language.llm.reading import Becomes, Fate
 from tenure.model.fact import Fact, MemoryType, Part
-from tenure.model.values import text_of
+from tenure.model.values import same_value, text_of
 from tenure.model.verdict import Action, Rule, Verdict
 from tenure.observing.circumstances import history_of
 from tenure.observing.drafting import LONGEST_QUOTE, SUREST, WIDTH
@@ -93,13 +93,17 @@ class Fates:
         quoted = quoted_in(fate, hearing.turns)
         if fate.handle not in hearing.known:
             raise Declined(_UNSHOWN)
-        shown = hearing.known[fate.handle]
-        was_seen_to = shown.id in hearing.became or shown.id in hearing.ended
-        fact = hearing.current(fate.handle)
-        if was_seen_to and (fact is None or fate.becomes is not Becomes.PART):
+        shown, fact = hearing.known[fate.handle], hearing.current(fate.handle)
+        if shown.id in hearing.ended:
             return None
         if fact is None:
             raise Declined(_GONE)
+        if shown.id in hearing.became and fate.becomes is not Becomes.PART:
+            if text_of(shown.value) not in text_of(fact.value):
+                return None
+            if not same_value(shown.value, fact.value):
+                # It follows another statement by now, and of that one the rest may stand.
+                fate = replace(fate, becomes=Becomes.PART, old=text_of(shown.value))
         self._check_reach(quoted, fact)
         if self._says_itself(quoted, fact) and not _is_amended(fact):
             raise Declined("the quote is what the fact itself says")
@@ -154,6 +158,8 @@ class Fates:
         case = self._case(fate)
         if case is None or any(one.fact.id == case.fact.id for one in cases):
             return [self._agreed(fate)]
+        if case.becomes is Becomes.PART:
+            return self._cut(case.fate)
         cases.append(case)
         return []
 

@@ -47,7 +47,7 @@ class Recalling:
         if situation.proposed:
             self._add(situation.proposed, _JUST_SAID)
         held = self._held(list(self._scores))
-        held.sort(key=lambda fact: (-self._scores[fact.id], -fact.order.timestamp(), fact.id))
+        held.sort(key=lambda fact: (-self._scores[fact.id], -fact.recorded_at.timestamp()))
         return sorted(held[: self._most], key=_in_order)
 
     def _add(self, fact_ids: Iterable[str], score: float) -> None:
