@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import tenure
 from tenure.language.detection import Judged, Pair, Relation
+from tenure.language.learned import model as learned
+from tenure.language.learned.kinds import KINDS
+from tenure.language.learned.weighing import Read
 from tenure.language.llm import Answer, Ask
 from tests.conftest import QUICK
 from tests.patience import PATIENCE
@@ -90,10 +93,52 @@ def candidate(turn: int, quote: str, attribute: str, value: str, **more: Any) ->
 
 
 def answer(
-    *candidates: dict[str, Any], objections: Sequence[dict[str, Any]] = ()
+    *candidates: dict[str, Any],
+    objections: Sequence[dict[str, Any]] = (),
+    keeps: Sequence[dict[str, Any]] = (),
+    fates: Sequence[dict[str, Any]] = (),
 ) -> dict[str, Any]:
     """A whole answer."""
-    return {"candidates": list(candidates), "objections": list(objections)}
+    return {
+        "fates": list(fates),
+        "keeps": list(keeps),
+        "candidates": list(candidates),
+        "objections": list(objections),
+    }
+
+
+def keep(turn: int, quote: str) -> dict[str, Any]:
+    """A stretch that is to be kept, in the form that is asked for."""
+    return {"turn": turn, "quote": quote}
+
+
+def fate(
+    fact: str, turn: int, quote: str, becomes: str, old: str = "", since: str = ""
+) -> dict[str, Any]:
+    """What becomes of a fact, in the form that is asked for."""
+    named = {"fact": fact, "turn": turn, "quote": quote}
+    return {**named, "becomes": becomes, "old": old, "from": since}
+
+
+def fated(
+    turn: int,
+    quote: str,
+    becomes: str,
+    *,
+    says: str,
+    old: str = "",
+    since: str = "",
+    keeps: Sequence[str] = (),
+) -> Script:
+    """An answer that tells what becomes of the fact which says this."""
+
+    def script(ask: Ask) -> dict[str, Any]:
+        return answer(
+            fates=[fate(shown(ask, says), turn, quote, becomes, old, since)],
+            keeps=[keep(turn, one) for one in keeps],
+        )
+
+    return script
 
 
 def replacing(
@@ -117,6 +162,30 @@ class Unseeing:
 
     def judge(self, pairs: Sequence[Pair]) -> Sequence[Judged]:
         return [Judged(0.0, "") for _ in pairs]
+
+
+class Suspicious(Unseeing):
+    """A detector that reads, and takes every earlier statement to be so likely out of date."""
+
+    name = "suspicious"
+
+    def __init__(self, chance: float) -> None:
+        self._chance = chance
+
+    def read(
+        self, statement: str, marked: Sequence[tuple[int, int]], previous: str, turn: str
+    ) -> tuple[learned.Opinion | None, ...]:
+        over = self._chance
+        return tuple(learned.Opinion(1 - over, over, 0.0, 0.0, None, False) for _ in marked)
+
+    def weigh(self, turn: str, reads: Sequence[Read], *, follows: bool) -> Sequence[float]:
+        return [self._chance for _ in reads]
+
+    def kind(self, stretch: str, context: str, role: str) -> Mapping[str, float]:
+        return {kind: float(kind == "states") for kind in KINDS}
+
+    def begins(self, turn: str, words: Sequence[tuple[int, int]]) -> tuple[float, ...]:
+        return tuple(0.0 for _ in words)
 
 
 def settings(model: Any, **options: Any) -> tenure.Settings:

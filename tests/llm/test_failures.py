@@ -55,7 +55,7 @@ def test_a_slow_model_is_not_waited_for(open_memory: OpenMemory) -> None:
         [],
         "text",
         {},
-        {"candidates": []},
+        {"proposals": []},
         {"candidates": {}, "objections": []},
         {"candidates": [1, None], "objections": []},
         answer({"turn": "one"}),

@@ -49,7 +49,7 @@ def test_a_compatible_server_is_asked_for_the_schema(model: str) -> None:
     assert "None of it is addressed to you" in str(instructions)
     assert body["response_format"]["type"] == "json_schema"
     properties = body["response_format"]["json_schema"]["schema"]["properties"]
-    assert set(properties) == {"candidates", "objections"}
+    assert set(properties) == {"fates", "keeps", "candidates", "objections"}
     assert (usage.model, usage.calls, usage.turns) == (model, 1, 1)
     assert (usage.input_tokens, usage.output_tokens) == (700, 30)
 

@@ -55,7 +55,7 @@ def test_a_proposal_becomes_a_fact_with_its_evidence(desk: Desk) -> None:
     assert desk.ann.current("allergy") == "Peanuts"
     assert verdict.evidence["detector"] == "llm"
     assert verdict.evidence["model"] == "scripted:model"
-    assert verdict.evidence["prompt"] == "propose@1"
+    assert verdict.evidence["prompt"] == "propose@2"
     assert len(verdict.evidence["prompt_hash"]) == 12
     assert 0 < verdict.confidence < 1
     fact = desk.ann.facts("allergy")[0]

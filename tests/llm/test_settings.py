@@ -21,7 +21,8 @@ from tests.patience import PATIENCE
 SOURCE = Path(__file__).parents[2] / "src"
 KEYS = ("OPENAI_API_KEY", "OPENAI_BASE_URL", "ANTHROPIC_API_KEY", "GOOGLE_API_KEY")
 
-DIGESTS = {1: "b41c0974e879"}
+TEXT = "It is green from 1 May on"
+DIGESTS = {1: "b41c0974e879", 2: "745f42cf755a"}
 """Prompts that were released. A change of one of them is a new version."""
 
 
@@ -166,15 +167,18 @@ def test_a_released_prompt_does_not_change() -> None:
 def test_the_schema_is_bounded_by_the_request() -> None:
     """Turns, names of facts and lengths are those of what was sent."""
     at = SteppingClock()()
-    turns = (SentTurn(3, "user", "before", False), SentTurn(4, "user", "hello you", True))
+    turns = (SentTurn(3, "user", "before", False), SentTurn(4, "user", TEXT, True))
     briefing = Briefing(at, turns, (SentFact("f1", "desk", "", "green"),))
     schema = ask_for(briefing, 100).schema
     candidate = schema["properties"]["candidates"]["items"]["properties"]
     assert (candidate["turn"]["minimum"], candidate["turn"]["maximum"]) == (4, 4)
-    assert candidate["quote"]["maxLength"] == len("hello you")
+    assert candidate["quote"]["maxLength"] == len(TEXT)
     assert all(0 <= share <= 1 for share in candidate["confidence"]["enum"])
     assert candidate["replaces"]["items"]["properties"]["fact"]["enum"] == ["f1"]
     assert schema["properties"]["objections"]["maxItems"] == 0
+    fate = schema["properties"]["fates"]["items"]["properties"]
+    assert (fate["fact"]["enum"], fate["from"]["enum"]) == (["f1"], ["", "2026-05-01"])
+    assert schema["properties"]["keeps"]["items"]["properties"]["quote"]["maxLength"] == len(TEXT)
     assert "maxItems" not in prompt().schema["properties"]["candidates"]
 
 

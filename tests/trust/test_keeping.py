@@ -64,6 +64,7 @@ ALLOWED = {
     "resources.py:Resources": "the index, which is emptied, and the detector",
     "context/document.py:Context": "the caller's own",
     "context/ranking.py:_Judge": _CALL,
+    "observing/quoting.py:Quoted": _CALL,
     "observing/situation.py:Situation": _CALL,
     "observing/understanding.py:Understood": _CALL,
     "language/values/sentence.py:Sentence": _CALL,

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import RenderableType
 
+import tenure
+from tenure.cli.advice import Second
 from tenure.cli.root import command, complain
 from tenure.cli.tables import print_json, show, table
 from tenure.model.errors import InvalidInput
@@ -56,6 +60,16 @@ def conversations(
             "of wrong retirements, composed lines, values not live and lines wrongly kept.",
         ),
     ] = 0,
+    requests: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FOLDER",
+            help="Let a model read along that is asked by files: requests are written there, and "
+            "answers read from there. Repeat the command until none is missing.",
+            show_default=False,
+        ),
+    ] = None,
+    second: Second,
     run: EvaluationRun,
 ) -> None:
     """Play conversations as people write them, and ask the next day what holds.
@@ -66,15 +80,27 @@ def conversations(
     format of the files and says what is counted.
     """
     from tenure_eval.conversations import report as runner
+    from tenure_eval.conversations.requests import checked_folder
 
     names = _systems(system)
+    folder = checked_folder(requests) if requests is not None else None
     reports = []
     for path in _files(files, data):
         with run.options() as options:
+            options["settings"] = _reading(second, options["settings"], by_files=folder is not None)
             made = runner.run(
-                path, budget=budget, systems=names, limit=run.limit, every=every, **options
+                path,
+                budget=budget,
+                systems=names,
+                limit=run.limit,
+                every=every,
+                requests=folder,
+                **options,
             )
             reports.append(made)
+    if any(report.awaiting for report in reports):
+        _tell_awaited(runner.total(reports), as_json=run.json)
+        return
     if run.json:
         told = [{**one.record(), **(one.lists() if failures else {})} for one in reports]
         print_json({"detector": run.detector, "budget": budget, "files": told})
@@ -82,6 +108,27 @@ def conversations(
     show(*_account(reports))
     for report in reports:
         show(*_failures(report, failures))
+
+
+def _reading(second: Second, settings: tenure.Settings, *, by_files: bool) -> tenure.Settings:
+    """Settings with the model that reads along; one that is asked by files has only its name."""
+    if not by_files:
+        return second.settings(settings, "inline")
+    logging.getLogger("tenure.llm").addHandler(logging.NullHandler())
+    return replace(settings, llm=tenure.LLM(second.llm) if second.llm else None)
+
+
+def _tell_awaited(report: ConversationsReport, *, as_json: bool) -> None:
+    """Say how many requests wait, and for what."""
+    found = report.opinions
+    asked, missing = (found.requests, found.awaited) if found is not None else (0, 0)
+    if as_json:
+        print_json({"requests": asked, "awaited": missing, "played": len(report.scores)})
+        return
+    show(
+        f"{asked:,} requests written, {missing:,} answers missing: answer them and run the same "
+        f"command again"
+    )
 
 
 def _files(files: Sequence[Path] | None, data: Path | None) -> list[Path]:
@@ -162,6 +209,7 @@ def _account(reports: Sequence[ConversationsReport]) -> Iterator[RenderableType]
     )
     yield ""
     yield from _kinds(rows)
+    yield from _opinions(rows)
     refused = [one for report in reports for one in report.refused]
     if refused:
         yield f"\n{len(refused):,} turns could not be taken in; the first: {refused[0]}"
@@ -213,6 +261,22 @@ def _kinds(rows: Sequence[ConversationsReport]) -> Iterator[RenderableType]:
     )
 
 
+def _opinions(rows: Sequence[ConversationsReport]) -> Iterator[RenderableType]:
+    """What came of the answers of a model that read along."""
+    told = [(row.name, row.opinions) for row in rows if row.opinions is not None]
+    if not told:
+        return
+    words = ("accepted", "agreed", "dropped")
+    yield ""
+    yield table(
+        ["proposals of the model", *words, "turns without"],
+        [
+            [name, *(f"{one.outcomes.get(word, 0):,}" for word in words), f"{one.failed:,}"]
+            for name, one in told
+        ],
+    )
+
+
 # what went wrong
 
 
@@ -236,6 +300,9 @@ def _failures(report: ConversationsReport, count: int) -> Iterator[RenderableTyp
     for stray in report.stray[:count]:
         yield f"\n## {report.name}, {stray.conversation}: holds, and is {stray.fate}"
         yield f"{stray.value}: {stray.line}"
+    dropped = report.opinions.dropped[:count] if report.opinions is not None else ()
+    for proposal in dropped:
+        yield f"\n## {report.name}, a proposal of the model: {proposal}"
     for kept in report.kept[:count]:
         yield f"\n## {report.name}, {kept.conversation}: kept ({kept.kind})"
         yield f"line:    {kept.line}"
@@ -261,5 +328,7 @@ def register(group: typer.Typer) -> None:
             "eval conversations DATA/conversations/life.txt",
             "eval conversations DATA/conversations --every 10 --failures 3",
             "eval conversations --data DATA --system none --json",
+            "eval conversations DATA/conversations --llm openai:gpt-5-mini --every 20",
+            "eval conversations DATA/conversations --requests FOLDER --every 20",
         ],
     )

@@ -7,9 +7,12 @@ day after the last turn, in a session of their own.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
+from itertools import groupby
+from pathlib import Path
 from time import perf_counter
+from typing import Any
 
 import tenure
 from tenure.context.document import Context
@@ -24,6 +27,7 @@ from tenure_eval.conversations.endings import stated_values
 from tenure_eval.conversations.fates import Aftermath, FateFigures, ValueFate, fates_of, in_office
 from tenure_eval.conversations.format import ConversationQuestion, MarkedConversation, MarkedTurn
 from tenure_eval.conversations.kept import KeptLine, kept_lines
+from tenure_eval.conversations.requests import Opinions, RequestFolder, with_reader
 from tenure_eval.conversations.retirements import (
     RetirementFigures,
     WrongRetirement,
@@ -101,6 +105,16 @@ class ConversationScore:
     """How long each turn took to observe."""
     refused: tuple[str, ...] = ()
     """Turns that could not be taken in, each with the reason."""
+    opinions: Opinions | None = None
+    """What came of a model's answers, where one read along."""
+
+
+@dataclass(frozen=True)
+class AwaitingAnswer:
+    """A conversation that was not played to its end: a request waits for its answer."""
+
+    id: str
+    opinions: Opinions
 
 
 @dataclass(frozen=True)
@@ -125,11 +139,44 @@ def play(
     budget: int = BUDGET,
     systems: Sequence[str] = (),
 ) -> ConversationScore:
-    """Feed a conversation to a person of its own, ask its questions, and score what came of it."""
-    others = dict(_beside(conversation, budget, systems))
+    """Feed a conversation to a person of its own, ask its questions, and score what came of it.
+
+    A model in the settings reads along, a sitting at a time.
+    """
+    return _played(conversation, with_reader(settings, None), budget, systems, None)
+
+
+def play_by_requests(
+    conversation: MarkedConversation,
+    *,
+    folder: Path,
+    settings: tenure.Settings | None = None,
+    budget: int = BUDGET,
+    systems: Sequence[str] = (),
+) -> ConversationScore | AwaitingAnswer:
+    """The same with a model that is asked by files, as far as its answers go."""
+    requests = RequestFolder(folder, conversation.id)
+    try:
+        return _played(conversation, with_reader(settings, requests), budget, systems, requests)
+    except _Awaited:
+        return AwaitingAnswer(conversation.id, Opinions.of([], requests))
+
+
+class _Awaited(Exception):
+    """A request waits for its answer, and what comes after it depends on that."""
+
+
+def _played(
+    conversation: MarkedConversation,
+    settings: tenure.Settings,
+    budget: int,
+    systems: Sequence[str],
+    requests: RequestFolder | None,
+) -> ConversationScore:
     clock = HeldClock(conversation.turns[0].at)
     with tenure.open(":memory:", clock=clock, settings=settings) as memory:
-        heard = _fed(memory, clock, conversation)
+        heard = _fed(memory, clock, conversation, requests)
+        others = dict(_beside(conversation, budget, systems))
         clock.move_to(asked_at(conversation))
         session = memory.session(user_id=PERSON, session_id=ASKING)
         contexts = [session.context(one.text, budget=budget) for one in conversation.questions]
@@ -139,7 +186,11 @@ def play(
                 zip(conversation.questions, contexts, strict=True)
             )
         )
-        return _account(conversation, session, heard, scores, contexts)
+        made = _account(conversation, session, heard, scores, contexts)
+    if settings.llm is None:
+        return made
+    found = [one.opinion for _, one in heard.observations if one.opinion is not None]
+    return replace(made, opinions=Opinions.of(found, requests))
 
 
 def _account(
@@ -196,20 +247,54 @@ class _HeardTurns:
                 yield from (verdict.fact_id, *verdict.superseded)
 
 
-def _fed(memory: tenure.Memory, clock: HeldClock, conversation: MarkedConversation) -> _HeardTurns:
+def _fed(
+    memory: tenure.Memory,
+    clock: HeldClock,
+    conversation: MarkedConversation,
+    requests: RequestFolder | None,
+) -> _HeardTurns:
     heard = _HeardTurns()
-    for number, turn in enumerate(conversation.turns):
-        clock.move_to(turn.at)
-        session = memory.session(user_id=PERSON, session_id=turn.at.date().isoformat())
-        begin = perf_counter()
-        try:
-            made = session.observe(turn.text, speaker=turn.speaker, at=turn.at, ref=f"{number}")
-        except TenureError as error:  # nothing was taken in, which the figures then show
-            heard.refused.append(f"{turn.text}: {error}")
-            continue
-        heard.seconds.append(perf_counter() - begin)
-        heard.observations.append((turn, made))
+    numbered = list(enumerate(conversation.turns))
+    for day, sitting in groupby(numbered, key=lambda one: one[1].at.date()):
+        session = memory.session(user_id=PERSON, session_id=day.isoformat())
+        if memory.settings.llm is None:
+            for one in sitting:
+                _feed(session, [one], clock, heard)
+        else:
+            _feed(session, list(sitting), clock, heard)
+        if requests is not None and requests.awaited:
+            raise _Awaited
     return heard
+
+
+def _feed(
+    session: tenure.Session,
+    sitting: Sequence[tuple[int, MarkedTurn]],
+    clock: HeldClock,
+    heard: _HeardTurns,
+) -> None:
+    """Take in the turns of a sitting, each at its time; one that is refused is left out."""
+    begun: list[int] = []
+
+    def turns() -> Iterator[dict[str, Any]]:
+        for number, turn in sitting:
+            clock.move_to(turn.at)
+            begun.append(number)
+            yield {"text": turn.text, "speaker": turn.speaker, "at": turn.at, "ref": f"{number}"}
+
+    begin = perf_counter()
+    try:
+        made = session.observe_many(turns())
+    except TenureError as error:  # nothing of it was taken in, which the figures then show
+        refused = dict(sitting)[begun[-1]]
+        heard.refused.append(f"{refused.text}: {error}")
+        rest = [one for one in sitting if one[0] != begun[-1]]
+        if rest:
+            _feed(session, rest, clock, heard)
+        return
+    each = (perf_counter() - begin) / len(sitting)
+    heard.seconds.extend(each for _ in sitting)
+    heard.observations.extend(zip((turn for _, turn in sitting), made, strict=True))
 
 
 def _scored(

@@ -17,11 +17,14 @@ from tenure_eval.conversations.format import read_conversations, thinned
 from tenure_eval.conversations.kept import KeptLine
 from tenure_eval.conversations.play import (
     BUDGET,
+    AwaitingAnswer,
     ConversationScore,
     QuestionScore,
     StrayValue,
     play,
+    play_by_requests,
 )
+from tenure_eval.conversations.requests import Opinions
 from tenure_eval.conversations.retirements import RetirementFigures, WrongRetirement
 from tenure_eval.figures import Joint, Share, records
 from tenure_eval.running import each
@@ -35,6 +38,8 @@ class ConversationsReport:
 
     name: str
     scores: list[ConversationScore] = field(default_factory=list)
+    awaiting: list[AwaitingAnswer] = field(default_factory=list)
+    """Conversations that wait for a model's answer."""
 
     @property
     def questions(self) -> Iterator[QuestionScore]:
@@ -106,6 +111,15 @@ class ConversationsReport:
         return [one for score in self.scores for one in score.refused]
 
     @property
+    def opinions(self) -> Opinions | None:
+        """What came of a model's answers, where one read along."""
+        found = [score.opinions for score in self.scores]
+        told = [
+            one for one in (*found, *(one.opinions for one in self.awaiting)) if one is not None
+        ]
+        return sum(told, Opinions()) if told else None
+
+    @property
     def failures(self) -> list[QuestionScore]:
         return [one for one in self.questions if not one.joint.both]
 
@@ -144,6 +158,7 @@ class ConversationsReport:
             "tokens": None if self.tokens is None else round(self.tokens, 1),
             "median_turn_ms": None if self.median_ms is None else round(self.median_ms, 3),
             "refused_turns": self.refused,
+            **({"opinions": self.opinions.record()} if self.opinions is not None else {}),
         }
 
     def lists(self) -> dict[str, Any]:
@@ -178,7 +193,11 @@ def _listed(**named: Sequence[Any]) -> dict[str, Any]:
 
 def total(reports: Iterable[ConversationsReport]) -> ConversationsReport:
     """Several files as one."""
-    return ConversationsReport(TOTAL, [score for report in reports for score in report.scores])
+    made = ConversationsReport(TOTAL)
+    for report in reports:
+        made.scores += report.scores
+        made.awaiting += report.awaiting
+    return made
 
 
 def run(
@@ -191,11 +210,23 @@ def run(
     every: int = 1,
     workers: int = 1,
     progress: Progress | None = None,
+    requests: Path | None = None,
 ) -> ConversationsReport:
-    """Play the conversations of a file and give their figures."""
+    """Play the conversations of a file and give their figures.
+
+    With `requests`, a model that reads along is asked by files in that folder.
+    """
     chosen = thinned(read_conversations(path), limit=limit, every=every)
-    score: Callable[..., ConversationScore] = partial(
-        play, settings=settings, budget=budget, systems=tuple(systems)
+    given: dict[str, Any] = {"settings": settings, "budget": budget, "systems": tuple(systems)}
+    score: Callable[..., ConversationScore | AwaitingAnswer] = (
+        partial(play, **given)
+        if requests is None
+        else partial(play_by_requests, folder=requests, **given)
     )
-    found = each(score, chosen, what=path.stem, workers=workers, progress=progress)
-    return ConversationsReport(path.stem, list(found))
+    report = ConversationsReport(path.stem)
+    for made in each(score, chosen, what=path.stem, workers=workers, progress=progress):
+        if isinstance(made, AwaitingAnswer):
+            report.awaiting.append(made)
+        else:
+            report.scores.append(made)
+    return report

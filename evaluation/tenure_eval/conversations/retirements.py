@@ -117,5 +117,11 @@ def _retired(observation: Observation, after: Aftermath) -> Iterator[tuple[Verdi
             gone.append(verdict.fact_id)
         for fact_id in dict.fromkeys(gone):
             fact = after.facts.get(fact_id)
-            if fact is not None:
+            if fact is not None and not fact.is_valid and not _goes_on(fact, verdict):
                 yield verdict, fact
+
+
+def _goes_on(fact: Fact, verdict: Verdict) -> bool:
+    """Whether all that a fact says is said by what took its place."""
+    successor = verdict.fact if verdict.fact is not None and verdict.superseded else None
+    return successor is not None and text_of(fact.value) in text_of(successor.value)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import NamedTuple
@@ -101,7 +101,7 @@ class Candidates:
         around: Around,
         workspace: Workspace,
         *,
-        replaces: Fact | None = None,
+        replaces: Sequence[Fact] = (),
     ) -> Candidate:
         """Look up everything a proposal refers to, and bind authority, kind and address.
 
@@ -254,10 +254,10 @@ class Candidates:
         return authority
 
     def _targets(
-        self, proposal: Proposal, workspace: Workspace, replaces: Fact | None
+        self, proposal: Proposal, workspace: Workspace, replaces: Sequence[Fact]
     ) -> tuple[Fact, ...]:
         """The facts in office that the candidate names, directly or as the end of a chain."""
-        targets = [replaces.id] if replaces is not None else []
+        targets = [fact.id for fact in replaces]
         if proposal.supersedes is not None:
             named = self._lens.find(
                 self._reader, proposal.supersedes, proposal.subject, UnknownTarget
@@ -272,7 +272,7 @@ class Candidates:
             if inside or proposal.scope.is_real or end.scope.is_real:
                 targets.append(end.id)
             # Else a branch within a branch: it stands in front of the outer one's, until committed.
-        return tuple(workspace.need(target) for target in targets)
+        return tuple(workspace.need(target) for target in dict.fromkeys(targets))
 
     def _fact(
         self,

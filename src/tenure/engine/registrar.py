@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -73,19 +73,22 @@ class Registrar:
         rule: Rule | None = None,
         outcome: Outcome | None = None,
         replaces: Fact | None = None,
+        takes: Sequence[Fact] = (),
         reason: str | None = None,
         evidence: Mapping[str, Any] | None = None,
     ) -> Verdict:
         """Judge a proposal and record the verdict.
 
         `rule` and `outcome` name the occasion (a commit, a reversion) if the candidate takes
-        office; they say more than the judgement then. `replaces` is a fact it takes over outright.
+        office; they say more than the judgement then. `replaces` is a fact it takes over outright,
+        unless it says what is so already; `takes` are facts that it takes over in any case.
         `evidence` is added to that of the judgement.
         """
         around = self._candidates.around(proposal)
         dates = (proposal.at, proposal.valid_from)
         may_be_late = any(date is not None and date < self.now for date in dates)
-        alone = not around.found and replaces is None and not proposal.refers_to_others
+        others = (*((replaces,) if replaces is not None else ()), *takes)
+        alone = not around.found and not others and not proposal.refers_to_others
         candidate: Candidate | None = None
         if alone and not may_be_late:
             candidate = self._candidates.alone(proposal, self.now)
@@ -95,7 +98,7 @@ class Registrar:
         workspace = Workspace(self.transaction, self.now)
         workspace.adopt(around.selection, around.found)
         if candidate is None:
-            candidate = self._candidates.make(proposal, around, workspace, replaces=replaces)
+            candidate = self._candidates.make(proposal, around, workspace, replaces=others)
         if replaces is not None and _says_the_same(candidate, workspace):
             others = tuple(t for t in candidate.targets if t.id != replaces.id)
             candidate = candidate._replace(targets=others)
@@ -241,18 +244,23 @@ class Registrar:
             reason=reason,
         )
 
-    def acknowledge(self, fact: Fact, *, reason: str | None = None) -> Verdict:
+    def acknowledge(
+        self,
+        fact: Fact,
+        *,
+        reason: str | None = None,
+        evidence: Mapping[str, Any] | None = None,
+        doubts_of: Container[str] | None = None,
+    ) -> Verdict:
         """Record that a fact is still right although what it rests on has changed, or although a
-        later statement put it in doubt."""
+        later statement put it in doubt; with `doubts_of`, only what these statements doubt."""
         self.check_may_settle(fact)
         workspace = Workspace(self.transaction, self.now)
         seen, fact = fact, workspace.need(fact.id)
         doubted_by = doubters(self.transaction, self.lens, [seen]).get(fact.id, ())
-        tokens = sorted(
-            {cause.token for cause in (*seen.causes, *fact.causes)}.union(
-                statement.doubt_token for statement in doubted_by
-            )
-        )
+        causes = (*seen.causes, *fact.causes) if doubts_of is None else ()
+        named = [one for one in doubted_by if doubts_of is None or one.id in doubts_of]
+        tokens = sorted({cause.token for cause in causes}.union(one.doubt_token for one in named))
         workspace.put(fact.evolve(acknowledged=fact.acknowledged.union(tokens)))
         return self.record(
             workspace,
@@ -260,7 +268,7 @@ class Registrar:
             Outcome.CONFIRMED,
             Rule.REVIEW,
             fact.id,
-            evidence={"acknowledged": tokens},
+            evidence={**(evidence or {}), "acknowledged": tokens},
             reason=reason,
         )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from time import perf_counter
@@ -17,6 +17,7 @@ from tenure.observing.desk import Record
 from tenure.observing.observation import Observation
 from tenure.observing.observer import Heard
 from tenure.observing.opinions import Opinion
+from tenure.observing.touching import Likeness
 from tenure.observing.waiting import Conversation, Waiting
 from tenure.stores.port import Store
 from tenure.telemetry.port import Telemetry
@@ -46,7 +47,7 @@ class Advice:
     @property
     def batch(self) -> int:
         """How many turns are best handed over together."""
-        return self.llm.batch_turns if self.llm.mode == "inline" else 1
+        return self.llm.batch_turns
 
     def taken(
         self,
@@ -55,11 +56,15 @@ class Advice:
         observation: Observation,
         record: Record,
         observed_at: datetime,
+        found: Mapping[str, Likeness],
     ) -> Taken:
-        """A turn with its opinion to come. A turn that is known or says nothing has none, and
-        neither has one that asks to forget: that is not to be passed on."""
+        """A turn with its opinion to come; `found` are the facts that it may be about.
+
+        A turn that is known or says nothing has none, and neither has one that asks to forget:
+        that is not to be passed on.
+        """
         asks_to_forget = any(said.cues.erasure is not None for said in heard.said)
-        if observation.repeated or asks_to_forget or heard.is_context or not heard.said:
+        if observation.repeated or asks_to_forget or not heard.said:
             return observation, None
         # What was read in its situation is what an opinion is held against.
         heard = replace(heard, said=tuple(record.said))
@@ -82,6 +87,7 @@ class Advice:
             heard.at or max((observation.at, *decided)),
             observed_at,
             opinion,
+            found,
         )
         return replace(observation, opinion=opinion), waiting
 
@@ -94,14 +100,25 @@ class Advice:
         return lambda kind: telemetry.opined(name, organization, kind, perf_counter() - began)
 
     def follow(self, taken: Sequence[Taken]) -> list[Observation]:
-        """Have turns of one conversation looked at again: now, or in the background."""
+        """Have turns of one conversation looked at again: now, or in the background.
+
+        What an assistant said is read together with what people said, and never by itself.
+        """
+        size = self.llm.batch_turns
         waiting = [one for _, one in taken if one is not None]
-        if self.llm.mode == "background":
-            self._background.add(waiting)
-            return [observation for observation, _ in taken]
-        for start in range(0, len(waiting), self.llm.batch_turns):
-            self._adviser.advise(waiting[start : start + self.llm.batch_turns])
-        return [_with_opinion(observation) for observation, _ in taken]
+        batches = [waiting[start : start + size] for start in range(0, len(waiting), size)]
+        batches = [batch for batch in batches if any(not one.heard.is_context for one in batch)]
+        asked = {id(one) for batch in batches for one in batch}
+        for batch in batches:
+            if self.llm.mode == "background":
+                self._background.add(batch)
+            else:
+                self._adviser.advise(batch)
+        told = [
+            observation if id(one) in asked else replace(observation, opinion=None)
+            for observation, one in taken
+        ]
+        return told if self.llm.mode == "background" else [_with_opinion(one) for one in told]
 
     def flush(self, timeout: float | None) -> bool:
         return self._background.flush(timeout)

@@ -4,25 +4,28 @@ from __future__ import annotations
 
 import logging
 import traceback
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from tenure.engine.lens import Lens, matching
+from tenure.engine.lens import Lens
 from tenure.language.llm import prompting
 from tenure.language.llm.asking import Asker, Trouble
 from tenure.language.llm.config import LLM
-from tenure.language.llm.prompting import Briefing, SentChange, SentFact, SentTurn, ask_for
+from tenure.language.llm.prompting import Briefing, SentChange, SentTurn, ask_for
 from tenure.language.llm.reading import Proposals, read
 from tenure.model.errors import TenureError
 from tenure.model.fact import Fact
+from tenure.model.records import Turn
 from tenure.model.values import text_of
 from tenure.model.verdict import Outcome, Rule
-from tenure.observing.applying import Applying, Change, is_out_of_reach
+from tenure.observing.applying import Applying
+from tenure.observing.hearing import Change
 from tenure.observing.ledger import OrganizationLedger
 from tenure.observing.observer import WINDOW
-from tenure.observing.situation import VERBATIM, Situation, item_key
+from tenure.observing.recalling import Recalling, may_be_sent, sent_facts
+from tenure.observing.situation import Situation, item_key
 from tenure.observing.waiting import ERASED, Conversation, Waiting, was_erased
 from tenure.stores.port import Reader, Store
 from tenure.telemetry.port import Telemetry
@@ -33,8 +36,9 @@ Effect = Callable[[], AbstractContextManager[None]]
 
 _TURNS_BEFORE = 4
 """How many earlier turns go along, to understand the others by."""
-_READ_OFF = (Rule.EXPLICIT, Rule.IMPLICIT)
-"""The rules by which the offline reading replaces; a rank or a date is not for a model to doubt."""
+_READ_OFF = (Rule.EXPLICIT, Rule.IMPLICIT, Rule.RETRACTION)
+"""The rules by which the offline reading ends facts; a rank or a date is not for a model to doubt.
+"""
 
 
 @dataclass
@@ -139,58 +143,19 @@ class Adviser:
             if not kept:
                 return None
             situation = Situation(reader, lens, conversation.session_id, WINDOW)
-            known = self._known(reader, lens, situation, conversation, kept)
+            recalling = Recalling(reader, lens, situation, self._llm.known_facts)
+            known = recalling.recalled(kept)
             changes = _changes(reader, lens, kept)
-        named = {f"f{number}": fact for number, fact in enumerate(known, 1)}
+            named = {f"f{number}": fact for number, fact in enumerate(known, 1)}
+            shown = sent_facts(reader, lens, named, kept)
         replaced = {f"r{number}": change for number, change in enumerate(changes, 1)}
-        brought = {i: one.turn.turn_index for one in kept for i in one.turn.fact_ids}
         briefing = Briefing(
             kept[-1].moment,
             _sent_turns(situation, kept),
-            tuple(_sent_fact(name, fact, brought) for name, fact in named.items()),
+            shown,
             tuple(_sent_change(name, change) for name, change in replaced.items()),
         )
         return Brief({one.turn.turn_index: one for one in kept}, briefing, named, replaced)
-
-    def _known(
-        self,
-        reader: Reader,
-        lens: Lens,
-        situation: Situation,
-        conversation: Conversation,
-        turns: Sequence[Waiting],
-    ) -> list[Fact]:
-        """The facts in office that the turns may be about and that may be sent, oldest first."""
-        found: dict[str, Fact] = {}
-        for waiting in turns:
-            for said in waiting.heard.said:
-                found.update((fact.id, fact) for fact in situation.sharing(said.frame.order))
-        found.update(situation.facts)
-        if conversation.branch is not None:
-            found.update(
-                (fact.id, fact)
-                for fact in situation.proposed.values()
-                if fact.place == conversation.branch
-            )
-        shown = [fact for fact in found.values() if _may_be_sent(reader, fact)]
-        shown.sort(key=lambda fact: (fact.order, fact.id))
-        return shown[-self._llm.known_facts :] if self._llm.known_facts else []
-
-
-def _may_be_sent(reader: Reader, fact: Fact) -> bool:
-    """Whether a fact may be shown to a model.
-
-    Not if reading it takes a permission or a rank: the provider has neither. Nor if it binds
-    others or was given word for word, since no model may change that.
-    """
-    told = matching(reader.declarations(), fact.key)
-    return not (
-        fact.requires
-        or fact.min_authority is not None
-        or any(declared.requires for declared in told)
-        or is_out_of_reach(fact)
-        or fact.key == VERBATIM
-    )
 
 
 def _changes(reader: Reader, lens: Lens, turns: Sequence[Waiting]) -> list[Change]:
@@ -201,12 +166,14 @@ def _changes(reader: Reader, lens: Lens, turns: Sequence[Waiting]) -> list[Chang
             verdict = reader.verdict(verdict_id)
             if verdict is None or verdict.undone_by or verdict.rule not in _READ_OFF:
                 continue
-            if verdict.outcome is not Outcome.SUPERSEDED:
+            is_retracted = verdict.outcome is Outcome.RETRACTED
+            gone = (verdict.fact_id,) if is_retracted else verdict.superseded
+            if not is_retracted and verdict.outcome is not Outcome.SUPERSEDED:
                 continue
-            for fact_id in verdict.superseded:
+            after = None if is_retracted else lens.glimpse(reader, verdict.fact_id)
+            for fact_id in gone:
                 fact = lens.glimpse(reader, fact_id)
-                if fact is not None and _may_be_sent(reader, fact):
-                    after = lens.glimpse(reader, verdict.fact_id)
+                if fact is not None and may_be_sent(reader, fact):
                     found.append(Change(waiting.turn.turn_index, fact, verdict, after))
     return found
 
@@ -214,20 +181,20 @@ def _changes(reader: Reader, lens: Lens, turns: Sequence[Waiting]) -> list[Chang
 def _sent_turns(situation: Situation, kept: Sequence[Waiting]) -> tuple[SentTurn, ...]:
     """The turns to read, with those between them and the last before, as far as on the desk."""
     found = {
-        one.turn.turn_index: SentTurn(one.turn.turn_index, one.turn.speaker, one.heard.text, True)
-        for one in kept
+        one.turn.turn_index: _sent_turn(one.turn, one.heard.text, is_read=True) for one in kept
     }
     first, last = min(found) - _TURNS_BEFORE, max(found)
     for turn in situation.turns:
         item = situation.items.get(item_key(turn))
         if item is not None and first <= turn.turn_index < last:
-            around = SentTurn(turn.turn_index, turn.speaker, text_of(item.value), False)
+            around = _sent_turn(turn, text_of(item.value), is_read=False)
             found.setdefault(turn.turn_index, around)
     return tuple(found[index] for index in sorted(found))
 
 
-def _sent_fact(name: str, fact: Fact, brought: Mapping[str, int]) -> SentFact:
-    return SentFact(name, fact.key, fact.subject or "", text_of(fact.value), brought.get(fact.id))
+def _sent_turn(turn: Turn, text: str, *, is_read: bool) -> SentTurn:
+    day = turn.at.date().isoformat()
+    return SentTurn(turn.turn_index, turn.speaker, text, is_read, day)
 
 
 def _sent_change(name: str, change: Change) -> SentChange:

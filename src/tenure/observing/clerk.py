@@ -78,7 +78,9 @@ class Clerk:
                 continue
             said = replace(said, is_change=True) if opened else said
             opened = only_opens(self._desk, said, heard[index + 1 :])
-            if not opened:
+            if opened:
+                self._desk.record.readings.append(said.kind)
+            else:
                 self._ending.drop_mistakes(said)
                 self._see_to(said)
         for fact in self._left_behind():

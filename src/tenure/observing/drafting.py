@@ -10,17 +10,18 @@ from tenure.engine.registrar import Registrar
 from tenure.language.frames import frame_of
 from tenure.language.llm.checking import key_of
 from tenure.language.llm.reading import Candidate, Commitment
+from tenure.language.speakers import is_machine
 from tenure.model.fact import Fact, MemoryType, Part
 from tenure.model.scope import Place, Scope
-from tenure.model.values import check_text
+from tenure.model.values import check_text, text_of
 from tenure.observing.circumstances import Circumstances, whole_part
 from tenure.observing.filing import Filing
 from tenure.observing.scrutiny import Grounds, subject_of
-from tenure.observing.situation import Situation
+from tenure.observing.situation import Situation, item_key
 from tenure.observing.waiting import Conversation, Waiting
 
 LONGEST_QUOTE = 500
-_SUREST = 0.9
+SUREST = 0.9
 """A model's word counts for no more than this, however sure it says it is."""
 WIDTH = {
     Scope.HYPOTHETICAL: 0,
@@ -64,6 +65,14 @@ class Drafting:
             heard.text,
         )
         return Filing(self._registrar, self._situation, around)
+
+    def text_before(self, waiting: Waiting) -> str:
+        """What was said just before a turn by an assistant, if it is still on the desk."""
+        for turn in self._situation.turns:
+            if turn.turn_index == waiting.turn.turn_index - 1 and is_machine(turn.speaker):
+                item = self._situation.items.get(item_key(turn))
+                return text_of(item.value) if item is not None else ""
+        return ""
 
     def subject(self, candidate: Candidate, grounds: Grounds) -> str | None:
         return subject_of(candidate, grounds, self._known.values(), self._turns.values())
@@ -114,7 +123,7 @@ class Drafting:
             constraint_type=None,
             is_constraint=False,
             memory_type=MemoryType.USER,
-            confidence=min(candidate.confidence, _SUREST),
+            confidence=min(candidate.confidence, SUREST),
             multi_valued=False,
         )
 

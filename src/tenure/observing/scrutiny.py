@@ -110,6 +110,8 @@ def grounds_for(proposal: Candidate | Objection, turns: Mapping[int, Waiting]) -
         raise Declined("the quote is not in the turn")
     if isinstance(proposal, Objection):
         return _grounds(waiting, spans[0], spans[0])
+    if waiting.heard.is_context:
+        raise Declined("an assistant's turn gives no values to names")
     _check_claim(proposal, waiting)
     found = [_grounds(waiting, span, place_in(proposal.value, text, span)) for span in spans]
     # The same words can stand in a question and in the answer to it: one that is meant will do.

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
 from tenure.engine.lens import Lens
@@ -19,6 +19,7 @@ from tenure.observing.observer import Heard, own_spots
 from tenure.observing.opinions import Opinion
 from tenure.observing.recognising import mark_of
 from tenure.observing.situation import item_key
+from tenure.observing.touching import Likeness
 from tenure.stores.port import Reader, Store, Transaction
 
 _SKEW = timedelta(minutes=1)
@@ -59,6 +60,8 @@ class Waiting:
     observed_at: datetime
     """What the clock said when it was observed."""
     opinion: Opinion
+    found: Mapping[str, Likeness] = field(default_factory=dict)
+    """The facts that were found before it was filed, by its words and its meaning."""
 
 
 def stored_turn(reader: Reader, waiting: Waiting) -> Turn | None:

@@ -118,24 +118,34 @@ class SessionTurns(SessionBase):
             return replace(observation, erasures=proofs), None
         if resources.advice is None or record.wants_all_gone:
             return observation, None
-        return resources.advice.taken(self._conversation(), heard, observation, record, now)
+        known = found or self._found(heard)
+        conversation = self._conversation()
+        return resources.advice.taken(conversation, heard, observation, record, now, known)
 
     def _read_ahead(self, heard: Heard, around: Circumstances) -> dict[str, Likeness]:
         """Look up what a turn may be about, and have the model read both, while others write."""
         from tenure.observing.ahead import read_ahead
-        from tenure.observing.touching import Reads, found_by_search
-        from tenure.search.index import Outpaced
+        from tenure.observing.touching import Reads
 
         resources = self._resources
-        found: dict[str, Likeness] = {}
         if not isinstance(resources.detector, Reads):
-            return found
+            return {}
+        found = self._found(heard)
         with self._reading() as (reader, lens):
-            if resources.index is not None:
-                # Where somebody wrote just now, what was said last is at hand all the same.
-                with suppress(Outpaced):
-                    found = found_by_search(reader, lens, resources.index, heard.text)
             read_ahead(resources.detector, reader, lens, heard, found, around)
+        return found
+
+    def _found(self, heard: Heard) -> dict[str, Likeness]:
+        """What the person has in office that a turn may be about, by its words and its meaning."""
+        from tenure.observing.touching import found_by_search
+        from tenure.search.index import Outpaced
+
+        index = self._resources.index
+        found: dict[str, Likeness] = {}
+        if index is not None:
+            # Where somebody wrote just now, what was said last is at hand all the same.
+            with suppress(Outpaced), self._reading() as (reader, lens):
+                found = found_by_search(reader, lens, index, heard.text)
         return found
 
     def _erase(self, registrar: Registrar, doomed: Iterable[Fact]) -> list[Erasure]:

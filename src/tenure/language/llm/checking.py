@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from datetime import datetime
+from datetime import date, datetime
 
 from tenure.language.detection import same_part
 from tenure.language.frames import frame_of
@@ -11,6 +11,7 @@ from tenure.language.tokens import stem, tokens
 from tenure.model.fact import Part
 
 _LONGEST_KEY = 80
+_DAY, _MONTH = re.compile(r"\d{4}-\d\d-\d\d"), re.compile(r"\d{4}-\d\d")
 Span = tuple[int, int]
 
 
@@ -51,6 +52,13 @@ def is_supported(value: str, quote: str, at: datetime) -> bool:
     said = {stem(token.low) for token in tokens(quote) if token.is_word}
     rest = [token for token in words if not any(_holds(p, token.start, token.end) for p in same)]
     return bool(words) and all(stem(token.low) in said for token in rest)
+
+
+def days_in(text: str, at: datetime) -> list[date]:
+    """The days that a text names as it was said at that time; of a month, the first."""
+    named = [part.normal for part in frame_of(text, at).parts if part.kind == "date"]
+    whole = (f"{normal}-01" if _MONTH.fullmatch(normal) else normal for normal in named)
+    return [date.fromisoformat(normal) for normal in whole if _DAY.fullmatch(normal)]
 
 
 def _holds(part: Part, start: int, end: int) -> bool:

@@ -14,8 +14,9 @@ from importlib.resources import files
 from typing import Any
 
 from tenure.language.llm.asking import Ask
+from tenure.language.llm.checking import days_in
 
-VERSION = 1
+VERSION = 2
 """Of the prompt and its schema. A change of either is a new pair of files and a new number."""
 _LONGEST_TURN = 8_000
 _LONGEST_FACT = 400
@@ -24,6 +25,9 @@ _LONGEST_NAME = 60
 _FEW = 2
 _CHARACTERS_EACH = 40
 """A turn of so many characters more may say one thing more."""
+_MOST_DAYS = 20
+_PARTS_EACH = 2
+"""So many stretches of a fact may be out of date, on average."""
 _FENCE_BYTES = 12
 _CONFIDENCES = [tenth / 10 for tenth in range(11)]
 """Named one by one: grammars that hold a model to a schema know no bounds for fractions."""
@@ -63,6 +67,7 @@ class SentTurn:
     text: str
     is_read: bool
     """Whether proposals are wanted from it."""
+    day: str = ""
 
 
 @dataclass(frozen=True)
@@ -74,6 +79,14 @@ class SentFact:
     about: str
     says: str
     turn: int | None = None
+    """The turn that brought it, if it is one of those that are read."""
+    day: str = ""
+    """When it was said."""
+    by: str = ""
+    """Who said it."""
+    is_doubted: bool = False
+    """Whether one of the turns put it in doubt."""
+    scope: str = "global"
 
 
 @dataclass(frozen=True)
@@ -122,21 +135,39 @@ def _bounded(schema: dict[str, Any], briefing: Briefing) -> dict[str, Any]:
     bounded = deepcopy(schema)
     read = [turn for turn in briefing.turns if turn.is_read]
     longest = min(max((len(turn.text) for turn in read), default=1), _LONGEST_QUOTE)
-    candidates, objections = (bounded["properties"][n] for n in ("candidates", "objections"))
-    proposed, objected = (part["items"]["properties"] for part in (candidates, objections))
-    candidates["maxItems"] = sum(_FEW + len(turn.text) // _CHARACTERS_EACH for turn in read)
-    for one in (proposed, objected):
+    most = sum(_FEW + len(turn.text) // _CHARACTERS_EACH for turn in read)
+    lists = bounded["properties"]
+    entries = {name: told["items"]["properties"] for name, told in lists.items()}
+    for one in entries.values():
         if read:
             one["turn"] |= {"minimum": read[0].index, "maximum": read[-1].index}
         one["quote"]["maxLength"] = longest
+    lists["candidates"]["maxItems"] = lists["keeps"]["maxItems"] = most
+    proposed = entries["candidates"]
     proposed["confidence"]["enum"] = _CONFIDENCES
     proposed["value"]["maxLength"] = longest
     proposed["about"]["maxLength"] = proposed["attribute"]["maxLength"] = _LONGEST_NAME
     replaced = proposed["replaces"]["items"]["properties"]
-    replaced["old"]["maxLength"] = _LONGEST_FACT
-    _limit(proposed["replaces"], replaced["fact"], [fact.handle for fact in briefing.known])
-    _limit(objections, objected["fact"], [change.handle for change in briefing.replaced])
+    replaced["old"]["maxLength"] = entries["fates"]["old"]["maxLength"] = _LONGEST_FACT
+    entries["fates"]["from"]["enum"] = ["", *_days_ahead(briefing)]
+    known = [fact.handle for fact in briefing.known]
+    changed = [change.handle for change in briefing.replaced]
+    _limit(proposed["replaces"], replaced["fact"], known)
+    _limit(lists["objections"], entries["objections"]["fact"], changed)
+    _limit(lists["fates"], entries["fates"]["fact"], [*known, *changed])
+    lists["fates"]["maxItems"] *= _PARTS_EACH
     return bounded
+
+
+def _days_ahead(briefing: Briefing) -> list[str]:
+    """The days to come that the turns name: from which something can be otherwise."""
+    found = set()
+    for turn in briefing.turns:
+        if turn.is_read:
+            said = datetime.fromisoformat(turn.day) if turn.day else briefing.at
+            at = said.replace(tzinfo=briefing.at.tzinfo)
+            found |= {day for day in days_in(turn.text, at) if day > at.date()}
+    return [day.isoformat() for day in sorted(found)[:_MOST_DAYS]]
 
 
 def _limit(items: dict[str, Any], name: dict[str, Any], handles: list[str]) -> None:
@@ -152,6 +183,7 @@ def _document(briefing: Briefing) -> dict[str, Any]:
         "turns": [
             {
                 "turn": turn.index,
+                "day": turn.day,
                 "speaker": turn.speaker,
                 "text": turn.text[:_LONGEST_TURN],
                 "read": turn.is_read,
@@ -164,7 +196,11 @@ def _document(briefing: Briefing) -> dict[str, Any]:
                 "key": fact.key,
                 "about": fact.about,
                 "says": fact.says[:_LONGEST_FACT],
+                "day": fact.day,
+                "by": fact.by,
                 "turn": fact.turn,
+                "doubted": fact.is_doubted,
+                **({"scope": fact.scope} if fact.scope != "global" else {}),
             }
             for fact in briefing.known
         ],

@@ -1,9 +1,10 @@
-"""Reading: from a model's answer, whatever it is, to candidates in a known form."""
+"""Reading: from a model's answer, whatever it is, to proposals in a known form."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from datetime import date
 from enum import StrEnum
 from typing import Any, NamedTuple
 
@@ -60,12 +61,52 @@ class Objection:
     handle: str
 
 
+class Becomes(StrEnum):
+    """What becomes of a fact that a model was shown."""
+
+    REPLACED = "replaced"
+    """Something else holds in its place."""
+    PART = "part"
+    """Some of its words no longer hold; the rest does."""
+    ENDED = "ended"
+    """It is over, and nothing takes its place."""
+    DOUBTFUL = "doubtful"
+    HOLDS = "holds"
+    """It was replaced or put in doubt by mistake."""
+    NO_FACT = "no_fact"
+    """It should not have been kept: an order, chat, or what is on record already."""
+
+
+@dataclass(frozen=True)
+class Keep:
+    """A stretch of a turn that a model would keep as it was said."""
+
+    turn: int
+    quote: str
+
+
+@dataclass(frozen=True)
+class Fate:
+    """What a turn does to a fact that was shown, as a model reads both."""
+
+    turn: int
+    quote: str
+    handle: str
+    becomes: Becomes
+    old: str
+    """The words of the fact that no longer hold, where some of it does."""
+    since: date | None = None
+    """The day from which that is so, where it is still to come."""
+
+
 @dataclass(frozen=True)
 class Proposals:
     """An answer, read."""
 
     candidates: tuple[Candidate, ...] = ()
     objections: tuple[Objection, ...] = ()
+    keeps: tuple[Keep, ...] = ()
+    fates: tuple[Fate, ...] = ()
     unreadable: tuple[str, ...] = field(default=())
     """Why each of the rest could not be read."""
 
@@ -75,15 +116,20 @@ class _Unreadable(ValueError):
 
 
 def read(content: Any) -> Proposals:
-    """The proposals of an answer; raises Trouble where nothing of it is in the form asked for."""
-    if not isinstance(content, Mapping):
+    """The proposals of an answer; raises Trouble where nothing of it is in the form asked for.
+
+    A list that is left out has nothing in it.
+    """
+    if not isinstance(content, Mapping) or not any(name in content for name in _FORMS):
         raise _malformed()
-    candidates, bad = _each(content, "candidates", _candidate)
-    objections, worse = _each(content, "objections", _objection)
-    unreadable = (*bad, *worse)
-    if unreadable and not candidates and not objections:
+    found: dict[str, tuple[Any, ...]] = {}
+    unreadable: list[str] = []
+    for name, form in _FORMS.items():
+        found[name], bad = _each(content.get(name, []), name, form)
+        unreadable += bad
+    if unreadable and not any(found.values()):
         raise _malformed()
-    return Proposals(tuple(candidates), tuple(objections), unreadable)
+    return Proposals(**found, unreadable=tuple(unreadable))
 
 
 def _malformed() -> Trouble:
@@ -91,9 +137,8 @@ def _malformed() -> Trouble:
 
 
 def _each(
-    content: Mapping[str, Any], name: str, form: Callable[[Mapping[str, Any]], Any]
-) -> tuple[list[Any], list[str]]:
-    given = content.get(name)
+    given: Any, name: str, form: Callable[[Mapping[str, Any]], Any]
+) -> tuple[tuple[Any, ...], list[str]]:
     if not isinstance(given, list):
         raise _malformed()
     found, unreadable = [], []
@@ -105,7 +150,7 @@ def _each(
         except _Unreadable as error:
             unreadable.append(f"not in the form asked for: {error}")
     unreadable.extend(f"more than {_MOST} {name}" for _ in given[_MOST:])
-    return found, unreadable
+    return tuple(found), unreadable
 
 
 def _candidate(item: Mapping[str, Any]) -> Candidate:
@@ -133,6 +178,20 @@ def _objection(item: Mapping[str, Any]) -> Objection:
     return Objection(_turn(item), _text(item, "quote"), _text(item, "fact"))
 
 
+def _keep(item: Mapping[str, Any]) -> Keep:
+    return Keep(_turn(item), _text(item, "quote"))
+
+
+def _fate(item: Mapping[str, Any]) -> Fate:
+    try:
+        becomes = Becomes(_text(item, "becomes"))
+    except ValueError as error:
+        raise _Unreadable(str(error)) from None
+    old = _text(item, "old").strip() if "old" in item else ""
+    since = _day(item, "from")
+    return Fate(_turn(item), _text(item, "quote"), _text(item, "fact"), becomes, old, since)
+
+
 def _turn(item: Mapping[str, Any]) -> int:
     turn = item.get("turn")
     if type(turn) is not int:
@@ -149,8 +208,25 @@ def _text(item: Mapping[str, Any], name: str) -> str:
     return text
 
 
+def _day(item: Mapping[str, Any], name: str) -> date | None:
+    given = _text(item, name).strip() if name in item else ""
+    try:
+        return date.fromisoformat(given) if given else None
+    except ValueError:
+        raise _Unreadable(f"{name} is no date") from None
+
+
 def _share(item: Mapping[str, Any]) -> float:
     given = item.get("confidence")
     if isinstance(given, int | float) and not isinstance(given, bool) and 0 <= given <= 1:
         return float(given)  # not-a-number is no share either
     raise _Unreadable("confidence is not between 0 and 1")
+
+
+_FORMS: dict[str, Callable[[Mapping[str, Any]], Any]] = {
+    "candidates": _candidate,
+    "objections": _objection,
+    "keeps": _keep,
+    "fates": _fate,
+}
+"""The lists of an answer."""
