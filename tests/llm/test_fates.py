@@ -562,3 +562,21 @@ def test_a_model_that_fails_leaves_the_offline_reading(desk: Desk) -> None:
     made = desk.say(LOOM, RuntimeError("gone"))
     assert opinion(made).status == "failed"
     assert sorted(desk.says()) == sorted([VAN, LOOM])
+
+
+def test_hearsay_at_the_end_of_a_run_on_turn_takes_nothing_from_its_beginning(desk: Desk) -> None:
+    """What opens the turn is said straight out; what comes after somebody's name is not."""
+    desk.say(VAN, answer())
+    plain = "the loom is here now so the van goes back on monday in the same state"
+    turn = f"{plain} cousin mags thinks we never needed one"
+    made = desk.say(turn, fated(2, plain, "ended", says=VAN))
+    assert reasons(made)[0][1] == ""
+    assert VAN not in desk.says()
+
+
+def test_the_end_of_a_run_on_turn_is_read_with_what_comes_before_it(desk: Desk) -> None:
+    desk.say(VAN, answer())
+    heard = "the loom is here now so the van goes back on monday in the same state"
+    made = desk.say(f"cousin mags thinks that {heard}", fated(2, heard, "ended", says=VAN))
+    assert "only put in doubt" in reasons(made)[0][1]
+    assert VAN in desk.says()

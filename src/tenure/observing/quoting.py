@@ -11,7 +11,7 @@ from typing import Protocol
 from tenure.language.llm.checking import Span, places_of
 from tenure.language.questions import is_telling
 from tenure.language.speakers import is_machine
-from tenure.language.statements import Kind
+from tenure.language.statements import Kind, statements
 from tenure.language.voice import Manner, Voice
 from tenure.observing.labels import label_end
 from tenure.observing.scrutiny import Declined
@@ -73,12 +73,28 @@ class Quoted:
 
         One such statement in it is enough: people ask something, and answer it themselves.
         """
-        return any(
+        return self._opens_plainly or any(
             kind in _MEANT
             and _COUNTERFACTUAL not in said.statement.cues
             and self._voice.manner(said.statement.start, said.statement.end) not in _NOT_THEIRS
             for said, kind in self.read
         )
+
+    @property
+    def _opens_plainly(self) -> bool:
+        """Whether it opens a run-on statement and says by itself what is so.
+
+        Of "it's Wednesday now Mags thinks he wanted a cremation" only the end is hearsay. Words
+        from further on may hang on what was left out before them.
+        """
+        place = self.said.statement
+        if not runs_on(self.said) or self.span[0] > place.start or self.span[1] > place.end:
+            return False
+        alone = statements(self.text)
+        is_plain = all(
+            one.kind in _MEANT and _COUNTERFACTUAL not in one.cues for one in alone
+        ) and bool(alone)
+        return is_plain and self._voice.is_own(*self.span)
 
     def meets(self, span: Span | None) -> bool:
         """Whether it has words in common with another stretch of its turn."""
