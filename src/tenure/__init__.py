@@ -7,6 +7,7 @@ from typing import Any as _Any
 if _CHECKING:
     from tenure.audit.entries import AuditEntry
     from tenure.context.document import Context, Line, Omission
+    from tenure.context.guarded import GuardedMessages, MessageAccount
     from tenure.context.receipt import Receipt, ReceiptChange
     from tenure.language.llm.config import LLM
     from tenure.memory import Memory
@@ -82,12 +83,14 @@ __all__ = [
     "ErasureRequest",
     "Explanation",
     "Fact",
+    "GuardedMessages",
     "Identity",
     "InvalidInput",
     "Ladder",
     "Line",
     "Memory",
     "MemoryType",
+    "MessageAccount",
     "NewerSchema",
     "NotADatabase",
     "NotDelivered",
@@ -137,6 +140,7 @@ __all__ = [
 _MODULES = {
     "audit.entries": "AuditEntry",
     "context.document": "Context Line Omission",
+    "context.guarded": "GuardedMessages MessageAccount",
     "context.receipt": "Receipt ReceiptChange",
     "language.llm.config": "LLM",
     "memory": "Memory",

@@ -124,6 +124,7 @@ class AsyncSession:
     write_many = _awaited(Session.write_many)
     note = _awaited(Session.note)
     context = _awaited(Session.context)
+    guard = _awaited(Session.guard)
     current = _awaited(Session.current)
     is_current = _awaited(Session.is_current)
     get = _awaited(Session.get)

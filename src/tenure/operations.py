@@ -89,6 +89,7 @@ OPERATIONS: tuple[Operation, ...] = (
     _session("note", "write", key="shortlist", value=["Oak Ave", "Elm St"], ttl=3600),
     # reading
     _session("context", "read", query="Where should we ship the order?", budget=2000),
+    _session("guard", "read", messages=[{"role": "user", "content": "Ship it to 123 Main St."}]),
     _session("current", "read", key="order_status"),
     _session("is_current", "read", key_or_id="order_status"),
     _session("get", "read", fact_id="0197b0f2-7c1a-7000-8000-0123456789ab"),

@@ -118,6 +118,10 @@ def lived() -> dict[str, list[Any]]:
     keep("reviews", ana.reviews())
     keep("resolve", ana.resolve(ana.reviews()[0].fact.id, still_right=True))
     keep("context", ana.context("What is the price?", record=True, history=True, explain=True))
+    keep(
+        "guard",
+        ana.guard([{"role": "user", "content": "40 desks to 123 Main St"}, {"role": "user"}]),
+    )
     keep("undo", ana.undo(raised))
     ana.write("a", 2)
     keep("revert", ana.revert("a"))

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 from tenure.context.cuts import GuardedValue, guarded, says_more
 from tenure.context.document import Line, Omission
@@ -20,21 +20,37 @@ _WORTH_SAYING = 3
 """The fewest words that must be left of a note for it to be shown."""
 
 
+class CutItem(NamedTuple):
+    """A note or a turn without the dead values that it repeats."""
+
+    value: Any
+    cuts: list[tuple[int, int]]
+    quoted: list[str]
+    """The facts out of office whose values it repeats, by id."""
+    is_left: bool = True
+    """Whether it still says something."""
+
+
 def shown_value(
     page: Page, name: str, value: Any, dead: DeadValueIndex, counts: Counts = in_passing
 ) -> GuardedValue | None:
     """A note or signal without dead values; None if nothing else is left of it."""
     if not dead:
         return GuardedValue(value, [], [])
+    shown = _without(name, value, dead, counts)
+    page.omissions.extend(Omission("quotes a dead value", i, name) for i in shown.quoted)
+    return GuardedValue(shown.value, shown.cuts, []) if shown.is_left else None
+
+
+def _without(name: str, value: Any, dead: DeadValueIndex, counts: Counts) -> CutItem:
+    """A value with this name, without dead values."""
+    if not dead:
+        return CutItem(value, [], [])
     shown = guarded(value, name, dead, counts)
     named = mentions(name, "", dead, counts)
-    page.omissions.extend(
-        Omission("quotes a dead value", fact_id, name)
-        for fact_id in dict.fromkeys(mention.fact.id for mention in (*shown.found, *named))
-    )
-    if named or (shown.found and not says_more(text_of(value), shown.found)):
-        return None
-    return shown
+    quoted = list(dict.fromkeys(mention.fact.id for mention in (*shown.found, *named)))
+    is_left = not named and (not shown.found or says_more(text_of(value), shown.found))
+    return CutItem(shown.value, shown.cuts, quoted, is_left)
 
 
 def add_working_set(page: Page, material: Material) -> None:
@@ -55,9 +71,18 @@ def add_working_set(page: Page, material: Material) -> None:
 
 def _item_text(page: Page, item: WorkingItem, material: Material) -> str | None:
     """A note as it may be shown; None if it must be left out."""
-    stated = [fact_id for fact_id in item.states if fact_id in material.gone]
-    own = [dead for fact_id in stated for dead in material.gone[fact_id]]
-    certain = {dead.words for dead in own}
+    shown = cut_item(item, material.dead, material.gone)
+    page.omissions.extend(Omission("quotes a dead value", i, item.key) for i in shown.quoted)
+    return item_line(item.key, shown.value, shown.cuts) if shown.is_left else None
+
+
+def cut_item(
+    item: WorkingItem, dead: DeadValueIndex, gone: Mapping[str, Sequence[DeadValue]]
+) -> CutItem:
+    """A note or a turn without dead values, and without what it stated and is gone."""
+    stated = [fact_id for fact_id in item.states if fact_id in gone]
+    own = [value for fact_id in stated for value in gone[fact_id]]
+    certain = {value.words for value in own}
 
     def counts(value: DeadValue, present: set[str], before: str) -> bool:
         return value.words in certain or in_passing(value, present, before)
@@ -66,35 +91,26 @@ def _item_text(page: Page, item: WorkingItem, material: Material) -> str | None:
     for fact_id in stated:
         if fact_id in spotted:
             continue
-        gone = material.dead.others(material.gone[fact_id])
-        if not guarded(item.value, "", gone, lambda *_: True).found:
+        its = dead.others(gone[fact_id])
+        if not guarded(item.value, "", its, lambda *_: True).found:
             # It said in its own words what is no longer so; there is no telling where.
-            page.omissions.append(Omission("quotes a dead value", fact_id, item.key))
-            return None
-    dead = material.dead.after(own) if own else material.dead
-    shown = shown_value(page, item.key, item.value, dead, counts)
-    if shown is None:
-        return None
-    return _spotted_line(page, item, shown, own)
+            return CutItem(item.value, [], [fact_id], is_left=False)
+    shown = _without(item.key, item.value, dead.after(own) if own else dead, counts)
+    return _spotted(item, shown, own) if shown.is_left else shown
 
 
-def _spotted_line(
-    page: Page, item: WorkingItem, shown: GuardedValue, gone: Sequence[DeadValue]
-) -> str | None:
+def _spotted(item: WorkingItem, shown: CutItem, gone: Sequence[DeadValue]) -> CutItem:
     """A note without the places where it states, in any words, a fact that is gone."""
     if not isinstance(shown.value, str) or not item.spots:
-        return item_line(item.key, shown.value, shown.cuts)
+        return shown
     dead = {(one.fact.id, one.text) for one in gone}
     spots = [spot for spot in item.spots if not spot.fact_id or (spot.fact_id, spot.text) in dead]
     if not spots:
-        return item_line(item.key, shown.value, shown.cuts)
-    page.omissions.extend(
-        Omission("quotes a dead value", fact_id, item.key)
-        for fact_id in dict.fromkeys(spot.fact_id for spot in spots if spot.fact_id)
-    )
+        return shown
+    named = dict.fromkeys(spot.fact_id for spot in spots if spot.fact_id)
     cuts = _merged([*shown.cuts, *((spot.start, spot.end) for spot in spots)])
     left = len(said(shown.value)) - sum(len(said(shown.value[a:b])) for a, b in cuts)
-    return item_line(item.key, shown.value, cuts) if left >= _WORTH_SAYING else None
+    return CutItem(shown.value, cuts, [*shown.quoted, *named], is_left=left >= _WORTH_SAYING)
 
 
 def _merged(cuts: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:

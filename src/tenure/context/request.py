@@ -58,6 +58,9 @@ class Request:
     style: Style = "plain"
     history: bool = False
     explain: bool = False
+    conversation: bool = True
+    """Whether the last turns of the conversation are shown; who sends them anyway needs them not
+    twice."""
 
 
 def check_request(
@@ -67,6 +70,7 @@ def check_request(
     style: object = "plain",
     history: object = False,
     explain: object = False,
+    conversation: object = True,
 ) -> Request:
     """Refuse a query, budget, profile or style that cannot be served."""
     if not isinstance(query, str):
@@ -82,5 +86,13 @@ def check_request(
         raise InvalidInput(f"profile {profile!r} is not one of {', '.join(PROFILES)}")
     for known in STYLES:
         if style == known:
-            return Request(query, budget, PROFILES[profile], known, bool(history), bool(explain))
+            return Request(
+                query,
+                budget,
+                PROFILES[profile],
+                known,
+                bool(history),
+                bool(explain),
+                bool(conversation),
+            )
     raise InvalidInput(f"style {style!r} is not one of {', '.join(STYLES)}")

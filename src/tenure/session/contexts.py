@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from datetime import datetime, timedelta
 from typing import Any
@@ -10,18 +10,27 @@ from typing import Any
 from tenure.composing import receipts
 from tenure.context.assembly import assemble
 from tenure.context.document import Context
+from tenure.context.guarded import (
+    GuardedMessages,
+    Look,
+    Messages,
+    check_messages,
+    guard,
+    latest_of,
+)
 from tenure.context.material import Material
+from tenure.context.message_shapes import stretches
 from tenure.context.receipt import Receipt
 from tenure.context.rendering import frame_lines
-from tenure.context.request import Request, check_request
+from tenure.context.request import LONGEST_QUERY, Request, check_request
 from tenure.context.tokens import counter
 from tenure.engine.proposal import check_key
 from tenure.engine.retries import repeated
 from tenure.model.errors import InvalidInput, ReadOnlyStore, UnknownFact
 from tenure.model.identity import check_name
-from tenure.model.records import Environment, WorkingItem
+from tenure.model.records import Environment, WorkingItem, is_turn
 from tenure.model.times import moment
-from tenure.model.values import canonical
+from tenure.model.values import canonical, text_of
 from tenure.model.verdict import Verdict
 from tenure.search.index import Outpaced
 from tenure.session.base import SessionBase
@@ -90,6 +99,7 @@ class SessionContexts(SessionBase):
         history: bool = False,
         at: datetime | None = None,
         explain: bool = False,
+        conversation: bool = True,
         record: bool | None = None,
     ) -> Context:
         """What a model should read for this query: identity, environment, facts, working set.
@@ -97,14 +107,57 @@ class SessionContexts(SessionBase):
         Only what is current and may be seen; never more than `budget` tokens. `style` "annotated"
         adds ids, dates and sources; `history` a section of what was true before; `at` gives the
         context of that moment. With `explain` every fact left out is named, however many they are;
-        with `record` the receipt is kept, for `memory.replay`.
+        without `conversation` its turns are not shown, for callers who send them to the model
+        themselves; with `record` the receipt is kept, for `memory.replay`.
         """
-        request = check_request(query, budget, profile, style, history, explain)
+        request = check_request(query, budget, profile, style, history, explain, conversation)
         if at is not None:
             then = moment(at, "at")
             looking = self._derived(branch=self._branch, when=then, known_at=self._known_at)
             return looking._compose(request, record)
         return self._compose(request, record)
+
+    @repeated
+    def guard(
+        self, messages: Iterable[Mapping[str, Any]], *, budget: int | None = None
+    ) -> GuardedMessages:
+        """Messages for a model without what no longer holds, in the shape in which they are given.
+
+        For an agent that sends its own transcript: every value that only facts out of office hold
+        is cut, and a message that says nothing else is left out. Everything else stays as it is,
+        and so do the application's own messages ("system", "developer"). With a budget the oldest
+        that do not fit are left out too; calls of tools stay with their results.
+        """
+        found = check_messages(messages)
+        latest = latest_of(found)
+        said = stretches(found[latest]) if latest >= 0 else ()
+        query = " ".join(text_of(one.value) for one in said)[:LONGEST_QUERY]
+        request = check_request(query, 0 if budget is None else budget, "balanced")
+        look = self._looking(found, request)
+        return guard(found, look, counter(self._resources.settings.tokenizer), budget)
+
+    def _looking(self, messages: Messages, request: Request) -> Look:
+        """What tells what is left of each text of these messages."""
+        from tenure.composing.guarding import MessageBuilder, as_items, looking
+
+        environment = self._resources.environment.clock(self._when or self._now())
+        while True:
+            try:
+                with self._reading() as (reader, lens):
+                    items = as_items(messages, self._desk(reader, lens), lens.when)
+                    builder = MessageBuilder(
+                        reader,
+                        lens,
+                        self._resources.index,
+                        request,
+                        environment,
+                        list(items.values()),
+                        (),
+                        1.0,
+                    )
+                    return looking(items, *builder.dead_in_items())
+            except Outpaced:
+                continue
 
     def _compose(self, request: Request, record: bool | None) -> Context:
         self._check_open()
@@ -133,7 +186,9 @@ class SessionContexts(SessionBase):
                 with self._reading() as (reader, lens):
                     if not is_fresh and not index.is_current(reader):
                         raise _Outdated
-                    desk = () if self._when else self._desk(reader, lens)
+                    desk = [] if self._when else self._desk(reader, lens)
+                    if not request.conversation:
+                        desk = [item for item in desk if not is_turn(item)]
                     builder = MaterialBuilder(
                         reader, lens, index, request, environment, desk, self._frame(), share
                     )
