@@ -122,9 +122,9 @@ def _guarded(
         quoted += shown.quoted
         if shown.is_left:
             is_left = is_left or bool(text_of(stretch.value).strip())
-            value = _cut(shown)
-        else:
-            value = GONE if isinstance(stretch.value, str) else {}
+        # What a tool was called with keeps its form, whatever is left of it.
+        is_gone = not shown.is_left and isinstance(stretch.value, str)
+        value = GONE if is_gone else _cut(shown)
         if value != stretch.value:
             # Letters of other scripts stay letters: who wrote the JSON need not be who reads it.
             changed[stretch.path] = (
