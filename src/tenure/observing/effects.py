@@ -44,7 +44,7 @@ _STATED = 0.4
 """How likely a stretch must state something to put anything out of date."""
 _ANOTHER_KIND = 0.6
 """How likely a statement must be out of date where both say values, and none of one kind."""
-_SURE_OF_A_NAME = 0.87
+_SURE_OF_A_NAME = 0.75
 """How sure one must be that what goes by a name is over, though the name is not said."""
 
 
@@ -157,9 +157,14 @@ class Effects:
             said,
             self._lines,
             is_cued=is_cued,
-            at_hand=() if machine else desk.situation.at_hand,
+            at_hand=() if machine else self._at_hand(),
         )
         return either(read, [] if machine else opposed(facts, self._heard))
+
+    def _at_hand(self) -> frozenset[str]:
+        """The facts of the request that the turn may change: a limit does not change one."""
+        sets_limit = any(limiting.is_limit(said) for said in self._heard)
+        return frozenset() if sets_limit else self._desk.situation.at_hand
 
     def near(self) -> list[Fact]:
         """What the person has in office that the turn may be about, before any of it is filed."""

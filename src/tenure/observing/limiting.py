@@ -49,6 +49,11 @@ def ruled_out(said: Understood, facts: Iterable[Fact]) -> list[Fact]:
     ]
 
 
+def is_limit(said: Understood) -> bool:
+    """Whether a statement sets a limit, which is no value in the place of another."""
+    return any(_is_limit(said.text, part) for part in said.parts)
+
+
 def goes_beyond(said: Understood, fact: Fact) -> bool:
     """Whether a statement names, or settles on, more than a limit allows that a fact sets."""
     text = text_of(fact.value)
