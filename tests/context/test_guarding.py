@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from copy import deepcopy
+from types import MappingProxyType
 from typing import Any
 
 import pytest
@@ -75,6 +76,13 @@ def test_a_dead_value_is_cut_whatever_the_shape_of_a_message(
     assert [list(one) for one in made.messages] == [list(one) for one in given]
     assert {one.outcome for one in made.account} == {"cut"}
     assert all(one.fact_ids for one in made.account)
+
+
+def test_messages_need_not_be_dicts_and_lists(alice: tenure.Session) -> None:
+    part = MappingProxyType({"type": "text", "text": f"Two desks to {OLD}, and a lamp."})
+    made = alice.guard((MappingProxyType({"role": "user", "content": (part,)}), said("user", "?")))
+    told = {"type": "text", "text": "Two desks to [no longer current], and a lamp."}
+    assert made.messages[0] == said("user", [told])
 
 
 def test_what_a_tool_is_called_with_stays_json(alice: tenure.Session) -> None:

@@ -67,8 +67,9 @@ def check_messages(messages: object) -> Messages:
                 f"message {number} must have a role and content, as in "
                 f'{{"role": "user", "content": "…"}}; it is a {type(message).__name__}'
             )
-        found.append(dict(message))
-        length += sum(len(text_of(one.value)) for one in shapes.stretches(message))
+        plain = shapes.plain(message)
+        found.append(plain)
+        length += sum(len(text_of(one.value)) for one in shapes.stretches(plain))
         if number >= _MOST_MESSAGES or length > _MOST_CHARACTERS:
             raise InvalidInput(
                 f"more than {_MOST_MESSAGES:,} messages or {_MOST_CHARACTERS:,} characters; "

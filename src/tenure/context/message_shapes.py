@@ -84,6 +84,19 @@ def stretches(message: Mapping[str, Any]) -> Iterator[Stretch]:
             yield _json(function["arguments"], ("tool_calls", number, "function", "arguments"))
 
 
+def plain(message: Mapping[str, Any]) -> dict[str, Any]:
+    """A copy of a message in dicts and lists, whatever it was made of."""
+    return {str(name): _plain(value) for name, value in message.items()}
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return plain(value)
+    if isinstance(value, list | tuple):
+        return [_plain(one) for one in value]
+    return value
+
+
 def rebuilt(message: Mapping[str, Any], changed: Mapping[Path, Any]) -> dict[str, Any]:
     """A copy of a message with other values at these places."""
     made: dict[str, Any] = deepcopy(dict(message))
