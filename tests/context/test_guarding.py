@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from copy import deepcopy
+from functools import reduce
 from types import MappingProxyType
 from typing import Any
 
@@ -91,6 +92,13 @@ def test_what_a_tool_is_called_with_stays_json(alice: tenure.Session) -> None:
     assert json.loads(arguments) == {"to": "[no longer current]", "desks": 2}
 
 
+@pytest.mark.parametrize("text", ["{", "[" * 100_000, f"to {OLD}, please, two desks"])
+def test_what_is_no_json_is_a_text_like_others(alice: tenure.Session, text: str) -> None:
+    call = {"type": "function_call", "name": "quote", "arguments": text}
+    made = alice.guard([call, said("user", "Well?")])
+    assert made.messages[0]["arguments"] == text.replace(OLD, "[no longer current]")
+
+
 def test_a_message_that_says_nothing_else_is_left_out(alice: tenure.Session) -> None:
     made = alice.guard([said("user", f"The shipping address is {OLD}."), said("user", "And now?")])
     assert made.messages == [said("user", "And now?")]
@@ -172,6 +180,7 @@ def test_the_oldest_go_first_where_there_is_a_budget(alice: tenure.Session) -> N
         ("Hello", "must be a list of messages"),
         ([said("user", "Hello"), "Hello"], "message 1 must have a role and content"),
         ([said("user", "x" * 5_000_000)], "leave out the oldest"),
+        ([said("user", reduce(lambda inner, _: [inner], range(99), "x"))], "nested deeper"),
     ],
 )
 def test_what_are_no_messages_is_refused(alice: tenure.Session, given: Any, told: str) -> None:

@@ -12,12 +12,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
 from typing import Any, NamedTuple
 
+from tenure.model.errors import InvalidInput
+
 Path = tuple[str | int, ...]
 _UNTOUCHED = frozenset({"thinking", "redacted_thinking", "reasoning", "encrypted_content"})
 """Parts that their provider takes back only as they were."""
 _FRAME = frozenset({"system", "developer"})
 _RESULTS = frozenset({"tool", "function"})
 _CALLED, _RETURNED = "function_call", "function_call_output"
+_DEEPEST = 64
 _PLAIN_TEXT = frozenset({"text", "input_text", "output_text"})
 
 
@@ -86,14 +89,16 @@ def stretches(message: Mapping[str, Any]) -> Iterator[Stretch]:
 
 def plain(message: Mapping[str, Any]) -> dict[str, Any]:
     """A copy of a message in dicts and lists, whatever it was made of."""
-    return {str(name): _plain(value) for name, value in message.items()}
+    return {str(name): _plain(value, _DEEPEST) for name, value in message.items()}
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: Any, deepest: int) -> Any:
+    if not deepest:
+        raise InvalidInput(f"a message is nested deeper than {_DEEPEST} levels; send it flatter")
     if isinstance(value, Mapping):
-        return plain(value)
+        return {str(name): _plain(one, deepest - 1) for name, one in value.items()}
     if isinstance(value, list | tuple):
-        return [_plain(one) for one in value]
+        return [_plain(one, deepest - 1) for one in value]
     return value
 
 
@@ -138,8 +143,8 @@ def _of_part(part: Mapping[str, Any], path: Path) -> Iterator[Stretch]:
 def _json(text: str, path: Path) -> Stretch:
     """What a tool is called with. What is no JSON is a text like others."""
     try:
-        return Stretch(path, json.loads(text), is_json=True)
-    except ValueError:
+        return Stretch(path, _plain(json.loads(text), _DEEPEST), is_json=True)
+    except (ValueError, RecursionError, InvalidInput):
         return Stretch(path, text)
 
 
