@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from copy import deepcopy
-from functools import reduce
 from types import MappingProxyType
 from typing import Any
 
@@ -36,6 +35,10 @@ def alice(memory: tenure.Memory) -> tenure.Session:
 
 def said(role: str, content: Any, **more: Any) -> dict[str, Any]:
     return {"role": role, "content": content, **more}
+
+
+def nested(levels: int) -> Any:
+    return [nested(levels - 1)] if levels else "x"
 
 
 def called(text: str) -> dict[str, Any]:
@@ -180,7 +183,7 @@ def test_the_oldest_go_first_where_there_is_a_budget(alice: tenure.Session) -> N
         ("Hello", "must be a list of messages"),
         ([said("user", "Hello"), "Hello"], "message 1 must have a role and content"),
         ([said("user", "x" * 5_000_000)], "leave out the oldest"),
-        ([said("user", reduce(lambda inner, _: [inner], range(99), "x"))], "nested deeper"),
+        ([said("user", nested(99))], "nested deeper"),
     ],
 )
 def test_what_are_no_messages_is_refused(alice: tenure.Session, given: Any, told: str) -> None:
