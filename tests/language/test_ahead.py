@@ -34,7 +34,22 @@ class Watched:
         return self._session.run(*given)
 
 
-def test_the_model_reads_before_the_transaction(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    "turns",
+    [
+        ("Our boat lies in Split for the winter.", "She was towed to Zadar on Sunday."),
+        (
+            "Find restaurants in Split for 8 pm.",
+            "assistant: I found two in Split.",
+            "Then a hotel near it.",
+            "Find restaurants in Zadar.",
+        ),
+    ],
+    ids=["statements", "a request"],
+)
+def test_the_model_reads_before_the_transaction(
+    monkeypatch: pytest.MonkeyPatch, turns: tuple[str, ...]
+) -> None:
     """Filing finds the answers ready: nobody who wants to write waits for the network."""
     watched, filed = Watched(load()._session), Observer.observe
     monkeypatch.setattr(load(), "_session", watched)
@@ -48,7 +63,7 @@ def test_the_model_reads_before_the_transaction(monkeypatch: pytest.MonkeyPatch)
 
     monkeypatch.setattr(Observer, "observe", filing)
     with tenure.open(":memory:") as memory:
-        said(memory, "Our boat lies in Split for the winter.", "She was towed to Zadar on Sunday.")
+        said(memory, *turns)
     assert watched.runs[False] > 0
     assert watched.runs[True] == 0
 

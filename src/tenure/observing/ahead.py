@@ -22,6 +22,7 @@ from tenure.observing.touching import (
     Reads,
     Said,
     Surroundings,
+    at_hand,
     nearby,
     open_to,
     touched,
@@ -49,7 +50,16 @@ def read_ahead(
     facts = open_to(around.speaker.name, near)
     is_cued = any(one.corrects for one in said)
     turn, lines = Said(around.text, around.speaker.name), Lines.of(lens.settings)
-    touched(detector, facts, found, situation.last_text, turn, lines, is_cued=is_cued)
+    touched(
+        detector,
+        facts,
+        found,
+        situation.last_text,
+        turn,
+        lines,
+        is_cued=is_cued,
+        requested=at_hand(situation, heard.said, around.speaker.name),
+    )
     if not heard.is_context:
         replacing = Replacing(situation, Rationed(detector), around.text)
         for one in said:

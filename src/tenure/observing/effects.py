@@ -32,6 +32,7 @@ from tenure.observing.touching import (
     Said,
     Surroundings,
     Touched,
+    at_hand,
     either,
     nearby,
     open_to,
@@ -157,14 +158,9 @@ class Effects:
             said,
             self._lines,
             is_cued=is_cued,
-            at_hand=() if machine else self._at_hand(),
+            requested=at_hand(desk.situation, self._heard, desk.around.speaker.name),
         )
         return either(read, [] if machine else opposed(facts, self._heard))
-
-    def _at_hand(self) -> frozenset[str]:
-        """The facts of the request that the turn may change: a limit does not change one."""
-        sets_limit = any(limiting.is_limit(said) for said in self._heard)
-        return frozenset() if sets_limit else self._desk.situation.at_hand
 
     def near(self) -> list[Fact]:
         """What the person has in office that the turn may be about, before any of it is filed."""

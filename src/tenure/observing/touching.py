@@ -17,6 +17,7 @@ from tenure.language.statements import Kind
 from tenure.language.tokens import stems
 from tenure.model.fact import Fact, Part
 from tenure.model.values import text_of
+from tenure.observing import limiting
 from tenure.observing.relating import parts_in, sentence_of
 from tenure.observing.situation import VERBATIM, Situation
 from tenure.observing.understanding import Understood, typed
@@ -158,6 +159,13 @@ def open_to(speaker: str, facts: Iterable[Fact]) -> list[Fact]:
     return [fact for fact in facts if is_free or fact.source.by_machine]
 
 
+def at_hand(situation: Situation, heard: Iterable[Understood], speaker: str) -> frozenset[str]:
+    """The facts of the request that a turn may change: a machine changes none, nor does a limit."""
+    if is_machine(speaker) or any(limiting.is_limit(said) for said in heard):
+        return frozenset()
+    return situation.at_hand
+
+
 def found_by_search(reader: Reader, lens: Lens, index: Index, text: str) -> dict[str, Likeness]:
     """The ids of a person's facts that a turn may be about by its words and its meaning.
 
@@ -188,17 +196,17 @@ def touched(
     lines: Lines,
     *,
     is_cued: bool,
-    at_hand: Container[str] = (),
+    requested: Container[str] = (),
 ) -> list[Touched]:
     """What a turn puts out of date, of these facts; `alike` tells how they were found.
 
-    Those `at_hand` belong to the request that is being talked about.
+    Those `requested` belong to the request at hand.
     """
     facts = _worth_reading(facts, alike, said.text)
     newest_first = sorted(facts, key=lambda fact: (fact.order, fact.id), reverse=True)
     ages = {fact.id: age for age, fact in enumerate(newest_first)}
     heard = _Heard(reads, previous, *as_heard(said.text[:_WINDOW], said.speaker))
-    looked = [one for fact in facts if (one := heard.look_at(fact, fact.id in at_hand, lines))]
+    looked = [one for fact in facts if (one := heard.look_at(fact, fact.id in requested, lines))]
     reads_of = []
     for one in looked:
         fact_id, chance = one.whole.fact.id, one.whole.chance
