@@ -59,6 +59,8 @@ def speaks_for_itself(fact: Fact) -> bool:
     """Whether a fact needs no name before it: it is a sentence, or it says its name itself."""
     if fact.source.turn_index is None or not isinstance(fact.value, str):
         return False
+    if fact.key in _WITHOUT_NAME:
+        return True
     if (
         fact.predecessors
         and not fact.source.earlier
@@ -69,8 +71,6 @@ def speaks_for_itself(fact: Fact) -> bool:
     key = fact.key.split("_")
     if fact.key in words:
         return len(words) > 1  # "dog: We have a dog" says it twice
-    if fact.key in _WITHOUT_NAME:
-        return True
     if fact.multi_valued:
         return len(words) >= _WHOLE
     text = " ".join(words)

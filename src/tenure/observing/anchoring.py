@@ -31,7 +31,7 @@ from tenure.observing.understanding import Understood, reread, typed
 from tenure.observing.unfolding import Unfolded
 
 _LONGEST = 400
-_PLAIN = (Act.STATES, Act.LISTS, Act.REMOVES)
+_PLAIN = (Act.STATES, Act.LISTS)
 _ASIDE = re.compile(r"[()]")
 """What shows that more was taken for a value than the value."""
 _KEPT = (Kind.ASSERTION, Kind.COMMITMENT)
@@ -60,7 +60,8 @@ def anchored(
         _is_read(found, heard, known) and not _is_moved(found, heard, known)
     ):
         return heard
-    return [reread(piece, heard[0].at) for piece in _pieces(text, found, known)]
+    kind = Kind.ASSERTION if heard[0].kind is Kind.ASSERTION else Kind.RETRACTION
+    return [reread(piece, heard[0].at) for piece in _pieces(text, found, known, kind)]
 
 
 def _are_own_words(text: str, heard: Sequence[Understood], found: Gist, known: _Known) -> bool:
@@ -72,6 +73,10 @@ def _are_own_words(text: str, heard: Sequence[Understood], found: Gist, known: _
         return True
     if found.outdated and all(typed(frame_of(pair.value.text).parts) for pair in found.pairs):
         return False  # it names what is no longer so, and what is
+    if any(known.says(found.pairs[0].thing.text, text[a:b]) for a, b in found.outdated):
+        return False  # it names what is on record of a thing, and what is so instead
+    if found.act is Act.REMOVES:
+        return False  # it takes what is on record off it, and is kept beside where it tells of it
     return found.act in _PLAIN and not found.returns and _takes_a_stance(text)
 
 
@@ -180,8 +185,7 @@ def _is_read(found: Gist, heard: Sequence[Understood], known: _Known) -> bool:
     match found.act:
         case Act.STATES:
             pair = found.pairs[0]
-            renews = bool(found.outdated) and known.has(pair.thing.text)
-            if renews and (len(heard) > 1 or not _is_just(heard[0], pair)):
+            if found.outdated and known.has(pair.thing.text):
                 return False  # what it names as no longer so is no part of what is
             return not found.returns and any(
                 _is_told(said, pair, known.fact(pair.thing.text)) for said in heard
@@ -221,11 +225,6 @@ def _is_moved(found: Gist, heard: Sequence[Understood], known: _Known) -> bool:
     if fact is None or (fact.key, fact.subject) in seats:
         return False
     return _changes(fact, pair, found)
-
-
-def _is_just(said: Understood, pair: Pair) -> bool:
-    """Whether the plain reading has the value by itself."""
-    return said.attribute is not None and _low(said.attribute.value) == pair.value.normal
 
 
 def _is_alone(said: Understood, pair: Pair, among: Sequence[Pair]) -> bool:
@@ -287,10 +286,10 @@ def _low(text: str) -> str:
 # statements
 
 
-def _pieces(text: str, found: Gist, known: _Known) -> list[Unfolded]:
+def _pieces(text: str, found: Gist, known: _Known, removing: Kind) -> list[Unfolded]:
     match found.act:
         case Act.REMOVES:
-            return [Unfolded(_statement(text, Kind.RETRACTION), removes=found.removed)]
+            return [Unfolded(_statement(text, removing), removes=found.removed)]
         case Act.WAITS:
             case, then = found.pairs
             waiting = Waiting(case.thing.text, case.value.text, _told(then), then.start)

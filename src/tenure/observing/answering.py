@@ -150,6 +150,8 @@ class Answering:
         situation = self._desk.situation
         if not situation.previous or said.attribute is not None:
             return False
+        if offering.asks_nothing(situation.previous):
+            return False
         if situation.proposed and Cues(said.text).settles:
             return False
         if "rejection" in said.statement.cues or offering.declines(said.text):

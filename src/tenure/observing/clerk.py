@@ -267,6 +267,9 @@ class Clerk:
         if not held and attribute is not None and (said.corrects or attribute.is_change):
             held = self._desk.situation.called_alike(proposal.key, proposal.subject)
             proposal = replace(proposal, key=held[0].key) if held else proposal
+        if not alone and (renewed := self._effects.renewed(said)):
+            self._state_beside(said, proposal, (), renewed)
+            return
         apart = alone or said.cues.is_past or self._desk.filing.is_scoped(said)
         if not apart and self._answering.return_to(said):
             return

@@ -10,8 +10,9 @@ from tenure.engine.registrar import Registrar
 from tenure.language.attributes import Attribute
 from tenure.language.cues import Cues
 from tenure.language.detection import Detector, Judged, Pair, RuleDetector, same_part
-from tenure.language.frames import frame_again
+from tenure.language.frames import frame_again, frame_of
 from tenure.language.lexicon import lexicon
+from tenure.language.reasoning import value_told
 from tenure.language.statements import Kind
 from tenure.language.things import opens_with_bare_thing, says_more
 from tenure.language.tokens import stems
@@ -23,6 +24,7 @@ from tenure.model.verdict import Outcome, Verdict
 from tenure.observing.circumstances import Circumstances
 from tenure.observing.filing import Filing
 from tenure.observing.labels import label_end
+from tenure.observing.relating import opens_with_pronoun
 from tenure.observing.replacing import Replacing
 from tenure.observing.situation import Situation
 from tenure.observing.stretches import Stretches
@@ -192,11 +194,13 @@ def in_own_words(said: Understood, read: str = "") -> Understood:
         said = replace(said, statement=replace(said.statement, kind=Kind.ASSERTION, cues=()))
     if said.waiting or said.relation or (said.is_anchored and not _is_cut_short(said, read)):
         return said
+    if said.is_anchored and said.outdated and said.is_change:
+        return _renewing(said)
     if said.attribute is not None and (_is_no_name(said.attribute) or _tells_more(said)):
         said = replace(said, attribute=None)
     if said.text in said.statement.text and not _leaves_out(said, read):
-        return said
-    again = as_said(said, said.statement.text, said.kind)
+        return _with_its_thing(said)
+    again = _with_its_thing(as_said(said, said.statement.text, said.kind))
     return replace(
         again,
         statement=said.statement,
@@ -209,6 +213,31 @@ def in_own_words(said: Understood, read: str = "") -> Understood:
         is_change=said.is_change,
         returns=said.returns,
         outdated=said.outdated,
+    )
+
+
+def _with_its_thing(said: Understood) -> Understood:
+    """A statement together with the words that tell what it is about: "as for the fee, it's 5"."""
+    text = said.statement.text
+    if said.narrowed_to is None or said.attribute is not None or not opens_with_pronoun(said.text):
+        return said
+    return replace(said, text=text, begin=0, frame=frame_of(text, said.at))
+
+
+def _renewing(said: Understood) -> Understood:
+    """A statement that names what was so and what is so now: in its own words but for the former.
+
+    "It used to be … for the school run, but since this week it's 79 minutes."
+    """
+    told = value_told(said.text)
+    again = as_said(said, said.own_words, said.kind)
+    return replace(
+        again,
+        attribute=None,
+        is_change=True,
+        outdated=said.outdated,
+        renews=told.thing if told is not None else "",
+        is_anchored=True,
     )
 
 

@@ -20,10 +20,10 @@ from tenure.language.things import tells_alike, tells_of_another
 from tenure.language.tokens import stem, stems
 from tenure.model.fact import Fact
 from tenure.model.values import text_of
-from tenure.observing import limiting
+from tenure.observing import limiting, ties
 from tenure.observing.desk import Desk
 from tenure.observing.relating import parts_in, sentence_of
-from tenure.observing.rewriting import JOINT
+from tenure.observing.rewriting import JOINT, meet
 from tenure.observing.situation import STATEMENT, frame_in_office
 from tenure.observing.touching import (
     Likeness,
@@ -111,6 +111,17 @@ class Effects:
         ]
         doubtful = (one for one in rest if self._may_be_doubted(said, one, proposal))
         return Effect(whole, partly, tuple(doubtful))
+
+    def renewed(self, said: Understood) -> Effect:
+        """What a statement puts out of date that names what a thing was, and what it is now."""
+        fact = ties.meant(self._desk.situation, said.renews) if said.renews else None
+        if fact is None or not self._desk.within_reach(said, [fact]):
+            return NOTHING
+        before = ties.stated(text_of(fact.value))
+        others = [p for p in typed(fact.parts) if before is None or not meet(p, before.part)]
+        parts = (before.part,) if before is not None and others else ()
+        one = Touched(fact, 1.0, parts, None, is_ended=False)
+        return Effect(partly=(one,)) if parts else Effect(whole=(one,))
 
     def _may_amend(self, fact: Fact) -> bool:
         """Whether a fact may be said on in the words of who speaks: a machine's only by one."""

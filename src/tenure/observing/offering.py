@@ -29,6 +29,7 @@ class _Patterns:
         self.alternative = re.compile(told["alternative"], flags)
         self.indifferent = re.compile(told["indifferent"], flags)
         self.declining = re.compile(rf"(?:{told['declining']})\b", flags)
+        self.empty = re.compile(told["empty"], flags)
         self.asking = re.compile(told["asking"], flags)
         self.choice = re.compile(
             rf"(?:{told['choosing']} )*(?:the |option |number |no\. ?|#)*"
@@ -50,6 +51,11 @@ def _patterns(language: str = "en") -> _Patterns:
 def declines(text: str) -> bool:
     """Whether an answer turns down what was offered."""
     return _patterns().declining.match(text) is not None
+
+
+def asks_nothing(text: str) -> bool:
+    """Whether the assistant only took note, or asked whether there is anything else."""
+    return _patterns().empty.match(text) is not None
 
 
 def is_offer(text: str) -> bool:

@@ -9,13 +9,14 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from tenure.language.detection import Judged, Relation, are_comparable, same_part
+from tenure.language.frames import frame_of
 from tenure.language.lexicon import agreeing
 from tenure.language.tokens import stem
 from tenure.model.fact import Fact, Part
 from tenure.model.values import text_of
 from tenure.observing.relating import explains, is_kin, parts_in
 from tenure.observing.situation import frame_in_office, is_request
-from tenure.observing.understanding import Understood, typed
+from tenure.observing.understanding import CUT, Understood, typed
 
 _FEW_WORDS = 4
 _FEW_WORDS_AROUND = 2
@@ -212,13 +213,15 @@ def in_words_of(said: Understood, found: Rewritten) -> Rewritten:
         text, parts = said.text.strip(), said.parts
         new = Rewritten(fact, text, parts, tuple(gone), found.confidence, (), is_composed=False)
     else:
-        new = amended(fact, gone, said.text.strip(), said.parts, found.confidence)
+        told = said.own_words.strip()
+        parts = said.parts if told == said.text.strip() else frame_of(told, said.at).parts
+        new = amended(fact, gone, told, parts, found.confidence)
     return replace(new, because=found.because, swapped=found.swapped)
 
 
 def _is_said_anew(said: Understood, fact: Fact, gone: Sequence[Part]) -> bool:
     """Whether a statement says all that is left to say of what an older one was about."""
-    left = [part for part in typed(parts_in(fact)) if not any(_meet(part, old) for old in gone)]
+    left = [part for part in typed(parts_in(fact)) if not any(meet(part, old) for old in gone)]
     frame = frame_in_office(fact)
     return not left and bool(frame.words) and frame.words <= said.frame.words
 
@@ -230,7 +233,7 @@ def _narrowed(fact: Fact, old: Part, new: Part) -> Part:
     return alike[0] if len(inside) > 1 and alike else old
 
 
-def _meet(part: Part, other: Part) -> bool:
+def meet(part: Part, other: Part) -> bool:
     return part.start < other.end and other.start < part.end
 
 
@@ -243,7 +246,6 @@ def _is_bare(said: Understood, found: Rewritten) -> bool:
     return len(re.findall(r"\w+", around)) <= _FEW_WORDS_AROUND and len(typed(said.parts)) <= 1
 
 
-CUT = "…"
 JOINT = " → "
 
 
@@ -255,8 +257,9 @@ def amended(
     Nothing in it is put in anybody's mouth: all words are theirs, as they stand.
     """
     whole = text_of(fact.value)
-    cut = [part for part in parts_in(fact) if any(part[-2:] == old[-2:] for old in gone)]
-    apart = [part for part in parts_in(fact) if not any(_meet(part, old) for old in cut)]
+    # What is gone may be more than one of the values that were read in it, or less: "93 people".
+    cut = [part for part in gone if whole[part.start : part.end] == part.text != ""]
+    apart = [part for part in parts_in(fact) if not any(meet(part, old) for old in cut)]
     text, kept, done = "", [], 0
     for part in sorted((*cut, *apart), key=lambda part: part.start):
         if part.start < done:

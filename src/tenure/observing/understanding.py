@@ -21,6 +21,8 @@ from tenure.observing.unfolding import Unfolded, unfolded
 
 IsTitle = Callable[[str], bool]
 
+CUT = "…"
+"""What stands in a statement for words of it that no longer hold."""
 _LONGEST_KEY_WORDS = 4
 _LONGEST_LEAD = 40
 _UNSAID = " \t\r\n-*•·>\u200b\u200c\u200d\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2060\ufeff"
@@ -73,6 +75,8 @@ class Understood:
     """Whether it says that something is again what it was before."""
     outdated: tuple[tuple[int, int], ...] = ()
     """Where in the turn it names what is no longer so."""
+    renews: str = ""
+    """The thing on record that it says a new value of, in words of its own that tell more."""
     is_anchored: bool = False
     """Whether it was read by the things that it names, so that its other words tell no more."""
 
@@ -137,6 +141,17 @@ class Understood:
             begin = Cues(text).denial_before(part.start)
             text = text[:begin].rstrip(" ,;") + text[part.end :]
         return text.strip(" ,;")
+
+    @property
+    def own_words(self) -> str:
+        """The words that it was said in, but for those that name what is no longer so."""
+        text, first = self.statement.text, self.statement.start
+        if self.text in text:
+            return self.text
+        for begin, end in sorted(self.outdated, reverse=True):
+            if first <= begin and end <= self.statement.end:
+                text = f"{text[: begin - first]}{CUT}{text[end - first :]}"
+        return text
 
     @cached_property
     def key(self) -> str:
