@@ -174,7 +174,7 @@ class _Known:
 
 
 def _value_of(fact: Fact) -> str:
-    told = ties.stated(text_of(fact.value))
+    told = ties.stated_by(fact)
     return told.part.text if told is not None else text_of(fact.value)[:80]
 
 
@@ -334,7 +334,7 @@ def _piece(text: str, pair: Pair, span: tuple[int, int], found: Gist, known: _Kn
 
 def _changes(fact: Fact, pair: Pair, found: Gist) -> bool:
     """Whether what is said of a thing can only be instead of what is on record of it."""
-    held, now = ties.stated(text_of(fact.value)), ties.stated(_told(pair))
+    held, now = ties.stated_by(fact), ties.stated(_told(pair))
     if ties.says(fact, pair.value.text) or now is None:
         return False
     if any(same_part(now.part, part) for part in fact.parts):

@@ -33,6 +33,7 @@ from tenure.observing.understanding import Understood, typed, understood
 LONGEST_REASON = 500
 _MUCH = 4
 """So many words tell something by themselves."""
+_SOMETHING = 2
 _TELLING = 4
 """Words of fewer letters tell little."""
 _MOST_PAIRS = 96
@@ -200,6 +201,8 @@ def in_own_words(said: Understood, read: str = "") -> Understood:
         said = replace(said, attribute=None)
     if said.text in said.statement.text and not _leaves_out(said, read):
         return _with_its_thing(said)
+    if _is_under_its_name(said) and not _is_cut_short(said, read, _SOMETHING):
+        return said
     again = _with_its_thing(as_said(said, said.statement.text, said.kind))
     return replace(
         again,
@@ -214,6 +217,14 @@ def in_own_words(said: Understood, read: str = "") -> Understood:
         returns=said.returns,
         outdated=said.outdated,
     )
+
+
+def _is_under_its_name(said: Understood) -> bool:
+    """Whether a thing and its value are in a statement, which puts them otherwise: "the fee? 5"."""
+    attribute, text = said.attribute, said.statement.text
+    if attribute is None or not attribute.is_sure or attribute.value not in text:
+        return False
+    return stems(attribute.key.replace("_", " ")) <= stems(text)
 
 
 def _with_its_thing(said: Understood) -> Understood:
@@ -272,12 +283,12 @@ def _leaves_out(said: Understood, read: str) -> bool:
     return bool(typed(frame_again(before).parts)) or _is_cut_short(said, read)
 
 
-def _is_cut_short(said: Understood, read: str) -> bool:
+def _is_cut_short(said: Understood, read: str, much: int = _MUCH) -> bool:
     """Whether much of a statement is in nothing that was read off it."""
     if said.removes or said.returns or said.by is not None:
         return False
     known = stems(" ".join((read, said.text, *said.bases)), shortest=_TELLING)
-    return len(stems(said.statement.text, shortest=_TELLING) - known) >= _MUCH
+    return len(stems(said.statement.text, shortest=_TELLING) - known) >= much
 
 
 def said_by(fact: Fact) -> tuple[Part, ...]:

@@ -117,7 +117,7 @@ class Effects:
         fact = ties.meant(self._desk.situation, said.renews) if said.renews else None
         if fact is None or not self._desk.within_reach(said, [fact]):
             return NOTHING
-        before = ties.stated(text_of(fact.value))
+        before = ties.stated_by(fact)
         others = [p for p in typed(fact.parts) if before is None or not meet(p, before.part)]
         parts = (before.part,) if before is not None and others else ()
         one = Touched(fact, 1.0, parts, None, is_ended=False)

@@ -10,8 +10,9 @@ from typing import NamedTuple
 
 from tenure.language.detection import Judged, Relation, are_comparable, same_part
 from tenure.language.frames import frame_of
+from tenure.language.gist import told_of_one
 from tenure.language.lexicon import agreeing
-from tenure.language.tokens import stem
+from tenure.language.tokens import stem, stems
 from tenure.model.fact import Fact, Part
 from tenure.model.values import text_of
 from tenure.observing.relating import explains, is_kin, parts_in
@@ -19,6 +20,10 @@ from tenure.observing.situation import frame_in_office, is_request
 from tenure.observing.understanding import CUT, Understood, typed
 
 _FEW_WORDS = 4
+_MUCH = 4
+"""So many words tell something by themselves."""
+_TELLING = 4
+"""Words of fewer letters tell little."""
 _FEW_WORDS_AROUND = 2
 _AS_LIKELY = 0.02
 _REMARK = re.compile(r"\s?\([^()\n]{1,60}\)(?!:)")
@@ -209,12 +214,11 @@ def in_words_of(said: Understood, found: Rewritten) -> Rewritten:
         return found  # "not Friday, Saturday" says which goes where
     if any(old.start == 0 and old.end >= len(whole.rstrip(" .!")) for old in gone):
         return found
+    told = said.own_words.strip()
+    parts = said.parts if told == said.text.strip() else frame_of(told, said.at).parts
     if _is_said_anew(said, fact, gone):
-        text, parts = said.text.strip(), said.parts
-        new = Rewritten(fact, text, parts, tuple(gone), found.confidence, (), is_composed=False)
+        new = Rewritten(fact, told, parts, tuple(gone), found.confidence, (), is_composed=False)
     else:
-        told = said.own_words.strip()
-        parts = said.parts if told == said.text.strip() else frame_of(told, said.at).parts
         new = amended(fact, gone, told, parts, found.confidence)
     return replace(new, because=found.because, swapped=found.swapped)
 
@@ -222,8 +226,16 @@ def in_words_of(said: Understood, found: Rewritten) -> Rewritten:
 def _is_said_anew(said: Understood, fact: Fact, gone: Sequence[Part]) -> bool:
     """Whether a statement says all that is left to say of what an older one was about."""
     left = [part for part in typed(parts_in(fact)) if not any(meet(part, old) for old in gone)]
+    if left:
+        return False
     frame = frame_in_office(fact)
-    return not left and bool(frame.words) and frame.words <= said.frame.words
+    if frame.words and frame.words <= said.frame.words:
+        return True
+    whole, told = text_of(fact.value), told_of_one(said.text)
+    if told is None or not stems(told.thing.text) <= stems(whole):
+        return False
+    known = stems(" ".join((said.own_words, *(old.text for old in gone))))
+    return len(stems(whole, shortest=_TELLING) - known) < _MUCH
 
 
 def _narrowed(fact: Fact, old: Part, new: Part) -> Part:

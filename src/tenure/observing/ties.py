@@ -20,11 +20,12 @@ from tenure.model.values import text_of
 from tenure.observing import resolving
 from tenure.observing.circumstances import whole_part
 from tenure.observing.relating import parts_in
-from tenure.observing.rewriting import Rewritten
+from tenure.observing.rewriting import JOINT, Rewritten
 from tenure.observing.situation import Situation, is_request
 from tenure.observing.understanding import Understood, typed
 from tenure.search.analysis import name_terms, terms
 
+_LONGEST = 800
 _TOLD = (Kind.ASSERTION, Kind.COMMITMENT, Kind.REQUEST)
 _SPAN = re.compile(r"(?:from )?(?P<old>.+?) to (?P<new>.+)", re.IGNORECASE)
 _PLACED = re.compile(r"\b(?:in|at|on|with|by|from|to|near|under)\s+$", re.IGNORECASE)
@@ -60,8 +61,7 @@ def called(situation: Situation, name: str) -> Fact | None:
     found = held or [
         fact
         for fact in (*situation.facts.values(), *situation.sharing(name_terms(address[0])))
-        if (told := stated(text_of(fact.value)[:400])) is not None
-        and address_of(told.thing) == address
+        if (told := stated_by(fact)) is not None and address_of(told.thing) == address
     ]
     single = [fact for fact in found if not is_request(fact)]
     return single[-1] if single else None
@@ -101,6 +101,17 @@ class Stated(NamedTuple):
     """Placed in the clause that says it."""
     verb: str
     is_change: bool
+
+
+def stated_by(fact: Fact) -> Stated | None:
+    """The thing and the value of a fact; of one that was amended, as it was last put."""
+    text = text_of(fact.value)[:_LONGEST]
+    begin = text.rfind(JOINT) + len(JOINT) if JOINT in text else 0
+    told = stated(text[begin:])
+    if told is None:
+        return stated(text) if begin else None
+    moved = told.part._replace(start=told.part.start + begin, end=told.part.end + begin)
+    return told._replace(part=moved)
 
 
 def stated(clause: str) -> Stated | None:
@@ -169,7 +180,7 @@ def changed(situation: Situation, said: Understood) -> Rewritten | None:
     fact = meant(situation, told.thing)
     if fact is None:
         return None
-    before = stated(text_of(fact.value))
+    before = stated_by(fact)
     address = address_of(told.thing)
     if before is None and said.attribute is None and (fact.key, fact.subject) == address:
         value = told.part._replace(start=0, end=len(told.part.text))
@@ -197,7 +208,7 @@ def _are_other_forms(old: Part, new: Part) -> bool:
 def rephrased(fact: Fact, value: Part) -> Rewritten | None:
     """A fact with another value, in the words that it was stated in; None where it has several."""
     whole, parts = text_of(fact.value), parts_in(fact)
-    before = stated(whole)
+    before = stated_by(fact)
     if before is None and len(parts) != 1:
         return None
     old = before.part if before is not None else parts[0]

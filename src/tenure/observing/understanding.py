@@ -146,7 +146,7 @@ class Understood:
     def own_words(self) -> str:
         """The words that it was said in, but for those that name what is no longer so."""
         text, first = self.statement.text, self.statement.start
-        if self.text in text:
+        if self.text in text or not self.is_anchored:
             return self.text
         for begin, end in sorted(self.outdated, reverse=True):
             if first <= begin and end <= self.statement.end:
@@ -186,6 +186,8 @@ def understand(text: str, at: datetime, is_title: IsTitle) -> list[Understood]:
         if not found and said.by is not None and Cues(statement.text).is_tagged:
             tagged = said.by  # whose turn it is, and not only whose sentence
         said = replace(said, by=said.by or tagged)
+        if lead and found[-1].kind is Kind.CONFIRMATION and not piece.follows:
+            said = replace(said, derives=False)  # "ok so" opens a turn, and concludes nothing
         found.append(replace(said, lead=lead) if lead else said)
         opens = statement.kind in _OPENING or "rejection" in statement.cues or _only_corrects(said)
         lead = statement.text if opens and len(statement.text) <= _LONGEST_LEAD else ""
