@@ -31,6 +31,8 @@ from tenure.observing.understanding import Understood, reread, typed
 from tenure.observing.unfolding import Unfolded
 
 _LONGEST = 400
+_BETWEEN = " \t\r\n,;-–—"
+"""What stands between two clauses, and belongs to neither."""
 _PLAIN = (Act.STATES, Act.LISTS)
 _ASIDE = re.compile(r"[()]")
 """What shows that more was taken for a value than the value."""
@@ -69,7 +71,7 @@ def _are_own_words(text: str, heard: Sequence[Understood], found: Gist, known: _
     begins = [said.validity.valid_from for said in heard if said.validity is not None]
     if is_for_later(text) or any(at is not None and at > heard[0].at for at in begins):
         return True
-    if _are_of_other_kinds(found, known) or _is_guessed(text, found, known):
+    if _are_of_other_kinds(text, found, known) or _is_guessed(text, found, known):
         return True
     if found.outdated and all(typed(frame_of(pair.value.text).parts) for pair in found.pairs):
         return False  # it names what is no longer so, and what is
@@ -80,15 +82,24 @@ def _are_own_words(text: str, heard: Sequence[Understood], found: Gist, known: _
     return found.act in _PLAIN and not found.returns and _takes_a_stance(text)
 
 
-def _are_of_other_kinds(found: Gist, known: _Known) -> bool:
+def _are_of_other_kinds(text: str, found: Gist, known: _Known) -> bool:
     """Whether a value is said of a thing that has one of another kind: litres, and not a way."""
     for pair in found.pairs:
         fact = known.fact(pair.thing.text)
         new = typed(frame_of(pair.value.text).parts) if pair.value is not None else ()
         old = typed(fact.parts) if fact is not None else ()
+        if not new and _is_a_name(text, pair) and all(part.kind == "name" for part in old):
+            continue
         if old and not any(_are_alike(one, other) for one in old for other in new):
             return True
     return False
+
+
+def _is_a_name(text: str, pair: Pair) -> bool:
+    """Whether a value is written as a name where no sentence begins."""
+    start = pair.value.start if pair.value is not None else 0
+    before = text[:start].rstrip()
+    return text[start : start + 1].isupper() and bool(before) and before[-1] not in ".!?:"
 
 
 def _is_guessed(text: str, found: Gist, known: _Known) -> bool:
@@ -99,9 +110,7 @@ def _is_guessed(text: str, found: Gist, known: _Known) -> bool:
     new = [pair for pair in found.pairs if not known.has(pair.thing.text)]
     if found.act is Act.STATES and not found.bases:
         return any(not typed(frame_of(pair.value.text).parts) for pair in new)
-    if found.act not in (Act.CONCLUDES, Act.LISTS):
-        return False
-    return any(_told(pair) not in text for pair in new)
+    return found.act is Act.LISTS and any(_told(pair) not in text for pair in new)
 
 
 def _are_alike(old: Part, new: Part) -> bool:
@@ -306,10 +315,14 @@ def _pieces(text: str, found: Gist, known: _Known, removing: Kind) -> list[Unfol
             cut = _cut(text, *found.pairs)
             first, second = (0, cut), (cut, len(text))
             spans = (first, second) if reason.start < then.start else (second, first)
-            return [
-                _piece(text, reason, spans[0], found, known),
-                replace(_piece(text, then, spans[1], found, known), follows=True),
+            pieces = [
+                _piece(text, pair, span, found, known)
+                for pair, span in zip((reason, then), spans, strict=True)
             ]
+            if any(_told(p) not in text and not known.has(p.thing.text) for p in found.pairs):
+                # What follows from what is told, and each is kept in the words that it was put in.
+                pieces = [replace(piece, told=None) for piece in pieces]
+            return [pieces[0], replace(pieces[1], follows=True)]
     piece = _piece(text, found.pairs[0], (0, len(text)), found, known)
     return [replace(piece, bases=found.bases)]
 
@@ -348,9 +361,9 @@ def _changes(fact: Fact, pair: Pair, found: Gist) -> bool:
 
 
 def _statement(text: str, kind: Kind, start: int = 0, end: int | None = None) -> Statement:
-    said = text[start:end]
-    start += len(said) - len(said.lstrip())
-    said = said.strip()
+    said = text[start:end].rstrip()
+    start += len(said) - len(said.lstrip(_BETWEEN if start else None))
+    said = text[start:end].rstrip(_BETWEEN if end is not None and end < len(text) else None)
     return Statement(said, start, start + len(said), kind)
 
 

@@ -287,7 +287,9 @@ def _is_cut_short(said: Understood, read: str, much: int = _MUCH) -> bool:
     """Whether much of a statement is in nothing that was read off it."""
     if said.removes or said.returns or said.by is not None:
         return False
-    known = stems(" ".join((read, said.text, *said.bases)), shortest=_TELLING)
+    first, whole = said.statement.start, said.statement.text
+    gone = (whole[begin - first : end - first] for begin, end in said.outdated)
+    known = stems(" ".join((read, said.text, *said.bases, *gone)), shortest=_TELLING)
     return len(stems(said.statement.text, shortest=_TELLING) - known) >= much
 
 

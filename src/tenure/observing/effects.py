@@ -280,7 +280,7 @@ def _is_named(said: Understood, fact: Fact) -> bool:
 
 def is_plain_denial(said: Understood) -> bool:
     """Whether a statement says what is not so, and nothing of what is so instead."""
-    says = typed(said.denied) or (said.is_fragment and typed(said.parts))
+    says = said.is_anchored or typed(said.denied) or (said.is_fragment and typed(said.parts))
     # "I can't tell: the car has been dropped" denies nothing of the car.
     opening, _, told = said.statement.text.rpartition(": ")
     return not says and only_denies(told if opening else said.statement.text)
