@@ -119,7 +119,7 @@ class Amounts:
         if word.low in self._words.articles or word.low == self._half:
             yield from self._indefinite_span(sentence, word)
         prefix = self._prefix.match(text, start)
-        if prefix is None and start and self._prefix.fullmatch(text, start - 1, start):
+        if prefix is None and start and self._prefix.match(text, start - 1):
             return  # what follows "$" begins before it
         currency = self._currencies[prefix.group().strip().lower()][0] if prefix else None
         number = self._numbers.at(text, prefix.end() if prefix else start, money=bool(prefix))
