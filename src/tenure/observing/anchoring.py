@@ -341,7 +341,8 @@ def _piece(text: str, pair: Pair, span: tuple[int, int], found: Gist, known: _Kn
         _told(pair),
         is_change=fact is not None and _changes(fact, pair, found),
         returns=found.returns,
-        outdated=found.outdated,
+        # Only what is on record is known to be over: of two other values either may be the new one.
+        outdated=tuple(s for s in found.outdated if fact and ties.says(fact, text[slice(*s)])),
     )
 
 

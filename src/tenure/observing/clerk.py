@@ -267,7 +267,7 @@ class Clerk:
         if not held and attribute is not None and (said.corrects or attribute.is_change):
             held = self._desk.situation.called_alike(proposal.key, proposal.subject)
             proposal = replace(proposal, key=held[0].key) if held else proposal
-        if not alone and (renewed := self._effects.renewed(said)):
+        if not alone and (renewed := self._effects.renewed(said, proposal)):
             self._state_beside(said, proposal, (), renewed)
             return
         apart = alone or said.cues.is_past or self._desk.filing.is_scoped(said)

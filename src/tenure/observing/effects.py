@@ -112,9 +112,9 @@ class Effects:
         doubtful = (one for one in rest if self._may_be_doubted(said, one, proposal))
         return Effect(whole, partly, tuple(doubtful))
 
-    def renewed(self, said: Understood) -> Effect:
-        """What a statement puts out of date that names what a thing was, and what it is now."""
-        fact = ties.meant(self._desk.situation, said.renews) if said.renews else None
+    def renewed(self, said: Understood, proposal: Proposal) -> Effect:
+        """What a statement puts out of date that says anew what a thing is, by its name."""
+        fact = self._named_anew(said, proposal)
         if fact is None or not self._desk.within_reach(said, [fact]):
             return NOTHING
         before = ties.stated_by(fact)
@@ -122,6 +122,18 @@ class Effects:
         parts = (before.part,) if before is not None and others else ()
         one = Touched(fact, 1.0, parts, None, is_ended=False)
         return Effect(partly=(one,)) if parts else Effect(whole=(one,))
+
+    def _named_anew(self, said: Understood, proposal: Proposal) -> Fact | None:
+        situation = self._desk.situation
+        if said.renews:
+            return ties.meant(situation, said.renews)
+        new = typed(proposal.source.parts)
+        if proposal.key == STATEMENT or proposal.multi_valued or len(new) != 1:
+            return None
+        fact = ties.at(situation, (proposal.key, proposal.subject))
+        # What sits there under its name is decided there.
+        is_unnamed = fact is not None and fact.key == STATEMENT
+        return fact if fact is not None and is_unnamed and ties.told_alike(fact, new[0]) else None
 
     def _may_amend(self, fact: Fact) -> bool:
         """Whether a fact may be said on in the words of who speaks: a machine's only by one."""

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from tenure.language import loosely
 from tenure.language.cues import Cues
 from tenure.language.detection import same_part
 from tenure.language.everything import asks_for_everything
-from tenure.language.loosely import removed
+from tenure.language.lexicon import lexicon
 from tenure.language.statements import Kind
 from tenure.model.fact import Fact
 from tenure.model.values import text_of
@@ -52,13 +53,20 @@ class Ending:
         lens, reader = self._desk.registrar.lens, self._desk.registrar.transaction
         facts = list(self._desk.situation.known.values())
         named = ties.about(what, resolving.named(what, facts, self._desk.last(), all_of=True))
-        named = _closest(named or self._named_in(what), what)
+        named = _closest(named or self._named_in(what), what) or self._pointed_at(said, what)
         private = [part for fact in named for part in fact.parts if part.kind in _PRIVATE]
         again = [f for f in facts if any(same_part(p, q) for p in f.parts for q in private)]
         for fact in (*named, *again):
             for one in lens.chain(reader, [fact]).facts:
                 if self._is_theirs(one) and self._is_earlier(one):
                     self._desk.record.doomed.append(one.id)
+
+    def _pointed_at(self, said: Understood, what: str) -> list[Fact]:
+        """The fact that "it" means: about the thing that the turn named last."""
+        if what.strip().lower() not in lexicon().pronouns:
+            return []
+        things = loosely.things(self._desk.around.text[: said.statement.end])
+        return ties.found(self._desk.situation, [things[-1].name]) if things else []
 
     def _may_erase(self, said: Understood) -> bool:
         """Whether it is one's own that goes, by one's own words, and for real."""
@@ -87,7 +95,7 @@ class Ending:
             return False
         if not self._desk.is_meant(said):
             return False
-        what = said.removes or said.cues.removes or removed(said.statement.text)
+        what = said.removes or said.cues.removes or loosely.removed(said.statement.text)
         fact = ties.meant(self._desk.situation, what) if what is not None else None
         found = [] if fact is None or is_request(fact) else self._desk.within_reach(said, [fact])
         along: list[Fact] = []

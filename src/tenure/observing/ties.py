@@ -55,8 +55,11 @@ def meant(situation: Situation, name: str) -> Fact | None:
 def called(situation: Situation, name: str) -> Fact | None:
     """The fact about the very thing that is named, by just this name."""
     address = address_of(name)
-    if address is None:
-        return None
+    return at(situation, address) if address is not None else None
+
+
+def at(situation: Situation, address: tuple[str, str | None]) -> Fact | None:
+    """The fact at an address, or the one that says in words of its own what would sit there."""
     held = situation.holding(*address)
     found = held or [
         fact
@@ -65,6 +68,15 @@ def called(situation: Situation, name: str) -> Fact | None:
     ]
     single = [fact for fact in found if not is_request(fact)]
     return single[-1] if single else None
+
+
+def told_alike(fact: Fact, part: Part) -> bool:
+    """Whether a statement says one value of one thing, and of the kind of another."""
+    before = stated_by(fact)
+    if before is None or len(typed(fact.parts)) > 1:
+        return False
+    old = typed(frame_again(before.part.text).parts)
+    return bool(old) and part.kind != "term" and are_comparable(old[0], part)
 
 
 def thing_in(words: str) -> str | None:

@@ -13,13 +13,15 @@ from typing import Final, Protocol
 
 from tenure.language.learned.encoding import Span
 from tenure.language.learned.kinds import WORD
-from tenure.language.lexicon import data, word_set
+from tenure.language.lexicon import data, lexicon, word_set
 
 _SURE: Final = 0.6
 _FEWEST: Final = 8
 """So many words in a row without a sign may be two statements."""
 _SHORTEST: Final = 2
 """No statement is cut off with fewer words."""
+_NAMED: Final = 3
+"""So many words go with an article at most."""
 _AT_ONCE: Final = 60
 _MOST_READINGS: Final = 12
 _STRETCH = re.compile(r"[^.!?;:,\n]+")
@@ -76,11 +78,23 @@ def _places(text: str, words: Sequence[re.Match[str]], chances: Sequence[float])
         far = place - last >= _SHORTEST and len(words) - place >= _SHORTEST
         if chance < _SURE or not far or not _may_begin(text, word.start()):
             continue
+        if _is_within_a_name(words, place):
+            continue
         if is_open:
             is_open = False  # what follows from a condition goes with it
             continue
         last = place
         yield word.start()
+
+
+def _is_within_a_name(words: Sequence[re.Match[str]], place: int) -> bool:
+    """Whether a word may go on with what an article or a possessive opened just before: "the front
+    desk contact", "the Rowan building"."""
+    opens = lexicon().determiners
+    low = [word.group().lower() for word in words[max(0, place - _NAMED) : place + 1]]
+    return low[-1] not in opens | lexicon().pronouns | lexicon().speaker and any(
+        word in opens for word in low[:-1]
+    )
 
 
 def _may_begin(text: str, place: int) -> bool:
