@@ -267,11 +267,11 @@ class Clerk:
         if not held and attribute is not None and (said.corrects or attribute.is_change):
             held = self._desk.situation.called_alike(proposal.key, proposal.subject)
             proposal = replace(proposal, key=held[0].key) if held else proposal
-        if not alone and (renewed := self._effects.renewed(said, proposal)):
-            self._state_beside(said, proposal, (), renewed)
-            return
         apart = alone or said.cues.is_past or self._desk.filing.is_scoped(said)
         if not apart and self._answering.return_to(said):
+            return
+        if not alone and (renewed := self._effects.renewed(said, proposal)):
+            self._state_beside(said, proposal, (), renewed)
             return
         is_named = not apart and not (is_answer and JOINT in said.text)
         by_name = ties.changed(self._desk.situation, said) if is_named else None

@@ -21,7 +21,7 @@ _FEWEST: Final = 8
 _SHORTEST: Final = 2
 """No statement is cut off with fewer words."""
 _NAMED: Final = 3
-"""So many words go with an article at most."""
+"""So many words go with an article at most, the last of them before a verb."""
 _AT_ONCE: Final = 60
 _MOST_READINGS: Final = 12
 _STRETCH = re.compile(r"[^.!?;:,\n]+")
@@ -34,6 +34,11 @@ class Cuts(Protocol):
     def begins(self, turn: str, words: Sequence[Span]) -> tuple[float, ...]:
         """How likely a statement begins with each of these words."""
         ...
+
+
+@lru_cache(maxsize=1)
+def _linking() -> frozenset[str]:
+    return word_set(data("stances")["linking"])
 
 
 @lru_cache(maxsize=2)
@@ -91,10 +96,11 @@ def _is_within_a_name(words: Sequence[re.Match[str]], place: int) -> bool:
     """Whether a word may go on with what an article or a possessive opened just before: "the front
     desk contact", "the Rowan building"."""
     opens = lexicon().determiners
-    low = [word.group().lower() for word in words[max(0, place - _NAMED) : place + 1]]
-    return low[-1] not in opens | lexicon().pronouns | lexicon().speaker and any(
-        word in opens for word in low[:-1]
-    )
+    if words[place].group().lower() in opens | lexicon().pronouns | lexicon().speaker:
+        return False
+    after = words[place + 1].group().lower() if place + 1 < len(words) else ""
+    reach = _NAMED if after in _linking() else _NAMED - 1
+    return any(word.group().lower() in opens for word in words[max(0, place - reach) : place])
 
 
 def _may_begin(text: str, place: int) -> bool:
