@@ -86,7 +86,8 @@ def opens_with_bare_thing(text: str) -> bool:
 
 def says_more(value: str) -> bool:
     """Whether what was taken for a value goes on to say something of another thing."""
-    return any(word.lower() in _words().linking for word in _WORD.findall(value[:_LONGEST])[1:])
+    words = _WORD.findall(value[:_LONGEST])[1:]
+    return ";" in words or any(word.lower() in _words().linking for word in words)
 
 
 @remembered

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 
 from tenure.engine.lens import Lens
 from tenure.observing.circumstances import Circumstances
-from tenure.observing.desk import Rationed, all_in_own_words
+from tenure.observing.desk import Rationed
 from tenure.observing.observer import WINDOW, Heard, in_situation
 from tenure.observing.replacing import Replacing
 from tenure.observing.situation import Situation
@@ -27,6 +27,7 @@ from tenure.observing.touching import (
     open_to,
     touched,
 )
+from tenure.observing.wording import all_in_own_words
 from tenure.stores.port import Reader
 
 

@@ -18,11 +18,12 @@ from tenure.model.scope import EVERYWHERE
 from tenure.model.values import text_of
 from tenure.model.verdict import Rule
 from tenure.observing import offering, resolving, ties
-from tenure.observing.desk import Desk, as_said, lost, of_all
+from tenure.observing.desk import Desk, lost, of_all
 from tenure.observing.rewriting import JOINT
 from tenure.observing.sorting import REAL
 from tenure.observing.successions import Successions
 from tenure.observing.understanding import Understood, typed
+from tenure.observing.wording import as_said
 
 _STILL_OPEN = 4
 """A proposal is open to "let's do that" for so many turns."""

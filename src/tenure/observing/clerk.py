@@ -18,10 +18,10 @@ from tenure.model.values import text_of
 from tenure.model.verdict import Rule
 from tenure.observing import asides, overtaking, reporting, ties
 from tenure.observing.answering import Answering
-from tenure.observing.desk import Desk, Record, all_in_own_words, as_said, in_own_words, of_all
+from tenure.observing.desk import Desk, Record, of_all
 from tenure.observing.effects import NOTHING, Effect, Effects, is_plain_denial
 from tenure.observing.ending import Ending, only_opens
-from tenure.observing.relating import is_restated, restated
+from tenure.observing.relating import restated
 from tenure.observing.rewriting import JOINT, amended, rewritten
 from tenure.observing.situation import STATEMENT
 from tenure.observing.sorting import REAL, Sorting
@@ -29,14 +29,13 @@ from tenure.observing.successions import DOUBTED, Successions, is_doubted, rule_
 from tenure.observing.touching import Likeness, Reads
 from tenure.observing.tying import Tying
 from tenure.observing.understanding import Understood, is_framing, typed
+from tenure.observing.wording import all_in_own_words, as_said, in_own_words, without_gone
 from tenure.observing.worth import Worth, only_denies, runs_on
 
 _FEW_WORDS = 4
 _JUST_REWRITTEN = 12
 _TOLD, _ASKED_FOR = 0.25, 0.7
 """How likely a question must tell something to be kept, and to ask for something to be so."""
-_LATEST = 48
-"""A statement is compared word by word with so many of those before it."""
 
 
 class Clerk:
@@ -226,7 +225,7 @@ class Clerk:
     def _state_plainly(self, said: Understood) -> None:
         """File a statement in its own words and under no name."""
         proposal = replace(self._desk.filing.proposal(said), key=STATEMENT, subject=None)
-        held = self._held(proposal)
+        held = self._effects.held(proposal)
         self._state_beside(said, proposal, held, self._effects.of(said, proposal, held))
 
     def _ends_in_words(self, said: Understood) -> bool:
@@ -263,7 +262,7 @@ class Clerk:
         named = ties.found(self._desk.situation, said.bases)
         proposal = self._desk.filing.proposal(said, grounds, named)
         attribute = said.attribute
-        held = self._held(proposal)
+        held = self._effects.held(proposal)
         if not held and attribute is not None and (said.corrects or attribute.is_change):
             held = self._desk.situation.called_alike(proposal.key, proposal.subject)
             proposal = replace(proposal, key=held[0].key) if held else proposal
@@ -320,21 +319,6 @@ class Clerk:
         """Whether a statement is about another thing of the kind of what was said before."""
         return fact.multi_valued and tells_of_another(said.text, text_of(fact.value))
 
-    def _held(self, proposal: Proposal) -> list[Fact]:
-        """Who holds the address of a proposal; of mere statements, those that say the same."""
-        if proposal.key != STATEMENT:
-            return self._desk.situation.holding(proposal.key, proposal.subject)
-        # All that was ever said shares this address. What is said again is among what is near.
-        here = self._desk.situation.here(STATEMENT, None)[-_LATEST:]
-        found = {fact.id: fact for fact in (*self._effects.near(), *here)}
-        return [
-            fact
-            for fact in found.values()
-            if fact.key == STATEMENT
-            and self._effects.stands(fact.id)
-            and is_restated(proposal, fact)
-        ]
-
     def _state_beside(
         self, said: Understood, proposal: Proposal, held: Sequence[Fact], found: Effect
     ) -> None:
@@ -346,6 +330,7 @@ class Clerk:
             )
         if found.partly and not found.whole and not found.doubtful:
             return
+        proposal = without_gone(said, proposal, [one.fact for one in found.whole])
         first = found.whole[0].fact.id if found.whole else None
         doubts = tuple(one.fact.id for one in found.doubtful)
         proposal = replace(proposal, supersedes=first or proposal.supersedes, doubts=doubts)

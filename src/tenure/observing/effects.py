@@ -22,7 +22,7 @@ from tenure.model.fact import Fact
 from tenure.model.values import text_of
 from tenure.observing import limiting, ties
 from tenure.observing.desk import Desk
-from tenure.observing.relating import parts_in, sentence_of
+from tenure.observing.relating import is_restated, parts_in, sentence_of
 from tenure.observing.rewriting import JOINT, meet
 from tenure.observing.situation import STATEMENT, frame_in_office
 from tenure.observing.touching import (
@@ -45,6 +45,8 @@ _STATED = 0.4
 """How likely a stretch must state something to put anything out of date."""
 _ANOTHER_KIND = 0.6
 """How likely a statement must be out of date where both say values, and none of one kind."""
+_LATEST = 48
+"""A statement is compared word by word with so many of those before it."""
 _SURE_OF_A_NAME = 0.75
 """How sure one must be that what goes by a name is over, though the name is not said."""
 
@@ -103,14 +105,32 @@ class Effects:
         about = [one for one in others if self._is_about(said, one, proposal)]
         sure = [one for one in about if self._lines.goes(one.chance, is_cued=said.corrects)]
         whole = tuple(one for one in sure if not one.parts)
-        partly = tuple(one for one in about if one.parts and self._may_amend(one.fact))
+        partly = tuple(
+            over
+            for one in about
+            if self._may_amend(one.fact) and (over := _but_for_said(said, one)).parts
+        )
+        amended = {one.fact.id for one in partly}
         rest = [
             one
             for one in others
-            if one not in whole and one not in partly and not self.is_above(said, one.fact)
+            if one not in whole and one.fact.id not in amended and not self.is_above(said, one.fact)
         ]
         doubtful = (one for one in rest if self._may_be_doubted(said, one, proposal))
         return Effect(whole, partly, tuple(doubtful))
+
+    def held(self, proposal: Proposal) -> list[Fact]:
+        """Who holds the address of a proposal; of mere statements, those that say the same."""
+        if proposal.key != STATEMENT:
+            return self._desk.situation.holding(proposal.key, proposal.subject)
+        # All that was ever said shares this address. What is said again is among what is near.
+        here = self._desk.situation.here(STATEMENT, None)[-_LATEST:]
+        found = {fact.id: fact for fact in (*self.near(), *here)}
+        return [
+            fact
+            for fact in found.values()
+            if fact.key == STATEMENT and self.stands(fact.id) and is_restated(proposal, fact)
+        ]
 
     def renewed(self, said: Understood, proposal: Proposal) -> Effect:
         """What a statement puts out of date that says anew what a thing is, by its name."""
@@ -266,6 +286,12 @@ class Effects:
             return False
         theirs = frame_in_office(fact).words | {stem(word) for word in fact.key.split("_")}
         return not one.is_ended or not said.frame.words or not said.frame.words.isdisjoint(theirs)
+
+
+def _but_for_said(said: Understood, one: Touched) -> Touched:
+    """What goes of a fact, without the values that the statement says again."""
+    again = {part.normal for part in typed(said.parts)}
+    return one._replace(parts=tuple(part for part in one.parts if part.normal not in again))
 
 
 def _are_contrasted(said: Understood, fact: Fact) -> bool:

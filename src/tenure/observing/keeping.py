@@ -16,7 +16,6 @@ from tenure.model.scope import Scope
 from tenure.model.values import check_text
 from tenure.model.verdict import Verdict
 from tenure.observing.answering import question_in
-from tenure.observing.desk import as_said
 from tenure.observing.drafting import SUREST
 from tenure.observing.hearing import Hearing
 from tenure.observing.opinions import Proposed
@@ -25,6 +24,7 @@ from tenure.observing.relating import is_restated, restated
 from tenure.observing.rewriting import JOINT
 from tenure.observing.scrutiny import Declined, speaks_of_policy
 from tenure.observing.situation import STATEMENT
+from tenure.observing.wording import as_said
 
 _LONGEST_TOLD = 500
 _SHORT = 5

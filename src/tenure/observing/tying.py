@@ -16,9 +16,10 @@ from tenure.model.fact import Fact
 from tenure.model.verdict import Rule
 from tenure.observing import resolving, ties
 from tenure.observing.circumstances import whole_part
-from tenure.observing.desk import Desk, as_said
+from tenure.observing.desk import Desk
 from tenure.observing.situation import STATEMENT
 from tenure.observing.understanding import Understood
+from tenure.observing.wording import as_said
 
 
 class Tying:
