@@ -43,7 +43,7 @@ def application(
         app.add_route(path, door.guarded(endpoint), methods=[method])
 
     for operation in OPERATIONS:
-        add(f"/v1/{operation.name}", "POST", _endpoint(door, operation))
+        add(f"/v1/{operation.path}", "POST", _endpoint(door, operation))
     streams.register(door, add)
     add(audit_stream.PATH, "POST", audit_stream.endpoint(door))
     add("/health", "GET", _health)
