@@ -58,7 +58,7 @@ class Paging:
 
 
 @dataclass(frozen=True)
-class Reach:
+class Whose:
     """One's own lines, or everybody's."""
 
     everybody: Annotated[
@@ -126,7 +126,7 @@ def users(
     _print(page, common, columns, _user_row)
 
 
-def sessions(*, span: Span, reach: Reach, paging: Paging, who: Asker, common: Common) -> None:
+def sessions(*, span: Span, reach: Whose, paging: Paging, who: Asker, common: Common) -> None:
     """List the sessions in which a turn was observed, the last begun first.
 
     --since and --until go by the beginning of a session.
@@ -142,7 +142,7 @@ def sessions(*, span: Span, reach: Reach, paging: Paging, who: Asker, common: Co
 
 
 def subjects(
-    *, prefix: Prefix = "", reach: Reach, paging: Paging, who: Asker, common: Common
+    *, prefix: Prefix = "", reach: Whose, paging: Paging, who: Asker, common: Common
 ) -> None:
     """List the subjects of facts in office, by owner and name."""
     asked = {"prefix": prefix, **paging.asked}
@@ -155,7 +155,7 @@ def subjects(
     _print(page, common, columns, _subject_row)
 
 
-def keys(*, prefix: Prefix = "", reach: Reach, paging: Paging, who: Asker, common: Common) -> None:
+def keys(*, prefix: Prefix = "", reach: Whose, paging: Paging, who: Asker, common: Common) -> None:
     """List the keys of facts in office, by owner and name.
 
     The keys that let programs in are another matter: tenure keys list.
@@ -170,7 +170,7 @@ def keys(*, prefix: Prefix = "", reach: Reach, paging: Paging, who: Asker, commo
     _print(page, common, columns, _key_row)
 
 
-def receipts(*, span: Span, reach: Reach, paging: Paging, who: Asker, common: Common) -> None:
+def receipts(*, span: Span, reach: Whose, paging: Paging, who: Asker, common: Common) -> None:
     """List the receipts of contexts, the last kept first.
 
     --since and --until go by the moment at which a receipt was kept.
