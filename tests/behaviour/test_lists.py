@@ -115,9 +115,9 @@ class TestForAPerson:
         page = blind.list_subjects(limit=1)
         assert [line.subject for line in page] == ["calendar"]
         assert page.next is None
-        page = blind.list_keys(limit=3)
-        assert [line.key for line in page] == ["holiday", "city", "statement"]
-        assert page.next is None
+        keys = blind.list_keys(limit=3)
+        assert [line.key for line in keys] == ["holiday", "city", "statement"]
+        assert keys.next is None
         assert blind.list_keys(prefix="sal") == Listing(())
 
     def test_what_is_hidden_takes_no_room_on_a_page(self, memory: Memory) -> None:
