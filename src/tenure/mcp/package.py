@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from importlib import import_module
+from importlib.metadata import version
 from typing import Any
 
 from starlette.applications import Starlette
@@ -21,13 +22,10 @@ try:
 except ImportError as error:  # pragma: no cover - an environment without the extra
     raise ImportError(f"{error}; install it with: pip install 'tenure[mcp]'") from error
 
-try:
-    _types: Any = import_module("mcp_types")
-    IS_FIRST = False
-except ImportError:
-    _types = import_module("mcp.types")
-    IS_FIRST = True
+# By its number: the other shape's types can be installed beside it.
+IS_FIRST = int(version("mcp").partition(".")[0]) < 2
 """Whether the installed package has the first of its shapes, that of 1.x."""
+_types: Any = import_module("mcp.types" if IS_FIRST else "mcp_types")
 
 INVALID_REQUEST, INVALID_PARAMS, INTERNAL_ERROR = -32600, -32602, -32603
 """Codes of errors, as JSON-RPC has them."""
@@ -59,19 +57,19 @@ class Failure(Exception):
 
 
 def server(
-    name: str, *, version: str, about: Mapping[str, str], handlers: Mapping[str, Handler]
+    name: str, number: str, about: Mapping[str, str], handlers: Mapping[str, Handler]
 ) -> Any:
     """A server of the protocol that asks these handlers, by the names of `_METHODS`."""
     made = import_module("mcp.server.lowlevel" if IS_FIRST else "mcp.server").Server
     if IS_FIRST:
         # It has a name, and neither a title nor a description.
-        found = made(name, version=version, instructions=about["instructions"])
+        found = made(name, version=number, instructions=about["instructions"])
         for method, handler in handlers.items():
             kind = getattr(_types, f"{_METHODS[method]}Request")
             found.request_handlers[kind] = _first(found, _METHODS[method], handler)
         return found
     asked = {f"on_{method}": _second(_METHODS[method], one) for method, one in handlers.items()}
-    return made(name, version=version, **about, **asked)
+    return made(name, version=number, **about, **asked)
 
 
 def _first(found: Any, method: str, handler: Handler) -> Callable[[Any], Awaitable[Any]]:

@@ -276,7 +276,7 @@ def protocol_server(seats: Seats, *, threads: int = _THREADS) -> Any:
     handlers = Handlers(seats, threads)
     return package.server(
         "tenure",
-        version=tenure.__version__,
+        tenure.__version__,
         about={
             "title": "Tenure",
             "description": "State for AI agents: facts hold office until a better one supersedes "
