@@ -10,6 +10,10 @@ TRAINING := .venv-training
 TRAINING_STAMP := $(TRAINING)/.installed
 DOCS := .venv-docs
 DOCS_STAMP := $(DOCS)/.installed
+MODELS := .venv-mcp
+MODELS_STAMP := $(MODELS)/.installed
+# The oldest version of the protocol's package that `tenure mcp` runs on.
+MCP ?= 1.30.0
 TESTS ?= tests
 # More than there are cores: tests that run servers and processes wait for them a third of the time.
 WORKERS ?= $(shell $(PYTHON) -c 'import os; print((os.cpu_count() or 1) + 2)' 2>/dev/null || echo auto)
@@ -19,7 +23,7 @@ QUICK ?=
 INSTALL ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint format types check bench docs eval soak reader detector clean
+.PHONY: help setup demo test lint format types check bench docs eval soak mcp reader detector clean
 
 help:  ## show the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -109,6 +113,20 @@ docs: $(DOCS_STAMP)  ## the documentation as a site in build/site; a dead link i
 soak: $(STAMP)  ## the long versions of the crash, concurrency and property tests
 	@TENURE_SOAK=1 $(BIN)/pytest -n $(WORKERS) --dist worksteal $(TESTS)
 
+# `tenure mcp` as it is installed beside a framework that can stand no newer package of the protocol.
+$(MODELS_STAMP): pyproject.toml constraints.txt
+	@$(NEEDS_PYTHON)
+	@echo "Setting up $(MODELS) (once) ..."
+	@$(PYTHON) -m venv $(MODELS)
+	@echo '*' > $(MODELS)/.gitignore
+	@sed '/^mcp/d' constraints.txt > $(MODELS)/constraints.txt
+	@touch $@
+
+mcp: $(STAMP) $(MODELS_STAMP)  ## the server for models on an old mcp (MCP=1.30.0), asked by the newest client
+	@$(MODELS)/bin/pip install --quiet --disable-pip-version-check \
+	    --constraint $(MODELS)/constraints.txt --editable '.[mcp]' 'mcp==$(MCP)'
+	@TENURE_TEST_MCP_PYTHON="$(CURDIR)/$(MODELS)/bin/python" $(BIN)/pytest -n $(WORKERS) tests/mcp
+
 # What trains the detector: in an environment of its own, because torch alone brings gigabytes.
 $(TRAINING_STAMP): training/requirements.txt training/requirements-base.txt pyproject.toml constraints.txt
 	@echo "Setting up $(TRAINING) (once; takes a few minutes) ..."
@@ -130,5 +148,5 @@ reader:  ## train the reader anew: DATA=folder; QUICK=1 tries the recipe out, IN
 detector: reader  ## the same as reader, by its older name
 
 clean:  ## remove the environment and everything built
-	@rm -rf $(VENV) $(PEERS) $(TRAINING) $(DOCS) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	@rm -rf $(VENV) $(PEERS) $(TRAINING) $(DOCS) $(MODELS) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -223,7 +223,7 @@ def test_calls_exist(page: Path) -> None:
 @pytest.mark.parametrize("page", LIVING, ids=name_of)
 def test_paths_of_the_service_exist(page: Path) -> None:
     """Every `/v1/...` of a page is an operation or a stream."""
-    known = {f"/v1/{operation.name}" for operation in OPERATIONS}
+    known = {f"/v1/{operation.path}" for operation in OPERATIONS}
     known |= set(re.findall(r"\"(/v1/[a-z/]+)\"", source_text()))
     named = set(re.findall(r"/v1/[a-z_/]+[a-z]", page.read_text(encoding="utf-8")))
     assert sorted(named - known) == []

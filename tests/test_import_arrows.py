@@ -41,13 +41,17 @@ ALLOWED = {
         *("model", "stores", "settings", "clock", "environment", "engine", "search", "language"),
         *("context", "composing", "observing", "telemetry", "audit"),
     },
+    "listing": {
+        *("model", "stores", "engine", "context", "composing", "audit", "resources", "telemetry"),
+    },
     "session": {
         *("model", "stores", "engine", "context", "search", "composing", "observing", "telemetry"),
-        *("resources",),
+        *("resources", "listing"),
     },
     "memory": {
         *("model", "rules", "stores", "settings", "clock", "engine", "context", "search"),
         *("language", "composing", "telemetry", "audit", "resources", "session"),
+        *("listing",),
     },
     "operations": {"model", "memory", "session"},
     "client": {
@@ -75,6 +79,7 @@ FORBIDDEN = [
     ("search", {"rules", "engine", "context", "session", "memory", "settings"}),
     ("language", {"rules", "stores", "engine", "context", "session", "memory", "settings"}),
     ("observing", {"context", "session", "memory"}),
+    ("listing", {"session", "memory", "client", "opening"}),
     ("resources", {"session", "memory", "client", "opening"}),
     ("session", {"memory", "client", "opening"}),
     ("memory", {"client", "opening", "operations"}),

@@ -41,6 +41,14 @@ if _CHECKING:
     )
     from tenure.model.fact import Address, Cause, Fact, MemoryType, Part, Source, Status
     from tenure.model.identity import Identity
+    from tenure.model.listings import (
+        ListedKey,
+        ListedReceipt,
+        ListedSession,
+        ListedSubject,
+        ListedUser,
+        Listing,
+    )
     from tenure.model.records import (
         Chain,
         Declaration,
@@ -88,6 +96,12 @@ __all__ = [
     "InvalidInput",
     "Ladder",
     "Line",
+    "ListedKey",
+    "ListedReceipt",
+    "ListedSession",
+    "ListedSubject",
+    "ListedUser",
+    "Listing",
     "Memory",
     "MemoryType",
     "MessageAccount",
@@ -154,6 +168,9 @@ _MODULES = {
     """,
     "model.fact": "Address Cause Fact MemoryType Part Source Status",
     "model.identity": "Identity",
+    "model.listings": """
+        ListedKey ListedReceipt ListedSession ListedSubject ListedUser Listing
+    """,
     "model.records": """
         Chain Declaration Environment Erasure ErasureRequest Explanation Review Signal Usage
         WorkingItem

@@ -133,6 +133,10 @@ class AsyncSession:
     explain = _awaited(Session.explain)
     working_set = _awaited(Session.working_set)
     receipts = _awaited(Session.receipts)
+    list_sessions = _awaited(Session.list_sessions)
+    list_subjects = _awaited(Session.list_subjects)
+    list_keys = _awaited(Session.list_keys)
+    list_receipts = _awaited(Session.list_receipts)
     retract = _awaited(Session.retract)
     revert = _awaited(Session.revert)
     promote = _awaited(Session.promote)
@@ -197,6 +201,12 @@ class AsyncMemory:
     replay = _awaited(Memory.replay)
     compare = _awaited(Memory.compare)
     import_ = _awaited(Memory.import_)
+    list_users = _awaited(Memory.list_users)
+    list_sessions = _awaited(Memory.list_sessions)
+    list_subjects = _awaited(Memory.list_subjects)
+    list_keys = _awaited(Memory.list_keys)
+    list_receipts = _awaited(Memory.list_receipts)
+    list_audit = _awaited(Memory.list_audit)
 
     async def export(self, organization: str) -> AsyncIterator[dict[str, Any]]:
         """Everything of an organization as JSON objects, for `import_`."""

@@ -24,6 +24,7 @@ from tenure.context.receipt import (
 from tenure.context.tokens import counter
 from tenure.engine.proposal import check_key
 from tenure.engine.retries import repeated
+from tenure.listing.organization import OrganizationLists
 from tenure.model.authority import Ladder
 from tenure.model.errors import InvalidInput, NotPermitted, StoreError, UnknownFact
 from tenure.model.fact import Fact
@@ -49,7 +50,7 @@ def _told(error: Exception) -> str:
 
 
 @traced(but=("now", "session"))
-class Memory:
+class Memory(OrganizationLists):
     """One store, its clock and settings. Safe to share between threads."""
 
     def __init__(self, store: Store, clock: Clock, settings: Settings) -> None:

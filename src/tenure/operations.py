@@ -37,6 +37,13 @@ class Operation:
     owner: Owner
     scope: KeyScope
     example: Mapping[str, Any] = field(default_factory=dict, compare=False)
+    of_all: bool = False
+    """Whether it lists what a whole organization has, which a session has a method for as well."""
+
+    @property
+    def path(self) -> str:
+        """Where a service has it, below /v1/."""
+        return f"organization/{self.name}" if self.of_all else self.name
 
     @property
     def is_property(self) -> bool:
@@ -80,6 +87,10 @@ def _memory(name: str, scope: str, **example: Any) -> Operation:
     return Operation(name, "memory", KeyScope(scope), example)
 
 
+def _listing(name: str, **example: Any) -> Operation:
+    return Operation(name, "memory", KeyScope.ADMIN, example, of_all=True)
+
+
 OPERATIONS: tuple[Operation, ...] = (
     # writing
     _session("observe", "write", text="I moved to 456 Oak Ave.", ref="turn-17"),
@@ -99,6 +110,11 @@ OPERATIONS: tuple[Operation, ...] = (
     _session("working_set", "read"),
     _session("environment", "read"),
     _session("receipts", "read", limit=10),
+    # lists of what a person sees
+    _session("list_sessions", "read", limit=20),
+    _session("list_subjects", "read", prefix="order-", limit=20),
+    _session("list_keys", "read", prefix="order_", limit=20),
+    _session("list_receipts", "read", since="2026-01-01T00:00:00Z", limit=20),
     # correction and repair
     _session("retract", "write", key_or_id="order_status", reason="entered twice"),
     _session("revert", "write", key_or_id="order_status"),
@@ -123,8 +139,15 @@ OPERATIONS: tuple[Operation, ...] = (
     _memory("declare", "admin", key="price.*", time_sensitive=True),
     _memory("reindex", "admin"),
     _memory("forget", "erase", user_id="alice"),
+    # lists of all that an organization has
+    _listing("list_users", prefix="al", limit=20),
+    _listing("list_sessions", user_id="alice", limit=20),
+    _listing("list_subjects", prefix="order-", limit=20),
+    _listing("list_keys", owner="", limit=20),
+    _listing("list_receipts", user_id="alice", limit=20),
+    _listing("list_audit", limit=20),
 )
-BY_NAME: Mapping[str, Operation] = MappingProxyType({one.name: one for one in OPERATIONS})
+BY_PATH: Mapping[str, Operation] = MappingProxyType({one.path: one for one in OPERATIONS})
 
 
 @cache

@@ -6,6 +6,7 @@ Most tests talk to a server in their own process, over the same streams or the s
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import threading
@@ -34,6 +35,9 @@ from tests.conftest import QUICK
 from tests.patience import PATIENCE
 from tests.service.running import PROGRAM, environment
 
+SERVER = os.environ.get("TENURE_TEST_MCP_PYTHON", sys.executable)
+"""The Python of servers that are processes: one of an environment with another version of `mcp`, to
+be talked to by this one's client."""
 T = TypeVar("T")
 Conversation = Callable[[Client], Awaitable[T]]
 MODES = ("auto", "legacy")
@@ -115,7 +119,7 @@ def listen(where: Path | str, **sitting: Any) -> Listening:
 def stdio(where: Path | str, *options: str, **variables: str) -> StdioServerParameters:
     """How a client starts the server itself: for alice of acme, unless the options say else."""
     return StdioServerParameters(
-        command=sys.executable,
+        command=SERVER,
         args=["-c", PROGRAM, "mcp", "--db", str(where), *identity(options)],
         env={**environment(), "TENURE_EMBEDDER": "static", **variables},
     )
@@ -200,7 +204,7 @@ class Served:
         with self._log.open("wb") as log:
             self.process = subprocess.Popen(
                 [
-                    *(sys.executable, "-c", PROGRAM, "mcp", "--http", "--port", "0"),
+                    *(SERVER, "-c", PROGRAM, "mcp", "--http", "--port", "0"),
                     *("--db", str(where), "--log", "info"),
                     *options,
                 ],

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import signal
 import sqlite3
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing
 from pathlib import Path
@@ -477,7 +476,7 @@ def test_a_signal_ends_it_also_while_it_waits(
 ) -> None:
     """Somebody who starts it by hand is told what it waits for, and can end it at once."""
     started = stdio(db)
-    terminal = Terminal([sys.executable, *started.args], tmp_path, started.env or {})
+    terminal = Terminal([started.command, *started.args], tmp_path, started.env or {})
     try:
         terminal.await_("Ctrl-C ends it")
         terminal.type('{"jsonrpc": "2.0", "id": 1, "method": "ping"}\n')

@@ -61,11 +61,11 @@ def test_a_key_lets_in_and_nothing_else_does(
         assert service.post("write", written, key=good).status_code == 200
 
 
-@pytest.mark.parametrize("operation", OPERATIONS, ids=lambda one: one.name)
+@pytest.mark.parametrize("operation", OPERATIONS, ids=lambda one: one.path)
 def test_no_operation_is_open_to_strangers(guarded: Running, operation: Operation) -> None:
     """Each of them asks for a credential before it looks at anything else."""
-    problem(guarded.post(operation.name, body_of(operation)), 401)
-    problem(guarded.post(operation.name, b"{"), 401)
+    problem(guarded.post(operation.path, body_of(operation)), 401)
+    problem(guarded.post(operation.path, b"{"), 401)
 
 
 @pytest.mark.parametrize("path", ["observe/stream", "export", "import"])
@@ -101,14 +101,14 @@ def test_what_the_whole_service_counts_is_not_for_one_organization(start: Start)
         assert 'tenure_http_requests_total{path="/v1/write",status="405"} 1.0' in told.text
 
 
-@pytest.mark.parametrize("operation", OPERATIONS, ids=lambda one: one.name)
+@pytest.mark.parametrize("operation", OPERATIONS, ids=lambda one: one.path)
 def test_a_key_without_the_scope_of_an_operation_is_refused(
     guarded: Running, operation: Operation
 ) -> None:
     """All other scopes together do not make up for it."""
     others = [s for s in ("read", "write", "review", "erase", "admin") if s != operation.scope]
     key = a_key(guarded.memory, *others)
-    refused = problem(guarded.post(operation.name, body_of(operation), key=key), 403)
+    refused = problem(guarded.post(operation.path, body_of(operation), key=key), 403)
     assert operation.scope in refused["detail"]
 
 
@@ -120,13 +120,13 @@ def test_a_whole_organization_takes_the_scope_admin(guarded: Running, path: str)
     problem(guarded.post(path, b"{}", key=key, Content_Type=kind), 403)
 
 
-@pytest.mark.parametrize("operation", OPERATIONS, ids=lambda one: one.name)
+@pytest.mark.parametrize("operation", OPERATIONS, ids=lambda one: one.path)
 def test_a_key_of_one_organization_reaches_no_other(guarded: Running, operation: Operation) -> None:
     """Naming another organization is refused, whatever the scopes."""
     key = a_key(guarded.memory, "read", "write", "review", "erase", "admin")
     body = {**operation.example, "session": {"user_id": "bob", "organization": "globex"}}
     before = everything(guarded.memory)
-    problem(guarded.post(operation.name, body, key=key), 403, "NotPermitted")
+    problem(guarded.post(operation.path, body, key=key), 403, "NotPermitted")
     assert everything(guarded.memory) == before
 
 

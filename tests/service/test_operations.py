@@ -13,7 +13,7 @@ import jsonschema  # type: ignore[import-untyped]
 import pytest
 
 import tenure
-from tenure.operations import BY_NAME, OPERATIONS, Operation
+from tenure.operations import OPERATIONS, Operation
 from tests.conftest import QUICK
 from tests.service.conftest import ON_DISK
 from tests.service.running import PLAIN, Running, Talk, problem
@@ -75,28 +75,28 @@ def arguments(told: Running) -> dict[str, dict[str, Any]]:
     }
 
 
-@pytest.mark.parametrize("operation", OPERATIONS, ids=lambda one: one.name)
+@pytest.mark.parametrize("operation", OPERATIONS, ids=lambda one: one.path)
 def test_every_operation_answers(
     told: Running, arguments: dict[str, dict[str, Any]], operation: Operation
 ) -> None:
     """It does its work for somebody who gives what its example gives, and its answer is as the
     document says."""
     body = {"session": ALICE, **operation.example, **arguments.get(operation.name, {})}
-    response = told.post(operation.name, body)
+    response = told.post(operation.path, body)
     assert response.status_code == 200, response.text
     document = httpx.get(f"{told.address}/openapi.json", **PLAIN).json()
-    described = document["paths"][f"/v1/{operation.name}"]["post"]["responses"]["200"]
+    described = document["paths"][f"/v1/{operation.path}"]["post"]["responses"]["200"]
     schema = described["content"]["application/json"]["schema"]
     jsonschema.validate(response.json(), {**schema, "components": document["components"]})
 
 
-@pytest.mark.parametrize("operation", OPERATIONS, ids=lambda one: one.name)
+@pytest.mark.parametrize("operation", OPERATIONS, ids=lambda one: one.path)
 def test_the_example_of_every_operation_is_accepted(service: Running, operation: Operation) -> None:
     """On an empty memory the example of the document is understood: done, or not found, or in no
     state to be done, and never malformed."""
     document = httpx.get(f"{service.address}/openapi.json", **PLAIN).json()
-    asked = document["paths"][f"/v1/{operation.name}"]["post"]["requestBody"]
-    response = service.post(operation.name, asked["content"]["application/json"]["example"])
+    asked = document["paths"][f"/v1/{operation.path}"]["post"]["requestBody"]
+    response = service.post(operation.path, asked["content"]["application/json"]["example"])
     assert response.status_code in (200, 404) or (
         operation.name in ("commit", "discard") and response.status_code == 422
     ), response.text
@@ -114,7 +114,7 @@ def test_every_public_method_is_an_operation_or_has_a_way_of_its_own() -> None:
     }
     for kind in (tenure.Session, tenure.Memory):
         public = {name for name in dir(kind) if not name.startswith("_")}
-        missing = public - set(BY_NAME) - elsewhere - {"close"}
+        missing = public - {one.name for one in OPERATIONS} - elsewhere - {"close"}
         assert missing == set(), kind
 
 

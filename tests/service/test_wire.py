@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import tenure
 from tenure.client import encoding
-from tenure.operations import BY_NAME, OPERATIONS, Operation
+from tenure.operations import BY_PATH, OPERATIONS, Operation
 from tenure.testing import SteppingClock
 from tests.conftest import QUICK
 
@@ -62,6 +62,11 @@ FLAT = [
     tenure.Omission,
     tenure.Declaration,
     tenure.Usage,
+    tenure.ListedUser,
+    tenure.ListedSession,
+    tenure.ListedSubject,
+    tenure.ListedKey,
+    tenure.ListedReceipt,
 ]
 
 
@@ -87,7 +92,7 @@ def test_plain_values_of_any_content_come_back(kind: Any) -> None:
 def lived() -> dict[str, list[Any]]:
     """What every operation gave in the course of a day with a bit of everything, by operation."""
     memory = tenure.open(":memory:", clock=SteppingClock(), settings=QUICK)
-    found: dict[str, list[Any]] = {operation.name: [] for operation in OPERATIONS}
+    found: dict[str, list[Any]] = {operation.path: [] for operation in OPERATIONS}
     memory.environment.provide("weather", lambda: {"sky": ["grey", None]})
     ana = memory.session(
         user_id="ana", user_name="Ana ü", authority="manager", task_id="t", permissions=["x"]
@@ -150,6 +155,13 @@ def lived() -> dict[str, list[Any]]:
     keep("replay", memory.replay(one))
     keep("compare", memory.compare(one, two))
     keep("usage", memory.usage("default"))
+    ana.write("size", 3, subject="desk-4")
+    for name in ("list_sessions", "list_subjects", "list_keys", "list_receipts"):
+        keep(name, getattr(ana, name)(limit=1))
+        keep(f"organization/{name}", getattr(memory, name)("default"))
+    for name in ("list_users", "list_audit"):
+        keep(f"organization/{name}", getattr(memory, name)("default", limit=2))
+    keep("organization/list_audit", memory.list_audit("default", values=True))
     keep("declare", memory.declare("p.*", write_authority="manager", requires=["x"]))
     keep("reindex", memory.reindex("default"))
     keep("forget", memory.forget(organization="default", user_id="ana"))
@@ -157,14 +169,17 @@ def lived() -> dict[str, list[Any]]:
     return found
 
 
-@pytest.mark.parametrize("operation", OPERATIONS, ids=lambda one: one.name)
+@pytest.mark.parametrize("operation", OPERATIONS, ids=lambda one: one.path)
 def test_what_every_operation_gives_comes_back(
     lived: dict[str, list[Any]], operation: Operation
 ) -> None:
     """All of it, equal and of the same type."""
     kind = encoding.returns(operation)
-    assert lived[operation.name]
-    for value in lived[operation.name]:
+    assert lived[operation.path]
+    assert any(isinstance(one, tenure.Listing) for one in lived[operation.path]) == (
+        operation.name.startswith("list_")
+    )
+    for value in lived[operation.path]:
         back = encoding.loaded(kind, encoding.dumped(kind, value))
         assert back == value
         assert type(back) is type(value)
@@ -182,7 +197,7 @@ def test_a_context_brings_the_id_of_its_receipt(lived: dict[str, list[Any]]) -> 
         ).receipt == (context.receipt)
 
 
-@pytest.mark.parametrize("operation", OPERATIONS, ids=lambda one: one.name)
+@pytest.mark.parametrize("operation", OPERATIONS, ids=lambda one: one.path)
 def test_arguments_that_were_not_given_are_not_given(operation: Operation) -> None:
     """The method's own defaults hold, and the example of every operation is understood."""
     form = encoding.arguments_of(operation).model_validate(dict(operation.example), strict=False)
@@ -191,4 +206,4 @@ def test_arguments_that_were_not_given_are_not_given(operation: Operation) -> No
 
 def test_names_of_operations_are_used_once() -> None:
     """A path leads to one of them."""
-    assert len(BY_NAME) == len(OPERATIONS)
+    assert len(BY_PATH) == len(OPERATIONS)

@@ -11,7 +11,7 @@ from tenure.model.errors import InvalidInput
 from tenure.model.fact import Fact, Status
 from tenure.model.verdict import Action, Outcome, Repair, Rule, Verdict
 from tenure.stores.codec import repair_from_record, repair_record
-from tenure.stores.port import Store
+from tenure.stores.port import Reader, Store
 
 PAGE = 500
 """Entries that are read at a time."""
@@ -140,10 +140,20 @@ def read_page(
 ) -> list[AuditEntry]:
     """At most `limit` entries after the one with that number."""
     with store.read(organization) as reader:
-        page = reader.log(after, limit)
-        if not values:
-            return [_entry(verdict, None) for verdict in page]
-        facts = {fact.id: fact for fact in reader.facts({verdict.fact_id for verdict in page})}
+        return _entries(reader, reader.log(after, limit), values)
+
+
+def page_before(reader: Reader, before: int | None, values: bool, limit: int) -> list[AuditEntry]:
+    """At most `limit` entries before the one with that number, or of all, the last first."""
+    return _entries(
+        reader, reader.log_before(_HIGHEST if before is None else before, limit), values
+    )
+
+
+def _entries(reader: Reader, page: list[Verdict], values: bool) -> list[AuditEntry]:
+    if not values:
+        return [_entry(verdict, None) for verdict in page]
+    facts = {fact.id: fact for fact in reader.facts({verdict.fact_id for verdict in page})}
     return [_entry(verdict, _content(verdict, facts.get(verdict.fact_id))) for verdict in page]
 
 

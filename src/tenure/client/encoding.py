@@ -24,7 +24,7 @@ from tenure.context.receipt import Receipt
 from tenure.model.fact import Source
 from tenure.model.ids import ALIAS
 from tenure.model.verdict import Verdict
-from tenure.operations import BY_NAME, Operation, hints_of, parameters_of
+from tenure.operations import BY_PATH, Operation, hints_of, parameters_of
 
 _MOST_ITEMS = 10_000
 """The most turns or writes of one request."""
@@ -103,7 +103,7 @@ def arguments_of(operation: Operation) -> type[BaseModel]:
             fields[name] = (_wire_type(hints[name]), ...)
         else:
             fields[name] = (_wire_type(hints[name]), _default(default))
-    title = "".join(part.capitalize() for part in operation.name.split("_"))
+    title = "".join(part.capitalize() for part in re.split("[/_]", operation.path))
     return create_model(f"{title}Arguments", __config__=_STRICT, **fields)
 
 
@@ -132,7 +132,7 @@ def _turn_form() -> type[BaseModel]:
 
 
 def _write_form() -> type[BaseModel]:
-    return arguments_of(BY_NAME["write"])
+    return arguments_of(BY_PATH["write"])
 
 
 _ITEMS: Mapping[str, tuple[str, Callable[[], type[BaseModel]]]] = {

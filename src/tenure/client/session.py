@@ -18,7 +18,7 @@ from tenure.model.times import moment
 from tenure.model.values import canonical
 from tenure.model.verdict import Verdict
 from tenure.observing.observation import Observation
-from tenure.operations import BY_NAME, Operation
+from tenure.operations import BY_PATH, Operation
 from tenure.session import Session
 from tenure.session.corrections import UNSET
 from tenure.settings import Settings
@@ -89,7 +89,7 @@ class RemoteSession(Session):
                 self._check_values(one)
             except InvalidInput as error:
                 raise InvalidInput(f"write {index}: {error}") from error
-        return cast(list[Verdict], self._send(BY_NAME["write_many"], {"writes": asked}))
+        return cast(list[Verdict], self._send(BY_PATH["write_many"], {"writes": asked}))
 
     def observe_many(
         self,
@@ -112,7 +112,7 @@ class RemoteSession(Session):
     @property
     def environment(self) -> Environment:
         """The environment where the memory is, read afresh."""
-        return cast(Environment, self._send(BY_NAME["environment"], {}))
+        return cast(Environment, self._send(BY_PATH["environment"], {}))
 
     # branches, the past, and the end
 
@@ -135,18 +135,18 @@ class RemoteSession(Session):
         return made
 
     def commit(self) -> list[Verdict]:
-        made = self._send(BY_NAME["commit"], {})
+        made = self._send(BY_PATH["commit"], {})
         self._closed = "this branch was committed; draft() or hypothetical() opens another"
         return cast(list[Verdict], made)
 
     def discard(self) -> list[Verdict]:
-        made = self._send(BY_NAME["discard"], {})
+        made = self._send(BY_PATH["discard"], {})
         self._closed = "this branch was discarded; draft() or hypothetical() opens another"
         return cast(list[Verdict], made)
 
     def close(self) -> None:
         if self._closed is None and self._when is None and self._branch is None:
-            self._send(BY_NAME["close"], {})
+            self._send(BY_PATH["close"], {})
         self._closed = self._closed or (
             "this session was closed; start another with memory.session(...)"
         )

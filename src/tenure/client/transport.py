@@ -74,7 +74,7 @@ class Calls:
     def _patiently(
         self, operation: Operation, content: bytes, headers: Mapping[str, str]
     ) -> httpx.Response:
-        path = f"/v1/{operation.name}"
+        path = f"/v1/{operation.path}"
         for attempt in range(_ATTEMPTS):
             last = attempt == _ATTEMPTS - 1
             try:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from fastapi import FastAPI
 from starlette.requests import Request
@@ -12,13 +12,15 @@ import tenure
 from tenure.http import audit_stream, openapi, streams
 from tenure.http.configuration import Service
 from tenure.http.door import Door, Endpoint, credential, request_id_of
-from tenure.http.metrics import Metrics
 from tenure.http.operations import make_forms
 from tenure.http.problems import Refusal, response_of
 from tenure.memory import Memory
 from tenure.model.errors import TenureError
 from tenure.model.keys import KeyScope
 from tenure.operations import OPERATIONS, Operation
+
+if TYPE_CHECKING:
+    from tenure.http.metrics import Metrics  # takes a package that only a service needs
 
 
 def application(
@@ -43,7 +45,7 @@ def application(
         app.add_route(path, door.guarded(endpoint), methods=[method])
 
     for operation in OPERATIONS:
-        add(f"/v1/{operation.name}", "POST", _endpoint(door, operation))
+        add(f"/v1/{operation.path}", "POST", _endpoint(door, operation))
     streams.register(door, add)
     add(audit_stream.PATH, "POST", audit_stream.endpoint(door))
     add("/health", "GET", _health)

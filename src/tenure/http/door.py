@@ -6,7 +6,7 @@ import asyncio
 import logging
 import time
 from collections.abc import Awaitable, Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import anyio
 from anyio import CapacityLimiter
@@ -17,12 +17,14 @@ from tenure.clock import system_clock
 from tenure.http.configuration import Service, is_here
 from tenure.http.credentials import Gate
 from tenure.http.limits import Answers, Rates
-from tenure.http.metrics import Metrics
 from tenure.http.operations import Desk
 from tenure.http.problems import Refusal, refusal_of, response_of
 from tenure.http.turns import Caller, Callers, Turns
 from tenure.memory import Memory
 from tenure.model.ids import new_id
+
+if TYPE_CHECKING:
+    from tenure.http.metrics import Metrics  # takes a package that only a service needs
 
 _log = logging.getLogger("tenure.http")
 _LONGEST_ID = 100

@@ -62,7 +62,7 @@ def document() -> dict[str, Any]:
     """The whole document."""
     schemas = _requests()
     paths: dict[str, Any] = {
-        f"/v1/{operation.name}": {"post": _operation(operation, schemas)}
+        f"/v1/{operation.path}": {"post": _operation(operation, schemas)}
         for operation in OPERATIONS
     }
     paths |= _streams() | _probes()
@@ -101,7 +101,7 @@ def _operation(operation: Operation, schemas: dict[str, Any]) -> dict[str, Any]:
     for name, schema in answer.pop("$defs", {}).items():
         schemas.setdefault(name, schema)
     return {
-        "operationId": operation.name,
+        "operationId": operation.path.replace("/", "_"),
         "summary": operation.summary,
         "description": operation.description + f"\n\nTakes the scope `{operation.scope.value}`.",
         "tags": [operation.owner],

@@ -121,7 +121,7 @@ class Desk:
                 "InvalidInput",
                 f"an Idempotency-Key has from 1 to {_LONGEST_KEY} letters, digits or signs (ASCII)",
             )
-        digest = hashlib.sha256(operation.name.encode() + b"\0" + body).hexdigest()
+        digest = hashlib.sha256(operation.path.encode() + b"\0" + body).hexdigest()
         known = self._answers.begin(grant.name, key, digest)
         if known is not None:
             self._check_still_allowed(known, grant)

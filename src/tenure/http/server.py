@@ -7,7 +7,7 @@ import socket
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import uvicorn
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
@@ -15,8 +15,10 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from tenure.http.app import application
 from tenure.http.configuration import Service
 from tenure.http.crew import unavailable
-from tenure.http.metrics import Metrics
 from tenure.memory import Memory
+
+if TYPE_CHECKING:
+    from tenure.http.metrics import Metrics  # takes a package that only a service needs
 
 _KEEP_ALIVE = 30
 _LARGEST_HEAD = 65_536

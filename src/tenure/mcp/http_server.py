@@ -12,9 +12,8 @@ from collections.abc import Callable
 from contextlib import AsyncExitStack
 from typing import Any
 
-from mcp.server.transport_security import TransportSecuritySettings
 from starlette.requests import ClientDisconnect, Request
-from starlette.responses import Response
+from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from tenure.http.configuration import Service
@@ -26,6 +25,7 @@ from tenure.http.problems import Refusal, response_of
 from tenure.http.server import listening
 from tenure.http.turns import Caller
 from tenure.mcp.lone_surrogates import answer_to
+from tenure.mcp.package import http_application
 from tenure.mcp.seats import Seat, Seats
 from tenure.mcp.server import SEAT, protocol_server
 from tenure.memory import Memory
@@ -103,8 +103,7 @@ class _Guarded:
         if answer is None:
             await self._app({**scope, SEAT: seat}, _once(body, receive), send)
             return
-        content = answer.model_dump_json(by_alias=True, exclude_unset=True)
-        await Response(content, media_type="application/json")(scope, receive, send)
+        await JSONResponse(answer)(scope, receive, send)
 
     async def _let_in(self, request: Request) -> tuple[Seat, bytes, Caller | None]:
         self._door.check_origin(request)
@@ -152,15 +151,9 @@ def _once(body: bytes, receive: Receive) -> Receive:
 
 def application(memory: Memory, seats: Seats, service: Service) -> ASGIApp:
     """The protocol over HTTP, as an ASGI application."""
-    app = protocol_server(seats, threads=service.threads).streamable_http_app(
-        streamable_http_path=PATH,
-        # The next caller may be somebody else: nothing is kept between two requests.
-        stateless_http=True,
-        json_response=True,
-        max_request_body_size=service.max_body_bytes,
-        # The door has looked at both already, and knows more names for this machine.
-        transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
-    )
+    server = protocol_server(seats, threads=service.threads)
+    # The door looks at hosts and origins itself, and knows more names for this machine.
+    app = http_application(server, PATH, service.max_body_bytes)
     return _Guarded(app, _door(memory, service), seats)
 
 

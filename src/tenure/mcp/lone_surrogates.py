@@ -11,10 +11,10 @@ import re
 from types import TracebackType
 from typing import Any
 
-import mcp_types as types
 from anyio import EndOfStream
-from mcp.shared.message import SessionMessage
 from pydantic import ValidationError
+
+from tenure.mcp.package import INVALID_PARAMS, INVALID_REQUEST, Wire, message
 
 _HALF = re.compile(r"\\u[dD][89a-fA-F]")
 _TOLD = (
@@ -22,32 +22,30 @@ _TOLD = (
     "have; send whole characters"
 )
 
-Answer = types.JSONRPCResponse | types.JSONRPCError
 
-
-def answer_to(text: str) -> Answer | None:
+def answer_to(text: str) -> Wire | None:
     """The answer to a message with halves of characters; None for every other, and for one that
     expects no answer."""
     if not _HALF.search(text):
         return None
     try:
-        message = json.loads(text)
+        sent = json.loads(text)
     except (ValueError, RecursionError):
         return None
-    if not isinstance(message, dict) or "id" not in message or _is_whole(message):
+    if not isinstance(sent, dict) or "id" not in sent or _is_whole(sent):
         return None
-    named = message["id"]
+    named = sent["id"]
     answerable = type(named) is int or (isinstance(named, str) and _is_whole(named))
     if not answerable:
-        error = types.ErrorData(code=types.INVALID_REQUEST, message=_TOLD)
-        return types.JSONRPCError(jsonrpc="2.0", id=None, error=error)
-    if message.get("method") == "tools/call":
-        content: list[Any] = [types.TextContent(text=_TOLD)]
-        failed = types.CallToolResult(content=content, is_error=True)
-        told = failed.model_dump(mode="json", by_alias=True, exclude_none=True)
-        return types.JSONRPCResponse(jsonrpc="2.0", id=named, result=told)
-    error = types.ErrorData(code=types.INVALID_PARAMS, message=_TOLD)
-    return types.JSONRPCError(jsonrpc="2.0", id=named, error=error)
+        return _error(None, INVALID_REQUEST)
+    if sent.get("method") == "tools/call":
+        told = {"content": [{"type": "text", "text": _TOLD}], "isError": True}
+        return {"jsonrpc": "2.0", "id": named, "result": told}
+    return _error(named, INVALID_PARAMS)
+
+
+def _error(named: str | int | None, code: int) -> Wire:
+    return {"jsonrpc": "2.0", "id": named, "error": {"code": code, "message": _TOLD}}
 
 
 def _is_whole(value: Any) -> bool:
@@ -70,13 +68,17 @@ class AnsweringStream:
         """The sender's context, for the protocol's server."""
         return self._messages.last_context
 
-    async def receive(self) -> SessionMessage | Exception:
+    async def receive(self) -> Any:
         while True:
-            item: SessionMessage | Exception = await self._messages.receive()
+            item = await self._messages.receive()
             answer = answer_to(_line_of(item)) if isinstance(item, ValidationError) else None
-            if answer is None:
+            try:
+                told = None if answer is None else message(answer)
+            except ValidationError:  # the package has no error for a request without a usable id
+                told = None
+            if told is None:
                 return item
-            await self._answers.send(SessionMessage(answer))
+            await self._answers.send(told)
 
     async def aclose(self) -> None:
         await self._messages.aclose()
@@ -84,7 +86,7 @@ class AnsweringStream:
     def __aiter__(self) -> AnsweringStream:
         return self
 
-    async def __anext__(self) -> SessionMessage | Exception:
+    async def __anext__(self) -> Any:
         try:
             return await self.receive()
         except EndOfStream:

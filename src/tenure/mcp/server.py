@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cache
 from importlib.resources import files
 from typing import Any, TypeVar
 from urllib.parse import quote, unquote, urlsplit
 
 import anyio
-import mcp_types as types
 from anyio import CapacityLimiter
-from mcp.server import Server
-from mcp.server.context import ServerRequestContext
-from mcp.shared.exceptions import MCPError
 from pydantic import ValidationError
 
 import tenure
 from tenure.http.problems import refusal_of
 from tenure.http.turns import METER
-from tenure.mcp import answers
+from tenure.mcp import answers, package
+from tenure.mcp.package import INTERNAL_ERROR, INVALID_PARAMS, INVALID_REQUEST, Failure, Wire
 from tenure.mcp.seats import Seat, Seats
 from tenure.mcp.tools import BY_NAME, TOOLS, Tool, chain_shown
 from tenure.model.errors import InvalidInput, UnknownFact, UnknownTarget
@@ -41,7 +38,8 @@ _WRONG = "something went wrong here, and nothing is known of the outcome; the lo
 _HINT = "; `context`, or the resource tenure://facts, shows what there is"
 PROMPT = "how_to_use_tenure"
 
-Request = ServerRequestContext[Any, Any]
+Sent = Mapping[str, Any] | None
+"""The ASGI scope that a request came with; None for one over the standard streams."""
 T = TypeVar("T")
 
 
@@ -50,22 +48,27 @@ def _text(name: str) -> str:
 
 
 @cache
-def _listed(tool: Tool) -> types.Tool:
+def _listed(tool: Tool) -> Wire:
     """A tool as clients list it."""
-    return types.Tool(
-        name=tool.name,
-        title=tool.title,
-        description=tool.description,
-        input_schema=tool.form.model_json_schema(),
-        output_schema=tool.answer.model_json_schema(mode="serialization"),
-        annotations=types.ToolAnnotations(
-            title=tool.title,
-            read_only_hint=tool.reads_only,
-            destructive_hint=tool.destructive,
-            idempotent_hint=tool.idempotent,
-            open_world_hint=False,
-        ),
-    )
+    return {
+        "name": tool.name,
+        "title": tool.title,
+        "description": tool.description,
+        "inputSchema": tool.form.model_json_schema(),
+        "outputSchema": tool.answer.model_json_schema(mode="serialization"),
+        "annotations": {
+            "title": tool.title,
+            "readOnlyHint": tool.reads_only,
+            "destructiveHint": tool.destructive,
+            "idempotentHint": tool.idempotent,
+            "openWorldHint": False,
+        },
+    }
+
+
+def _as_text(text: str) -> Wire:
+    """A text as part of an answer."""
+    return {"type": "text", "text": text}
 
 
 class Handlers:
@@ -76,13 +79,13 @@ class Handlers:
         self._threads = threads
         self._limiter: CapacityLimiter | None = None
 
-    def _seat(self, request: Request) -> Seat:
+    def _seat(self, sent: Sent) -> Seat:
         """The seat of a request. Over a network only the door gives it."""
-        if request.request is None:
+        if sent is None:
             return self._seats.here()
-        seat = request.request.scope.get(SEAT)
+        seat = sent.get(SEAT)
         if not isinstance(seat, Seat):
-            raise MCPError(types.INVALID_REQUEST, "this request did not come through the door")
+            raise Failure(INVALID_REQUEST, "this request did not come through the door")
         return seat
 
     async def _in_thread(self, call: Callable[..., T], *given: Any) -> T:
@@ -98,18 +101,14 @@ class Handlers:
 
     # tools
 
-    async def list_tools(self, request: Request, params: Any) -> types.ListToolsResult:
+    async def list_tools(self, sent: Sent, params: Any) -> Wire:
         """The tools that this seat may use; others are not even offered."""
-        seat = self._seat(request)
-        return types.ListToolsResult(
-            tools=[_listed(one) for one in TOOLS if seat.allows(one.scope)]
-        )
+        seat = self._seat(sent)
+        return {"tools": [_listed(one) for one in TOOLS if seat.allows(one.scope)]}
 
-    async def call_tool(
-        self, request: Request, params: types.CallToolRequestParams
-    ) -> types.CallToolResult:
+    async def call_tool(self, sent: Sent, params: Any) -> Wire:
         """Call a tool. Errors are told to the model, which can often do better."""
-        seat = self._seat(request)
+        seat = self._seat(sent)
         tool = BY_NAME.get(params.name)
         if tool is None:
             known = ", ".join(one.name for one in TOOLS if seat.allows(one.scope))
@@ -120,109 +119,90 @@ class Handlers:
             answer = await self._in_thread(tool.call, seat, form)
         except Exception as error:
             return _failed(_told(error))
-        return types.CallToolResult(
-            content=[types.TextContent(text=_carried(answer.told()))],
-            structured_content=answer.model_dump(mode="json"),
-        )
+        return {
+            "content": [_as_text(_carried(answer.told()))],
+            "structuredContent": answer.model_dump(mode="json"),
+        }
 
     # resources
 
-    async def list_resources(self, request: Request, params: Any) -> types.ListResourcesResult:
-        return types.ListResourcesResult(
-            resources=[
-                types.Resource(
-                    uri=FACTS,
-                    name="facts",
-                    title="Facts in office",
-                    description="Every fact that holds for this session, newest first.",
-                    mime_type=_TEXT,
-                )
-            ]
-        )
+    async def list_resources(self, sent: Sent, params: Any) -> Wire:
+        listed = {
+            "uri": FACTS,
+            "name": "facts",
+            "title": "Facts in office",
+            "description": "Every fact that holds for this session, newest first.",
+            "mimeType": _TEXT,
+        }
+        return {"resources": [listed]}
 
-    async def list_templates(
-        self, request: Request, params: Any
-    ) -> types.ListResourceTemplatesResult:
-        return types.ListResourceTemplatesResult(
-            resource_templates=[
-                types.ResourceTemplate(
-                    uri_template=_FACT,
-                    name="fact",
-                    title="A fact",
-                    description="One fact by its id, whatever its standing, with all of its value.",
-                    mime_type=_TEXT,
-                ),
-                types.ResourceTemplate(
-                    uri_template=_CHAIN,
-                    name="chain",
-                    title="A chain",
-                    description="The values that a key has had, oldest first.",
-                    mime_type=_TEXT,
-                ),
-            ]
-        )
+    async def list_templates(self, sent: Sent, params: Any) -> Wire:
+        fact = {
+            "uriTemplate": _FACT,
+            "name": "fact",
+            "title": "A fact",
+            "description": "One fact by its id, whatever its standing, with all of its value.",
+            "mimeType": _TEXT,
+        }
+        chain = {
+            "uriTemplate": _CHAIN,
+            "name": "chain",
+            "title": "A chain",
+            "description": "The values that a key has had, oldest first.",
+            "mimeType": _TEXT,
+        }
+        return {"resourceTemplates": [fact, chain]}
 
-    async def read_resource(
-        self, request: Request, params: types.ReadResourceRequestParams
-    ) -> types.ReadResourceResult:
-        seat, uri = self._seat(request), str(params.uri)
+    async def read_resource(self, sent: Sent, params: Any) -> Wire:
+        seat, uri = self._seat(sent), str(params.uri)
         try:
             seat.check(KeyScope.READ)
             text = await self._in_thread(_read, seat, uri)
         except Exception as error:
-            raise MCPError(types.INVALID_PARAMS, _told(error), {"uri": uri}) from None
-        contents = types.TextResourceContents(uri=uri, mime_type=_TEXT, text=_carried(text))
-        return types.ReadResourceResult(contents=[contents])
+            raise Failure(INVALID_PARAMS, _told(error), {"uri": uri}) from None
+        return {"contents": [{"uri": uri, "mimeType": _TEXT, "text": _carried(text)}]}
 
-    async def complete(
-        self, request: Request, params: types.CompleteRequestParams
-    ) -> types.CompleteResult:
+    async def complete(self, sent: Sent, params: Any) -> Wire:
         """The keys and ids that begin with the typed text, for clients that offer them."""
-        seat, typed = self._seat(request), params.argument
+        seat, typed = self._seat(sent), params.argument
         found: list[str] = []
         wanted = getattr(params.ref, "uri", None)
         if wanted in (_FACT, _CHAIN) and seat.allows(KeyScope.READ):
             try:
                 facts = await self._in_thread(seat.session().facts)
             except Exception as error:
-                raise MCPError(types.INTERNAL_ERROR, _told(error)) from None
+                raise Failure(INTERNAL_ERROR, _told(error)) from None
             names = (fact.id if wanted == _FACT else fact.key for fact in facts)
             found = sorted({_carried(one) for one in names if one.startswith(typed.value)})
-        return types.CompleteResult(
-            completion=types.Completion(
-                values=found[:_MOST_COMPLETIONS],
-                total=len(found),
-                has_more=len(found) > _MOST_COMPLETIONS,
-            )
-        )
+        offered = {
+            "values": found[:_MOST_COMPLETIONS],
+            "total": len(found),
+            "hasMore": len(found) > _MOST_COMPLETIONS,
+        }
+        return {"completion": offered}
 
     # prompts
 
-    async def list_prompts(self, request: Request, params: Any) -> types.ListPromptsResult:
-        return types.ListPromptsResult(
-            prompts=[
-                types.Prompt(
-                    name=PROMPT,
-                    title="How to use Tenure",
-                    description="Shows a model how to work with this memory.",
-                )
-            ]
-        )
+    async def list_prompts(self, sent: Sent, params: Any) -> Wire:
+        listed = {
+            "name": PROMPT,
+            "title": "How to use Tenure",
+            "description": "Shows a model how to work with this memory.",
+        }
+        return {"prompts": [listed]}
 
-    async def get_prompt(
-        self, request: Request, params: types.GetPromptRequestParams
-    ) -> types.GetPromptResult:
+    async def get_prompt(self, sent: Sent, params: Any) -> Wire:
         if params.name != PROMPT:
-            raise MCPError(
-                types.INVALID_PARAMS, f"there is no prompt {params.name!r:.80}; there is {PROMPT}"
+            raise Failure(
+                INVALID_PARAMS, f"there is no prompt {params.name!r:.80}; there is {PROMPT}"
             )
-        seat = self._seat(request)
+        seat = self._seat(sent)
         hidden = [tool.name for tool in TOOLS if not seat.allows(tool.scope)]
         text = _text(PROMPT)
         if hidden:
             text += f"\nNot offered on this connection: {', '.join(hidden)}.\n"
-        said = types.PromptMessage(role="user", content=types.TextContent(text=text))
-        return types.GetPromptResult(description="How to use Tenure", messages=[said])
+        said = {"role": "user", "content": _as_text(text)}
+        return {"description": "How to use Tenure", "messages": [said]}
 
 
 def _read(seat: Seat, uri: str) -> str:
@@ -251,9 +231,8 @@ def chain_uri(key: str) -> str:
     return _CHAIN.replace("{key}", quote(key, safe=""))
 
 
-def _failed(message: str) -> types.CallToolResult:
-    content: list[Any] = [types.TextContent(text=_carried(message))]
-    return types.CallToolResult(content=content, is_error=True)
+def _failed(message: str) -> Wire:
+    return {"content": [_as_text(_carried(message))], "isError": True}
 
 
 def _told(error: Exception) -> str:
@@ -292,21 +271,26 @@ def _carried(text: str) -> str:
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
-def protocol_server(seats: Seats, *, threads: int = _THREADS) -> Server[dict[str, Any]]:
+def protocol_server(seats: Seats, *, threads: int = _THREADS) -> Any:
     """A server of the protocol, for any transport."""
     handlers = Handlers(seats, threads)
-    return Server(
+    return package.server(
         "tenure",
-        version=tenure.__version__,
-        title="Tenure",
-        description="State for AI agents: facts hold office until a better one supersedes them.",
-        instructions=_text("instructions").strip(),
-        on_list_tools=handlers.list_tools,
-        on_call_tool=handlers.call_tool,
-        on_list_resources=handlers.list_resources,
-        on_list_resource_templates=handlers.list_templates,
-        on_read_resource=handlers.read_resource,
-        on_list_prompts=handlers.list_prompts,
-        on_get_prompt=handlers.get_prompt,
-        on_completion=handlers.complete,
+        tenure.__version__,
+        about={
+            "title": "Tenure",
+            "description": "State for AI agents: facts hold office until a better one supersedes "
+            "them.",
+            "instructions": _text("instructions").strip(),
+        },
+        handlers={
+            "list_tools": handlers.list_tools,
+            "call_tool": handlers.call_tool,
+            "list_resources": handlers.list_resources,
+            "list_resource_templates": handlers.list_templates,
+            "read_resource": handlers.read_resource,
+            "list_prompts": handlers.list_prompts,
+            "get_prompt": handlers.get_prompt,
+            "completion": handlers.complete,
+        },
     )

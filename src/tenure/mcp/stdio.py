@@ -8,9 +8,9 @@ import sys
 from collections.abc import Callable
 
 import anyio
-from mcp.server.stdio import stdio_server
 
 from tenure.mcp.lone_surrogates import AnsweringStream
+from tenure.mcp.package import standard_streams
 from tenure.mcp.seats import Seats
 from tenure.mcp.server import protocol_server
 
@@ -29,7 +29,7 @@ async def _serve(seats: Seats, leave: Callable[[], None]) -> None:
     async with anyio.create_task_group() as tasks:
         if sys.platform != "win32":
             tasks.start_soon(_await_signal, leave)
-        async with stdio_server() as (read, write):
+        async with standard_streams() as (read, write):
             options = server.create_initialization_options()
             await server.run(AnsweringStream(read, write), write, options)
         tasks.cancel_scope.cancel()

@@ -8,7 +8,7 @@
     │   ├── UnknownVerdict      no such verdict, or none that this identity may see
     │   ├── AmbiguousTarget     a key stands for several facts; name one by id
     │   ├── DependencyCycle     a fact would rest on itself
-    │   ├── DuplicateId         the caller's id is taken
+    │   ├── DuplicateId         the caller's id of a fact, or ref of a turn, is taken
     │   └── NothingToUndo       the verdict is undone already, or its content was erased
     ├── NotPermitted            the identity may not do this
     ├── SessionClosed           the session, branch or memory was closed
@@ -65,7 +65,8 @@ class DependencyCycle(InvalidInput):
 
 
 class DuplicateId(InvalidInput):
-    """The id a caller chose for a fact is already taken in the organization."""
+    """The id a caller chose for a fact is taken in the organization, or the ref of a turn in the
+    session."""
 
 
 class NothingToUndo(InvalidInput):

@@ -13,19 +13,19 @@ from tenure.language.learned.cutting import Cuts, cut
 from tenure.language.speakers import is_machine, plain_name
 from tenure.language.statements import Kind, Statement
 from tenure.model.errors import InvalidInput
-from tenure.model.fact import Fact, Part, Status
+from tenure.model.fact import Fact, Part
 from tenure.model.identity import check_name
 from tenure.model.records import Spot, Turn, WorkingItem
 from tenure.model.times import moment
 from tenure.model.values import check_text, text_of
-from tenure.model.verdict import Verdict
 from tenure.observing.anchoring import anchored
 from tenure.observing.circumstances import Circumstances, Speaker
 from tenure.observing.clerk import Clerk
 from tenure.observing.desk import Desk, Record
 from tenure.observing.filing import title_in
 from tenure.observing.observation import Observation
-from tenure.observing.recognising import digest_of, may_say
+from tenure.observing.recognising import digest_of
+from tenure.observing.repeating import Received, observed_before, told_again
 from tenure.observing.situation import Situation, item_key
 from tenure.observing.touching import Likeness, Reads
 from tenure.observing.understanding import Understood, typed, understand
@@ -39,13 +39,9 @@ _SHORTEST = 2
 
 
 @dataclass(frozen=True)
-class Heard:
+class Heard(Received):
     """A turn as it came in, checked and read."""
 
-    text: str
-    speaker: Speaker
-    at: datetime | None
-    ref: str | None
     digest: str
     said: tuple[Understood, ...]
 
@@ -59,18 +55,16 @@ class Heard:
         return tuple(one.statement for one in self.said)
 
 
-def hear(
+def receive(
     text: str,
     *,
     speaker: str,
     at: datetime | None,
     ref: str | None,
     authority: str | None,
-    now: datetime,
     settings: Settings,
-    cuts: Cuts | None = None,
-) -> Heard:
-    """Check and read a turn; raises InvalidInput that names the argument and the fix."""
+) -> Received:
+    """Check a turn; raises InvalidInput that names the argument and the fix."""
     if not isinstance(text, str):
         raise InvalidInput(f"text must be a string, not {type(text).__name__}")
     check_text(text, "text")
@@ -86,15 +80,21 @@ def hear(
     at = None if at is None else moment(at, "at")
     if ref is not None:
         check_name(ref, "ref")
+    if is_machine(who.name):
+        # Whatever a machine says is below anybody's word.
+        who = replace(who, authority=settings.ladder.rungs[0])
+    return Received(text, who, at, ref)
+
+
+def hear(came: Received, *, now: datetime, settings: Settings, cuts: Cuts | None = None) -> Heard:
+    """Read a turn."""
+    text, who, at, ref = came.text, came.speaker, came.at, came.ref
     read = cut(text, cuts) if cuts is not None else text
     said = tuple(
         understand(read, at or now, lambda name: title_in(name, settings.ladder) is not None)
     )
     if read != text:
         said = tuple(_as_written(one, text) for one in said)
-    if is_machine(who.name):
-        # Whatever a machine says is below anybody's word.
-        who = replace(who, authority=settings.ladder.rungs[0])
     return Heard(text, who, at, ref, digest_of(who.name, text, ref), said)
 
 
@@ -151,10 +151,12 @@ class Observer:
 
     def observe(self, heard: Heard) -> tuple[Observation, Record]:
         """File a turn, unless it was filed before."""
-        known = self._known(heard)
-        if known is not None:
-            return self._again(known), Record()
         registrar = self._registrar
+        reader, lens = registrar.transaction, registrar.lens
+        # Once more: it may have been filed since somebody looked.
+        known = observed_before(reader, lens, self._session_id, heard)
+        if known is not None:
+            return told_again(reader, lens, known), Record()
         situation = Situation(registrar.transaction, registrar.lens, self._session_id, WINDOW)
         heard = in_situation(heard, situation, reads=isinstance(self._detector, Reads))
         index = situation.next_index
@@ -189,50 +191,6 @@ class Observer:
             retired=tuple(dict.fromkeys(record.retired)),
         )
         return observation, record
-
-    # turns that come twice
-
-    def _known(self, heard: Heard) -> Turn | None:
-        """The turn that was filed under this ref, if it is the same one."""
-        if heard.ref is None:
-            return None
-        for turn in self._registrar.transaction.turns_called(self._user_id, heard.ref):
-            here = turn.session_id == self._session_id
-            same = may_say(turn.digest, heard.speaker.name, heard.text)
-            if same and (here or turn.at == heard.at):
-                return turn
-            if here:
-                raise InvalidInput(
-                    f"ref {heard.ref!r} was used for another turn of this session; "
-                    f"a ref names one turn"
-                )
-        return None
-
-    def _again(self, turn: Turn) -> Observation:
-        transaction, lens = self._registrar.transaction, self._registrar.lens
-        facts = (lens.by_id(transaction, fact_id) for fact_id in turn.fact_ids)
-        decided = (transaction.verdict(verdict_id) for verdict_id in turn.verdict_ids)
-        # Who asks again may have fewer rights by now than when the turn was observed.
-        verdicts = (
-            verdict for verdict in decided if verdict is not None and self._may_know(verdict)
-        )
-        return Observation(
-            turn_index=turn.turn_index,
-            speaker=turn.speaker,
-            at=turn.at,
-            ref=turn.ref,
-            facts=tuple(fact for fact in facts if fact is not None),
-            verdicts=tuple(verdicts),
-            repeated=True,
-        )
-
-    def _may_know(self, verdict: Verdict) -> bool:
-        """Whether whoever asks may see what a verdict is about; of what was erased it says ids."""
-        transaction = self._registrar.transaction
-        fact = transaction.fact(verdict.fact_id)
-        if fact is None or fact.status is Status.ERASED:
-            return True
-        return self._registrar.lens.sees(transaction, fact)
 
     # the desk
 

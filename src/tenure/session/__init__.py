@@ -1,6 +1,7 @@
 """Session: the work of one identity with the memory. Load, let the rules decide, commit.
 
-Each module here has one part of it: writes, turns, reads, corrections, contexts and branches.
+Each module here has one part of it: writes, turns, reads, lists, corrections, contexts and
+branches.
 `base.py` has the parts in common.
 """
 
@@ -9,6 +10,7 @@ from __future__ import annotations
 from tenure.session.branches import SessionBranches
 from tenure.session.contexts import SessionContexts
 from tenure.session.corrections import SessionCorrections
+from tenure.session.lists import SessionLists
 from tenure.session.reads import SessionReads
 from tenure.session.turns import SessionTurns
 from tenure.session.writes import SessionWrites
@@ -20,6 +22,7 @@ class Session(
     SessionWrites,
     SessionTurns,
     SessionReads,
+    SessionLists,
     SessionCorrections,
     SessionContexts,
     SessionBranches,

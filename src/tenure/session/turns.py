@@ -22,6 +22,7 @@ from tenure.telemetry.traced import traced
 if TYPE_CHECKING:
     from tenure.observing.circumstances import Circumstances
     from tenure.observing.observer import Heard
+    from tenure.observing.repeating import Received
     from tenure.observing.touching import Likeness
     from tenure.observing.waiting import Conversation, Waiting
 
@@ -87,14 +88,18 @@ class SessionTurns(SessionBase):
         """Observe a turn offline; also return the data to ask a model about it, if any."""
         # Language data, which only this needs.
         from tenure.observing.circumstances import Circumstances
-        from tenure.observing.observer import Observer, hear
+        from tenure.observing.observer import Observer, hear, receive
         from tenure.observing.touching import Reads
 
         self._check_open()
         resources, now = self._resources, self._now()
         said = {"speaker": "user", "at": None, "ref": None, "authority": None, **given}
+        came = receive(text, settings=resources.settings, **said)
+        repeated = self._repeated_turn(came)
+        if repeated is not None:
+            return repeated, None
         cuts = resources.detector if isinstance(resources.detector, Reads) else None
-        heard = hear(text, now=now, settings=resources.settings, cuts=cuts, **said)
+        heard = hear(came, now=now, settings=resources.settings, cuts=cuts)
         here = (self.session_id, self.task_id, self._branch)
         around = Circumstances(heard.speaker, *here, 0, heard.ref, heard.at, heard.text)
         found = self._read_ahead(heard, around)
@@ -121,6 +126,17 @@ class SessionTurns(SessionBase):
         known = found or self._found(heard)
         conversation = self._conversation()
         return resources.advice.taken(conversation, heard, observation, record, now, known)
+
+    def _repeated_turn(self, came: Received) -> Observation | None:
+        """What came of a turn that was observed before. It is not read again: an agent may give
+        its whole conversation with every step."""
+        from tenure.observing.repeating import observed_before, told_again
+
+        if came.ref is None or self._when is not None:
+            return None
+        with self._reading() as (reader, lens):
+            known = observed_before(reader, lens, self.session_id, came)
+            return None if known is None else told_again(reader, lens, known)
 
     def _read_ahead(self, heard: Heard, around: Circumstances) -> dict[str, Likeness]:
         """Look up what a turn may be about, and have the model read both, while others write."""

@@ -47,6 +47,7 @@ COMMANDS: dict[str, Command] = {
         replay="Print a recorded context again, byte for byte.",
         diff="Tell what changed between two recorded contexts, and why.",
     ),
+    **_here("lists", list_="List what an organization has, by pages."),
     **_here("review", reviews="List what wants a decision.", resolve="Settle a review."),
     **_here("forget", forget="Erase facts for good, and print the proof."),
     **_here(

@@ -170,6 +170,10 @@ class MemoryFacts(MemorySessions):
         seqs = {seq for fact_id in fact_ids for seq in self._kept.on_fact.get(fact_id, ())}
         return [self._kept.verdicts[seq] for seq in sorted(seqs)]
 
+    def log_before(self, before: int, limit: int) -> list[Verdict]:
+        last = min(before - 1, len(self._kept.verdicts))
+        return [self._kept.verdicts[seq] for seq in range(last, max(0, last - limit), -1)]
+
     def log(self, after: int, limit: int) -> list[Verdict]:
         last = min(len(self._kept.verdicts), after + limit)
         return [self._kept.verdicts[seq] for seq in range(after + 1, last + 1)]

@@ -95,10 +95,25 @@ class MemoryIndex:
     def receipt(self, receipt_id: str) -> StoredReceipt | None:
         return self._index.receipts.get(receipt_id)
 
-    def receipts(self, user_id: str | None, limit: int) -> list[StoredReceipt]:
+    def receipts(
+        self,
+        user_id: str | None,
+        limit: int,
+        *,
+        since: datetime | None = None,
+        until: datetime | None = None,
+        after: tuple[datetime, str] | None = None,
+    ) -> list[StoredReceipt]:
         kept = sorted(self._index.receipts.values())
         kept.sort(key=lambda receipt: receipt.at, reverse=True)
-        return [receipt for receipt in kept if user_id in (None, receipt.user_id)][:limit]
+        return [
+            receipt
+            for receipt in kept
+            if user_id in (None, receipt.user_id)
+            and (since is None or receipt.at >= since)
+            and (until is None or receipt.at < until)
+            and (after is None or _comes_after(receipt, *after))
+        ][:limit]
 
     # writing
 
@@ -249,3 +264,7 @@ class MemoryIndex:
         for kept_id in doomed:
             self._drop(self._index.receipts, kept_id)
         return len(doomed)
+
+
+def _comes_after(receipt: StoredReceipt, at: datetime, receipt_id: str) -> bool:
+    return receipt.at < at or (receipt.at == at and receipt.id > receipt_id)

@@ -13,14 +13,15 @@ from tenure.model.records import Declaration, Erasure
 from tenure.model.times import from_micros
 from tenure.model.verdict import Verdict
 from tenure.stores import codec
-from tenure.stores.in_memory.facts import MemoryFacts, copy_of
+from tenure.stores.in_memory.facts import copy_of
+from tenure.stores.in_memory.listing import MemoryListing
 from tenure.stores.in_memory.tables import EarlierTenure, FactRow
 from tenure.stores.port import Change
 
 _BLANK = from_micros(0)
 
 
-class MemoryTransaction(MemoryFacts):
+class MemoryTransaction(MemoryListing):
     """Reads and writes one organization; keeps a journal so that it can be rolled back."""
 
     def roll_back(self) -> None:

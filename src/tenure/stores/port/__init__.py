@@ -25,6 +25,7 @@ from tenure.stores.port.index import (
     term_of,
 )
 from tenure.stores.port.keys import KeyStore
+from tenure.stores.port.listing import Activity, Alike, ListingReader, Name, NameColumn
 from tenure.stores.port.log import Change, LogReader, LogWriter
 from tenure.stores.port.receipts import (
     ReceiptReader,
@@ -37,6 +38,8 @@ from tenure.stores.port.sessions import SessionReader, SessionWriter
 from tenure.stores.port.store import Reader, Store, Transaction
 
 __all__ = [
+    "Activity",
+    "Alike",
     "Change",
     "DeclarationReader",
     "DeclarationWriter",
@@ -50,8 +53,11 @@ __all__ = [
     "IndexReader",
     "IndexWriter",
     "KeyStore",
+    "ListingReader",
     "LogReader",
     "LogWriter",
+    "Name",
+    "NameColumn",
     "Placed",
     "Reader",
     "ReceiptReader",

@@ -32,6 +32,10 @@ class LogReader(Protocol):
         """Verdicts with a sequence number above `after`, in log order, at most `limit`."""
         ...
 
+    def log_before(self, before: int, limit: int) -> list[Verdict]:
+        """Verdicts with a sequence number below `before`, the last first, at most `limit`."""
+        ...
+
     def verdict(self, verdict_id: str) -> Verdict | None:
         """The verdict of that id, without its fact, or None."""
         ...

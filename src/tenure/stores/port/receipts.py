@@ -24,8 +24,20 @@ class ReceiptReader(Protocol):
         """The receipt of that id, or None."""
         ...
 
-    def receipts(self, user_id: str | None, limit: int) -> list[StoredReceipt]:
-        """The receipts of a user, or of everybody, newest first, at most `limit`."""
+    def receipts(
+        self,
+        user_id: str | None,
+        limit: int,
+        *,
+        since: datetime | None = None,
+        until: datetime | None = None,
+        after: tuple[datetime, str] | None = None,
+    ) -> list[StoredReceipt]:
+        """The receipts of a user, or of everybody, newest first, at most `limit`.
+
+        Those of one moment are ordered by id. Only those from `since` on and before `until`, and
+        only those that come after the one with the time and id `after`.
+        """
         ...
 
 

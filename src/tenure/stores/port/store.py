@@ -13,6 +13,7 @@ from tenure.stores.port.erasure import ErasureReader, ErasureWriter
 from tenure.stores.port.facts import FactReader, Glance
 from tenure.stores.port.index import IndexReader, IndexWriter
 from tenure.stores.port.keys import KeyStore
+from tenure.stores.port.listing import ListingReader
 from tenure.stores.port.log import LogReader, LogWriter
 from tenure.stores.port.receipts import ReceiptReader, ReceiptWriter, UsageReader, UsageWriter
 from tenure.stores.port.sessions import SessionReader, SessionWriter
@@ -27,6 +28,7 @@ class Reader(
     ReceiptReader,
     UsageReader,
     ErasureReader,
+    ListingReader,
     Protocol,
 ):
     """A consistent view of one organization: every call sees the same committed state."""

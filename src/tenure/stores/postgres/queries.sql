@@ -487,6 +487,11 @@ SELECT id, user_id, at, body FROM receipts WHERE organization = %(organization)s
 SELECT id, user_id, at, body FROM receipts WHERE organization = %(organization)s {where}
 ORDER BY at DESC, id LIMIT %(limit)s;
 
+-- name: receipts_of
+SELECT id, user_id, at, body FROM receipts
+WHERE organization = %(organization)s AND user_id = %(user_id)s {where}
+ORDER BY at DESC, id LIMIT %(limit)s;
+
 -- name: put_receipt
 INSERT INTO receipts (organization, id, user_id, at, body)
 VALUES (%(organization)s, %(id)s, %(user_id)s, %(at)s, %(body)s)
@@ -539,3 +544,143 @@ SELECT to_regclass('api_keys') IS NOT NULL;
 
 -- name: drop_keys
 DELETE FROM api_keys WHERE organization = %(organization)s AND user_id = %(user_id)s;
+
+-- name: log_before
+SELECT {verdict} FROM verdicts WHERE organization = %(organization)s AND seq < %(before)s
+ORDER BY seq DESC LIMIT %(limit)s;
+
+-- name: users
+-- A loose index scan over four tables at once: four seeks for each user, whatever they have. The
+-- first row is where it begins; after each user comes the next text that can be there.
+WITH RECURSIVE walk (name, tail) AS (
+    SELECT %(begin)s::text COLLATE "C", '' COLLATE "C"
+    UNION ALL
+    SELECT (SELECT min(found) FROM (
+        (SELECT owner AS found FROM facts WHERE organization = %(organization)s
+            AND owner >= walk.name || walk.tail ORDER BY owner LIMIT 1)
+        UNION ALL
+        (SELECT user_id AS found FROM turns WHERE organization = %(organization)s AND turn_index = 1
+            AND user_id >= walk.name || walk.tail ORDER BY user_id LIMIT 1)
+        UNION ALL
+        (SELECT user_id AS found FROM receipts WHERE organization = %(organization)s
+            AND user_id >= walk.name || walk.tail ORDER BY user_id LIMIT 1)
+        UNION ALL
+        (SELECT by_user AS found FROM verdicts WHERE organization = %(organization)s
+            AND by_user >= walk.name || walk.tail ORDER BY by_user LIMIT 1)) AS nearest), chr(1) COLLATE "C"
+    FROM walk WHERE walk.name IS NOT NULL
+)
+SELECT name FROM walk WHERE tail <> '' AND name IS NOT NULL LIMIT %(limit)s;
+
+-- name: activity
+SELECT named, (
+    SELECT count(*) FROM turns WHERE organization = %(organization)s AND turn_index = 1
+        AND user_id = named
+), (
+    SELECT recorded_at FROM verdicts WHERE organization = %(organization)s AND by_user = named
+    ORDER BY seq DESC LIMIT 1
+) FROM unnest(%(users)s::text[]) AS named ORDER BY named COLLATE "C";
+
+-- name: subjects
+-- A loose index scan, a seek for each owner and one for each of their names, and no further than
+-- is asked for: each owner's names are walked along once those before them are not enough.
+WITH RECURSIVE owners (whose) AS (
+    SELECT coalesce(given, (SELECT owner FROM facts WHERE organization = %(organization)s
+        AND live AND subject <> '' AND owner >= %(owner)s ORDER BY owner LIMIT 1)) COLLATE "C"
+    FROM unnest(coalesce(%(owners)s::text[], ARRAY[NULL]::text[])) AS given
+    UNION ALL
+    SELECT (SELECT owner FROM facts WHERE organization = %(organization)s
+        AND live AND subject <> '' AND owner > whose ORDER BY owner LIMIT 1)
+    FROM owners WHERE %(owners)s::text[] IS NULL AND whose IS NOT NULL
+)
+SELECT whose, name FROM owners, LATERAL (
+    WITH RECURSIVE walk (name) AS (
+        (SELECT subject FROM facts WHERE organization = %(organization)s AND live AND subject <> ''
+            AND owner = whose AND subject >= (CASE whose WHEN %(owner)s THEN %(begin)s
+                ELSE %(prefix)s END) COLLATE "C" ORDER BY subject LIMIT 1)
+        UNION ALL
+        SELECT (SELECT subject FROM facts WHERE organization = %(organization)s AND live AND subject <> ''
+            AND owner = whose AND subject > walk.name ORDER BY subject LIMIT 1)
+        FROM walk WHERE walk.name IS NOT NULL
+            AND (%(end)s::text IS NULL OR walk.name < %(end)s::text COLLATE "C")
+    )
+    SELECT walk.name FROM walk WHERE walk.name IS NOT NULL
+        AND (%(end)s::text IS NULL OR walk.name < %(end)s::text COLLATE "C") LIMIT %(limit)s
+) AS named (name) WHERE whose >= %(owner)s COLLATE "C" LIMIT %(limit)s;
+
+-- name: keys_held
+-- A loose index scan, a seek for each owner and one for each of their names, and no further than
+-- is asked for: each owner's names are walked along once those before them are not enough.
+WITH RECURSIVE owners (whose) AS (
+    SELECT coalesce(given, (SELECT owner FROM facts WHERE organization = %(organization)s
+        AND live AND owner >= %(owner)s ORDER BY owner LIMIT 1)) COLLATE "C"
+    FROM unnest(coalesce(%(owners)s::text[], ARRAY[NULL]::text[])) AS given
+    UNION ALL
+    SELECT (SELECT owner FROM facts WHERE organization = %(organization)s
+        AND live AND owner > whose ORDER BY owner LIMIT 1)
+    FROM owners WHERE %(owners)s::text[] IS NULL AND whose IS NOT NULL
+)
+SELECT whose, name FROM owners, LATERAL (
+    WITH RECURSIVE walk (name) AS (
+        (SELECT key FROM facts WHERE organization = %(organization)s AND live
+            AND owner = whose AND key >= (CASE whose WHEN %(owner)s THEN %(begin)s
+                ELSE %(prefix)s END) COLLATE "C" ORDER BY key LIMIT 1)
+        UNION ALL
+        SELECT (SELECT key FROM facts WHERE organization = %(organization)s AND live
+            AND owner = whose AND key > walk.name ORDER BY key LIMIT 1)
+        FROM walk WHERE walk.name IS NOT NULL
+            AND (%(end)s::text IS NULL OR walk.name < %(end)s::text COLLATE "C")
+    )
+    SELECT walk.name FROM walk WHERE walk.name IS NOT NULL
+        AND (%(end)s::text IS NULL OR walk.name < %(end)s::text COLLATE "C") LIMIT %(limit)s
+) AS named (name) WHERE whose >= %(owner)s COLLATE "C" LIMIT %(limit)s;
+
+-- name: alike_subjects
+SELECT f.owner, f.subject, f.key, count(*), max(f.recorded_at), min(f.id)
+FROM unnest(%(owners)s::text[], %(names)s::text[]) AS wanted (whose, name)
+JOIN facts AS f ON f.owner = whose AND f.subject = name
+WHERE f.organization = %(organization)s AND f.live AND f.subject <> ''
+GROUP BY f.owner, f.subject, f.key, f.scope, f.scope_id, f.memory_type, f.requires,
+    f.min_authority, CASE WHEN f.status = 'office' AND f.started_at <= %(now)s
+        AND f.valid_until IS NULL AND f.ended_at IS NULL THEN '' ELSE f.id END;
+
+-- name: alike_keys
+SELECT f.owner, f.subject, f.key, count(*), max(f.recorded_at), min(f.id)
+FROM unnest(%(owners)s::text[], %(names)s::text[]) AS wanted (whose, name)
+JOIN facts AS f ON f.owner = whose AND f.key = name
+WHERE f.organization = %(organization)s AND f.live
+GROUP BY f.owner, f.subject, f.key, f.scope, f.scope_id, f.memory_type, f.requires,
+    f.min_authority, CASE WHEN f.status = 'office' AND f.started_at <= %(now)s
+        AND f.valid_until IS NULL AND f.ended_at IS NULL THEN '' ELSE f.id END;
+
+-- name: holdings
+SELECT f.owner, '', '', count(*), max(f.recorded_at), min(f.id)
+FROM unnest(%(owners)s::text[]) AS whose JOIN facts AS f ON f.owner = whose
+WHERE f.organization = %(organization)s AND f.live
+GROUP BY f.owner, CASE WHEN f.status = 'office' AND f.started_at <= %(now)s
+        AND f.valid_until IS NULL AND f.ended_at IS NULL THEN '' ELSE f.id END;
+
+-- name: sessions
+-- By their first turns; the last of each is one more seek.
+SELECT session_id, user_id, at, (
+    SELECT l.at FROM turns AS l WHERE l.organization = %(organization)s
+        AND l.user_id = turns.user_id AND l.session_id = turns.session_id
+        ORDER BY l.turn_index DESC LIMIT 1
+), (
+    SELECT l.turn_index FROM turns AS l WHERE l.organization = %(organization)s
+        AND l.user_id = turns.user_id AND l.session_id = turns.session_id
+        ORDER BY l.turn_index DESC LIMIT 1
+) FROM turns WHERE organization = %(organization)s AND turn_index = 1 {where}
+ORDER BY turns.at DESC, user_id DESC, session_id DESC LIMIT %(limit)s;
+
+-- name: sessions_of
+SELECT session_id, user_id, at, (
+    SELECT l.at FROM turns AS l WHERE l.organization = %(organization)s
+        AND l.user_id = turns.user_id AND l.session_id = turns.session_id
+        ORDER BY l.turn_index DESC LIMIT 1
+), (
+    SELECT l.turn_index FROM turns AS l WHERE l.organization = %(organization)s
+        AND l.user_id = turns.user_id AND l.session_id = turns.session_id
+        ORDER BY l.turn_index DESC LIMIT 1
+) FROM turns
+WHERE organization = %(organization)s AND turn_index = 1 AND user_id = %(user_id)s {where}
+ORDER BY turns.at DESC, session_id DESC LIMIT %(limit)s;

@@ -12,7 +12,7 @@ from tenure.model.fact import Address, Fact
 from tenure.model.records import Declaration
 from tenure.model.times import from_micros, to_micros
 from tenure.model.verdict import Verdict
-from tenure.stores.port import Change, Selection
+from tenure.stores.port import Change, Name, NameColumn, Selection
 from tenure.stores.postgres.connections import Connection
 from tenure.stores.postgres.index import PostgresIndex
 from tenure.stores.postgres.sql import array_of
@@ -67,6 +67,21 @@ class PostgresTransaction(PostgresIndex, SQLTransaction):
     def unindexed(self, limit: int, after: str = "") -> list[Fact]:
         with self._planned_without("sort"):
             return super().unindexed(limit, after)
+
+    def users(self, after: str, prefix: str, limit: int) -> list[str]:
+        with self._planned_without("sort"):
+            return super().users(after, prefix, limit)
+
+    def names(
+        self,
+        column: NameColumn,
+        owners: tuple[str, ...] | None,
+        after: Name,
+        prefix: str,
+        limit: int,
+    ) -> list[Name]:
+        with self._planned_without("sort"):
+            return super().names(column, owners, after, prefix, limit)
 
     # writing
 

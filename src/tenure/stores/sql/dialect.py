@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from functools import lru_cache
 from typing import Any, ClassVar
 
+from tenure.model.times import to_micros
 from tenure.stores.port import Selection
 from tenure.stores.sql.columns import CONTENT, FACT_COLUMNS, KEY, TENURE, TURN, USAGE, VERDICT
 
@@ -61,6 +63,15 @@ class Dialect(ABC):
             f"AND {name} {'<=' if name == 'expires_at' else '='} {self.parameter(name)}"
             for name in given
         )
+        return text, given
+
+    def within(self, column: str, since: datetime | None, until: datetime | None) -> Condition:
+        """The condition that a moment is from one on, and before another."""
+        text, given = "", {}
+        for name, sign, bound in (("since", ">=", since), ("until", "<", until)):
+            if bound is not None:
+                text += f" AND {column} {sign} {self.parameter(name)}"
+                given[name] = to_micros(bound)
         return text, given
 
     def column_lists(self) -> Mapping[str, str]:

@@ -28,6 +28,10 @@ class SQLLog(BoundConnection):
     def log(self, after: int, limit: int) -> list[Verdict]:
         return [verdict_of(row) for row in self.rows("log", {"after": after, "limit": limit})]
 
+    def log_before(self, before: int, limit: int) -> list[Verdict]:
+        rows = self.rows("log_before", {"before": before, "limit": limit})
+        return [verdict_of(row) for row in rows]
+
     def naming(self, fact_ids: Iterable[str]) -> list[str]:
         return [row[0] for row in self.rows_of("naming", fact_ids)]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from datetime import date
+from datetime import date, datetime
 
 from tenure.model.records import Usage
 from tenure.model.times import from_micros, to_micros
@@ -21,9 +21,23 @@ class SQLReceipts(BoundConnection):
         rows = self.rows("receipt", {"id": receipt_id})
         return _receipt_of(rows[0]) if rows else None
 
-    def receipts(self, user_id: str | None, limit: int) -> list[StoredReceipt]:
-        where, given = self.dialect.matching(user_id=user_id)
-        return [_receipt_of(row) for row in self.rows("receipts", {**given, "limit": limit}, where)]
+    def receipts(
+        self,
+        user_id: str | None,
+        limit: int,
+        *,
+        since: datetime | None = None,
+        until: datetime | None = None,
+        after: tuple[datetime, str] | None = None,
+    ) -> list[StoredReceipt]:
+        where, given = self.dialect.within("at", since, until)
+        if after is not None:
+            at, last = map(self.dialect.parameter, ("place_at", "place_id"))
+            where += f" AND at <= {at} AND (at < {at} OR id > {last})"
+            given |= {"place_at": to_micros(after[0]), "place_id": after[1]}
+        name = "receipts" if user_id is None else "receipts_of"
+        rows = self.rows(name, {**given, "user_id": user_id, "limit": limit}, where)
+        return [_receipt_of(row) for row in rows]
 
     def usage(self, since: date | None = None) -> list[Usage]:
         given = {"since": "" if since is None else since.isoformat()}

@@ -19,6 +19,7 @@ from tenure.stores.port import Change
 from tenure.stores.sql.batches import Batches, legs
 from tenure.stores.sql.facts import SQLFacts
 from tenure.stores.sql.index import SQLIndex
+from tenure.stores.sql.listing import SQLListing
 from tenure.stores.sql.log import SQLLog
 from tenure.stores.sql.receipts import SQLReceipts
 from tenure.stores.sql.rows import declaration_of, fact_values, tenure_parameters
@@ -34,7 +35,7 @@ def _arrivals_last(change: Change) -> bool:
     return change.after.is_valid
 
 
-class SQLTransaction(SQLFacts, SQLLog, SQLIndex, SQLSessions, SQLReceipts):
+class SQLTransaction(SQLFacts, SQLLog, SQLIndex, SQLSessions, SQLReceipts, SQLListing):
     """One connection inside BEGIN ... COMMIT, bound to an organization."""
 
     conflict: ClassVar[type[Exception]]

@@ -410,7 +410,12 @@ ORDER BY id LIMIT :limit;
 SELECT id, user_id, at, body FROM receipts WHERE organization = :organization AND id = :id;
 
 -- name: receipts
-SELECT id, user_id, at, body FROM receipts WHERE organization = :organization {where}
+SELECT id, user_id, at, body FROM receipts INDEXED BY receipts_at
+WHERE organization = :organization {where} ORDER BY at DESC, id LIMIT :limit;
+
+-- name: receipts_of
+SELECT id, user_id, at, body FROM receipts INDEXED BY receipts_of
+WHERE organization = :organization AND user_id = :user_id {where}
 ORDER BY at DESC, id LIMIT :limit;
 
 -- name: put_receipt
@@ -440,3 +445,144 @@ UPDATE api_keys SET revoked_at = coalesce(revoked_at, :at) WHERE id = :id;
 
 -- name: drop_keys
 DELETE FROM api_keys WHERE organization = :organization AND user_id = :user_id;
+
+-- name: log_before
+SELECT {verdict} FROM verdicts WHERE organization = :organization AND seq < :before
+ORDER BY seq DESC LIMIT :limit;
+
+-- name: users
+-- A loose index scan over four tables at once: four seeks for each user, whatever they have. The
+-- first row is where it begins; after each user comes the next text that can be there.
+WITH RECURSIVE walk (name, tail) AS (
+    VALUES (:begin, '')
+    UNION ALL
+    SELECT (SELECT min(found) FROM (
+        SELECT min(owner) AS found FROM facts INDEXED BY facts_key
+        WHERE organization = :organization AND owner >= name || tail
+        UNION ALL
+        SELECT min(user_id) FROM turns INDEXED BY turns_begun_by
+        WHERE organization = :organization AND turn_index = 1 AND user_id >= name || tail
+        UNION ALL
+        SELECT min(user_id) FROM receipts INDEXED BY receipts_of
+        WHERE organization = :organization AND user_id >= name || tail
+        UNION ALL
+        SELECT min(by_user) FROM verdicts INDEXED BY verdicts_by
+        WHERE organization = :organization AND by_user >= name || tail)), char(1)
+    FROM walk WHERE name IS NOT NULL
+)
+SELECT name FROM walk WHERE tail <> '' AND name IS NOT NULL LIMIT :limit;
+
+-- name: activity
+SELECT value, (
+    SELECT count(*) FROM turns INDEXED BY turns_begun_by
+    WHERE organization = :organization AND turn_index = 1 AND user_id = value
+), (
+    SELECT recorded_at FROM verdicts INDEXED BY verdicts_by
+    WHERE organization = :organization AND by_user = value ORDER BY seq DESC LIMIT 1
+) FROM json_each(:users) ORDER BY value;
+
+-- name: subjects
+-- A loose index scan, a seek for each owner and one for each of their subjects. What an owner begins
+-- with is looked up for all of them; the queue then gives the least, as often as it is asked.
+WITH RECURSIVE owners (whose) AS (
+    SELECT value FROM json_each(coalesce(:owners, json_array((
+        SELECT min(owner) FROM facts INDEXED BY facts_about
+        WHERE organization = :organization AND live = 1 AND subject <> '' AND owner >= :owner))))
+    UNION ALL
+    SELECT (SELECT min(owner) FROM facts INDEXED BY facts_about
+        WHERE organization = :organization AND live = 1 AND subject <> '' AND owner > whose)
+    FROM owners WHERE :owners IS NULL AND whose IS NOT NULL
+),
+walk (whose, name) AS (
+    SELECT whose, (SELECT min(subject) FROM facts INDEXED BY facts_about
+        WHERE organization = :organization AND live = 1 AND subject <> '' AND owner = whose
+          AND subject >= CASE whose WHEN :owner THEN :begin ELSE :prefix END)
+    FROM owners WHERE whose >= :owner
+    UNION ALL
+    SELECT whose, (SELECT min(subject) FROM facts INDEXED BY facts_about
+        WHERE organization = :organization AND live = 1 AND subject <> '' AND owner = whose
+          AND subject > name)
+    FROM walk WHERE name IS NOT NULL AND (:end IS NULL OR name < :end)
+    ORDER BY 1, 2
+)
+SELECT whose, name FROM walk WHERE name IS NOT NULL AND (:end IS NULL OR name < :end)
+LIMIT :limit;
+
+-- name: keys_held
+-- A loose index scan, a seek for each owner and one for each of their keys. What an owner begins
+-- with is looked up for all of them; the queue then gives the least, as often as it is asked.
+WITH RECURSIVE owners (whose) AS (
+    SELECT value FROM json_each(coalesce(:owners, json_array((
+        SELECT min(owner) FROM facts INDEXED BY facts_live
+        WHERE organization = :organization AND live = 1 AND owner >= :owner))))
+    UNION ALL
+    SELECT (SELECT min(owner) FROM facts INDEXED BY facts_live
+        WHERE organization = :organization AND live = 1 AND owner > whose)
+    FROM owners WHERE :owners IS NULL AND whose IS NOT NULL
+),
+walk (whose, name) AS (
+    SELECT whose, (SELECT min(key) FROM facts INDEXED BY facts_live
+        WHERE organization = :organization AND live = 1 AND owner = whose
+          AND key >= CASE whose WHEN :owner THEN :begin ELSE :prefix END)
+    FROM owners WHERE whose >= :owner
+    UNION ALL
+    SELECT whose, (SELECT min(key) FROM facts INDEXED BY facts_live
+        WHERE organization = :organization AND live = 1 AND owner = whose
+          AND key > name)
+    FROM walk WHERE name IS NOT NULL AND (:end IS NULL OR name < :end)
+    ORDER BY 1, 2
+)
+SELECT whose, name FROM walk WHERE name IS NOT NULL AND (:end IS NULL OR name < :end)
+LIMIT :limit;
+
+-- name: alike_subjects
+SELECT f.owner, f.subject, f.key, count(*), max(f.recorded_at), min(f.id)
+FROM json_each(:owners) AS o JOIN json_each(:names) AS n ON n.key = o.key
+CROSS JOIN facts AS f INDEXED BY facts_about
+WHERE f.organization = :organization AND f.live = 1 AND f.subject <> '' AND f.owner = o.value
+  AND f.subject = n.value
+GROUP BY f.owner, f.subject, f.key, f.scope, f.scope_id, f.memory_type, f.requires,
+    f.min_authority, CASE WHEN f.status = 'office' AND f.started_at <= :now
+        AND f.valid_until IS NULL AND f.ended_at IS NULL THEN '' ELSE f.id END;
+
+-- name: alike_keys
+SELECT f.owner, f.subject, f.key, count(*), max(f.recorded_at), min(f.id)
+FROM json_each(:owners) AS o JOIN json_each(:names) AS n ON n.key = o.key
+CROSS JOIN facts AS f INDEXED BY facts_live
+WHERE f.organization = :organization AND f.live = 1 AND f.owner = o.value
+  AND f.key = n.value
+GROUP BY f.owner, f.subject, f.key, f.scope, f.scope_id, f.memory_type, f.requires,
+    f.min_authority, CASE WHEN f.status = 'office' AND f.started_at <= :now
+        AND f.valid_until IS NULL AND f.ended_at IS NULL THEN '' ELSE f.id END;
+
+-- name: holdings
+SELECT f.owner, '', '', count(*), max(f.recorded_at), min(f.id)
+FROM json_each(:owners) AS o CROSS JOIN facts AS f INDEXED BY facts_live
+WHERE f.organization = :organization AND f.live = 1 AND f.owner = o.value
+GROUP BY f.owner, CASE WHEN f.status = 'office' AND f.started_at <= :now
+    AND f.valid_until IS NULL AND f.ended_at IS NULL THEN '' ELSE f.id END;
+
+-- name: sessions
+-- By their first turns; the last of each is one more seek.
+SELECT session_id, user_id, at, (
+    SELECT l.at FROM turns AS l WHERE l.organization = :organization
+        AND l.user_id = turns.user_id AND l.session_id = turns.session_id
+        ORDER BY l.turn_index DESC LIMIT 1
+), (
+    SELECT max(l.turn_index) FROM turns AS l WHERE l.organization = :organization
+        AND l.user_id = turns.user_id AND l.session_id = turns.session_id
+) FROM turns INDEXED BY turns_begun
+WHERE organization = :organization AND turn_index = 1 {where}
+ORDER BY turns.at DESC, user_id DESC, session_id DESC LIMIT :limit;
+
+-- name: sessions_of
+SELECT session_id, user_id, at, (
+    SELECT l.at FROM turns AS l WHERE l.organization = :organization
+        AND l.user_id = turns.user_id AND l.session_id = turns.session_id
+        ORDER BY l.turn_index DESC LIMIT 1
+), (
+    SELECT max(l.turn_index) FROM turns AS l WHERE l.organization = :organization
+        AND l.user_id = turns.user_id AND l.session_id = turns.session_id
+) FROM turns INDEXED BY turns_begun_by
+WHERE organization = :organization AND turn_index = 1 AND user_id = :user_id {where}
+ORDER BY turns.at DESC, session_id DESC LIMIT :limit;

@@ -19,6 +19,7 @@ from tenure.testing.contract.glancing import GlancingContract
 from tenure.testing.contract.indexing import IndexingContract
 from tenure.testing.contract.keys import KeysContract
 from tenure.testing.contract.links import LinksContract
+from tenure.testing.contract.listing import ListingContract
 from tenure.testing.contract.logging import LogContract
 from tenure.testing.contract.moving import MovingContract
 from tenure.testing.contract.observing import ObservingContract
@@ -35,6 +36,7 @@ class StoreContract(
     LinksContract,
     FetchingContract,
     LogContract,
+    ListingContract,
     GlancingContract,
     WritingContract,
     ShelvingContract,
