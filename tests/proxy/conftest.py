@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import socket
 import threading
-import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from typing import Any
@@ -19,7 +18,7 @@ from tenure.http.configuration import Service
 from tenure.proxy.configuration import LARGEST_REQUEST, ProxySettings
 from tenure.proxy.server import proxy_server
 from tests.conftest import QUICK
-from tests.patience import PATIENCE
+from tests.patience import PATIENCE, eventually
 from tests.proxy.stand_in import StandIn
 from tests.service.running import PLAIN, read_all
 
@@ -41,6 +40,7 @@ class RunningProxy:
         self._listens = threading.Event()
         self._server = proxy_server(memory, self.settings, service, self._announced)
         self._thread = threading.Thread(target=self._server.run, daemon=True)
+        self._clients = ExitStack()
 
     def _announced(self, address: str) -> None:
         self.address = address
@@ -51,10 +51,20 @@ class RunningProxy:
         assert self._listens.wait(PATIENCE), "the proxy did not come up"
         return self
 
-    def __exit__(self, *_: object) -> None:
+    def stop(self) -> None:
+        """Ask it to come to an end."""
         self._server.should_exit = True
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
         self._thread.join(PATIENCE)
+        self._clients.close()
         assert not self._thread.is_alive(), "the proxy did not stop"
+
+    def listens(self) -> bool:
+        """Whether it takes connections."""
+        with socket.socket() as connection:
+            return connection.connect_ex(("127.0.0.1", self.port)) == 0
 
     @property
     def port(self) -> int:
@@ -63,24 +73,26 @@ class RunningProxy:
     def openai(self, user: str | None = "alice", **headers: str) -> openai.OpenAI:
         """The official client of OpenAI, with this proxy as its base URL."""
         given = {**({USER: user} if user else {}), **headers}
-        return openai.OpenAI(
+        client = openai.OpenAI(
             api_key=_UNUSED,
             base_url=f"{self.address}/v1",
             default_headers=given,
             max_retries=0,
             timeout=PATIENCE,
         )
+        return self._clients.enter_context(client)
 
     def anthropic(self, user: str | None = "alice", **headers: str) -> anthropic.Anthropic:
         """The official client of Anthropic."""
         given = {**({USER: user} if user else {}), **headers}
-        return anthropic.Anthropic(
+        client = anthropic.Anthropic(
             api_key=_UNUSED,
             base_url=self.address,
             default_headers=given,
             max_retries=0,
             timeout=PATIENCE,
         )
+        return self._clients.enter_context(client)
 
     def post(self, path: str, content: bytes, **headers: str) -> httpx.Response:
         """A request with these headers ("_" for "-")."""
@@ -107,9 +119,7 @@ class RunningProxy:
 
     def heard(self, count: int, **whose: str) -> list[str]:
         """Who spoke, once so many turns were observed: a reply is observed after it was sent."""
-        end = time.monotonic() + PATIENCE
-        while len(self.turns(**whose)) < count and time.monotonic() < end:
-            time.sleep(0.01)
+        eventually(lambda: len(self.turns(**whose)) >= count, pause=0.01)
         return self.speakers(**whose)
 
 

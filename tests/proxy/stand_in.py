@@ -129,7 +129,7 @@ class StandIn:
             return True
         said = self.said.pop(0) if self.said else "Noted."
         document, events = _ANSWERS.get(path, _echo)(said, request)
-        if not (isinstance(request.json, dict) and request.json.get("stream")):
+        if path not in _ANSWERS or not request.json.get("stream"):
             return self._document(writer, document)
         return await self._stream(writer, reader, events)
 
@@ -178,10 +178,12 @@ class StandIn:
         goes_on = asyncio.ensure_future(self._goes_on.wait())
         hears = asyncio.ensure_future(reader.read(1))
         await asyncio.wait({goes_on, hears}, return_when=asyncio.FIRST_COMPLETED)
+        has_gone = hears.done()
         goes_on.cancel()
-        if hears.done():
-            raise ConnectionError("the client has gone away")
         hears.cancel()
+        await asyncio.gather(goes_on, hears, return_exceptions=True)
+        if has_gone:
+            raise ConnectionError("the client has gone away")
 
 
 async def _read(reader: asyncio.StreamReader) -> Received | None:

@@ -9,7 +9,7 @@ from tenure.http.admission import SessionForm
 from tenure.model.errors import InvalidInput
 
 Headers = Sequence[tuple[bytes, bytes]]
-PREFIX = b"x-tenure-"
+_PREFIX = b"x-tenure-"
 KEY = "x-tenure-key"
 RECEIPT = b"x-tenure-receipt"
 UNGUARDED = b"x-tenure-unguarded"
@@ -38,7 +38,7 @@ _OURS_TO_SAY = frozenset({b"host", b"expect"})
 def says_who(headers: Headers) -> bool:
     """Whether a request is meant for the memory. One that says anything to us is: a misspelt
     header must not let a request pass unguarded."""
-    return any(name.lower().startswith(PREFIX) for name, _ in headers)
+    return any(_is_ours(name) for name, _ in headers)
 
 
 def asked_by(headers: Headers) -> tuple[SessionForm, str | None]:
@@ -46,7 +46,7 @@ def asked_by(headers: Headers) -> tuple[SessionForm, str | None]:
     found: dict[str, str] = {}
     for raw, value in headers:
         name = raw.lower().decode("latin-1")
-        if not raw.lower().startswith(PREFIX):
+        if not _is_ours(raw):
             continue
         if name not in _KNOWN:
             raise InvalidInput(f"{name!r:.80} is no header of ours; there are {', '.join(_KNOWN)}")
@@ -60,6 +60,11 @@ def asked_by(headers: Headers) -> tuple[SessionForm, str | None]:
         listed = (one.strip() for one in found[_PERMISSIONS].split(","))
         fields["permissions"] = [one for one in listed if one]
     return SessionForm(**fields), None if key is None else f"Bearer {key}"
+
+
+def _is_ours(name: bytes) -> bool:
+    # Some servers take "_" for "-", and so do people.
+    return name.lower().replace(b"_", b"-").startswith(_PREFIX)
 
 
 def _text(name: str, value: bytes) -> str:
@@ -90,9 +95,7 @@ def to_upstream(headers: Headers, *, rewritten: bool) -> list[tuple[bytes, bytes
     if rewritten:
         left |= {b"content-length", b"accept-encoding"}
     kept = [
-        (name, value)
-        for name, value in headers
-        if name.lower() not in left and not name.lower().startswith(PREFIX)
+        (name, value) for name, value in headers if name.lower() not in left and not _is_ours(name)
     ]
     return [*kept, (b"accept-encoding", b"identity")] if rewritten else kept
 
@@ -106,7 +109,7 @@ def to_client(headers: Headers, *added: tuple[bytes, bytes]) -> list[tuple[bytes
     kept = [
         (name.lower(), value)
         for name, value in headers
-        if name.lower() not in left and not name.lower().startswith(PREFIX)
+        if name.lower() not in left and not _is_ours(name)
     ]
     return [*kept, *added]
 

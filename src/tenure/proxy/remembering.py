@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from threading import Lock
 from typing import Any
 
 from tenure.context import message_shapes as shapes
@@ -18,16 +19,17 @@ from tenure.context.guarded import GuardedMessages, check_messages, latest_of
 from tenure.context.quotes import GONE
 from tenure.context.request import LONGEST_QUERY
 from tenure.memory import Memory
-from tenure.model.errors import InvalidInput
+from tenure.model.errors import InvalidInput, StoreBusy
 from tenure.model.records import Turn
 from tenure.model.values import check_text, text_of
 from tenure.proxy.apis import MessageApi
-from tenure.proxy.said import WINDOW, SaidText, first_new, said_in
+from tenure.proxy.said import WINDOW, SaidText, first_new, is_new_reply, said_in
 from tenure.session import Session
 
 _MOST_AT_ONCE = 100
 """Turns of a conversation that is new to the memory: the last of them."""
 _TRIES = 5
+_LOCKS = 256
 
 
 @dataclass(frozen=True)
@@ -48,6 +50,8 @@ class Remembering:
     def __init__(self, memory: Memory, budget: int) -> None:
         self._memory = memory
         self._budget = budget
+        # Two requests of one session would mostly find each other's refs taken.
+        self._locks = [Lock() for _ in range(_LOCKS)]
 
     def prepare(self, session: Session, api: MessageApi, body: bytes) -> PreparedRequest:
         """Observe what is new in a request, guard it, and add the context."""
@@ -63,40 +67,61 @@ class Remembering:
         elsewhere = api.is_elsewhere(given)
         return PreparedRequest(_written(made), context, tuple(said), follows, elsewhere)
 
-    def hear(self, session: Session, asked: PreparedRequest, reply: Sequence[str]) -> None:
-        """Observe what a model said to a request."""
-        number = asked.said[-1].message + 1 if asked.said else 1
+    def hear(self, session: Session, asked: PreparedRequest, reply: Sequence[str]) -> int:
+        """Observe what a model said to a request, unless that is known; returns how many turns."""
         limit = self._memory.settings.max_turn_bytes
-        heard = [
-            SaidText("assistant", text, number)
-            for text in reply
-            if text.strip() and len(text.encode("utf-8", "replace")) <= limit
-        ]
-        self.observe(session, [*asked.said, *heard], asked.follows)
+        heard = said_in(
+            [{"role": "assistant", "content": text} for text in reply], names=(), most_bytes=limit
+        )
+        last = next((one for one in reversed(asked.said) if one.speaker != "assistant"), None)
+
+        def fresh(known: Sequence[Turn]) -> Sequence[SaidText]:
+            return heard if heard and is_new_reply(known, last, heard) else ()
+
+        return self._observe(session, asked.follows, fresh)
 
     def observe(
         self, session: Session, said: Sequence[SaidText], follows: str | None = None
     ) -> int:
-        """Observe those texts of a conversation that are new; returns how many.
+        """Observe those texts of a conversation that are new; returns how many."""
+
+        def fresh(known: Sequence[Turn]) -> Sequence[SaidText]:
+            return said[first_new(known, said) :][-_MOST_AT_ONCE:]
+
+        return self._observe(session, follows, fresh)
+
+    def _observe(
+        self,
+        session: Session,
+        follows: str | None,
+        fresh: Callable[[Sequence[Turn]], Sequence[SaidText]],
+    ) -> int:
+        """Observe what is new beside the turns that are known.
 
         Two requests with the same texts at the same time give them the same refs, so that each is
         observed once.
         """
         name = _name_of(session.session_id, follows)
-        for tries in range(_TRIES):
-            turns = self._turns(session)
-            known = turns if follows is None else [one for one in turns if _is_of(one, name)]
-            fresh = said[first_new(known, said) :][-_MOST_AT_ONCE:]
-            next_index = turns[-1].turn_index + 1 if turns else 1
-            try:
-                for number, one in enumerate(fresh, next_index):
-                    session.observe(one.text, speaker=one.speaker, ref=f"{name}{number}")
-                return len(fresh)
-            except InvalidInput:
-                # Somebody else used the ref: what is new is looked at anew.
-                if self._turns(session) == turns or tries == _TRIES - 1:
-                    raise
-        return 0
+        for _ in range(_TRIES):
+            with self._lock(session):
+                turns = self._turns(session)
+                known = turns if follows is None else [one for one in turns if _is_of(one, name)]
+                new = fresh(known)
+                next_index = turns[-1].turn_index + 1 if turns else 1
+                try:
+                    for number, one in enumerate(new, next_index):
+                        session.observe(one.text, speaker=one.speaker, ref=f"{name}{number}")
+                    return len(new)
+                except InvalidInput:
+                    # Another process used the ref, and what is new is looked at anew.
+                    if self._turns(session) == turns:
+                        raise
+        raise StoreBusy("other requests of this session kept coming in between; try again")
+
+    def _lock(self, session: Session) -> Lock:
+        who = session.identity
+        place = hash((who.organization, who.user_id, session.session_id))
+        return self._locks[place % _LOCKS]
 
     def _said(self, session: Session, messages: Sequence[Mapping[str, Any]]) -> list[SaidText]:
         """What is said in messages; refused before anything is observed if it cannot be."""

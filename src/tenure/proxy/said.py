@@ -18,7 +18,8 @@ from tenure.observing.recognising import may_say
 
 WINDOW = 100
 """How many turns, and how many texts of a request, are looked at from the end."""
-_TALKING = ("user", "assistant")
+_MODEL = "assistant"
+_TALKING = ("user", _MODEL)
 _TOOL = "tool"
 _SURE, _PERHAPS = 2, 1
 
@@ -102,15 +103,29 @@ def first_new(known: Sequence[Turn], said: Sequence[SaidText], same: Alike = ali
     return skipped + found if found else 0
 
 
+def is_new_reply(
+    known: Sequence[Turn],
+    asked: SaidText | None,
+    reply: Sequence[SaidText],
+    same: Alike = alike,
+) -> bool:
+    """Whether a reply is new: the conversation stands where it was asked, and has it not yet.
+
+    If it has gone on, the request that went on brought the reply along.
+    """
+    others = [turn for turn in known if turn.speaker != _MODEL]
+    if asked is not None and not (others and same(others[-1], asked)):
+        return False
+    last = known[-len(reply) :]
+    return not (len(last) == len(reply) and all(map(same, last, reply)))
+
+
 def _new_alone(known: Sequence[Turn], said: Sequence[SaidText], same: Alike) -> int:
     """Of one message without those before it: a repetition says what was said last.
 
     Somebody who says "yes" again, after something else, says it anew.
     """
-    others = [turn for turn in known if turn.speaker != "assistant"]
-    if said[0].speaker == "assistant":
-        others = list(known)
-    last = others[-len(said) :]
+    last = [turn for turn in known if turn.speaker != _MODEL][-len(said) :]
     repeats = len(last) == len(said) and all(map(same, last, said))
     return len(said) if repeats else 0
 
