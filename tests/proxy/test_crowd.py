@@ -44,6 +44,8 @@ async def together(proxy: RunningProxy, count: int) -> list[str]:
 def test_many_streams_at_once(proxy: RunningProxy, upstream: StandIn, count: int) -> None:
     """All of them are open at the same time, each gets its own answer, each is guarded by its own
     facts, and every reply is observed."""
+    assert proxy.post(CHAT, body(), X_Tenure_User="somebody").status_code == 200  # loads all
+    upstream.received.clear()
     upstream.barrier = count
     upstream.said = ["Done."] * count
     assert asyncio.run(together(proxy, count)) == ["Done."] * count

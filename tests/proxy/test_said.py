@@ -12,19 +12,19 @@ from hypothesis import strategies as st
 
 from tenure.model.records import Turn
 from tenure.observing.recognising import digest_of
-from tenure.proxy.said import WINDOW, SaidText, first_new, is_new_reply, said_in
+from tenure.proxy.said import WINDOW, Utterance, first_new, is_new_reply, said_in
 from tests.conftest import examples
 
 NOW = datetime(2026, 3, 2, tzinfo=UTC)
 
 
-def said(*texts: str) -> list[SaidText]:
+def said(*texts: str) -> list[Utterance]:
     """Texts of a conversation, each a message: "u:" by the user, "a:" by the model, "t:" a tool."""
     who = {"u": "user", "a": "assistant", "t": "tool"}
-    return [SaidText(who[text[0]], text, number) for number, text in enumerate(texts)]
+    return [Utterance(who[text[0]], text, number) for number, text in enumerate(texts)]
 
 
-def known(texts: Sequence[SaidText], *, erased: bool = False) -> list[Turn]:
+def known(texts: Sequence[Utterance], *, erased: bool = False) -> list[Turn]:
     """The turns that are there once these texts were observed."""
     return [
         Turn(

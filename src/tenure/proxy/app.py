@@ -35,7 +35,7 @@ from tenure.proxy.exchange import (
 )
 from tenure.proxy.headers import RECEIPT, UNGUARDED, asked_by, in_headers, says_who, to_upstream
 from tenure.proxy.remembering import PreparedRequest, Remembering
-from tenure.proxy.replies import Deaf, Listening, StreamedReply, WholeReply
+from tenure.proxy.replies import Deaf, ReplyListener, StreamedReply, WholeReply
 from tenure.proxy.upstream import Upstream, UpstreamBroke
 from tenure.session import Session
 
@@ -224,11 +224,11 @@ class ProxyApplication:
         api: MessageApi,
         content: bytes,
         prepared: PreparedRequest | None,
-    ) -> Listening:
+    ) -> ReplyListener:
         """Pass a request and its answer on, and give back what was heard of the answer."""
         is_rewritten = prepared is not None
         sent = content if prepared is None else prepared.content
-        heard: list[Listening] = []
+        heard: list[ReplyListener] = []
         # Kept while the provider takes its time.
         keeping = asyncio.ensure_future(self._keep_receipt(exchange, prepared))
 
@@ -255,7 +255,7 @@ class ProxyApplication:
         else:
             exchange.added.append((RECEIPT, receipt.id.encode("ascii")))
 
-    def _listening(self, api: MessageApi, response: httpx.Response) -> Listening:
+    def _listening(self, api: MessageApi, response: httpx.Response) -> ReplyListener:
         """What hears an answer, where it is a reply that can be read."""
         is_packed = response.headers.get("content-encoding", "identity") != "identity"
         if response.status_code != 200 or is_packed:
@@ -264,7 +264,11 @@ class ProxyApplication:
         return kind(api, self._service.max_body_bytes)
 
     async def _hear(
-        self, session: Session, caller: Caller | None, prepared: PreparedRequest, reply: Listening
+        self,
+        session: Session,
+        caller: Caller | None,
+        prepared: PreparedRequest,
+        reply: ReplyListener,
     ) -> None:
         """Observe a reply that was passed on. If that fails, the next request brings it."""
         try:

@@ -14,7 +14,7 @@ from starlette.types import Receive, Send
 from tenure.http.problems import Refusal
 from tenure.proxy.apis import MessageApi
 from tenure.proxy.headers import Headers, to_client, value_of
-from tenure.proxy.replies import Deaf, Listening, WholeEvents, broken_off
+from tenure.proxy.replies import Deaf, ReplyListener, WholeEvents, broken_off
 from tenure.proxy.upstream import UpstreamBroke, pieces_of
 
 _BROKE = "the provider broke the answer off; ask again"
@@ -129,7 +129,7 @@ async def pass_untouched(exchange: Exchange, response: httpx.Response) -> None:
 
 
 async def pass_heard(
-    exchange: Exchange, api: MessageApi, response: httpx.Response, reply: Listening
+    exchange: Exchange, api: MessageApi, response: httpx.Response, reply: ReplyListener
 ) -> None:
     """Pass an answer on, and hear it on the way.
 
@@ -156,7 +156,9 @@ async def pass_heard(
     await exchange.end()
 
 
-async def _pass_document(exchange: Exchange, response: httpx.Response, reply: Listening) -> None:
+async def _pass_document(
+    exchange: Exchange, response: httpx.Response, reply: ReplyListener
+) -> None:
     await exchange.begin(response)
     async with aclosing(pieces_of(response)) as pieces:
         async for piece in pieces:

@@ -23,7 +23,7 @@ from tenure.model.errors import InvalidInput, StoreBusy
 from tenure.model.records import Turn
 from tenure.model.values import check_text, text_of
 from tenure.proxy.apis import MessageApi
-from tenure.proxy.said import WINDOW, SaidText, first_new, is_new_reply, said_in
+from tenure.proxy.said import WINDOW, Utterance, first_new, is_new_reply, said_in
 from tenure.session import Session
 
 _MOST_AT_ONCE = 100
@@ -38,7 +38,7 @@ class PreparedRequest:
 
     content: bytes
     context: Context | None
-    said: tuple[SaidText, ...]
+    said: tuple[Utterance, ...]
     follows: str | None
     is_elsewhere: bool
     """Whether the provider keeps what was said before."""
@@ -75,17 +75,17 @@ class Remembering:
         )
         last = next((one for one in reversed(asked.said) if one.speaker != "assistant"), None)
 
-        def fresh(known: Sequence[Turn]) -> Sequence[SaidText]:
+        def fresh(known: Sequence[Turn]) -> Sequence[Utterance]:
             return heard if heard and is_new_reply(known, last, heard) else ()
 
         return self._observe(session, asked.follows, fresh)
 
     def observe(
-        self, session: Session, said: Sequence[SaidText], follows: str | None = None
+        self, session: Session, said: Sequence[Utterance], follows: str | None = None
     ) -> int:
         """Observe those texts of a conversation that are new; returns how many."""
 
-        def fresh(known: Sequence[Turn]) -> Sequence[SaidText]:
+        def fresh(known: Sequence[Turn]) -> Sequence[Utterance]:
             return said[first_new(known, said) :][-_MOST_AT_ONCE:]
 
         return self._observe(session, follows, fresh)
@@ -94,7 +94,7 @@ class Remembering:
         self,
         session: Session,
         follows: str | None,
-        fresh: Callable[[Sequence[Turn]], Sequence[SaidText]],
+        fresh: Callable[[Sequence[Turn]], Sequence[Utterance]],
     ) -> int:
         """Observe what is new beside the turns that are known.
 
@@ -123,7 +123,7 @@ class Remembering:
         place = hash((who.organization, who.user_id, session.session_id))
         return self._locks[place % _LOCKS]
 
-    def _said(self, session: Session, messages: Sequence[Mapping[str, Any]]) -> list[SaidText]:
+    def _said(self, session: Session, messages: Sequence[Mapping[str, Any]]) -> list[Utterance]:
         """What is said in messages; refused before anything is observed if it cannot be."""
         who = session.identity
         names = [name for name in (who.user_id, who.user_name) if name]

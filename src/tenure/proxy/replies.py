@@ -16,7 +16,7 @@ from tenure.proxy.apis import AnthropicMessages, ChatCompletions, MessageApi, Re
 _ENDS = (b"\r\n\r\n", b"\n\n")
 
 
-class Listening(ABC):
+class ReplyListener(ABC):
     """Hears an answer as it passes."""
 
     @abstractmethod
@@ -28,7 +28,7 @@ class Listening(ABC):
         """What was said, text by text; nothing before the end."""
 
 
-class Deaf(Listening):
+class Deaf(ReplyListener):
     """Hears nothing: for an answer that is none, or that cannot be read."""
 
     def hear(self, event: bytes) -> None:
@@ -38,7 +38,7 @@ class Deaf(Listening):
         return []
 
 
-class WholeReply(Listening):
+class WholeReply(ReplyListener):
     """Hears an answer that is one document."""
 
     def __init__(self, api: MessageApi, most_bytes: int) -> None:
@@ -57,7 +57,7 @@ class WholeReply(Listening):
         return list(_texts(self._api, document)) if document is not None else []
 
 
-class StreamedReply(Listening):
+class StreamedReply(ReplyListener):
     """Hears a stream of events, and puts its pieces together."""
 
     def __init__(self, api: MessageApi, most_bytes: int) -> None:

@@ -24,7 +24,7 @@ _TOOL = "tool"
 _SURE, _PERHAPS = 2, 1
 
 
-class SaidText(NamedTuple):
+class Utterance(NamedTuple):
     """A text in a message, and who said it."""
 
     speaker: str
@@ -35,7 +35,7 @@ class SaidText(NamedTuple):
 
 def said_in(
     messages: Sequence[Mapping[str, Any]], *, names: Sequence[str], most_bytes: int
-) -> list[SaidText]:
+) -> list[Utterance]:
     """What people, tools and models say in messages, in order.
 
     `names` are those of the person who is speaking. Somebody else's words under the role of a user
@@ -50,7 +50,7 @@ def said_in(
             if speaker is None or stretch.is_json or not isinstance(text, str) or not text.strip():
                 continue
             if len(text) <= most_bytes and len(text.encode("utf-8", "replace")) <= most_bytes:
-                found.append(SaidText(speaker, text, number))
+                found.append(Utterance(speaker, text, number))
     return found
 
 
@@ -77,11 +77,11 @@ def _is_result(message: Mapping[str, Any], path: shapes.Path) -> bool:
     return isinstance(part, Mapping) and part.get("type") == "tool_result"
 
 
-Alike = Callable[[Turn, SaidText], int]
+Alike = Callable[[Turn, Utterance], int]
 """0 if a turn did not say a text, 1 if it may have, 2 if it did."""
 
 
-def alike(turn: Turn, said: SaidText) -> int:
+def alike(turn: Turn, said: Utterance) -> int:
     """How sure it is that a turn said a text. One whose words were erased may have said any."""
     if turn.ref is None or turn.speaker != said.speaker:
         return 0
@@ -90,7 +90,7 @@ def alike(turn: Turn, said: SaidText) -> int:
     return _SURE if turn.digest.partition("$")[2] else _PERHAPS
 
 
-def first_new(known: Sequence[Turn], said: Sequence[SaidText], same: Alike = alike) -> int:
+def first_new(known: Sequence[Turn], said: Sequence[Utterance], same: Alike = alike) -> int:
     """The place of the first text that is new; as many as there are if none is."""
     if not known or not said:
         return 0
@@ -105,8 +105,8 @@ def first_new(known: Sequence[Turn], said: Sequence[SaidText], same: Alike = ali
 
 def is_new_reply(
     known: Sequence[Turn],
-    asked: SaidText | None,
-    reply: Sequence[SaidText],
+    asked: Utterance | None,
+    reply: Sequence[Utterance],
     same: Alike = alike,
 ) -> bool:
     """Whether a reply is new: the conversation stands where it was asked, and has it not yet.
@@ -120,7 +120,7 @@ def is_new_reply(
     return not (len(last) == len(reply) and all(map(same, last, reply)))
 
 
-def _new_alone(known: Sequence[Turn], said: Sequence[SaidText], same: Alike) -> int:
+def _new_alone(known: Sequence[Turn], said: Sequence[Utterance], same: Alike) -> int:
     """Of one message without those before it: a repetition says what was said last.
 
     Somebody who says "yes" again, after something else, says it anew.
@@ -130,7 +130,7 @@ def _new_alone(known: Sequence[Turn], said: Sequence[SaidText], same: Alike) -> 
     return len(said) if repeats else 0
 
 
-def _in_one_run(known: Sequence[Turn], said: Sequence[SaidText], same: Alike) -> int | None:
+def _in_one_run(known: Sequence[Turn], said: Sequence[Utterance], same: Alike) -> int | None:
     """The same for the usual case, in which one goes on where the other ends; None for others."""
     starts = [(place, 0) for place, turn in enumerate(known) if same(turn, said[0]) == _SURE]
     starts += [(0, place) for place in range(1, len(said)) if same(known[0], said[place]) == _SURE]
@@ -148,7 +148,7 @@ def _in_one_run(known: Sequence[Turn], said: Sequence[SaidText], same: Alike) ->
     return None
 
 
-def _after_last(known: Sequence[Turn], said: Sequence[SaidText], same: Alike) -> int:
+def _after_last(known: Sequence[Turn], said: Sequence[Utterance], same: Alike) -> int:
     """The place after the last text that is among the turns, where as many as can be are found
     there in their order."""
     weights = [[same(turn, text) for turn in known] for text in said]
