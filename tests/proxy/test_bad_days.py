@@ -242,10 +242,11 @@ def test_a_store_that_is_gone_fails_the_same_way(
         b'{"messages": [{"role": "user", "content": "a\\u0000b"}]}',
         b'{"messages": [{"role": "user", "content": "\\ud800"}]}',
         b'{"messages": [{"role": "user", "name": "\\u200b", "content": "Hello"}]}',
+        b'{"messages": [{"role": "system", "content": 7}, {"role": "user", "content": "Hello"}]}',
         b'{"messages": ' + b"[" * 100_000 + b"]" * 100_000 + b"}",
         b'{"messages": [{"role": "user", "content": ' + b'{"a":' * 99 + b"1" + b"}" * 99 + b"}]}",
     ],
-    ids=range(11),
+    ids=range(12),
 )
 def test_what_cannot_be_guarded_is_refused_and_changes_nothing(
     proxy: RunningProxy, upstream: StandIn, content: bytes

@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+import tenure
+from tests.conftest import QUICK
 from tests.proxy.conftest import SESSION, RunningProxy, StartProxy
 from tests.proxy.stand_in import StandIn
 
@@ -340,6 +342,21 @@ def test_a_word_said_again_later_is_new(proxy: RunningProxy, upstream: StandIn) 
     for number, text in enumerate(("Yes.", "No.", "Yes."), 1):
         ask(proxy, [{"role": "user", "content": text}])
         assert proxy.heard(2 * number) == ["user", "assistant"] * number
+
+
+@pytest.mark.on_every_store
+def test_a_store_makes_no_difference(start: StartProxy, upstream: StandIn, where: str) -> None:
+    """A file, a database, nothing but memory: corrections are cut, retries add nothing."""
+    with tenure.open(where, settings=QUICK) as memory:
+        proxy = start(memory)
+        history: list[Any] = [{"role": "user", "content": FIRST}]
+        ask(proxy, history)
+        proxy.heard(2)
+        history += [{"role": "assistant", "content": "Noted."}, {"role": "user", "content": SECOND}]
+        for _ in range(2):
+            ask(proxy, history)
+            assert DEAD not in upstream.last.text
+            assert proxy.heard(4) == ["user", "assistant"] * 2
 
 
 def test_a_budget_of_nothing_guards_only(start: StartProxy, upstream: StandIn) -> None:

@@ -164,7 +164,8 @@ class ProxyApplication:
         if session is not None:
             prepared = await self._prepared(exchange, session, caller, api, content)
         reply = await self._pass_on(exchange, api, content, prepared)
-        if session is not None and prepared is not None and exchange.has_ended:
+        is_heard = exchange.has_ended and not isinstance(reply, Deaf)
+        if session is not None and prepared is not None and is_heard:
             await self._hear(session, caller, prepared, reply)
 
     async def _let_in(self, form: SessionForm, shown: str | None) -> tuple[Session, Caller | None]:
@@ -271,10 +272,14 @@ class ProxyApplication:
         reply: ReplyListener,
     ) -> None:
         """Observe a reply that was passed on. If that fails, the next request brings it."""
-        try:
+
+        def hear() -> None:
             said = reply.reply()
             if said:
-                await self._door.work(caller, self._remembering.hear, session, prepared, said)
+                self._remembering.hear(session, prepared, said)
+
+        try:
+            await self._door.work(caller, hear)
         except Exception as error:
             _log.warning("a reply was not observed: %s", type(error).__name__)
 

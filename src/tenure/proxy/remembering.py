@@ -58,6 +58,7 @@ class Remembering:
         given = _document(body)
         messages = check_messages(api.messages(given))
         said = self._said(session, messages)
+        api.rebuilt(given, messages, "?")  # refuses what has no place for a context
         follows = api.follows(given)
         self.observe(session, said, follows)
         guarded = session.guard(messages)

@@ -168,26 +168,31 @@ class WholeEvents:
 
     def __init__(self, most_bytes: int) -> None:
         self._most = most_bytes
-        self._held = b""
+        self._held = bytearray()
+        self._looked = 0
+        """How much of it has no end of an event."""
 
     def take(self, piece: bytes) -> Iterator[bytes]:
         """The events that are whole now. What is too long to be one is passed on as it is."""
         self._held += piece
-        while (end := _first_end(self._held)) is not None:
-            event, self._held = self._held[:end], self._held[end:]
+        while (end := self._first_end()) is not None:
+            event = bytes(self._held[:end])
+            del self._held[:end]
+            self._looked = 0
             yield event
+        self._looked = max(0, len(self._held) - len(_ENDS[0]))
         if len(self._held) > self._most:
             yield self.rest()
 
     def rest(self) -> bytes:
         """What came after the last whole event."""
-        held, self._held = self._held, b""
+        held, self._held, self._looked = bytes(self._held), bytearray(), 0
         return held
 
-
-def _first_end(text: bytes) -> int | None:
-    found = [place + len(end) for end in _ENDS if (place := text.find(end)) >= 0]
-    return min(found) if found else None
+    def _first_end(self) -> int | None:
+        found = (self._held.find(end, self._looked) for end in _ENDS)
+        places = [place + len(end) for place, end in zip(found, _ENDS, strict=True) if place >= 0]
+        return min(places) if places else None
 
 
 def broken_off(api: MessageApi, detail: str) -> bytes:
