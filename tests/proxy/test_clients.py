@@ -373,6 +373,15 @@ def test_a_budget_of_nothing_guards_only(start: StartProxy, upstream: StandIn) -
     assert "x-tenure-receipt" not in ask(proxy, [{"role": "user", "content": QUESTION}]).headers
 
 
+def test_a_request_to_erase_everything_is_told(proxy: RunningProxy, upstream: StandIn) -> None:
+    """The application learns of it, and nothing is erased by a turn."""
+    first = ask(proxy, [{"role": "user", "content": FIRST}])
+    assert "x-tenure-erasure-requested" not in first.headers
+    answer = ask(proxy, [{"role": "user", "content": "Erase all my data."}])
+    assert answer.headers["x-tenure-erasure-requested"] == "true"
+    assert proxy.memory.session(user_id="alice").current("shipping_address") == DEAD
+
+
 def test_what_was_forgotten_is_not_observed_again(proxy: RunningProxy, upstream: StandIn) -> None:
     """A transcript that still has what was erased does not bring it back."""
     talk = Talk(proxy, "chat", stream=False)

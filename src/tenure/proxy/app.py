@@ -33,7 +33,15 @@ from tenure.proxy.exchange import (
     pass_untouched,
     while_there,
 )
-from tenure.proxy.headers import RECEIPT, UNGUARDED, asked_by, in_headers, says_who, to_upstream
+from tenure.proxy.headers import (
+    ERASURE_REQUESTED,
+    RECEIPT,
+    UNGUARDED,
+    asked_by,
+    in_headers,
+    says_who,
+    to_upstream,
+)
 from tenure.proxy.remembering import PreparedRequest, Remembering
 from tenure.proxy.replies import Deaf, ReplyListener, StreamedReply, WholeReply
 from tenure.proxy.upstream import Upstream, UpstreamBroke
@@ -217,6 +225,8 @@ class ProxyApplication:
                 return None
         if found.is_elsewhere:
             exchange.added.append((UNGUARDED, _ELSEWHERE))
+        if found.asks_erasure:
+            exchange.added.append((ERASURE_REQUESTED, b"true"))
         return found
 
     async def _pass_on(

@@ -13,6 +13,7 @@ _PREFIX = b"x-tenure-"
 KEY = "x-tenure-key"
 RECEIPT = b"x-tenure-receipt"
 UNGUARDED = b"x-tenure-unguarded"
+ERASURE_REQUESTED = b"x-tenure-erasure-requested"
 DEFAULT_SESSION = "proxy"
 _PERMISSIONS = "x-tenure-permissions"
 _FIELDS = {

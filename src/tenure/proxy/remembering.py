@@ -22,6 +22,7 @@ from tenure.memory import Memory
 from tenure.model.errors import InvalidInput, StoreBusy
 from tenure.model.records import Turn
 from tenure.model.values import check_text, text_of
+from tenure.observing.observation import Observation
 from tenure.proxy.apis import MessageApi
 from tenure.proxy.said import WINDOW, Utterance, first_new, is_new_reply, said_in
 from tenure.session import Session
@@ -42,6 +43,8 @@ class PreparedRequest:
     follows: str | None
     is_elsewhere: bool
     """Whether the provider keeps what was said before."""
+    asks_erasure: bool
+    """Whether the person asked for all of their data to be erased, which no turn does."""
 
 
 class Remembering:
@@ -60,16 +63,22 @@ class Remembering:
         said = self._said(session, messages)
         api.rebuilt(given, messages, "?")  # refuses what has no place for a context
         follows = api.follows(given)
-        self.observe(session, said, follows)
+        observed = self.observe(session, said, follows)
         guarded = session.guard(messages)
         context = self._context(session, messages)
         text = "" if context is None else context.text
         made = api.rebuilt(given, in_place(messages, guarded), text)
-        elsewhere = api.is_elsewhere(given)
-        return PreparedRequest(_written(made), context, tuple(said), follows, elsewhere)
+        return PreparedRequest(
+            _written(made),
+            context,
+            tuple(said),
+            follows,
+            is_elsewhere=api.is_elsewhere(given),
+            asks_erasure=any(one.erasure_requested is not None for one in observed),
+        )
 
-    def hear(self, session: Session, asked: PreparedRequest, reply: Sequence[str]) -> int:
-        """Observe what a model said to a request, unless that is known; returns how many turns."""
+    def hear(self, session: Session, asked: PreparedRequest, reply: Sequence[str]) -> None:
+        """Observe what a model said to a request, unless that is known."""
         limit = self._memory.settings.max_turn_bytes
         heard = said_in(
             [{"role": "assistant", "content": text} for text in reply], names=(), most_bytes=limit
@@ -79,12 +88,12 @@ class Remembering:
         def fresh(known: Sequence[Turn]) -> Sequence[Utterance]:
             return heard if heard and is_new_reply(known, last, heard) else ()
 
-        return self._observe(session, asked.follows, fresh)
+        self._observe(session, asked.follows, fresh)
 
     def observe(
         self, session: Session, said: Sequence[Utterance], follows: str | None = None
-    ) -> int:
-        """Observe those texts of a conversation that are new; returns how many."""
+    ) -> list[Observation]:
+        """Observe those texts of a conversation that are new."""
 
         def fresh(known: Sequence[Turn]) -> Sequence[Utterance]:
             return said[first_new(known, said) :][-_MOST_AT_ONCE:]
@@ -96,7 +105,7 @@ class Remembering:
         session: Session,
         follows: str | None,
         fresh: Callable[[Sequence[Turn]], Sequence[Utterance]],
-    ) -> int:
+    ) -> list[Observation]:
         """Observe what is new beside the turns that are known.
 
         Two requests with the same texts at the same time give them the same refs, so that each is
@@ -110,9 +119,10 @@ class Remembering:
                 new = fresh(known)
                 next_index = turns[-1].turn_index + 1 if turns else 1
                 try:
-                    for number, one in enumerate(new, next_index):
+                    return [
                         session.observe(one.text, speaker=one.speaker, ref=f"{name}{number}")
-                    return len(new)
+                        for number, one in enumerate(new, next_index)
+                    ]
                 except InvalidInput:
                     # Another process used the ref, and what is new is looked at anew.
                     if self._turns(session) == turns:
