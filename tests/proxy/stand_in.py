@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import ssl
 import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -58,6 +59,7 @@ class StandIn:
     barrier: int = 0
     """How many streams must have begun before any goes on."""
     port: int = 0
+    tls: ssl.SSLContext | None = None
 
     def __enter__(self) -> StandIn:
         self._loop = asyncio.new_event_loop()
@@ -74,7 +76,7 @@ class StandIn:
 
     @property
     def url(self) -> str:
-        return f"http://127.0.0.1:{self.port}/v1"
+        return f"http{'s' if self.tls else ''}://127.0.0.1:{self.port}/v1"
 
     @property
     def last(self) -> Received:
@@ -91,7 +93,9 @@ class StandIn:
 
     async def _serve(self) -> None:
         self._stopped, self._goes_on, self._all = asyncio.Event(), asyncio.Event(), asyncio.Event()
-        server = await asyncio.start_server(self._connected, "127.0.0.1", 0, backlog=1000)
+        server = await asyncio.start_server(
+            self._connected, "127.0.0.1", 0, backlog=1000, ssl=self.tls
+        )
         self.port = server.sockets[0].getsockname()[1]
         self._listens.set()
         await self._stopped.wait()
@@ -100,6 +104,7 @@ class StandIn:
         for task in others:
             task.cancel()
         await asyncio.gather(*others, return_exceptions=True)
+        await asyncio.sleep(0)  # in which closed connections are taken apart
 
     async def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
@@ -110,7 +115,10 @@ class StandIn:
         except (ConnectionError, asyncio.IncompleteReadError):
             self.gone.set()
         finally:
-            writer.close()
+            if self.tls is None:
+                writer.close()
+            else:  # an orderly end takes two
+                writer.transport.abort()
 
     async def _answer(
         self, request: Received, reader: asyncio.StreamReader, writer: asyncio.StreamWriter

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import ssl
+from pathlib import Path
 
 import pytest
 
 from tests.proxy.conftest import RunningProxy, StartProxy
 from tests.proxy.stand_in import StandIn
+from tests.telemetry.receiver import certificate
 
 # Spaces, an escape, a number and a key that come twice: nothing of it survives being read anew.
 ODD = (
@@ -143,3 +146,34 @@ def test_health_is_told(proxy: RunningProxy, upstream: StandIn) -> None:
     """Whoever looks after the process learns that it answers, and the provider is not asked."""
     assert b'"status":"ok"' in proxy.raw(sent_raw(b"/health", b"", method=b"GET"))
     assert upstream.received == []
+
+
+def test_the_environment_adds_nothing(
+    start: StartProxy, upstream: StandIn, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Neither a proxy on the way nor a password for the host, however this machine is set up."""
+    netrc = tmp_path / "netrc"
+    netrc.write_text("machine 127.0.0.1 login somebody password secret")
+    monkeypatch.setenv("NETRC", str(netrc))
+    for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"):
+        monkeypatch.setenv(name, "http://127.0.0.1:1")
+    proxy = start()
+    body = b'{"model": "m", "messages": [{"role": "user", "content": "Hello"}]}'
+    for headers in ({}, {"X_Tenure_User": "alice"}):
+        answer = proxy.post("/v1/chat/completions", body, Cookie="a=1", **headers)
+        assert answer.status_code == 200
+        assert upstream.last.header(b"authorization") == []
+        assert upstream.last.header(b"cookie") == [b"a=1"]
+
+
+def test_a_provider_shows_a_certificate_that_is_believed(
+    start: StartProxy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Over TLS; one that nobody vouches for is refused, unless SSL_CERT_FILE names it."""
+    files = certificate(tmp_path)
+    tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    tls.load_cert_chain(*files)
+    with StandIn(tls=tls) as provider:
+        assert start(upstream=provider.url).post("/v1/models", b"{}").status_code == 502
+        monkeypatch.setenv("SSL_CERT_FILE", str(files[0]))
+        assert start(upstream=provider.url).post("/v1/models", b"{}").status_code == 200
