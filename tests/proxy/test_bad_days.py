@@ -236,6 +236,7 @@ def test_a_store_that_is_gone_fails_the_same_way(
         b"",
         b"{",
         b"[]",
+        '{"messages": [{"role": "user", "content": "Hello"}]}'.encode("utf-16"),
         b'{"model": "m"}',
         b'{"messages": "hello"}',
         b'{"messages": ["hello"]}',
@@ -246,7 +247,7 @@ def test_a_store_that_is_gone_fails_the_same_way(
         b'{"messages": ' + b"[" * 100_000 + b"]" * 100_000 + b"}",
         b'{"messages": [{"role": "user", "content": ' + b'{"a":' * 99 + b"1" + b"}" * 99 + b"}]}",
     ],
-    ids=range(12),
+    ids=range(13),
 )
 def test_what_cannot_be_guarded_is_refused_and_changes_nothing(
     proxy: RunningProxy, upstream: StandIn, content: bytes

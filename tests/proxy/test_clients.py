@@ -295,6 +295,17 @@ def test_settings_of_a_request_pass_unchanged(proxy: RunningProxy, upstream: Sta
     assert {**sent, "messages": sent["messages"][1:]} == body
 
 
+def test_a_field_that_comes_twice_hides_nothing(proxy: RunningProxy, upstream: StandIn) -> None:
+    """What is sent on is what was guarded, whichever of the two a provider would have read."""
+    ask(proxy, [{"role": "user", "content": FIRST}])
+    ask(proxy, [{"role": "user", "content": SECOND}])
+    old = json.dumps([{"role": "assistant", "content": f"To {DEAD}."}])
+    new = json.dumps([{"role": "user", "content": QUESTION}])
+    content = f'{{"model": "m", "messages": {old}, "messages": {new}}}'.encode()
+    assert proxy.post("/v1/chat/completions", content, X_Tenure_User="alice").status_code == 200
+    assert DEAD not in upstream.last.text
+
+
 def test_another_persons_facts_never_appear(proxy: RunningProxy, upstream: StandIn) -> None:
     """Neither the values of another person, nor cuts because of them."""
     ask(proxy, [{"role": "user", "content": FIRST}], "alice")

@@ -189,7 +189,7 @@ def _is_of(turn: Turn, name: str) -> bool:
 
 def _document(body: bytes) -> dict[str, Any]:
     try:
-        found = json.loads(body)
+        found = json.loads(body.decode("utf-8"))
     except (ValueError, RecursionError):
         raise InvalidInput("the body is not JSON") from None
     if not isinstance(found, dict):
@@ -198,8 +198,9 @@ def _document(body: bytes) -> dict[str, Any]:
 
 
 def _written(body: Mapping[str, Any]) -> bytes:
-    text = json.dumps(body, ensure_ascii=False, separators=(",", ":"))
     try:
-        return text.encode("utf-8")
+        return json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode("utf-8")
     except UnicodeEncodeError:  # halves of characters, in what is passed on as it is
         return json.dumps(body, separators=(",", ":")).encode("ascii")
+    except RecursionError:
+        raise InvalidInput("the body is nested too deeply; send it flatter") from None
