@@ -211,6 +211,27 @@ def test_nobody_passes_unnamed_where_a_user_is_required(
     assert proxy.post(CHAT, body(), X_Tenure_User="alice").status_code == 200
 
 
+def test_a_required_user_shows_a_credential_on_every_path(
+    start: StartProxy, upstream: StandIn, tmp_path: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where there are credentials, a name alone opens nothing, not even while the store is gone."""
+    with tenure.open(tmp_path / "strict.db", settings=QUICK) as memory:
+        proxy = start(memory, credentials=True, require_user=True, on_failure="open")
+        key = a_key(memory)
+        assert proxy.post("/v1/embeddings", b"{}", X_Tenure_User="alice").status_code == 401
+        shown = {"X_Tenure_User": "alice", "X_Tenure_Key": key}
+        assert proxy.post("/v1/embeddings", b"{}", **shown).status_code == 200
+
+        def gone(*_: Any) -> None:
+            raise tenure.StoreUnavailable("gone")
+
+        with monkeypatch.context() as patch:
+            patch.setattr(type(memory.store), "key", gone)
+            assert proxy.post(CHAT, body(), **shown).status_code == 503
+            assert proxy.post("/v1/embeddings", b"{}", **shown).status_code == 503
+    assert len(upstream.received) == 1
+
+
 def test_names_may_be_in_any_script(proxy: RunningProxy, upstream: StandIn) -> None:
     """A header carries UTF-8."""
     kind = b"Content-Type: application/json"

@@ -141,6 +141,8 @@ class ProxyApplication:
             if api is not None:
                 await self._guarded(exchange, api, form, shown)
                 return
+            if self._settings.require_user:
+                await self._let_in(form, shown)  # a name alone opens no other path either
         elif self._settings.require_user:
             detail = "say who is speaking, with the header X-Tenure-User"
             raise Refusal(403, "NotPermitted", detail)
@@ -166,6 +168,8 @@ class ProxyApplication:
         try:
             session, caller = await self._let_in(form, shown)
         except StoreError as error:
+            if self._settings.require_user and not self._door.gate.is_open:
+                raise  # nobody knows who it is
             self._allow_unguarded(exchange, error)
         content = await self._body(exchange.request)
         prepared = None
