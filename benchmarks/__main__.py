@@ -22,6 +22,8 @@ service: 200 clients over HTTP, against as many threads that make the same calls
 
 hostile: the calls of one organization on a service, alone and beside another that does its worst.
 
+proxy: requests through a proxy, against the same to the provider itself, which takes 300 ms.
+
 neighbours: the nearest vectors of one organization among many, ranked in the process as Tenure does
 it, and by pgvector.
 
@@ -58,6 +60,7 @@ from benchmarks import (
     neighbour_tables,
     neighbours,
     observing,
+    proxy,
     service,
     tables,
 )
@@ -66,7 +69,7 @@ from benchmarks.crowds import tables as crowd_tables
 from benchmarks.figures import Figures, Target, targets_of
 from benchmarks.peers import KINDS
 
-PARTS = ("engine", "contexts", "observing", "crowd", "neighbours", "service", "hostile")
+PARTS = ("engine", "contexts", "observing", "crowd", "neighbours", "service", "hostile", "proxy")
 SYSTEMS = (*KINDS, *crowd.PEERS)
 SIZES = (1_000, 10_000, 100_000)
 
@@ -95,6 +98,8 @@ def main() -> int:
         figures["service"] = run_service(console, options)
     if "hostile" in options.parts:
         figures["hostile"] = run_hostile(console, options)
+    if "proxy" in options.parts:
+        figures["proxy"] = run_proxy(console, options)
     if options.json:
         options.json.write_text(json.dumps(figures, indent=2) + "\n")
     return 0
@@ -262,6 +267,17 @@ def run_hostile(console: Console, options: argparse.Namespace) -> dict[str, Any]
     for remark in hostile.remarks(report):
         console.print(remark, highlight=False)
     console.print(verdicts(hostile.targets_of(report)))
+    return report.plain()
+
+
+def run_proxy(console: Console, options: argparse.Namespace) -> dict[str, Any]:
+    progress = Console(stderr=True)
+    report = proxy.measure(
+        lambda text: progress.print(text, style="dim"),
+        facts=max(options.sizes) if options.sizes else proxy.FACTS,
+    )
+    console.print(proxy.table(report))
+    console.print(verdicts(proxy.targets_of(report)))
     return report.plain()
 
 

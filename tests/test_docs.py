@@ -4,7 +4,8 @@ In README.md and docs/, each file's ```python blocks run in order in one namespa
 folder. A ```text block after one of them is what it prints, to the byte. In a ```console block
 every `$ tenure ...` line is run, and what is shown below it is compared; there "…" stands for
 what differs from run to run, such as an id. On a page about the service, `$ tenure serve` starts
-one, and `$ curl ...` lines ask it.
+one, and `$ curl ...` lines ask it. A snippet that names a proxy finds one there, before a stand-in
+for a provider.
 """
 
 from __future__ import annotations
@@ -24,12 +25,15 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+import openai
 import pytest
 
 import tenure
 from tenure.model import errors
 from tenure.stores import port
 from tests.patience import PATIENCE
+from tests.proxy.conftest import RunningProxy
+from tests.proxy.stand_in import StandIn
 from tests.selection import sampled
 from tests.service.running import PLAIN, Process, Running
 
@@ -41,6 +45,7 @@ PAGES = [
     *(page for page in sorted((ROOT / "docs").rglob("*.md")) if page != GENERATED),
 ]
 SERVED = "http://127.0.0.1:8765"
+PROXIED = "http://127.0.0.1:8787"
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -78,12 +83,12 @@ def name_of(page: Path) -> str:
 
 @pytest.fixture
 def namespace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, Any]]:
-    """Where a page's snippets live; memories they leave open are closed afterwards."""
+    """Where a page's snippets live; memories and clients they leave open are closed afterwards."""
     monkeypatch.chdir(tmp_path)
     names: dict[str, Any] = {"__name__": "snippets"}
     yield names
     for value in names.values():
-        if isinstance(value, tenure.Memory):
+        if isinstance(value, tenure.Memory | openai.OpenAI):
             value.close()
 
 
@@ -92,6 +97,17 @@ def served(tmp_path: Path) -> Iterator[str]:
     """The address of a service, for snippets that open one."""
     with tenure.open(tmp_path / "served.db") as memory, Running(memory) as service:
         yield service.address
+
+
+@pytest.fixture
+def proxied(tmp_path: Path) -> Iterator[str]:
+    """The address of a proxy before a stand-in provider, for snippets that use one."""
+    with (
+        tenure.open(tmp_path / "proxied.db") as memory,
+        StandIn() as provider,
+        RunningProxy(memory, provider.url) as proxy,
+    ):
+        yield proxy.address
 
 
 @pytest.mark.parametrize("page", pages_with("python"), ids=name_of)
@@ -107,6 +123,8 @@ def test_snippets_print_what_the_page_says(
         text = block.text
         if SERVED in text:
             text = text.replace(SERVED, request.getfixturevalue("served"))
+        if PROXIED in text:
+            text = text.replace(PROXIED, request.getfixturevalue("proxied"))
         # Blank lines in front let a traceback name the line of the page.
         code = compile("\n" * (block.line - 1) + text, str(page), "exec")
         with contextlib.redirect_stdout(printed):

@@ -68,7 +68,7 @@ ALLOWED = {
     },
     "testing": {"api", "model", "rules", "stores", "engine", "settings", "keys"},
 }
-INTERFACES = {"cli", "http", "mcp"}
+INTERFACES = {"cli", "http", "mcp", "proxy"}
 # Who may not be imported from where, said once more as sentences.
 FORBIDDEN = [
     ("model", {"rules", "stores", "engine", "context", "session", "memory", "settings"}),

@@ -16,7 +16,17 @@ NAVIGATION = (
     Group("Start here", ("tour", "concepts", "observing", "context", "glossary")),
     Group(
         "Use it",
-        ("api", "cli", "service", "mcp", "models", "postgres", "errors", "reference/index"),
+        (
+            "api",
+            "cli",
+            "service",
+            "proxy",
+            "mcp",
+            "models",
+            "postgres",
+            "errors",
+            "reference/index",
+        ),
     ),
     Group("Run it", ("security", "observability", "scaling", "performance")),
     Group("How well it does", ("evaluation", "figures", "detector")),

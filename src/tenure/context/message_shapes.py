@@ -81,7 +81,8 @@ def stretches(message: Mapping[str, Any]) -> Iterator[Stretch]:
         yield from _within(message.get(name), (name,))
     if isinstance(message.get("arguments"), str):
         yield _json(message["arguments"], ("arguments",))
-    for number, call in enumerate(message.get("tool_calls") or ()):
+    called = message.get("tool_calls")
+    for number, call in enumerate(called if isinstance(called, list | tuple) else ()):
         function = call.get("function") if isinstance(call, Mapping) else None
         if isinstance(function, Mapping) and isinstance(function.get("arguments"), str):
             yield _json(function["arguments"], ("tool_calls", number, "function", "arguments"))

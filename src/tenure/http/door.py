@@ -147,11 +147,15 @@ class Door:
     async def body(self, request: Request, media_type: str = "application/json") -> bytes:
         """The body of a request: of the right type, small enough, and in time."""
         check_media_type(request, media_type)
-        limit = self.service.max_body_bytes
-        check_length(request, limit)
+        check_length(request, self.service.max_body_bytes)
         if not _is_small(request):
             # Nobody unknown makes us hold much. A small body is quicker read than refused.
             await self.in_thread(self.gate.admit, credential(request))
+        return await self.read(request)
+
+    async def read(self, request: Request) -> bytes:
+        """The body of a request, small enough and in time, whatever its type."""
+        limit = self.service.max_body_bytes
         found = bytearray()
         try:
             async with asyncio.timeout(self.service.body_timeout):

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 _KEEP_ALIVE = 30
 _LARGEST_HEAD = 65_536
-_SWITCH = 0.0005
+SWITCH = 0.0005
 """Seconds after which a thread that computes lets another one go on."""
 _LINGER = 5.0
 """Seconds in which the rest of a refused body is read, so that its sender can read the answer."""
@@ -180,7 +180,7 @@ def serve(
     server = server_for(memory, service, announce, metrics)
     # A call that waits for a disk a few times would otherwise wait as often, and each time this
     # long, for one that computes: whoever has much to compute must not be felt by the others.
-    sys.setswitchinterval(_SWITCH)
+    sys.setswitchinterval(SWITCH)
     try:
         server.run(sockets=None if place is None else [place])
     except SystemExit as ended:

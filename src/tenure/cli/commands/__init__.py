@@ -69,6 +69,10 @@ COMMANDS: dict[str, Command] = {
     **_here("keys", keys="Manage the keys that programs show to be let in over a network."),
     **_here("database", db="Run a PostgreSQL database: make it, bring it up to date, examine it."),
     **_here("serve", serve="Serve a memory over HTTP, for programs in any language."),
+    **_here(
+        "proxy",
+        proxy="Stand between an application and its model: observe, guard, add the context.",
+    ),
     **_here("mcp", mcp="Let a model use a memory, over the Model Context Protocol."),
     "eval": Command(
         "tenure_eval.cli.evaluating",
