@@ -10,6 +10,8 @@ TRAINING := .venv-training
 TRAINING_STAMP := $(TRAINING)/.installed
 DOCS := .venv-docs
 DOCS_STAMP := $(DOCS)/.installed
+DROPIN := .venv-dropin
+DROPIN_STAMP := $(DROPIN)/.installed
 TESTS ?= tests
 # More than there are cores: tests that run servers and processes wait for them a third of the time.
 WORKERS ?= $(shell $(PYTHON) -c 'import os; print((os.cpu_count() or 1) + 2)' 2>/dev/null || echo auto)
@@ -19,7 +21,7 @@ QUICK ?=
 INSTALL ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint format types check bench docs eval soak reader detector clean
+.PHONY: help setup demo test lint format types check bench docs eval soak dropin reader detector clean
 
 help:  ## show the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -81,6 +83,18 @@ $(PEERS_STAMP): benchmarks/requirements-peers.txt
 	@$(PEERS)/bin/pip install --quiet --disable-pip-version-check --requirement $<
 	@touch $@
 
+# The packages that people come from, likewise. What stands for them elsewhere is held against them.
+$(DROPIN_STAMP): tests/compat/requirements.txt pyproject.toml
+	@$(NEEDS_PYTHON)
+	@echo "Setting up $(DROPIN) (once; takes a minute) ..."
+	@$(PYTHON) -m venv $(DROPIN)
+	@echo '*' > $(DROPIN)/.gitignore
+	@$(DROPIN)/bin/pip install --quiet --disable-pip-version-check --requirement $<
+	@touch $@
+
+dropin: $(DROPIN_STAMP)  ## dropping in for mem0, Anthropic's memory tool and exports, with the packages themselves
+	@$(DROPIN)/bin/pytest tests/compat tests/integrations/test_anthropic_memory.py
+
 bench: $(STAMP)  ## timings against bare tools and side by side with others, in one run
 	@$(MAKE) --no-print-directory $(PEERS_STAMP) \
 	    || echo "The peers could not be installed; their figures are left out."
@@ -130,5 +144,5 @@ reader:  ## train the reader anew: DATA=folder; QUICK=1 tries the recipe out, IN
 detector: reader  ## the same as reader, by its older name
 
 clean:  ## remove the environment and everything built
-	@rm -rf $(VENV) $(PEERS) $(TRAINING) $(DOCS) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	@rm -rf $(VENV) $(PEERS) $(DROPIN) $(TRAINING) $(DOCS) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -199,16 +199,17 @@ def _reader(options: Foreign) -> Any:
 
 def import_foreign(file: str, options: Foreign, organization: str, common: Common) -> None:
     """Read an export of another memory, bring it into the store, and print what came of it."""
+    renamed = options.renamed()
     with opened(file) as stream:
         assert options.origin is not None
         clerk = _Clerk(_Source(file, stream, options.origin), options, file)
         total = _checked(clerk, options)
         if options.dry_run:
             with trial_of(common, organization) as copy, copy.open(create=True) as memory:
-                _bring(memory, clerk, options, organization, total, as_json=common.json)
+                _bring(memory, clerk, options, renamed, organization, total, common.json)
         else:
             with common.open(create=True) as memory:
-                _bring(memory, clerk, options, organization, total, as_json=common.json)
+                _bring(memory, clerk, options, renamed, organization, total, common.json)
 
 
 def _checked(clerk: _Clerk, options: Foreign) -> int:
@@ -231,9 +232,9 @@ def _bring(
     memory: tenure.Memory,
     clerk: _Clerk,
     options: Foreign,
+    renamed: dict[str, str],
     organization: str,
     total: int,
-    *,
     as_json: bool,
 ) -> None:
     from tenure.compat.exports.importing import Importer
@@ -244,7 +245,7 @@ def _bring(
         organization=organization,
         bad=clerk.bad,
         user=options.user,
-        renamed=options.renamed(),
+        renamed=renamed,
         authority=options.authority or "employee",
     )
     with closing(ProgressLine()) as telling:

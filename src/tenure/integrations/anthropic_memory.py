@@ -4,7 +4,7 @@ and a value that was corrected is cut out of every file when it is viewed.
     from tenure.integrations.anthropic_memory import TenureMemoryTool
 
     tool = TenureMemoryTool(memory, user_id="alice")
-    client.beta.messages.run_tools(model=..., messages=[...], tools=[tool])
+    client.beta.messages.tool_runner(model=..., messages=[...], tools=[tool])
 
 Files are the model's own notes, and nobody's word: they stand in no context. What counts as dead is
 what people told the memory, and what the model itself replaced in a file with `str_replace`.
@@ -53,8 +53,6 @@ _LONGEST_VALUE = 12
 _AT_A_TIME = 5_000
 _LABEL = re.compile(r"\W*(\w[\w /-]{0,60}?):\s+(?=\S)")
 """The beginning of a line that names a value: "- ship to: "."""
-_WIDTH = 6
-_MOST_LINES = 999_999
 
 
 class _Change(NamedTuple):
@@ -168,8 +166,6 @@ class TenureMemoryTool(BetaAbstractMemoryTool):
         if text is None:
             return self._listed(path, command.path)
         lines = self._files.shown(text).split("\n")
-        if len(lines) > _MOST_LINES:
-            raise ToolError(f"File {command.path} exceeds maximum line limit of 999,999 lines.")
         first, last = _range(command.view_range, len(lines))
         told = _numbered(lines[first:last], first + 1)
         return f"Here's the content of {command.path} with line numbers:\n{told}"
@@ -218,7 +214,9 @@ class TenureMemoryTool(BetaAbstractMemoryTool):
         made = text.replace(command.old_str, command.new_str)
         self._files.write(path, made)
         for change in _changes(text, place, command.old_str, command.new_str):
-            self._files.correct(path, change)
+            # What the file still says elsewhere, or says with more beside it, is not dead.
+            if not re.search(rf"(?<!\w){re.escape(change.before)}(?!\w)", made, re.IGNORECASE):
+                self._files.correct(path, change)
         lines = self._files.shown(made).split("\n")
         changed = text[:place].count("\n")
         first = max(0, changed - 2)
@@ -336,7 +334,7 @@ def _range(asked: Sequence[int] | None, lines: int) -> tuple[int, int]:
 
 
 def _numbered(lines: Iterable[str], first: int) -> str:
-    return "\n".join(f"{n:>{_WIDTH}}\t{line}" for n, line in enumerate(lines, start=first))
+    return "\n".join(f"{n:>6}\t{line}" for n, line in enumerate(lines, start=first))
 
 
 def _size(length: int) -> str:

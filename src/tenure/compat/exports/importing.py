@@ -160,7 +160,9 @@ class Importer:
         live = chain[-1]
         is_known = any(one.value == fact.value for one in chain)
         if is_known and live.is_valid and _has_ended(live, fact):
-            session.retract(live.id, "it no longer holds where it came from", at=fact.valid_until)
+            ended = fact.valid_until
+            at = ended if ended is not None and ended > live.order else None
+            session.retract(live.id, "it no longer holds where it came from", at=at)
             self.tally.ended += 1
         elif is_known or not live.is_valid or (fact.at is not None and fact.at <= live.order):
             self.tally.before += 1

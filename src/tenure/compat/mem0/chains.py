@@ -20,14 +20,20 @@ from tenure.session import Session
 from tenure.stores.port import Store
 
 
-def root_of(session: Session, fact: Fact) -> Fact:
-    """The first fact of a chain, as far back as this session can see."""
-    while fact.predecessors:
-        before = session.get(fact.predecessors[0])
+def line_of(session: Session, fact: Fact) -> list[Fact]:
+    """A fact and what it came to replace, oldest first, as far back as this session can see."""
+    line = [fact]
+    while line[-1].predecessors:
+        before = session.get(line[-1].predecessors[0])
         if before is None:
             break
-        fact = before
-    return fact
+        line.append(before)
+    return line[::-1]
+
+
+def root_of(session: Session, fact: Fact) -> Fact:
+    """The first fact of a chain."""
+    return line_of(session, fact)[0]
 
 
 def chain_of(session: Session, root: Fact) -> list[Fact]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import islice
 from os import PathLike
 from types import TracebackType
 from typing import Any, Self
@@ -10,7 +11,7 @@ from typing import Any, Self
 from tenure import opening
 from tenure.clock import Clock
 from tenure.compat.mem0 import filters as conditions
-from tenure.compat.mem0.chains import MemoryFinder, root_of
+from tenure.compat.mem0.chains import MemoryFinder, line_of, root_of
 from tenure.compat.mem0.details import DetailKeeper, Details, merged
 from tenure.compat.mem0.refusals import Mem0Refusals, refuse, refuse_given
 from tenure.compat.mem0.scoping import Ids, ids_of
@@ -18,6 +19,7 @@ from tenure.compat.mem0.selecting import (
     HeldMemory,
     belongs,
     details_of,
+    listed,
     ranked,
     selection_of,
     speaker_of,
@@ -36,6 +38,7 @@ from tenure.compat.mem0.shapes import (
     turns_of,
     value_of,
 )
+from tenure.compat.mem0.showing import shown_texts
 from tenure.context.request import LONGEST_QUERY
 from tenure.language.speakers import is_machine
 from tenure.memory import Memory
@@ -240,7 +243,7 @@ class Mem0Memory(Mem0Refusals):
         ids = ids_of(named, "delete_all()")
         for owner in self._owners(ids):
             session = self._finder.session(owner, run_id=ids.run_id)
-            for held in self._held(session, ids, owner, ((f, {}) for f in session.facts())):
+            for held in self._held(session, ids, owner, listed(session)):
                 if held.fact.owner == owner:  # what is everybody's is not theirs to take back
                     self._retract(session, held.fact, held.root, owner)
         return {"message": "Memories deleted successfully!"}
@@ -303,7 +306,7 @@ class Mem0Memory(Mem0Refusals):
         found: list[dict[str, Any]] = []
         for owner in self._owners(ids):
             session = self._finder.session(owner, run_id=ids.run_id)
-            held = self._held(session, ids, owner, ((f, {}) for f in session.facts()), test)
+            held = self._held(session, ids, owner, listed(session), test)
             found += self._told(session, owner, held, top_k)
         return {"results": found[:top_k]}
 
@@ -315,7 +318,7 @@ class Mem0Memory(Mem0Refusals):
         session, chain, owner = found
         details = self._details.of_one(owner, chain[0].id)
         payload = payload_of(chain[-1], chain[0], owner, details)
-        held = HeldMemory(chain[-1], chain[0], details, payload, {"score": None})
+        held = HeldMemory(chain[-1], chain, details, payload, {"score": None})
         return next(iter(self._told(session, owner, [held], 1, memory_id)), None)
 
     def history(self, memory_id: str) -> list[dict[str, Any]]:
@@ -338,19 +341,19 @@ class Mem0Memory(Mem0Refusals):
         session: Session,
         ids: Ids,
         owner: str,
-        facts: Iterable[tuple[Fact, dict[str, Any]]],
+        facts: Iterable[tuple[Fact, dict[str, Any], bool | None]],
         test: conditions.Filter | None = None,
     ) -> Iterator[HeldMemory]:
         """Those of these facts that the ids and the filter ask for."""
         known = self._details.of(owner)
-        for fact, more in facts:
+        for fact, more, is_cut in facts:
             if not fact.scope.is_real:
                 continue
-            root = root_of(session, fact)
-            details = known.get(root.id, {})
-            payload = payload_of(fact, root, owner, details)
+            line = line_of(session, fact)
+            details = known.get(line[0].id, {})
+            payload = payload_of(fact, line[0], owner, details)
             if belongs(ids, owner, details) and (test is None or test(payload)):
-                yield HeldMemory(fact, root, details, payload, more)
+                yield HeldMemory(fact, line, details, payload, more, is_cut)
 
     def _told(
         self,
@@ -361,20 +364,18 @@ class Mem0Memory(Mem0Refusals):
         memory_id: str | None = None,
     ) -> list[dict[str, Any]]:
         """Memories as they are given back, without what no longer holds in their texts."""
-        chosen = [one for one, _ in zip(held, range(most), strict=False)]
-        said = [{"role": "assistant", "content": memory_text(one.fact)} for one in chosen]
-        guarded = session.guard(said)
-        gone = {one.index for one in guarded.account if one.outcome == "left out"}
-        left = [one for number, one in enumerate(chosen) if number not in gone]
+        chosen = list(islice(held, most))
+        texts = zip(chosen, shown_texts(session, chosen), strict=True)
         return [
             item_of(
                 memory_id or self._finder.id_of(one.root, owner),
-                message["content"],
+                text,
                 one.payload,
                 one.details,
                 **one.more,
             )
-            for one, message in zip(left, guarded.messages, strict=True)
+            for one, text in texts
+            if text is not None
         ]
 
     # the end

@@ -10,7 +10,9 @@ from tenure.compat.mem0.details import Details
 from tenure.compat.mem0.refusals import NotCarriedOver, refuse
 from tenure.compat.mem0.scoping import IDS, Ids, ids_of, ids_of_owner
 from tenure.compat.mem0.shapes import check_top_k
+from tenure.context.quotes import GONE
 from tenure.model.fact import Fact
+from tenure.model.values import text_of
 from tenure.session import Session
 
 _TOKENS = 150
@@ -23,10 +25,17 @@ class HeldMemory(NamedTuple):
     """A fact in office with everything that is told of it."""
 
     fact: Fact
-    root: Fact
+    line: list[Fact]
+    """The fact and what it came to replace, oldest first."""
     details: Details
     payload: dict[str, Any]
     more: dict[str, Any]
+    is_cut: bool | None = None
+    """Whether a context cut it; None where none was made."""
+
+    @property
+    def root(self) -> Fact:
+        return self.line[0]
 
 
 def details_of(ids: Ids, about: dict[str, Any], turn: dict[str, Any], *, infer: bool) -> Details:
@@ -83,8 +92,9 @@ def selection_of(
 
 def ranked(
     session: Session, query: str, top_k: int, least: float, *, explain: bool
-) -> Iterator[tuple[Fact, dict[str, Any]]]:
-    """The facts in office that a query asks for, best first, with their scores."""
+) -> Iterator[tuple[Fact, dict[str, Any], bool]]:
+    """The facts in office that a query asks for, best first, with their scores, and whether
+    something was cut out of them."""
     # More than are asked for: filters may leave some out.
     budget = min(_MOST_TOKENS, _TOKENS * max(4 * top_k, 60))
     context = session.context(query, budget=budget, conversation=False, record=False)
@@ -100,4 +110,10 @@ def ranked(
             more["score_details"] = dict(line.parts)
         if line.section == _DOUBTED:
             more["possibly_outdated"] = True
-        yield fact, more
+        is_cut = GONE in line.text and GONE not in text_of(fact.value)
+        yield fact, more, is_cut
+
+
+def listed(session: Session) -> Iterator[tuple[Fact, dict[str, Any], None]]:
+    """The facts in office, newest first."""
+    return ((fact, {}, None) for fact in session.facts())
