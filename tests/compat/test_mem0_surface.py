@@ -7,7 +7,9 @@ elsewhere ours is held against the record.
 from __future__ import annotations
 
 import inspect
+import os
 from collections.abc import Iterator
+from importlib import import_module
 from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
@@ -16,10 +18,15 @@ from typing import Any
 import pytest
 
 import tenure
+from tenure.compat.exports.from_mem0 import read
+from tenure.compat.exports.importing import Importer
+from tenure.compat.exports.things import Surroundings
 from tenure.compat.mem0 import AsyncMemory, Memory
 from tenure.search.embedders.static import Static
 from tests.compat import recorded_mem0 as recorded
+from tests.conftest import QUICK
 
+os.environ["MEM0_TELEMETRY"] = "False"  # read when the package is imported
 HAS_MEM0 = find_spec("mem0") is not None
 needs_mem0 = pytest.mark.skipif(not HAS_MEM0, reason="mem0ai is not installed: make dropin")
 pytestmark = [
@@ -125,7 +132,7 @@ class TestTheirs:
         pytest.importorskip("tenure_eval", reason="the adapters of the evaluation are not there")
         from tenure_eval.adapters.mem0_memory import opened
 
-        for name in ("MEM0_TELEMETRY", "MEM0_DIR", "OPENAI_API_KEY"):
+        for name in ("MEM0_DIR", "OPENAI_API_KEY"):
             monkeypatch.setenv(name, "")  # put back what it sets
         memory = opened(tmp_path, "qdrant", Static())
         yield memory
@@ -138,39 +145,34 @@ class TestTheirs:
     @pytest.mark.parametrize("call", recorded.SIGNATURES)
     def test_signatures(self, call: str) -> None:
         """Every parameter is recorded, of the awaited calls as well."""
-        import mem0
-
+        mem0 = import_module("mem0")
         assert signature(getattr(mem0.Memory, call)) == recorded.SIGNATURES[call]
         assert signature(getattr(mem0.AsyncMemory, call)) == recorded.AWAITED[call]
 
     @pytest.mark.parametrize("call", recorded.DEFAULTS)
     def test_defaults(self, call: str) -> None:
         """And so is every default that is relied on."""
-        import mem0
-
+        mem0 = import_module("mem0")
         assert defaults(mem0.Memory, call) == recorded.DEFAULTS[call]
 
     def test_shapes(self, theirs: Any) -> None:
         """The same calls give the same names, messages and events."""
         check(tour(theirs))
 
-    def test_a_real_export_is_imported(self, theirs: Any, memory: tenure.Memory) -> None:
+    def test_a_real_export_is_imported(self, theirs: Any) -> None:
         """What mem0 lists is read whole, under the ids that it has there."""
-        from tenure.compat.exports.from_mem0 import read
-        from tenure.compat.exports.importing import Importer
-        from tenure.compat.exports.things import Surroundings
-
         for text in ("I ride a red bicycle to work", "My sister bakes bread"):
             theirs.add(text, user_id="alice", infer=False, metadata={"n": 1})
         exported = theirs.get_all(filters={"user_id": "alice"})
-        importer = Importer(memory, organization="default", bad=_never)
-        importer.take(read("the document", exported, Surroundings()))
-        importer.finish()
-        ours = Memory(memory)
-        for one in exported["results"]:
-            found = ours.get(one["id"])
-            assert found is not None
-            assert (found["memory"], found["metadata"]) == (one["memory"], {"n": 1})
+        # With the real clock: mem0 has no other.
+        with Memory(":memory:", settings=QUICK) as ours:
+            importer = Importer(ours.tenure, organization="default", bad=_never)
+            importer.take(read("the document", exported, Surroundings()))
+            importer.finish()
+            for one in exported["results"]:
+                found = ours.get(one["id"])
+                assert found is not None
+                assert (found["memory"], found["metadata"]) == (one["memory"], {"n": 1})
 
 
 def _never(place: str, error: Exception) -> None:

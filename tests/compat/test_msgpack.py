@@ -38,7 +38,7 @@ def test_what_is_written_is_read(value: Any) -> None:
 @given(VALUES)
 def test_what_langgraphs_own_writer_writes_is_read(value: Any) -> None:
     """In the short forms as well."""
-    import ormsgpack
+    import ormsgpack  # type: ignore[import-not-found]
 
     try:
         written = ormsgpack.packb(value)

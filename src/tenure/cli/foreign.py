@@ -140,7 +140,7 @@ class _Source:
             yield found.place, found.record, found.trouble
 
 
-class _Clerk:
+class _ExportReader:
     """Reads an export, and tells of what cannot be taken."""
 
     def __init__(self, source: _Source, options: Foreign, file: str) -> None:
@@ -202,7 +202,7 @@ def import_foreign(file: str, options: Foreign, organization: str, common: Commo
     renamed = options.renamed()
     with opened(file) as stream:
         assert options.origin is not None
-        clerk = _Clerk(_Source(file, stream, options.origin), options, file)
+        clerk = _ExportReader(_Source(file, stream, options.origin), options, file)
         total = _checked(clerk, options)
         if options.dry_run:
             with trial_of(common, organization) as copy, copy.open(create=True) as memory:
@@ -212,7 +212,7 @@ def import_foreign(file: str, options: Foreign, organization: str, common: Commo
                 _bring(memory, clerk, options, renamed, organization, total, common.json)
 
 
-def _checked(clerk: _Clerk, options: Foreign) -> int:
+def _checked(clerk: _ExportReader, options: Foreign) -> int:
     """Look at everything once, so that what is wrong is told before anything is changed; returns
     how many things there are."""
     count = 0
@@ -230,7 +230,7 @@ def _checked(clerk: _Clerk, options: Foreign) -> int:
 
 def _bring(
     memory: tenure.Memory,
-    clerk: _Clerk,
+    clerk: _ExportReader,
     options: Foreign,
     renamed: dict[str, str],
     organization: str,
