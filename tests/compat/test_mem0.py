@@ -13,7 +13,7 @@ from tenure.compat.mem0 import AsyncMemory, Memory, NotCarriedOver
 from tenure.model.errors import InvalidInput
 from tenure.testing import SteppingClock
 from tests.conftest import QUICK, OpenMemory
-from tests.service.running import Running
+from tests.service.running import Running, a_key
 
 ALICE = {"user_id": "alice"}
 ORDER = "We need 40 desks by Friday. The shipping address is 123 Main St."
@@ -237,6 +237,25 @@ class TestMetadata:
         mem.add("note", user_id="alice", infer=False, metadata={"user_id": "bob", "n": 1})
         assert mem.get_all(filters={"user_id": "bob"}) == {"results": []}
         assert mem.get_all(filters=ALICE)["results"][0]["metadata"] == {"n": 1}
+
+    @pytest.mark.parametrize(
+        "metadata", [{"n": float("nan")}, {"n": object()}, ["n"], {"n": "x" * 200_000}]
+    )
+    def test_metadata_that_cannot_be_kept_is_refused(self, mem: Memory, metadata: Any) -> None:
+        """Before anything is observed."""
+        with pytest.raises(InvalidInput, match="metadata"):
+            mem.add("My address is 1 Elm Row.", user_id="alice", metadata=metadata)
+        assert mem.get_all(filters=ALICE) == {"results": []}
+
+    def test_nobody_is_the_keeper_of_metadata(self, memory: tenure.Memory) -> None:
+        """Neither its name nor the id of what it keeps shows what others have."""
+        mem = Memory(memory)
+        mem.add("note", user_id="alice", infer=False, metadata={"ticket": "ZX-81"})
+        for call in (mem.get_all, mem.delete_all):
+            with pytest.raises(InvalidInput, match="reserved"):
+                call(user_id="tenure.compat.mem0")
+        kept = memory.session(user_id="tenure.compat.mem0").facts()
+        assert [mem.get(fact.id) for fact in kept] == [None]
 
     def test_metadata_stands_in_no_context(self, memory: tenure.Memory) -> None:
         """It is the application's, and no word of the person."""
@@ -503,3 +522,23 @@ def test_over_a_service(open_memory: OpenMemory) -> None:
             mem.delete(memory_id)
             with pytest.raises(InvalidInput, match="does not say whose it is"):
                 mem.get("0197b0f2-7c1a-7000-8000-0123456789ab")
+
+
+def test_over_a_service_a_key_speaks_for_those_it_may(open_memory: OpenMemory) -> None:
+    """One for every user does everything; one of Alice's has nothing of Bob's."""
+    memory = open_memory()
+    with Running(memory) as service:
+        everybody = a_key(memory, "read", "write")
+        with Memory(service.address, key=everybody, organization="acme") as mem:
+            [made] = mem.add("note", user_id="bob", infer=False, metadata={"a": 1}, agent_id="bot")[
+                "results"
+            ]
+            [found] = mem.get_all(filters={"agent_id": "bot"})["results"]
+            assert (found["user_id"], found["metadata"]) == ("bob", {"a": 1})
+        hers = a_key(memory, "read", "write", user_id="alice")
+        with Memory(service.address, key=hers, organization="acme") as mem:
+            for call in (mem.get, mem.history, mem.delete):
+                with pytest.raises(tenure.NotPermitted):
+                    call(made["id"])
+            with pytest.raises(tenure.NotPermitted):
+                mem.get_all(filters={"user_id": "bob"})

@@ -18,6 +18,7 @@ NAVIGATION = (
         "Use it",
         ("api", "cli", "service", "mcp", "models", "postgres", "errors", "reference/index"),
     ),
+    Group("Coming from elsewhere", ("mem0", "importing", "anthropic-memory")),
     Group("Run it", ("security", "observability", "scaling", "performance")),
     Group("How well it does", ("evaluation", "figures", "detector")),
     Group(

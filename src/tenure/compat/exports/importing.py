@@ -21,6 +21,8 @@ from tenure.session import Session
 
 _TOGETHER = 50
 """So many facts are written in one transaction."""
+_MOST_WAITING = 1_000
+"""So many owners have facts that wait, at most."""
 Bad = Callable[[str, Exception], None]
 """Told of a thing that cannot be taken: its place, and why. May raise, which ends the import."""
 
@@ -72,9 +74,8 @@ class Importer:
         self._user = user
         self._renamed = dict(renamed or {})
         self._keeper = DetailKeeper(memory, organization)
-        self._waiting: dict[str, ForeignFact] = {}
-        """Facts of one user that are written next, by their ids."""
-        self._owner = ""
+        self._waiting: dict[str, dict[str, ForeignFact]] = {}
+        """Facts that are written next, by their owners and ids."""
 
     def owner_of(self, thing: ForeignFact | ForeignTurn) -> str:
         """The user here whose a thing is."""
@@ -94,7 +95,7 @@ class Importer:
                 owner = self.owner_of(thing)
                 self.tally.users.add(owner)
                 if isinstance(thing, ForeignTurn):
-                    self.finish()
+                    self._flush(owner)
                     self._observe(owner, thing)
                 else:
                     self._line_up(owner, thing)
@@ -103,17 +104,21 @@ class Importer:
 
     def finish(self) -> None:
         """Write what is still waiting."""
-        waiting, self._waiting = list(self._waiting.values()), {}
+        for owner in list(self._waiting):
+            self._flush(owner)
+
+    def _flush(self, owner: str) -> None:
+        waiting = list(self._waiting.pop(owner, {}).values())
         if not waiting:
             return
-        session = self._session(self._owner)
+        session = self._session(owner)
         try:
             session.write_many([_arguments(fact) for fact in waiting])
         except (InvalidInput, NotPermitted):
             # One by one, to tell which of them it is.
             waiting = [fact for fact in waiting if self._is_written(session, fact)]
         self.tally.facts += len(waiting)
-        self._keeper.keep(self._owner, {fact.id: fact.details for fact in waiting})
+        self._keeper.keep(owner, {fact.id: fact.details for fact in waiting})
 
     def _is_written(self, session: Session, fact: ForeignFact) -> bool:
         try:
@@ -145,13 +150,16 @@ class Importer:
         self.tally.from_turns += sum(verdict.took_office for verdict in made.verdicts)
 
     def _line_up(self, owner: str, fact: ForeignFact) -> None:
-        if owner != self._owner or fact.id in self._waiting or len(self._waiting) >= _TOGETHER:
+        if len(self._waiting) >= _MOST_WAITING:
             self.finish()
-            self._owner = owner
+        waiting = self._waiting.setdefault(owner, {})
+        if fact.id in waiting or len(waiting) >= _TOGETHER:
+            self._flush(owner)
+            waiting = self._waiting.setdefault(owner, {})
         session = self._session(owner)
         known = session.get(fact.id)
         if known is None:
-            self._waiting[fact.id] = fact
+            waiting[fact.id] = fact
         else:
             self._bring_up_to_date(session, chain_of(session, root_of(session, known)), fact)
 

@@ -10,8 +10,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
 
-from tenure.compat.mem0.details import KEEPER
-from tenure.compat.mem0.scoping import owned_id, parted
+from tenure.compat.mem0.scoping import KEEPER, owned_id, parted
 from tenure.memory import Memory
 from tenure.model.errors import InvalidInput
 from tenure.model.fact import Fact, Status
@@ -86,6 +85,8 @@ class MemoryFinder:
             owner = stored.owner
             run_id = stored.scope_id if stored.scope is Scope.SESSION else None
             task_id = stored.scope_id if stored.scope is Scope.TASK else None
+        if owner == KEEPER:
+            return None
         if owner is None:
             raise InvalidInput(
                 f"memory_id {memory_id!r:.80} does not say whose it is; over a service use the ids "

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from tenure.compat.mem0.scoping import KEEPER
 from tenure.memory import Memory
 
-KEEPER = "tenure.compat.mem0"
 _KEY = "mem0."
 Details = dict[str, Any]
 """`agent_ids`, `run_ids`, `metadata`, `actor_id`, `role`, `expiration_date`, as far as known."""

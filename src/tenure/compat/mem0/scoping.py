@@ -14,6 +14,8 @@ from urllib.parse import quote, unquote
 from tenure.model.errors import InvalidInput
 
 IDS = ("user_id", "agent_id", "run_id")
+KEEPER = "tenure.compat.mem0"
+"""The person of Tenure that keeps what mem0 has beside texts. Nobody may go by that name."""
 _KINDS: tuple[tuple[Literal["user_id", "agent_id", "run_id"], str], ...] = (
     ("user_id", "user:"),
     ("agent_id", "agent:"),
@@ -71,6 +73,8 @@ def _checked(value: Any, name: str) -> str | None:
     text = str(value).strip()
     if not text:
         raise InvalidInput(f"{name} is empty; give it a name, or leave it out")
+    if text == KEEPER:
+        raise InvalidInput(f"{name} {text!r} is reserved; give another id")
     if text == "*" or any(sign.isspace() for sign in text):
         raise InvalidInput(f"{name} {text!r:.80} names nobody; give an id without spaces")
     return text

@@ -14,7 +14,7 @@ from tenure.context.guard import spaced
 from tenure.context.said_lines import speaks_for_itself
 from tenure.model.errors import InvalidInput
 from tenure.model.fact import Fact, Status
-from tenure.model.values import text_of
+from tenure.model.values import canonical, text_of
 from tenure.model.verdict import Outcome
 from tenure.observing.transcripts import turn_arguments
 
@@ -29,6 +29,8 @@ EVENTS = {
     Outcome.RETRACTED: "DELETE",
 }
 """What became of a statement, in mem0's words; of anything else nothing came."""
+_MOST_BYTES = 100_000
+"""Metadata is beside the point; what is longer belongs elsewhere."""
 _IDENTITY = frozenset({"user_id", "agent_id", "run_id", "actor_id"})
 
 
@@ -175,7 +177,12 @@ def metadata_of(metadata: Any) -> dict[str, Any]:
         return {}
     if not isinstance(metadata, Mapping):
         raise InvalidInput(f"metadata must be a mapping, not {type(metadata).__name__}")
-    return {str(name): value for name, value in metadata.items() if name not in _IDENTITY}
+    found = {str(name): value for name, value in metadata.items() if name not in _IDENTITY}
+    try:
+        canonical(found, limit=_MOST_BYTES)
+    except InvalidInput as error:
+        raise InvalidInput(f"metadata cannot be kept: {error}") from None
+    return found
 
 
 def end_of(expiration: Any) -> datetime | None:
