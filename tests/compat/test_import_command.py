@@ -80,6 +80,14 @@ def test_bad_lines_are_passed_over_when_asked(run: Run) -> None:
     assert values() == ["Likes tea", "Lives in Berlin"]
 
 
+def test_what_is_nested_too_deeply_is_told(run: Run) -> None:
+    """A line of many brackets is a bad line as any other."""
+    write_lines("m.jsonl", [GOOD[0], "[" * 99_999 + "]" * 99_999])
+    assert "line 2: " in run("import", "--from", "mem0", "m.jsonl", code=2).stderr
+    run("import", "--from", "mem0", "m.jsonl", "--skip-bad")
+    assert values() == ["Lives in Berlin"]
+
+
 def test_whose_it_is_must_be_known(run: Run) -> None:
     """A record of nobody takes --user; a user of the export can be renamed."""
     write_lines("m.jsonl", [{"id": "m3", "memory": "Has a dog"}, GOOD[1]])

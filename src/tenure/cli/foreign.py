@@ -164,6 +164,8 @@ class _ExportReader:
                 yield from read(place, record, around)
             except InvalidInput as error:
                 self.bad(place, error)
+            except RecursionError:
+                self.bad(place, InvalidInput("it is nested too deeply"))
 
     def bad(self, place: str, error: Exception) -> None:
         """Told of what cannot be taken; ends the import unless such things are passed over."""

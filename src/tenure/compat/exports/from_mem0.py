@@ -35,8 +35,9 @@ def read(place: str, record: Any, around: Surroundings) -> Iterator[Thing]:
     if several is None:
         yield _memory(place, record, around)
         return
-    if record.get("relations"):
-        yield NotTaken(place, f"{len(record['relations'])} relation(s) of a graph")
+    relations = record.get("relations")
+    if isinstance(relations, list) and relations:
+        yield NotTaken(place, f"{len(relations)} relation(s) of a graph")
     for at, one in items_of(place, several):
         yield _memory(at, one, around)
 
