@@ -132,6 +132,18 @@ class TestCorrections:
         replace(filled, TODO, "deliver at [no longer current]", "deliver at 456 Oak Ave")
         assert "deliver at 456 Oak Ave before noon" in view(filled, TODO)
 
+    def test_the_name_of_a_dead_value_stays(self, memory: tenure.Memory) -> None:
+        """The model sees what it no longer knows; a name that is dead itself goes with the line."""
+        tool = TenureMemoryTool(memory, user_id="alice")
+        create(tool, TODO, "- ship to: 123 Main St\n- 123 Main St: ring twice\n")
+        alice = memory.session(user_id="alice")
+        alice.write("shipping_address", "123 Main St")
+        alice.write("shipping_address", "456 Oak Ave")
+        assert view(tool, TODO).splitlines()[1:3] == [
+            "     1\t- ship to: [no longer current]",
+            "     2\t[no longer current]",
+        ]
+
     def test_files_stand_in_no_context(self, memory: tenure.Memory) -> None:
         """They are the model's notes, and nobody's word."""
         tool = TenureMemoryTool(memory, user_id="alice")

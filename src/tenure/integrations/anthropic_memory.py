@@ -6,8 +6,7 @@ and a value that was corrected is cut out of every file when it is viewed.
     tool = TenureMemoryTool(memory, user_id="alice")
     client.beta.messages.tool_runner(model=..., messages=[...], tools=[tool])
 
-Files are the model's own notes, and nobody's word: they stand in no context. What counts as dead is
-what people told the memory, and what the model itself replaced in a file with `str_replace`.
+What counts as dead is what people corrected in talk, and what the model replaced in a file.
 """
 
 from __future__ import annotations
@@ -101,8 +100,14 @@ class _Files:
         guarded = self._reader.guard([{"role": "assistant", "content": one} for one in lines])
         gone = {one.index for one in guarded.account if one.outcome == "left out"}
         left = iter(guarded.messages)
-        for number in range(len(lines)):
-            yield GONE if number in gone else next(left)["content"]
+        for number, line in enumerate(lines):
+            yield f"{self._name_of(line)}{GONE}" if number in gone else next(left)["content"]
+
+    def _name_of(self, line: str) -> str:
+        """The name of what a line tells, unless that is dead, too."""
+        label = _LABEL.match(line)
+        told = [{"role": "assistant", "content": label.group()}] if label else []
+        return label.group() if label and not self._reader.guard(told).account else ""
 
     def correct(self, path: str, change: _Change) -> None:
         """Put on record that one value replaced another in a file."""
@@ -227,9 +232,7 @@ class TenureMemoryTool(BetaAbstractMemoryTool):
     def insert(self, command: beta.BetaMemoryTool20250818InsertCommand) -> str:
         """Insert a text after a line."""
         path, text = self._existing(command.path)
-        lines = text.split("\n")
-        if lines[-1] == "":
-            lines.pop()
+        lines = text.removesuffix("\n").split("\n") if text else []
         if not 0 <= command.insert_line <= len(lines):
             raise ToolError(
                 f"Invalid `insert_line` parameter: {command.insert_line}. "
@@ -271,13 +274,11 @@ class TenureMemoryTool(BetaAbstractMemoryTool):
     def clear_all_memory(self) -> str:
         """Delete every file."""
         with self._files.turn:
-            for path in self._files.all():
-                self._files.remove(path)
+            list(map(self._files.remove, self._files.all()))
         return "All memory cleared"
 
     def _under(self, path: str) -> dict[str, str]:
-        everything = self._files.all().items()
-        return {one: text for one, text in everything if one == path or _is_in(one, path)}
+        return {p: t for p, t in self._files.all().items() if p == path or _is_in(p, path)}
 
     def _existing(self, asked: str) -> tuple[str, str]:
         path = _checked(asked)
