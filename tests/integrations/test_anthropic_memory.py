@@ -8,12 +8,15 @@ import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, ClassVar
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import tenure
-from tests.conftest import QUICK
+from tests.conftest import QUICK, examples
 
 anthropic = pytest.importorskip("anthropic", reason="anthropic is not installed: make dropin")
 
@@ -241,6 +244,11 @@ def test_a_file_and_a_folder_cannot_have_one_name(tool: TenureMemoryTool) -> Non
     for path in ("/memories/a", "/memories/a/x.md/y.md"):
         with pytest.raises(ToolError, match=r"/memories/a/x\.md is one already"):
             create(tool, path, "y")
+    create(tool, "/memories/b.md", "b")
+    for old, new in [("b.md", "a/x.md/y.md"), ("a", "a/b"), ("a", "b.md/a")]:
+        move = {"command": "rename", "old_path": f"/memories/{old}", "new_path": f"/memories/{new}"}
+        with pytest.raises(ToolError, match="is one already|into itself"):
+            tool.call(move)
 
 
 def test_what_the_memory_refuses_is_told_to_the_model(tool: TenureMemoryTool) -> None:
@@ -346,3 +354,51 @@ def test_the_official_client_runs_it(tool: TenureMemoryTool, upstream: str) -> N
     result = json.dumps(second["messages"][-1])
     assert "deliver at [no longer current] before noon" in result
     assert "123 Main St" not in json.dumps(second)
+
+
+# No folders: on a disk an empty one stays, and here there is none.
+PATHS = ["/memories/a.md", "/memories/b/c.md", "/memories/b/d/e.md"]
+EDITS = st.tuples(
+    st.sampled_from(["create", "view", "str_replace", "insert", "delete", "rename"]),
+    st.sampled_from(PATHS),
+    st.sampled_from(PATHS),
+    st.integers(-1, 4),
+    st.sampled_from(["", "{0}", "{0}\n", "{0}\n\n{1}", "- name: {0}\n{1} {2}\n"]),
+)
+
+
+def command_of(edit: tuple[str, str, str, int, str], number: int) -> dict[str, Any]:
+    """A command whose words are its own, so that no correction touches another file."""
+    command, path, other, line, form = edit
+    text = form.format(*(f"w{number}{letter}" for letter in "xyz"))
+    if command == "create":
+        return {"command": command, "path": path, "file_text": text}
+    if command == "str_replace":
+        old = f"w{max(0, number - 1)}x"  # of the last command, if that wrote anything
+        return {"command": command, "path": path, "old_str": old, "new_str": text}
+    if command == "insert":
+        return {"command": command, "path": path, "insert_line": line, "insert_text": text}
+    if command == "rename":
+        return {"command": command, "old_path": path, "new_path": other}
+    return {"command": command, "path": path}
+
+
+@settings(max_examples=examples(60, soak=1_000), deadline=None)
+@given(st.lists(EDITS, max_size=12))
+def test_files_are_what_files_on_a_disk_would_be(edits: list[Any]) -> None:
+    """Any sequence of commands leaves the same files as Anthropic's own tool."""
+    from anthropic.tools.memory import BetaLocalFilesystemMemoryTool
+
+    with TemporaryDirectory() as folder, tenure.open(":memory:", settings=QUICK) as memory:
+        theirs = BetaLocalFilesystemMemoryTool(folder)
+        ours = TenureMemoryTool(memory, user_id="alice")
+        for number, edit in enumerate(edits):
+            step = command_of(edit, number)
+            assert outcome(ours, step) == outcome(theirs, step), step
+        root = Path(folder) / "memories"
+        kept = {
+            f"/memories/{file.relative_to(root).as_posix()}": file.read_text(encoding="utf-8")
+            for file in root.rglob("*")
+            if file.is_file()
+        }
+        assert ours._files.all() == kept

@@ -202,7 +202,6 @@ class TenureMemoryTool(BetaAbstractMemoryTool):
         return f"File created successfully at: {command.path}"
 
     def _check_free(self, path: str, asked: str) -> None:
-        """Refuse a file where a folder is, and one within a file."""
         for one in self._files.all():
             if _is_in(one, path) or _is_in(path, one):
                 raise ToolError(f"{asked} cannot be a file: {one} is one already")
@@ -259,13 +258,14 @@ class TenureMemoryTool(BetaAbstractMemoryTool):
         old, new = _checked(command.old_path), _checked(command.new_path)
         if old == _ROOT:
             raise ToolError("Cannot rename the /memories directory itself")
+        if new == _ROOT or self._under(new):
+            raise ToolError(f"The destination {command.new_path} already exists")
         moved = self._under(old)
         if not moved:
             raise ToolError(f"The path {command.old_path} does not exist")
-        if new == _ROOT or self._under(new):
-            raise ToolError(f"The destination {command.new_path} already exists")
         if _is_in(new, old):
             raise ToolError(f"Cannot move {command.old_path} into itself")
+        self._check_free(new, command.new_path)
         for one, text in moved.items():
             self._files.remove(one)
             self._files.write(new + one[len(old) :], text)
