@@ -247,7 +247,7 @@ def test_a_file_and_a_folder_cannot_have_one_name(tool: TenureMemoryTool) -> Non
     create(tool, "/memories/b.md", "b")
     for old, new in [("b.md", "a/x.md/y.md"), ("a", "a/b"), ("a", "b.md/a")]:
         move = {"command": "rename", "old_path": f"/memories/{old}", "new_path": f"/memories/{new}"}
-        with pytest.raises(ToolError, match="is one already|into itself"):
+        with pytest.raises(ToolError, match=r"is one already|into itself"):
             tool.call(move)
 
 
