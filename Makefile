@@ -14,6 +14,8 @@ MODELS := .venv-mcp
 MODELS_STAMP := $(MODELS)/.installed
 # The oldest version of the protocol's package that `tenure mcp` runs on.
 MCP ?= 1.30.0
+DROPIN := .venv-dropin
+DROPIN_STAMP := $(DROPIN)/.installed
 TESTS ?= tests
 # More than there are cores: tests that run servers and processes wait for them a third of the time.
 WORKERS ?= $(shell $(PYTHON) -c 'import os; print((os.cpu_count() or 1) + 2)' 2>/dev/null || echo auto)
@@ -23,7 +25,7 @@ QUICK ?=
 INSTALL ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint format types check bench docs eval soak mcp reader detector clean
+.PHONY: help setup demo test lint format types check bench docs eval soak mcp dropin reader detector clean
 
 help:  ## show the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -84,6 +86,18 @@ $(PEERS_STAMP): benchmarks/requirements-peers.txt
 	@echo '*' > $(PEERS)/.gitignore
 	@$(PEERS)/bin/pip install --quiet --disable-pip-version-check --requirement $<
 	@touch $@
+
+# The packages that people come from, likewise. What stands for them elsewhere is held against them.
+$(DROPIN_STAMP): tests/compat/requirements.txt pyproject.toml
+	@$(NEEDS_PYTHON)
+	@echo "Setting up $(DROPIN) (once; takes a minute) ..."
+	@$(PYTHON) -m venv $(DROPIN)
+	@echo '*' > $(DROPIN)/.gitignore
+	@$(DROPIN)/bin/pip install --quiet --disable-pip-version-check --requirement $<
+	@touch $@
+
+dropin: $(DROPIN_STAMP)  ## dropping in for mem0, Anthropic's memory tool and exports, with the packages themselves
+	@$(DROPIN)/bin/pytest tests/compat tests/integrations/test_anthropic_memory.py
 
 bench: $(STAMP)  ## timings against bare tools and side by side with others, in one run
 	@$(MAKE) --no-print-directory $(PEERS_STAMP) \
@@ -148,5 +162,5 @@ reader:  ## train the reader anew: DATA=folder; QUICK=1 tries the recipe out, IN
 detector: reader  ## the same as reader, by its older name
 
 clean:  ## remove the environment and everything built
-	@rm -rf $(VENV) $(PEERS) $(TRAINING) $(DOCS) $(MODELS) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	@rm -rf $(VENV) $(PEERS) $(TRAINING) $(DOCS) $(MODELS) $(DROPIN) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +

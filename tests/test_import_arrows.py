@@ -66,6 +66,11 @@ ALLOWED = {
     "aio": {
         *("model", "settings", "clock", "environment", "audit", "memory", "session", "opening"),
     },
+    "compat": {
+        *("model", "stores", "settings", "clock", "context", "language", "observing", "memory"),
+        *("session", "opening"),
+    },
+    "integrations": {"model", "context", "memory", "session"},
     "testing": {"api", "model", "rules", "stores", "engine", "settings", "keys"},
 }
 INTERFACES = {"cli", "http", "mcp", "proxy"}

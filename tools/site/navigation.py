@@ -28,6 +28,7 @@ NAVIGATION = (
             "reference/index",
         ),
     ),
+    Group("Coming from elsewhere", ("mem0", "importing", "anthropic-memory")),
     Group("Run it", ("security", "observability", "scaling", "performance")),
     Group("How well it does", ("evaluation", "figures", "detector")),
     Group(

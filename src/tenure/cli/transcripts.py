@@ -62,8 +62,10 @@ class TranscriptConversation:
 class TranscriptFile:
     """A file that was opened."""
 
-    def __init__(self, file: str, stream: IO[bytes]) -> None:
+    def __init__(self, file: str, stream: IO[bytes], unit: str = "turn") -> None:
+        """`unit` is what an element of a document is called."""
         self.name = _name_of(file)
+        self._unit = unit
         self.total: int | None = None
         """The number of turns, as far as it is known once reading has begun."""
         self._stream = stream if stream.seekable() else io.BytesIO(stream.read())
@@ -83,7 +85,7 @@ class TranscriptFile:
 
     def conversations(self) -> Iterator[TranscriptConversation]:
         """The conversations in it, each to be read before the next one is asked for."""
-        records = self._records()
+        records = self.records()
         first = []
         for found in records:
             first.append(found)
@@ -112,7 +114,9 @@ class TranscriptFile:
         session_id = f"{self.name}{place}#{said}{called}"
         return TranscriptConversation(self.name, session_id, chain(opening, records))
 
-    def _records(self) -> Iterator[TranscriptRecord]:
+    def records(self) -> Iterator[TranscriptRecord]:
+        """The lines of the file, or the elements of the document that it is. Each call begins
+        anew."""
         self._stream.seek(self._start)
         for line in iter(lambda: self._stream.readline(_LONGEST_LINE), b""):
             if line.strip():
@@ -126,7 +130,7 @@ class TranscriptFile:
             document, trouble = _parsed(self._stream.read())
             if trouble is None or opening == b"[":
                 self.total = len(document) if isinstance(document, list) else 1
-                yield from _of_document(document, trouble)
+                yield from _of_document(document, trouble, self._unit)
                 return
         self.total = sum(portion.count(b"\n") for portion in self._portions())
         yield from self._of_lines()
@@ -160,12 +164,12 @@ def _parsed(text: bytes) -> tuple[Any, str | None]:
         return None, f"it is not JSON ({error})"
 
 
-def _of_document(document: Any, trouble: str | None) -> Iterator[TranscriptRecord]:
+def _of_document(document: Any, trouble: str | None, unit: str) -> Iterator[TranscriptRecord]:
     if trouble is not None:
         yield TranscriptRecord(_DOCUMENT, "", trouble=trouble)
     elif isinstance(document, list):
         for number, record in enumerate(document, start=1):
-            yield TranscriptRecord(f"turn {number}", str(number), record)
+            yield TranscriptRecord(f"{unit} {number}", str(number), record)
     else:
         yield TranscriptRecord(_DOCUMENT, "", document)
 

@@ -1,14 +1,41 @@
-"""A copy of one organization of a PostgreSQL database in a file, to try something out on."""
+"""A copy of a store in a file that is thrown away, to try something out on."""
 
 from __future__ import annotations
 
-from contextlib import closing
+import os
+import sqlite3
+import tempfile
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from dataclasses import replace
+from pathlib import Path
 
 from tenure.cli.options import Common
 from tenure.cli.progress import ProgressLine
-from tenure.cli.servers import administration
+from tenure.cli.servers import administration, is_address
 from tenure.stores.copying import copy_declarations, copy_organization
+
+
+@contextmanager
+def trial_of(common: Common, organization: str) -> Iterator[Common]:
+    """The same options for a copy of the store, of a database of one organization."""
+    with tempfile.TemporaryDirectory(prefix="tenure-trial-") as folder:
+        copy = os.path.join(folder, "copy.db")
+        if is_address(common.path):
+            copy_for_trial(common, copy, organization)
+        elif os.path.exists(common.path):
+            with common.open():  # to refuse what is no store of ours in the usual words
+                _copy(common.path, copy)
+        yield replace(common, db=copy)
+
+
+def _copy(path: str, copy: str) -> None:
+    address = f"{Path(path).absolute().as_uri()}?mode=ro"
+    with (
+        closing(sqlite3.connect(address, uri=True)) as store,
+        closing(sqlite3.connect(copy)) as trial,
+    ):
+        store.backup(trial)
 
 
 def copy_for_trial(common: Common, file: str, organization: str) -> None:

@@ -53,7 +53,7 @@ COMMANDS: dict[str, Command] = {
     **_here(
         "transfer",
         export="Write everything of an organization as JSON Lines.",
-        import_="Load an export into an organization that has no facts yet.",
+        import_="Load an export into an organization, or one of another memory.",
     ),
     **_here("copy", copy="Carry organizations from one store to another, and read them back."),
     **_here("reindex", reindex="Make the index anew that contexts search."),

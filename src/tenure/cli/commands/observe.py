@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import os
-import sqlite3
-import tempfile
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import typer
@@ -25,7 +21,6 @@ from tenure.cli.observations import (
 )
 from tenure.cli.options import DEFAULT_SESSION, Asker, Common, parse_moment
 from tenure.cli.root import command, complain
-from tenure.cli.servers import is_address
 from tenure.cli.transcripts import (
     TranscriptConversation,
     TranscriptFile,
@@ -34,7 +29,7 @@ from tenure.cli.transcripts import (
     check_readable,
     opened,
 )
-from tenure.cli.trials import copy_for_trial
+from tenure.cli.trials import trial_of
 from tenure.model.errors import InvalidInput, NotPermitted
 
 _ALONE = "A single turn"
@@ -278,24 +273,8 @@ def _store(
         with common.open(create=True, settings=settings) as memory:
             yield memory
         return
-    with tempfile.TemporaryDirectory(prefix="tenure-trial-") as folder:
-        copy = os.path.join(folder, "copy.db")
-        if is_address(common.path):
-            copy_for_trial(common, copy, trial)
-        elif os.path.exists(common.path):
-            with common.open():  # to refuse what is no store of ours in the usual words
-                _copy(common.path, copy)
-        with replace(common, db=copy).open(create=True) as memory:
-            yield memory
-
-
-def _copy(path: str, copy: str) -> None:
-    address = f"{Path(path).absolute().as_uri()}?mode=ro"
-    with (
-        closing(sqlite3.connect(address, uri=True)) as store,
-        closing(sqlite3.connect(copy)) as trial,
-    ):
-        store.backup(trial)
+    with trial_of(common, trial) as copy, copy.open(create=True) as memory:
+        yield memory
 
 
 def register(app: typer.Typer) -> None:

@@ -13,6 +13,7 @@ from typing import IO, Annotated, Any
 
 import typer
 
+from tenure.cli.foreign import Foreign, import_foreign
 from tenure.cli.options import Common, Organization, organizations_of
 from tenure.cli.root import command, complain
 from tenure.cli.tables import console, print_json, show
@@ -63,7 +64,7 @@ def import_(
             "--org",
             metavar="NAME",
             help="Into this organization.",
-            show_default="the one it came from",
+            show_default="the one it came from; default for other memories",
         ),
     ] = None,
     allow_unsealed: Annotated[
@@ -73,13 +74,25 @@ def import_(
             help="Take an export of before version 2, which cannot tell that its end is missing.",
         ),
     ] = False,
+    foreign: Foreign,
     common: Common,
 ) -> None:
-    """Load an export into an organization that has no facts yet.
+    """Load an export into an organization, or one of another memory.
 
-    All of it, or nothing; one whose end is missing is refused. Makes the file of the store if it
-    is missing.
+    The organization must have no facts yet. All of an export, or nothing; one whose end is missing
+    is refused. Makes the file of the store if it is missing.
+
+    With --from, FILE is what mem0, Zep or LangGraph exported: JSON, JSON Lines, or a SQLite file of
+    LangGraph. Memories become facts with their ids and times, conversations are observed. It goes
+    into an organization that may have facts. Run again, it changes nothing but what changed there.
     """
+    if foreign.origin is not None:
+        if allow_unsealed:
+            raise InvalidInput("--allow-unsealed is for exports of Tenure; leave it out")
+        import_foreign(file, foreign, organization or "default", common)
+        return
+    if foreign.is_asked:
+        raise InvalidInput("these options are for exports of other memories; name it with --from")
     with _opened(file) as source:
         records = _records(source)
         header = next(records, {})
@@ -202,5 +215,10 @@ def register(app: typer.Typer) -> None:
         app,
         "import",
         import_,
-        ["import acme.jsonl --db copy.db", "import - --db copy.db --org acme-test < acme.jsonl"],
+        [
+            "import acme.jsonl --db copy.db",
+            "import - --db copy.db --org acme-test < acme.jsonl",
+            "import --from mem0 memories.json --dry-run",
+            "import --from langgraph store.db --user-part 2",
+        ],
     )

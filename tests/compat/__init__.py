@@ -1,0 +1,1 @@
+"""Dropping in: the words of other memories, and their exports."""

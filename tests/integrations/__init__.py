@@ -1,0 +1,1 @@
+"""Tenure inside the frameworks that people already use."""
