@@ -210,6 +210,16 @@ def test_a_context_without_the_conversation_has_facts_and_notes(
     assert "Porto" in without
 
 
+def test_a_context_without_the_conversation_does_not_call_its_question_unknown(
+    alice: tenure.Session,
+) -> None:
+    """The answer may be in what the caller sends, or in what any model knows."""
+    asked = "Which countries border Mongolia?"
+    told = "nothing on record matches this question"
+    assert told in alice.context(asked).text
+    assert told not in alice.context(asked, conversation=False).text
+
+
 def test_a_thought_stays_as_it_is_with_what_follows_from_it(alice: tenure.Session) -> None:
     """Its provider takes neither without the other: what follows is cut, and not left out."""
     thought = {"type": "reasoning", "id": "r", "summary": [], "content": [{"text": f"{OLD}?"}]}

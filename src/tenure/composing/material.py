@@ -362,7 +362,12 @@ class MaterialBuilder(Inquiry):
         return not lens.held(reader, fact.key, fact.subject or "", marks=False)
 
     def _is_unanswered(self, ranked: Sequence[Ranked], hits: dict[str, Hit]) -> bool:
-        """Whether no fact shares a word, except from its subject, or a meaning with the query."""
+        """Whether no fact shares a word, except from its subject, or a meaning with the query.
+
+        Nobody knows that of a conversation which the caller sends by itself.
+        """
+        if not self.request.conversation:
+            return False
 
         def bears(one: Ranked) -> bool:
             hit = hits.get(one.fact.id)
