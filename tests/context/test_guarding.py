@@ -235,7 +235,7 @@ def test_a_budget_parts_no_thought_from_what_follows(alice: tenure.Session) -> N
     thought = {"type": "reasoning", "id": "r", "summary": []}
     call = {"type": "function_call", "call_id": "c", "name": "quote", "arguments": "{}"}
     result = {"type": "function_call_output", "call_id": "c", "output": "The lamp is $20. " * 5}
-    given = [thought, call, thought, call, result, result]
+    given: list[dict[str, Any]] = [thought, call, thought, call, result, result]
     given += [thought, said("assistant", "It is $20.")]
     asked = said("user", "And a lamp?")
     whole = alice.guard([*given, asked])

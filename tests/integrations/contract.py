@@ -52,6 +52,8 @@ class Hangs:
 
 
 Reply = str | Calls | Fails | Hangs
+Talk = list[tuple[str, Iterable[Reply]]]
+"""What a person says, and what the model replies to each of it."""
 
 
 class NoAnswer(Exception):
@@ -187,7 +189,7 @@ class AdapterContract:
 
     def test_the_history_of_the_framework_is_whole(self, agent: Framework, mode: str) -> None:
         """It keeps every word as it was said, and nothing of ours gets into it."""
-        talk = [(ORDER, [Calls(OLD), f"So to {OLD}?"]), (CHANGE, ["Noted."])]
+        talk: Talk = [(ORDER, [Calls(OLD), f"So to {OLD}?"]), (CHANGE, ["Noted."])]
         self.say(agent, mode, *talk)
         history = asyncio.run(agent.history(ALICE))
         for words in (ORDER, f"So to {OLD}?", IN_STOCK, CHANGE, "Noted."):
@@ -200,7 +202,11 @@ class AdapterContract:
         self, agent: Framework, memory: tenure.Memory, mode: str
     ) -> None:
         """Whatever is said is on record once, in its order, with who said it."""
-        talk = [(ORDER, [Calls(OLD), "So to Main St?"]), ("Yes.", ["Good."]), ("Yes.", ["Fine."])]
+        talk: Talk = [
+            (ORDER, [Calls(OLD), "So to Main St?"]),
+            ("Yes.", ["Good."]),
+            ("Yes.", ["Fine."]),
+        ]
         self.say(agent, mode, *talk)
         assert turns(memory) == [
             ("user", ORDER),
@@ -266,9 +272,7 @@ class AdapterContract:
         assert OLD not in prompt
         assert turns(memory)[2:] == [("user", CHANGE), ("assistant", "Noted, too.")]
 
-    def test_the_event_loop_goes_on(
-        self, agent: Framework, clock: WatchedClock, mode: str
-    ) -> None:
+    def test_the_event_loop_goes_on(self, agent: Framework, clock: WatchedClock, mode: str) -> None:
         """What waits for the store waits on a thread of its own where the call is awaited."""
         if mode not in agent.awaited:
             pytest.skip("only what is awaited runs in an event loop")

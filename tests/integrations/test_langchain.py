@@ -5,31 +5,56 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import AsyncIterator, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import pytest
 
 import tenure
 from tests.integrations.contract import (
+    ALICE,
     IN_STOCK,
     INSTRUCTIONS,
+    NEW,
+    OLD,
     AdapterContract,
     Calls,
     Framework,
     Hangs,
+    Reply,
     Script,
+    turns,
 )
 
 pytest.importorskip("langchain", reason="LangChain is not installed: make integrations")
 
 from langchain.agents import create_agent
 from langchain_core.language_models.fake_chat_models import GenericFakeChatModel
-from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage, messages_to_dict
+from langchain_core.messages import (
+    AIMessage,
+    AIMessageChunk,
+    BaseMessage,
+    HumanMessage,
+    SystemMessage,
+    ToolMessage,
+    messages_to_dict,
+)
+from langchain_core.messages.tool import tool_call_chunk
 from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
-from langchain_core.tools import tool
+from langchain_core.tools import ToolException, tool
 from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.prebuilt import ToolRuntime
+from langgraph.types import Command
 
 from tenure.integrations.langchain import TenureMiddleware
+
+PICTURE = {"type": "image", "url": "data:image/png;base64,MTIz"}
+
+
+@dataclass
+class Caller:
+    user_id: str
+    organization: str
 
 
 @tool
@@ -83,10 +108,10 @@ def _chunks(result: ChatResult) -> Iterator[ChatGenerationChunk]:
     assert isinstance(message, AIMessage)
     for number, call in enumerate(message.tool_calls):
         args = json.dumps(call["args"])
-        piece = {"name": call["name"], "args": args, "id": call["id"], "index": number}
-        yield ChatGenerationChunk(message=AIMessageChunk("", tool_call_chunks=[piece]))
+        piece = tool_call_chunk(name=call["name"], args=args, id=call["id"], index=number)
+        yield ChatGenerationChunk(message=AIMessageChunk(content="", tool_call_chunks=[piece]))
     for word in message.text.splitlines(keepends=True):
-        yield ChatGenerationChunk(message=AIMessageChunk(word))
+        yield ChatGenerationChunk(message=AIMessageChunk(content=word))
 
 
 class LangChain(Framework):
@@ -141,3 +166,84 @@ def mode(request: pytest.FixtureRequest) -> str:
 
 class TestLangChain(AdapterContract):
     framework = LangChain
+
+
+@pytest.fixture
+def memory() -> Iterator[tenure.Memory]:
+    with tenure.open(":memory:") as opened:
+        yield opened
+
+
+def agent_of(memory: tenure.Memory, *replies: Reply, **more: Any) -> tuple[Any, Script]:
+    """An agent that gives these replies, and its script."""
+    script = Script(list(replies))
+    model = Model(messages=iter(()), script=script)
+    made = create_agent(model, more.pop("tools", []), middleware=[TenureMiddleware(memory)], **more)
+    return made, script
+
+
+def test_the_person_is_named_in_the_context_of_a_run(memory: tenure.Memory) -> None:
+    """As LangGraph has it: `context_schema`. The thread is the session."""
+    agent, _ = agent_of(memory, "Noted.", context_schema=Caller)
+    said = {"messages": [{"role": "user", "content": "I live in Oslo."}]}
+    agent.invoke(said, {"configurable": {"thread_id": "t1"}}, context=Caller("alice", "acme"))
+    assert turns(memory) == [("user", "I live in Oslo."), ("assistant", "Noted.")]
+
+
+def test_every_kind_of_message_is_guarded(memory: tenure.Memory) -> None:
+    """In blocks, in calls of tools, and where a provider keeps them once more. What the
+    application says itself stays as it is."""
+    alice = memory.session(**ALICE)
+    alice.write("shipping_address", OLD)
+    alice.write("shipping_address", NEW)
+    call = {"name": "quote", "args": {"to": OLD}, "id": "c1"}
+    history = [
+        HumanMessage([{"type": "text", "text": f"Two lamps to {OLD}, please."}, PICTURE]),
+        AIMessage(
+            [{"type": "thinking", "thinking": "Hm."}, {"type": "tool_call", **call}],
+            tool_calls=[call],
+            invalid_tool_calls=[{"name": "quote", "args": f"{{to {OLD}", "id": "c2", "error": ""}],
+            additional_kwargs={"tool_calls": [{"function": {"arguments": OLD}}], "kept": 1},
+        ),
+        ToolMessage(f"To {OLD} it is $40.", tool_call_id="c1"),
+        ToolMessage("No.", tool_call_id="c2"),
+        AIMessage(f"To {OLD}."),
+        HumanMessage("Is it dear?"),
+    ]
+    system = SystemMessage([{"type": "text", "text": "Be brief.", "cache_control": {"type": "e"}}])
+    agent, script = agent_of(memory, "No.", system_prompt=system)
+    out = agent.invoke({"messages": history}, _config(ALICE))
+    (sent,) = script.sent
+    assert OLD not in sent
+    assert [one["type"] for one in json.loads(sent)] == [
+        *("system", "human", "ai", "tool", "tool", "human"),
+    ]
+    for kept in ("Two lamps to [", '"cache_control"', PICTURE["url"], '"Hm."', '"kept": 1', NEW):
+        assert kept in sent
+    assert out["messages"][:-1] == history
+
+
+def test_a_tool_that_changes_the_state_tells_something_too(memory: tenure.Memory) -> None:
+    """And one that failed tells nothing."""
+
+    @tool
+    def stock(ship_to: str, runtime: ToolRuntime) -> Command[Any]:
+        """How many are in stock."""
+        if ship_to != "us":
+            raise ToolException("no such place")
+        told = ToolMessage(IN_STOCK, tool_call_id=runtime.tool_call_id)
+        return Command(update={"messages": [told]})
+
+    stock.handle_tool_error = True
+    agent, _ = agent_of(memory, Calls("mars"), Calls("us"), "Yes.", tools=[stock])
+    asyncio.run(agent.ainvoke({"messages": [HumanMessage("Desks?")]}, _config(ALICE)))
+    assert turns(memory)[1:] == [("tool", IN_STOCK), ("assistant", "Yes.")]
+
+
+def test_a_summary_is_not_what_the_person_said(memory: tenure.Memory) -> None:
+    """LangChain puts it where people speak; it is guarded, and not observed."""
+    source = {"lc_source": "summarization"}
+    history = [HumanMessage("So far: all is well.", additional_kwargs=source), HumanMessage("Hi.")]
+    agent, _ = agent_of(memory, "Hello.")
+    agent.invoke({"messages": history}, _config(ALICE))
+    assert turns(memory) == [("user", "Hi."), ("assistant", "Hello.")]

@@ -3,35 +3,54 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Iterator, Mapping
 from typing import Any
 
 import pytest
 
 import tenure
 from tests.integrations.contract import (
+    ALICE,
     IN_STOCK,
     INSTRUCTIONS,
+    NEW,
+    OLD,
     AdapterContract,
     Calls,
     Framework,
     Hangs,
     Script,
+    turns,
 )
 
 pytest.importorskip("pydantic_ai", reason="Pydantic AI is not installed: make integrations")
 
-from pydantic_ai import Agent
+from pydantic import BaseModel
+from pydantic_ai import Agent, DeferredToolRequests, DeferredToolResults
 from pydantic_ai.messages import (
+    BinaryContent,
     ModelMessage,
     ModelMessagesTypeAdapter,
+    ModelRequest,
     ModelResponse,
+    SystemPromptPart,
+    TextContent,
     TextPart,
+    ThinkingPart,
     ToolCallPart,
+    ToolReturnPart,
+    UserPromptPart,
 )
 from pydantic_ai.models.function import AgentInfo, DeltaToolCall, FunctionModel
 
 from tenure.integrations.pydantic_ai import TenureMemory
+
+
+CALL = f'{{"to": "{OLD}"}}'
+
+
+class Desks(BaseModel):
+    desks: int
 
 
 class PydanticAI(Framework):
@@ -104,3 +123,80 @@ def mode(request: pytest.FixtureRequest) -> str:
 
 class TestPydanticAI(AdapterContract):
     framework = PydanticAI
+
+
+def changed(memory: tenure.Memory) -> tenure.Memory:
+    """A memory in which the address has moved."""
+    alice = memory.session(**ALICE)
+    alice.write("shipping_address", OLD)
+    alice.write("shipping_address", NEW)
+    return memory
+
+
+def answering(memory: tenure.Memory, *replies: ModelResponse, **more: Any) -> tuple[Any, Any]:
+    """An agent that gives these replies, and the messages that its model was sent."""
+    left, sent = list(replies), []
+
+    def reply(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
+        sent.append(messages)
+        return left.pop(0)
+
+    capabilities = [TenureMemory(memory)]
+    return Agent(FunctionModel(reply), deps_type=dict, capabilities=capabilities, **more), sent
+
+
+@pytest.fixture
+def memory() -> Iterator[tenure.Memory]:
+    with tenure.open(":memory:") as opened:
+        yield opened
+
+
+def test_every_kind_of_part_is_guarded(memory: tenure.Memory) -> None:
+    """What is no text keeps its place, and a thought stays with what follows from it."""
+    picture = BinaryContent(b"123", media_type="image/png")
+    told = [TextContent(f"Ship two lamps to {OLD}, please."), picture, f"I said {OLD}, and soon."]
+    history: list[ModelMessage] = [
+        ModelRequest([SystemPromptPart("Be brief."), UserPromptPart(told)]),
+        ModelResponse([ThinkingPart("Hm."), TextPart(OLD), ToolCallPart("quote", CALL, "c1")]),
+        ModelRequest([ToolReturnPart("quote", {"to": OLD, "price": [40]}, "c1")]),
+        ModelResponse([TextPart(OLD)]),
+    ]
+    agent, sent = answering(changed(memory), ModelResponse([TextPart("Yes.")]))
+    result = agent.run_sync("Is it dear?", deps=ALICE, message_history=history)
+    ((first, called, last),) = sent  # with nothing between them, two requests are one
+    assert [type(part).__name__ for part in first.parts] == ["SystemPromptPart", "UserPromptPart"]
+    assert first.parts[1].content[1] is picture
+    assert [part.part_kind for part in called.parts] == ["thinking", "text", "tool-call"]
+    assert '"price":[40]' in last.parts[0].content
+    assert last.parts[1].content == "Is it dear?"
+    assert OLD not in _written([first, called, last])
+    assert _written(result.all_messages()).count(OLD) == 6
+
+
+def test_an_answer_need_not_be_a_text(memory: tenure.Memory) -> None:
+    """What a run came to is on record as data, and the person's next word is the next turn."""
+    call = ModelResponse([ToolCallPart("final_result", {"desks": 45})])
+    agent, _ = answering(memory, call, call, output_type=Desks)
+    for _ in range(2):
+        agent.run_sync("Yes.", deps=ALICE)
+    assert turns(memory) == [("user", "Yes."), ("assistant", '{"desks": 45}')] * 2
+
+
+def test_a_run_that_waits_for_consent_has_no_answer_yet(memory: tenure.Memory) -> None:
+    """It goes on when somebody has consented, with nothing said twice."""
+    call = ModelResponse([ToolCallPart("ship", {"to": NEW}, "c1")])
+    done = ModelResponse([TextPart("Done.")])
+    agent, _ = answering(memory, call, done, output_type=[str, DeferredToolRequests])
+
+    @agent.tool_plain(requires_approval=True)  # type: ignore[untyped-decorator]
+    def ship(to: str) -> str:
+        return "Shipped."
+
+    waiting = agent.run_sync("Ship it.", deps=ALICE)
+    assert turns(memory) == [("user", "Ship it.")]
+    agent.run_sync(
+        deps=ALICE,
+        message_history=waiting.all_messages(),
+        deferred_tool_results=DeferredToolResults(approvals={"c1": True}),
+    )
+    assert turns(memory)[1:] == [("tool", "Shipped."), ("assistant", "Done.")]

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Awaitable, Callable
-from typing import Any, Unpack
+from typing import Any, TypeAlias, Unpack
 
 from tenure.aio import AsyncMemory
 from tenure.integrations.agent_memory import AgentMemory, Options, Plain, on_thread
@@ -30,7 +30,7 @@ except ImportError as error:
 _ROLES = {"human": "user", "ai": "assistant"}
 _CALLS = ("tool_calls", "invalid_tool_calls")
 
-Result = ToolMessage | Command[Any]
+Result: TypeAlias = ToolMessage | Command[Any]
 
 
 class TenureMiddleware(AgentMiddleware[AgentState[Any], Any, Any]):
@@ -45,7 +45,7 @@ class TenureMiddleware(AgentMiddleware[AgentState[Any], Any, Any]):
         self._agent = AgentMemory(memory, options)
 
     def before_agent(self, state: AgentState[Any], runtime: Runtime[Any]) -> None:
-        self._agent.hear(self._session(runtime), [plain(one) for one in state["messages"]])
+        self._agent.hear(self._session(runtime.context), [plain(one) for one in state["messages"]])
 
     def wrap_model_call(
         self,
@@ -64,7 +64,7 @@ class TenureMiddleware(AgentMiddleware[AgentState[Any], Any, Any]):
     def after_agent(self, state: AgentState[Any], runtime: Runtime[Any]) -> None:
         last = state["messages"][-1]
         if isinstance(last, AIMessage | ToolMessage):
-            self._agent.answer(self._session(runtime), last.text, last.id)
+            self._agent.answer(self._session(runtime.context), last.text, last.id)
 
     # The same, awaited.
 
@@ -90,12 +90,12 @@ class TenureMiddleware(AgentMiddleware[AgentState[Any], Any, Any]):
 
     # What both do.
 
-    def _session(self, runtime: Runtime[Any]) -> Session:
+    def _session(self, context: Any) -> Session:
         named = get_config().get("configurable", {})
-        return self._agent.session(runtime.context, named, {"session_id": named.get("thread_id")})
+        return self._agent.session(context, named, {"session_id": named.get("thread_id")})
 
     def _guarded(self, request: ModelRequest[Any]) -> ModelRequest[Any]:
-        session = self._session(request.runtime)
+        session = self._session(request.runtime.context)
         sent = self._agent.sent(session, [plain(one) for one in request.messages])
         return request.override(
             system_message=_with(request.system_message, sent.context),
@@ -106,7 +106,9 @@ class TenureMiddleware(AgentMiddleware[AgentState[Any], Any, Any]):
         told = [result] if isinstance(result, ToolMessage) else _told_by(result)
         for one in told:
             if one.status != "error":
-                self._agent.result(self._session(request.runtime), one.text, one.tool_call_id)
+                self._agent.result(
+                    self._session(request.runtime.context), one.text, one.tool_call_id
+                )
 
 
 def plain(message: AnyMessage) -> Plain:

@@ -16,20 +16,20 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from inspect import isawaitable
-from typing import Any, Unpack, cast
+from typing import Any, TypeAlias, Unpack, cast
 
 from tenure.aio import AsyncMemory
 from tenure.integrations.agent_memory import AgentMemory, Options, Plain, Sent, on_thread
 from tenure.memory import Memory
 
 try:
-    from agents import Agent, RunConfig, RunContextWrapper, RunHooks, Tool, TResponseInputItem
+    from agents import RunConfig, RunContextWrapper, RunHooks, Tool, TResponseInputItem
     from agents.run_config import CallModelData, CallModelInputFilter, ModelInputData
     from agents.run_context import AgentHookContext
 except ImportError as error:
     raise ImportError(f"{error}; install it with: pip install 'tenure[openai-agents]'") from error
 
-Items = Sequence[TResponseInputItem]
+Items: TypeAlias = Sequence[TResponseInputItem]
 
 
 class TenureHooks(RunHooks[Any]):

@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import Any, Unpack
+from typing import Any, TypeAlias, Unpack
 
 from tenure.aio import AsyncMemory
 from tenure.integrations.agent_memory import AgentMemory, Options, Plain, Sent, on_thread
@@ -27,7 +27,7 @@ try:
 except ImportError as error:
     raise ImportError(f"{error}; install it with: pip install 'tenure[pydantic-ai]'") from error
 
-Part = said.ModelRequestPart | said.ModelResponsePart
+Part: TypeAlias = said.ModelRequestPart | said.ModelResponsePart
 
 
 class TenureMemory(AbstractCapability[Any]):
@@ -95,12 +95,14 @@ def _guarded(messages: Iterable[said.ModelMessage], sent: Sent) -> list[said.Mod
     made: list[said.ModelMessage] = []
     first = 0
     for message in messages:
-        parts: list[Any] = sent.messages(message.parts, rebuilt, first)
-        if parts == message.parts:
+        parts: Sequence[Part] = message.parts
+        left = sent.messages(parts, rebuilt, first)
+        first += len(parts)
+        if any(number in sent.changed for number in range(first - len(parts), first)):
+            changed: Any = message
+            made.extend([replace(changed, parts=left)] if left else [])
+        else:
             made.append(message)
-        elif parts:
-            made.append(replace(message, parts=parts))
-        first += len(message.parts)
     return made
 
 
@@ -113,10 +115,10 @@ def plain(part: Part) -> Plain:
             return {"role": "user", "content": _texts(part.content)}
         case said.TextPart():
             return {"role": "assistant", "content": part.content}
-        case said.ToolCallPart():
+        case said.ToolCallPart(tool_kind=None):
             function = {"name": part.tool_name, "arguments": part.args_as_json_str()}
             return {"role": "assistant", "tool_calls": [{"function": function}]}
-        case said.ToolReturnPart():
+        case said.ToolReturnPart(tool_kind=None):
             return {"role": "tool", "content": part.model_response_str(wrap_if_error=False)}
         case said.RetryFeedbackPart():
             return {"role": "tool", "content": part.model_response()}
@@ -125,21 +127,17 @@ def plain(part: Part) -> Plain:
     return {"role": "other"}
 
 
-def rebuilt(part: Part, made: dict[str, Any]) -> Part:
+def rebuilt(part: Any, made: dict[str, Any]) -> Any:
     """A part with the texts of a plain one."""
-    match part:
-        case said.UserPromptPart():
-            return replace(part, content=_retold(part.content, made["content"]))
-        case said.ToolCallPart():
-            arguments = made["tool_calls"][0]["function"]["arguments"]
-            return replace(part, args=json.loads(arguments))
-        case said.ToolReturnPart():
-            # A model is sent the JSON of whatever a tool returned, so its text says the same.
-            text = made["content"]
-            return replace(part, content=[text, *part.files] if part.files else text)
-        case said.TextPart() | said.RetryFeedbackPart():
-            return replace(part, content=made["content"])
-    return part
+    if isinstance(part, said.ToolCallPart):
+        return replace(part, args=json.loads(made["tool_calls"][0]["function"]["arguments"]))
+    content = made["content"]
+    if isinstance(part, said.UserPromptPart):
+        content = _retold(part.content, content)
+    elif isinstance(part, said.ToolReturnPart) and part.files:
+        content = [content, *part.files]
+    # A model is sent the JSON of whatever a tool returned, so its text says the same.
+    return replace(part, content=content)
 
 
 def _texts(content: str | Sequence[said.UserContent]) -> str | list[Any]:
