@@ -9,17 +9,14 @@ one, and `$ curl ...` lines ask it.
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
 import inspect
-import io
 import os
 import re
 import shlex
 import subprocess
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -29,11 +26,11 @@ import pytest
 import tenure
 from tenure.model import errors
 from tenure.stores import port
+from tests.pages import FENCE, ROOT, Block, blocks, run_snippets
 from tests.patience import PATIENCE
 from tests.selection import sampled
 from tests.service.running import PLAIN, Process, Running
 
-ROOT = Path(__file__).parents[1]
 GENERATED = ROOT / "docs" / "cli.md"
 PAGES = [
     ROOT / "README.md",
@@ -41,31 +38,8 @@ PAGES = [
     *(page for page in sorted((ROOT / "docs").rglob("*.md")) if page != GENERATED),
 ]
 SERVED = "http://127.0.0.1:8765"
-FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-
-
-@dataclass(frozen=True)
-class Block:
-    """A fenced block of a page, with the output that the page promises for it."""
-
-    language: str
-    text: str
-    line: int
-    promised: str | None = None
-
-
-def blocks(page: Path) -> list[Block]:
-    """The fenced blocks of a page; a ```text block is joined to the ```python block before it."""
-    text = page.read_text(encoding="utf-8")
-    found: list[Block] = []
-    for match in FENCE.finditer(text):
-        block = Block(match[1], match[2], text.count("\n", 0, match.start()) + 2)
-        last = found[-1] if found else block
-        if block.language == "text" and last.language == "python" and last.promised is None:
-            found[-1] = dataclasses.replace(last, promised=block.text)
-        else:
-            found.append(block)
-    return found
+# The module of each framework whose page has programs with it; elsewhere they cannot run.
+FRAMEWORKS = {"langchain": "langchain", "openai-agents": "agents", "pydantic-ai": "pydantic_ai"}
 
 
 def pages_with(language: str) -> list[Path]:
@@ -99,19 +73,16 @@ def test_snippets_print_what_the_page_says(
     page: Path, namespace: dict[str, Any], request: pytest.FixtureRequest
 ) -> None:
     """Every Python snippet of a page runs, and prints exactly what is shown below it."""
-    for block in blocks(page):
-        if block.language != "python":
-            continue
-        where = f"{page.name}:{block.line}"
-        printed = io.StringIO()
-        text = block.text
-        if SERVED in text:
-            text = text.replace(SERVED, request.getfixturevalue("served"))
-        # Blank lines in front let a traceback name the line of the page.
-        code = compile("\n" * (block.line - 1) + text, str(page), "exec")
-        with contextlib.redirect_stdout(printed):
-            exec(code, namespace)
-        assert printed.getvalue() == (block.promised or ""), where
+    framework = FRAMEWORKS.get(page.stem) if page.parent.name == "integrations" else None
+    if framework is not None:
+        pytest.importorskip(framework, reason=f"{page.stem} is not installed: make integrations")
+
+    def replaced(text: str) -> str:
+        if SERVED not in text:
+            return text
+        return text.replace(SERVED, request.getfixturevalue("served"))
+
+    run_snippets(page, namespace, replaced)
 
 
 def test_the_readme_is_short() -> None:

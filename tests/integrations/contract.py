@@ -15,6 +15,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
+from pathlib import Path
 from typing import Any, ClassVar
 
 import pytest
@@ -22,6 +23,7 @@ import pytest
 import tenure
 from tenure.model.records import is_turn
 from tenure.testing import SteppingClock
+from tests.pages import ROOT, run_snippets
 from tests.patience import PATIENCE
 
 OLD, NEW, SUPPOSED = "123 Main St", "456 Oak Ave", "789 Pine Rd"
@@ -119,6 +121,18 @@ class AdapterContract:
     """What every adapter does."""
 
     framework: ClassVar[type[Framework]]
+    page: ClassVar[str]
+    """The page of the documentation on it, in docs/integrations."""
+
+    def test_the_page_on_it_holds(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Every program there runs, and prints what the page shows."""
+        monkeypatch.chdir(tmp_path)
+        names: dict[str, Any] = {"__name__": "snippets"}
+        with event_loop():
+            run_snippets(ROOT / "docs" / "integrations" / self.page, names)
+        for value in names.values():
+            if isinstance(value, tenure.Memory):
+                value.close()
 
     @pytest.fixture
     def clock(self) -> WatchedClock:

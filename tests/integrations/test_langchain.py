@@ -166,6 +166,7 @@ def mode(request: pytest.FixtureRequest) -> str:
 
 class TestLangChain(AdapterContract):
     framework = LangChain
+    page = "langchain.md"
 
 
 @pytest.fixture

@@ -106,6 +106,7 @@ def mode(request: pytest.FixtureRequest) -> str:
 
 class TestOpenAIAgents(AdapterContract):
     framework = OpenAIAgents
+    page = "openai-agents.md"
 
 
 @pytest.fixture

@@ -26,7 +26,7 @@ from tests.integrations.contract import (
 pytest.importorskip("pydantic_ai", reason="Pydantic AI is not installed: make integrations")
 
 from pydantic import BaseModel
-from pydantic_ai import Agent, DeferredToolRequests, DeferredToolResults
+from pydantic_ai import Agent, AgentRunResultEvent, DeferredToolRequests, DeferredToolResults
 from pydantic_ai.messages import (
     BinaryContent,
     ModelMessage,
@@ -45,7 +45,6 @@ from pydantic_ai.models.function import AgentInfo, DeltaToolCall, FunctionModel
 
 from tenure.integrations.pydantic_ai import TenureMemory
 
-
 CALL = f'{{"to": "{OLD}"}}'
 
 
@@ -54,8 +53,8 @@ class Desks(BaseModel):
 
 
 class PydanticAI(Framework):
-    modes = ("run", "run_sync", "run_stream")
-    awaited = frozenset({"run", "run_stream"})
+    modes = ("run", "run_sync", "run_stream", "run_stream_events", "iter")
+    awaited = frozenset({"run", "run_stream", "run_stream_events", "iter"})
 
     def __init__(self, script: Script, memory: tenure.Memory, **options: Any) -> None:
         super().__init__(script, memory)
@@ -100,13 +99,23 @@ class PydanticAI(Framework):
         self.kept[tuple(caller.values())] = result.all_messages()
 
     async def acall(self, mode: str, text: str, caller: Mapping[str, str]) -> None:
+        given = self.given(caller)
         if mode == "run_stream":
-            async with self.agent.run_stream(text, **self.given(caller)) as stream:
+            async with self.agent.run_stream(text, **given) as stream:
                 assert [piece async for piece in stream.stream_text()]
-            self.kept[tuple(caller.values())] = stream.all_messages()
+            made = stream.all_messages()
+        elif mode == "run_stream_events":
+            async with self.agent.run_stream_events(text, **given) as events:
+                last = [event async for event in events][-1]
+            assert isinstance(last, AgentRunResultEvent)
+            made = last.result.all_messages()
+        elif mode == "iter":
+            async with self.agent.iter(text, **given) as run:
+                assert [node async for node in run]
+            made = run.all_messages()
         else:
-            result = await self.agent.run(text, **self.given(caller))
-            self.kept[tuple(caller.values())] = result.all_messages()
+            made = (await self.agent.run(text, **given)).all_messages()
+        self.kept[tuple(caller.values())] = made
 
     async def history(self, caller: Mapping[str, str]) -> str:
         return _written(self.kept[tuple(caller.values())])
@@ -123,6 +132,7 @@ def mode(request: pytest.FixtureRequest) -> str:
 
 class TestPydanticAI(AdapterContract):
     framework = PydanticAI
+    page = "pydantic-ai.md"
 
 
 def changed(memory: tenure.Memory) -> tenure.Memory:

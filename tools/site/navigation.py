@@ -18,6 +18,13 @@ NAVIGATION = (
         "Use it",
         ("api", "cli", "service", "mcp", "models", "postgres", "errors", "reference/index"),
     ),
+    Group(
+        "In your framework",
+        (
+            *("integrations", "integrations/langchain", "integrations/openai-agents"),
+            "integrations/pydantic-ai",
+        ),
+    ),
     Group("Run it", ("security", "observability", "scaling", "performance")),
     Group("How well it does", ("evaluation", "figures", "detector")),
     Group(
