@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,8 +14,9 @@ import tenure
 import tenure.aio
 from tenure.integrations.agent_memory import AgentMemory, Options, on_thread
 from tenure.testing import SteppingClock
-from tests.integrations.contract import ALICE, OLD, turns
+from tests.integrations.contract import ALICE, NEW, OLD, turns
 from tests.patience import PATIENCE
+from tests.service.running import Running
 
 CIRCLE: list[Any] = []
 CIRCLE.append(CIRCLE)
@@ -155,6 +157,25 @@ def test_a_memory_may_be_one_whose_calls_are_awaited() -> None:
             return await memory.session(**ALICE).facts()
 
     assert "Oslo" in str(asyncio.run(told()))
+
+
+def test_a_memory_may_be_elsewhere(tmp_path: Path) -> None:
+    """Behind a service the same calls do the same."""
+    with tenure.open(tmp_path / "served.db") as served, Running(served) as service:
+        with tenure.open(service.address) as memory:
+            agent = AgentMemory(memory, {})
+            session = agent.session(ALICE)
+            talk = [user(f"The shipping address is {OLD}."), assistant("Noted.")]
+            agent.hear(session, talk[:1])
+            agent.hear(session, talk[:1])
+            agent.answer(session, "Noted.")
+            talk.append(user(f"The shipping address is {NEW} now."))
+            agent.hear(session, talk)
+            sent = agent.sent(session, talk)
+        assert NEW in sent.context
+        assert OLD not in str((sent.context, sent.changed))
+        assert sent.changed[0] is None
+        assert [who for who, _ in turns(served)] == ["user", "assistant", "user"]
 
 
 def test_a_cancelled_call_ends_when_it_is_done() -> None:

@@ -164,7 +164,11 @@ def memory() -> Iterator[tenure.Memory]:
 def test_every_kind_of_part_is_guarded(memory: tenure.Memory) -> None:
     """What is no text keeps its place, and a thought stays with what follows from it."""
     picture = BinaryContent(b"123", media_type="image/png")
-    told = [TextContent(f"Ship two lamps to {OLD}, please."), picture, f"I said {OLD}, and soon."]
+    told: list[Any] = [
+        TextContent(f"Ship two lamps to {OLD}, please."),
+        picture,
+        f"I said {OLD}, and soon.",
+    ]
     history: list[ModelMessage] = [
         ModelRequest([SystemPromptPart("Be brief."), UserPromptPart(told)]),
         ModelResponse([ThinkingPart("Hm."), TextPart(OLD), ToolCallPart("quote", CALL, "c1")]),
@@ -198,7 +202,7 @@ def test_a_run_that_waits_for_consent_has_no_answer_yet(memory: tenure.Memory) -
     done = ModelResponse([TextPart("Done.")])
     agent, _ = answering(memory, call, done, output_type=[str, DeferredToolRequests])
 
-    @agent.tool_plain(requires_approval=True)  # type: ignore[untyped-decorator]
+    @agent.tool_plain(requires_approval=True)
     def ship(to: str) -> str:
         return "Shipped."
 
