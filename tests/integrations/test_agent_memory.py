@@ -95,6 +95,19 @@ def test_what_is_too_long_for_a_turn_stops_no_run(
     assert "more than 100 bytes" in caplog.text
 
 
+def test_what_is_no_text_stops_no_run(
+    agent: AgentMemory, memory: tenure.Memory, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Of a tool it is not observed, and the log says why; of a person it is refused."""
+    session = agent.session(ALICE)
+    agent.result(session, "\ud800 bytes", "c1")
+    agent.result(session, None, "c2")
+    assert turns(memory) == []
+    assert "was not observed: text" in caplog.text
+    with pytest.raises(tenure.InvalidInput, match="text"):
+        agent.hear(session, [user("\ud800 bytes")])
+
+
 def test_pictures_and_silence_are_no_turns(agent: AgentMemory, memory: tenure.Memory) -> None:
     """Of a message in parts its texts are heard."""
     picture = {"type": "image_url", "image_url": {"url": "data:"}}

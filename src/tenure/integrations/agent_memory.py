@@ -160,7 +160,16 @@ class AgentMemory:
             except InvalidInput:
                 # A message that was edited, or a provider that counts its calls from 0 each time,
                 # has the ref of another turn. What is wrong with it otherwise is told now.
-                session.observe(text, speaker=speaker)
+                self._observe_without_ref(session, speaker, text)
+
+    def _observe_without_ref(self, session: Session, speaker: str, text: str) -> None:
+        try:
+            session.observe(text, speaker=speaker)
+        except InvalidInput as error:
+            if speaker == _PERSON:
+                raise
+            # A tool may return what is no text at all, and its agent can do with it what it likes.
+            log.warning("a turn (%s) was not observed: %s", speaker, error)
 
     # what is sent
 
@@ -185,8 +194,8 @@ def said_in(message: Plain) -> str:
 
 def as_text(value: Any) -> str:
     """What a tool gave back, or a run came to, as a turn of talk."""
-    if isinstance(value, str):
-        return value
+    if value is None or isinstance(value, str):
+        return value or ""
     if hasattr(value, "model_dump"):
         value = value.model_dump()
     try:
