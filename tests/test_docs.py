@@ -39,7 +39,12 @@ PAGES = [
 ]
 SERVED = "http://127.0.0.1:8765"
 # The module of each framework whose page has programs with it; elsewhere they cannot run.
-FRAMEWORKS = {"langchain": "langchain", "openai-agents": "agents", "pydantic-ai": "pydantic_ai"}
+FRAMEWORKS = {
+    "google-adk": "google.adk",
+    "langchain": "langchain",
+    "openai-agents": "agents",
+    "pydantic-ai": "pydantic_ai",
+}
 
 
 def pages_with(language: str) -> list[Path]:

@@ -41,7 +41,7 @@ from langchain_core.messages import (
 )
 from langchain_core.messages.tool import tool_call_chunk
 from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
-from langchain_core.tools import ToolException, tool
+from langchain_core.tools import StructuredTool, ToolException, tool
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.prebuilt import ToolRuntime
 from langgraph.types import Command
@@ -248,3 +248,31 @@ def test_a_summary_is_not_what_the_person_said(memory: tenure.Memory) -> None:
     agent, _ = agent_of(memory, "Hello.")
     agent.invoke({"messages": history}, _config(ALICE))
     assert turns(memory) == [("user", "Hi."), ("assistant", "Hello.")]
+
+
+@pytest.mark.parametrize("is_awaited", [False, True])
+def test_what_one_agent_says_to_another_is_nobodys_word(
+    memory: tenure.Memory, is_awaited: bool
+) -> None:
+    """A tool that asks another agent: that reads what holds, and observes nothing."""
+    memory.session(**ALICE).write("shipping_address", NEW)
+    inner, script = agent_of(memory, "It fits.")
+    asked = {"messages": [HumanMessage(f"The address is {OLD}, and the budget is $5.")]}
+
+    def stock(ship_to: str) -> str:
+        """Whether it fits."""
+        return str(inner.invoke(asked)["messages"][-1].text)
+
+    async def astock(ship_to: str) -> str:
+        return str((await inner.ainvoke(asked))["messages"][-1].text)
+
+    fit = StructuredTool.from_function(stock, astock)
+    outer, _ = agent_of(memory, Calls("us"), "Yes.", tools=[fit])
+    said = ({"messages": [HumanMessage("Does it fit?")]}, _config(ALICE))
+    if is_awaited:
+        asyncio.run(outer.ainvoke(*said))
+    else:
+        outer.invoke(*said)
+    assert NEW in script.sent[0]
+    assert turns(memory) == [("user", "Does it fit?"), ("tool", "It fits."), ("assistant", "Yes.")]
+    assert memory.session(**ALICE).current("budget") is None

@@ -214,3 +214,20 @@ def test_a_run_that_waits_for_consent_has_no_answer_yet(memory: tenure.Memory) -
         deferred_tool_results=DeferredToolResults(approvals={"c1": True}),
     )
     assert turns(memory)[1:] == [("tool", "Shipped."), ("assistant", "Done.")]
+
+
+def test_what_one_agent_says_to_another_is_nobodys_word(memory: tenure.Memory) -> None:
+    """A tool that asks another agent: that reads what holds, and observes nothing."""
+    inner, asked = answering(changed(memory), ModelResponse([TextPart("It fits.")]))
+    call = ModelResponse([ToolCallPart("fit", {})])
+    outer, _ = answering(memory, call, ModelResponse([TextPart("Yes.")]))
+
+    @outer.tool_plain
+    async def fit() -> str:
+        result = await inner.run(f"The address is {OLD}, and the budget is $5.", deps=ALICE)
+        return str(result.output)
+
+    outer.run_sync("Does it fit?", deps=ALICE)
+    assert len(asked) == 1
+    assert turns(memory) == [("user", "Does it fit?"), ("tool", "It fits."), ("assistant", "Yes.")]
+    assert memory.session(**ALICE).current("budget") is None

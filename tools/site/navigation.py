@@ -22,7 +22,7 @@ NAVIGATION = (
         "In your framework",
         (
             *("integrations", "integrations/langchain", "integrations/openai-agents"),
-            "integrations/pydantic-ai",
+            *("integrations/pydantic-ai", "integrations/google-adk"),
         ),
     ),
     Group("Run it", ("security", "observability", "scaling", "performance")),

@@ -10,8 +10,9 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any, ParamSpec, TypedDict, TypeVar
 
@@ -35,6 +36,10 @@ _SWITCHES = ("budget", "messages_budget", "observe")
 _BUDGET = 2000
 
 log = logging.getLogger("tenure.integrations")
+
+_around: ContextVar[tuple[Session, ...]] = ContextVar("tenure_around", default=())
+"""The sessions whose tools are at work around a call, the outermost first. Calls of tools that are
+made at the same time have a task or a thread each, and so a context each."""
 
 
 class Identification(TypedDict, total=False):
@@ -149,7 +154,7 @@ class AgentMemory:
         self._observe(session, _ANSWER, as_text(value), ref)
 
     def _observe(self, session: Session, speaker: str, text: str, ref: str | None) -> None:
-        if not self._observes or not text.strip():
+        if not self._observes or caller() is not None or not text.strip():
             return
         most = self._memory.settings.max_turn_bytes
         if len(text.encode("utf-8", "replace")) > most:
@@ -202,6 +207,33 @@ def as_text(value: Any) -> str:
         return json.dumps(value, ensure_ascii=False, default=str)
     except (TypeError, ValueError):
         return str(value)
+
+
+@contextmanager
+def at_work(session: Session) -> Iterator[None]:
+    """While a tool of a session is at work. A tool may be an agent itself, or run one: what is said
+    in there is nobody's word, and is not observed."""
+    enter_tool(session)
+    try:
+        yield
+    finally:
+        leave_tool()
+
+
+def enter_tool(session: Session) -> None:
+    """A tool of a session goes to work, where a framework tells only of its beginning and end."""
+    _around.set((*_around.get(), session))
+
+
+def leave_tool() -> None:
+    """The tool that went to work last is done."""
+    _around.set(_around.get()[:-1])
+
+
+def caller() -> Session | None:
+    """The session of the person for whom tools are at work around this call, if any are."""
+    around = _around.get()
+    return around[0] if around else None
 
 
 async def on_thread(call: Callable[P, T], *given: P.args, **named: P.kwargs) -> T:

@@ -9,11 +9,19 @@ memory with ADK's own tools, `load_memory` and `preload_memory`.
 
 from __future__ import annotations
 
-from contextvars import ContextVar
 from typing import Any, Unpack
 
 from tenure.aio import AsyncMemory
-from tenure.integrations.agent_memory import AgentMemory, Options, Plain, on_thread, said_in
+from tenure.integrations.agent_memory import (
+    AgentMemory,
+    Options,
+    Plain,
+    caller,
+    enter_tool,
+    leave_tool,
+    on_thread,
+    said_in,
+)
 from tenure.memory import Memory
 from tenure.session import Session
 
@@ -33,12 +41,6 @@ try:
 except ImportError as error:
     raise ImportError(f"{error}; install it with: pip install 'tenure[google-adk]'") from error
 
-_around: ContextVar[tuple[Session, ...]] = ContextVar("tenure_around", default=())
-"""For whom the tools work that are around a call. One that is an agent itself has runs of its own,
-with the same plugins, where the "user" is a model and nothing tells whom it is for: they read what
-holds for the person, and nothing of them is observed. Calls that are made at the same time have a
-task each, and so a context each."""
-
 
 class TenurePlugin(BasePlugin):
     """Observes what is said, and sends the models of a runner what holds.
@@ -55,9 +57,8 @@ class TenurePlugin(BasePlugin):
     async def on_user_message_callback(
         self, *, invocation_context: InvocationContext, user_message: types.Content
     ) -> None:
-        if not _around.get():
-            heard = {**plain(user_message), "role": "user", "id": invocation_context.invocation_id}
-            await on_thread(self._agent.hear, self._session(invocation_context), [heard])
+        heard = {**plain(user_message), "role": "user", "id": invocation_context.invocation_id}
+        await on_thread(self._agent.hear, self._session(invocation_context), [heard])
 
     async def before_model_callback(
         self, *, callback_context: CallbackContext, llm_request: LlmRequest
@@ -70,15 +71,14 @@ class TenurePlugin(BasePlugin):
     async def before_tool_callback(
         self, *, tool: BaseTool, tool_args: dict[str, Any], tool_context: ToolContext
     ) -> None:
-        _around.set((*_around.get(), self._session(tool_context)))
+        enter_tool(self._session(tool_context))
 
     async def after_tool_callback(
         self, *, tool: BaseTool, tool_args: dict[str, Any], tool_context: ToolContext, result: Any
     ) -> None:
-        _around.set(_around.get()[:-1])
-        if not _around.get():
-            session, call_id = self._session(tool_context), tool_context.function_call_id
-            await on_thread(self._agent.result, session, _returned(result), call_id)
+        leave_tool()
+        session, call_id = self._session(tool_context), tool_context.function_call_id
+        await on_thread(self._agent.result, session, _returned(result), call_id)
 
     async def on_tool_error_callback(
         self,
@@ -88,18 +88,20 @@ class TenurePlugin(BasePlugin):
         tool_context: ToolContext,
         error: Exception,
     ) -> None:
-        _around.set(_around.get()[:-1])
+        leave_tool()
 
     async def on_event_callback(
         self, *, invocation_context: InvocationContext, event: Event
     ) -> None:
-        if event.is_final_response() and event.content is not None and not _around.get():
+        if event.is_final_response() and event.content is not None:
             session, said = self._session(invocation_context), said_in(plain(event.content))
             await on_thread(self._agent.answer, session, said, event.id)
 
     def _session(self, run: InvocationContext | ReadonlyContext) -> Session:
-        if _around.get():
-            return _around.get()[0]
+        around = caller()
+        if around is not None:
+            # A tool that is an agent has a run of its own, which does not tell whom it is for.
+            return around
         here = {"user_id": run.session.user_id, "session_id": run.session.id}
         config = run.run_config
         return self._agent.session(here, config.custom_metadata if config else None)

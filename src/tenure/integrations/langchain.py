@@ -13,7 +13,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any, TypeAlias, Unpack
 
 from tenure.aio import AsyncMemory
-from tenure.integrations.agent_memory import AgentMemory, Options, Plain, on_thread
+from tenure.integrations.agent_memory import AgentMemory, Options, Plain, at_work, on_thread
 from tenure.memory import Memory
 from tenure.session import Session
 
@@ -57,7 +57,8 @@ class TenureMiddleware(AgentMiddleware[AgentState[Any], Any, Any]):
     def wrap_tool_call(
         self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Result]
     ) -> Result:
-        result = handler(request)
+        with at_work(self._session(request.runtime.context)):
+            result = handler(request)
         self._note(request, result)
         return result
 
@@ -81,7 +82,8 @@ class TenureMiddleware(AgentMiddleware[AgentState[Any], Any, Any]):
     async def awrap_tool_call(
         self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Awaitable[Result]]
     ) -> Result:
-        result = await handler(request)
+        with at_work(self._session(request.runtime.context)):
+            result = await handler(request)
         await on_thread(self._note, request, result)
         return result
 

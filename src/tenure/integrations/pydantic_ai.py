@@ -9,12 +9,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, TypeAlias, Unpack
 
 from tenure.aio import AsyncMemory
-from tenure.integrations.agent_memory import AgentMemory, Options, Plain, Sent, on_thread
+from tenure.integrations.agent_memory import AgentMemory, Options, Plain, Sent, at_work, on_thread
 from tenure.memory import Memory
 from tenure.session import Session
 
@@ -60,17 +60,20 @@ class TenureMemory(AbstractCapability[Any]):
             model_request_parameters=replace(asked, instruction_parts=instructions),
         )
 
-    async def after_tool_execute(
+    async def wrap_tool_execute(
         self,
         ctx: RunContext[Any],
         *,
         call: said.ToolCallPart,
         tool_def: ToolDefinition,
         args: dict[str, Any],
-        result: Any,
+        handler: Callable[[dict[str, Any]], Awaitable[Any]],
     ) -> Any:
+        session = self._session(ctx)
+        with at_work(session):
+            result = await handler(args)
         told = result.return_value if isinstance(result, said.ToolReturn) else result
-        await on_thread(self._agent.result, self._session(ctx), told, call.tool_call_id)
+        await on_thread(self._agent.result, session, told, call.tool_call_id)
         return result
 
     async def after_run(
