@@ -63,9 +63,9 @@ class TenureMiddleware(AgentMiddleware[AgentState[Any], Any, Any]):
         return result
 
     def after_agent(self, state: AgentState[Any], runtime: Runtime[Any]) -> None:
-        last = state["messages"][-1]
-        if isinstance(last, AIMessage | ToolMessage):
-            self._agent.answer(self._session(runtime.context), last.text, last.id)
+        for last in state["messages"][-1:]:
+            if isinstance(last, AIMessage | ToolMessage):
+                self._agent.answer(self._session(runtime.context), last.text, last.id)
 
     # The same, awaited.
 

@@ -13,7 +13,7 @@ it is asked for the history before anybody knows what the person says now.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from inspect import isawaitable
 from typing import Any, TypeAlias, Unpack, cast
@@ -97,7 +97,7 @@ async def _asked(own: CallModelInputFilter | None, data: CallModelData[Any]) -> 
 
 def _plain(items: Items) -> list[Plain]:
     """Items are plain mappings already, in the shapes of responses or of chat."""
-    return [cast(Plain, item) for item in items if isinstance(item, Mapping)]
+    return [cast(Plain, item) for item in items]
 
 
 def _rebuilt(item: TResponseInputItem, made: dict[str, Any]) -> TResponseInputItem:
