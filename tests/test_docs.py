@@ -40,6 +40,7 @@ PAGES = [
 SERVED = "http://127.0.0.1:8765"
 # The module of each framework whose page has programs with it; elsewhere they cannot run.
 FRAMEWORKS = {
+    "agent-framework": "agent_framework",
     "google-adk": "google.adk",
     "langchain": "langchain",
     "openai-agents": "agents",

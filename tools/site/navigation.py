@@ -22,7 +22,8 @@ NAVIGATION = (
         "In your framework",
         (
             *("integrations", "integrations/langchain", "integrations/openai-agents"),
-            *("integrations/pydantic-ai", "integrations/google-adk"),
+            *("integrations/pydantic-ai", "integrations/agent-framework"),
+            "integrations/google-adk",
         ),
     ),
     Group("Run it", ("security", "observability", "scaling", "performance")),
