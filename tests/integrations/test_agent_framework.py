@@ -202,7 +202,7 @@ def test_what_one_agent_says_to_another_is_nobodys_word(memory: tenure.Memory) -
     async def stock(ship_to: str) -> str:
         """Whether it fits."""
         asked = f"The address is {OLD}, and the budget is $5."
-        return (await helper.run(asked, session=session_of_alice())).text
+        return str((await helper.run(asked, session=session_of_alice())).text)
 
     outer = agent_of(memory, Script([Calls("us"), "Yes."]), tools=[stock])
     said(outer, "Does it fit?")
