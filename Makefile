@@ -16,6 +16,8 @@ MODELS_STAMP := $(MODELS)/.installed
 MCP ?= 1.30.0
 DROPIN := .venv-dropin
 DROPIN_STAMP := $(DROPIN)/.installed
+INTEGRATIONS := .venv-integrations
+FRAMEWORKS ?= $(patsubst tests/integrations/requirements/%.txt,%,$(wildcard tests/integrations/requirements/*.txt))
 TESTS ?= tests
 # More than there are cores: tests that run servers and processes wait for them a third of the time.
 WORKERS ?= $(shell $(PYTHON) -c 'import os; print((os.cpu_count() or 1) + 2)' 2>/dev/null || echo auto)
@@ -25,7 +27,7 @@ QUICK ?=
 INSTALL ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint format types check bench docs eval soak mcp dropin reader detector clean
+.PHONY: help setup demo test lint format types check bench docs eval integrations soak mcp dropin reader detector clean
 
 help:  ## show the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -124,6 +126,24 @@ $(DOCS_STAMP): tools/site/requirements.txt pyproject.toml constraints.txt
 docs: $(DOCS_STAMP)  ## the documentation as a site in build/site; a dead link is an error
 	@$(DOCS)/bin/python -m tools.site.build build/site
 
+# Each framework has an environment of its own: what one of them needs must not bind the others.
+$(INTEGRATIONS)/%/.installed: tests/integrations/requirements/%.txt pyproject.toml
+	@$(NEEDS_PYTHON)
+	@echo "Setting up $(INTEGRATIONS)/$* (once) ..."
+	@$(PYTHON) -m venv $(INTEGRATIONS)/$*
+	@echo '*' > $(INTEGRATIONS)/.gitignore
+	@$(INTEGRATIONS)/$*/bin/pip install --quiet --disable-pip-version-check --requirement $< --editable .
+	@touch $@
+
+integrations: $(STAMP) $(FRAMEWORKS:%=$(INTEGRATIONS)/%/.installed)  ## the adapters with the frameworks themselves: FRAMEWORKS=langchain
+	@set -e; for name in $(FRAMEWORKS); do \
+	    module=$$(echo $$name | tr - _); echo "$$name:"; \
+	    $(BIN)/mypy --python-executable $(INTEGRATIONS)/$$name/bin/python --cache-dir .mypy_cache/$$name \
+	        src/tenure/integrations/$$module.py tests/integrations/test_$$module.py; \
+	    $(INTEGRATIONS)/$$name/bin/python -m pytest --confcutdir tests/integrations \
+	        tests/integrations/test_$$module.py; \
+	done
+
 soak: $(STAMP)  ## the long versions of the crash, concurrency and property tests
 	@TENURE_SOAK=1 $(BIN)/pytest -n $(WORKERS) --dist worksteal $(TESTS)
 
@@ -162,5 +182,5 @@ reader:  ## train the reader anew: DATA=folder; QUICK=1 tries the recipe out, IN
 detector: reader  ## the same as reader, by its older name
 
 clean:  ## remove the environment and everything built
-	@rm -rf $(VENV) $(PEERS) $(TRAINING) $(DOCS) $(MODELS) $(DROPIN) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	@rm -rf $(VENV) $(PEERS) $(TRAINING) $(DOCS) $(MODELS) $(DROPIN) $(INTEGRATIONS) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -10,17 +10,14 @@ for a provider.
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
 import inspect
-import io
 import os
 import re
 import shlex
 import subprocess
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -31,13 +28,13 @@ import pytest
 import tenure
 from tenure.model import errors
 from tenure.stores import port
+from tests.pages import FENCE, ROOT, Block, blocks, run_snippets
 from tests.patience import PATIENCE
 from tests.proxy.conftest import RunningProxy
 from tests.proxy.stand_in import StandIn
 from tests.selection import sampled
 from tests.service.running import PLAIN, Process, Running
 
-ROOT = Path(__file__).parents[1]
 GENERATED = ROOT / "docs" / "cli.md"
 PAGES = [
     ROOT / "README.md",
@@ -46,31 +43,14 @@ PAGES = [
 ]
 SERVED = "http://127.0.0.1:8765"
 PROXIED = "http://127.0.0.1:8787"
-FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-
-
-@dataclass(frozen=True)
-class Block:
-    """A fenced block of a page, with the output that the page promises for it."""
-
-    language: str
-    text: str
-    line: int
-    promised: str | None = None
-
-
-def blocks(page: Path) -> list[Block]:
-    """The fenced blocks of a page; a ```text block is joined to the ```python block before it."""
-    text = page.read_text(encoding="utf-8")
-    found: list[Block] = []
-    for match in FENCE.finditer(text):
-        block = Block(match[1], match[2], text.count("\n", 0, match.start()) + 2)
-        last = found[-1] if found else block
-        if block.language == "text" and last.language == "python" and last.promised is None:
-            found[-1] = dataclasses.replace(last, promised=block.text)
-        else:
-            found.append(block)
-    return found
+# The module of each framework whose page has programs with it; elsewhere they cannot run.
+FRAMEWORKS = {
+    "agent-framework": "agent_framework",
+    "google-adk": "google.adk",
+    "langchain": "langchain",
+    "openai-agents": "agents",
+    "pydantic-ai": "pydantic_ai",
+}
 
 
 def pages_with(language: str) -> list[Path]:
@@ -115,21 +95,17 @@ def test_snippets_print_what_the_page_says(
     page: Path, namespace: dict[str, Any], request: pytest.FixtureRequest
 ) -> None:
     """Every Python snippet of a page runs, and prints exactly what is shown below it."""
-    for block in blocks(page):
-        if block.language != "python":
-            continue
-        where = f"{page.name}:{block.line}"
-        printed = io.StringIO()
-        text = block.text
-        if SERVED in text:
-            text = text.replace(SERVED, request.getfixturevalue("served"))
-        if PROXIED in text:
-            text = text.replace(PROXIED, request.getfixturevalue("proxied"))
-        # Blank lines in front let a traceback name the line of the page.
-        code = compile("\n" * (block.line - 1) + text, str(page), "exec")
-        with contextlib.redirect_stdout(printed):
-            exec(code, namespace)
-        assert printed.getvalue() == (block.promised or ""), where
+    framework = FRAMEWORKS.get(page.stem) if page.parent.name == "integrations" else None
+    if framework is not None:
+        pytest.importorskip(framework, reason=f"{page.stem} is not installed: make integrations")
+
+    def replaced(text: str) -> str:
+        for address, fixture in ((SERVED, "served"), (PROXIED, "proxied")):
+            if address in text:
+                text = text.replace(address, request.getfixturevalue(fixture))
+        return text
+
+    run_snippets(page, namespace, replaced)
 
 
 def test_the_readme_is_short() -> None:

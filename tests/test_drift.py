@@ -23,7 +23,8 @@ from tenure.cli import app
 from tenure.cli.completion import Place, places
 from tenure.language.llm.config import LLM
 from tenure.operations import OPERATIONS
-from tests.test_docs import FENCE, GENERATED, PAGES, ROOT, name_of
+from tests.pages import FENCE, ROOT
+from tests.test_docs import GENERATED, PAGES, name_of
 
 SOURCES = (ROOT / "src", ROOT / "evaluation")
 LIVING = [page for page in PAGES if page.parent.name != "decisions"]

@@ -76,17 +76,8 @@ def test_no_file_is_big() -> None:
 @pytest.mark.parametrize(
     "target",
     [
-        "setup",
-        "demo",
-        "test",
-        "check",
-        "lint",
-        "bench",
-        "docs",
-        "mcp",
-        "detector",
-        "reader",
-        "clean",
+        *("setup", "demo", "test", "check", "lint", "bench", "docs", "mcp", "integrations"),
+        *("dropin", "detector", "reader", "clean"),
     ],
 )
 def test_make_knows_its_targets(target: str) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import tenure
-from tests.test_docs import ROOT
+from tests.pages import ROOT
 from tools.site.build import MOVED, place, relinked
 from tools.site.navigation import NAVIGATION
 from tools.site.reference import grouped
@@ -15,7 +15,8 @@ def test_the_navigation_has_every_page_once() -> None:
     """A page in docs/ is in the navigation of the site, and nothing else is. The decisions have a
     page of their own, which lists them, and the README is the home page."""
     listed = [page for group in NAVIGATION for page in group.pages]
-    docs = {place(path.relative_to(ROOT).as_posix()) for path in (ROOT / "docs").glob("*.md")}
+    pages_there = [*(ROOT / "docs").glob("*.md"), *(ROOT / "docs" / "integrations").glob("*.md")]
+    docs = {place(path.relative_to(ROOT).as_posix()) for path in pages_there}
     moved = {name for name in MOVED.values() if name.endswith(".md")}
     pages = {name.removesuffix(".md") for name in docs | moved} - {"index"}
     assert sorted(listed) == sorted({*pages, "decisions", "reference/index"})

@@ -18,8 +18,8 @@ from pathlib import Path
 import pytest
 
 import tenure
+from tests.pages import ROOT, blocks
 from tests.patience import PATIENCE
-from tests.test_docs import ROOT, blocks
 
 
 def run(*command: str | Path, cwd: Path) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from langgraph.store.postgres import PostgresStore  # type: ignore[import-not-found]
+from langgraph.store.postgres import PostgresStore
 
 from benchmarks.corpus import Fact
 from benchmarks.crowds.port import EMBEDDER, PROBE, TOP, Plain, check_alike

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from langgraph.store.base import PutOp  # type: ignore[import-not-found]
+from langgraph.store.base import PutOp
 
 from benchmarks.corpus import Fact
 from benchmarks.peers.port import TOP, Embedder

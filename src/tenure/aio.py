@@ -178,6 +178,11 @@ class AsyncMemory:
         self._threads = threads
 
     @property
+    def plain(self) -> Memory:
+        """The same memory, for code that does not await its calls."""
+        return self._plain
+
+    @property
     def settings(self) -> Settings:
         return self._plain.settings
 

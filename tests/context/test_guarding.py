@@ -59,6 +59,12 @@ SHAPES: dict[str, list[dict[str, Any]]] = {
         {"type": "function_call", "name": "quote", "arguments": json.dumps({"to": OLD})},
         {"type": "function_call_output", "call_id": "c", "output": f"Two desks to {OLD}: $220."},
     ],
+    "calls in parts": [
+        said("assistant", [{"type": "tool_call", "id": "t", "name": "quote", "args": {"to": OLD}}]),
+        said("tool", f"Two desks to {OLD}: $220.", tool_call_id="t"),
+        said("assistant", [{"type": "function_call", "arguments": json.dumps({"to": OLD})}]),
+        said("tool", f"Two desks to {OLD}: $220.", tool_call_id="u"),
+    ],
     "parts of Google": [
         {"role": "model", "parts": [{"function_call": {"name": "quote", "args": {"to": OLD}}}]},
         {"role": "user", "parts": [{"function_response": {"response": {"for": f"to {OLD}: $9"}}}]},
@@ -202,3 +208,39 @@ def test_a_context_without_the_conversation_has_facts_and_notes(
     assert "turn 2" not in without
     assert NEW in without
     assert "Porto" in without
+
+
+def test_a_context_without_the_conversation_does_not_call_its_question_unknown(
+    alice: tenure.Session,
+) -> None:
+    """The answer may be in what the caller sends, or in what any model knows."""
+    asked = "Which countries border Mongolia?"
+    told = "nothing on record matches this question"
+    assert told in alice.context(asked).text
+    assert told not in alice.context(asked, conversation=False).text
+
+
+def test_a_thought_stays_as_it_is_with_what_follows_from_it(alice: tenure.Session) -> None:
+    """Its provider takes neither without the other: what follows is cut, and not left out."""
+    thought = {"type": "reasoning", "id": "r", "summary": [], "content": [{"text": f"{OLD}?"}]}
+    given = [thought, said("assistant", f"To {OLD}."), said("user", f"So it goes to {NEW}?")]
+    made = alice.guard(given)
+    assert made.messages[0] == thought
+    assert [one["role"] for one in made.messages[1:]] == ["assistant", "user"]
+    assert OLD not in json.dumps(made.messages[1:])
+
+
+def test_a_budget_parts_no_thought_from_what_follows(alice: tenure.Session) -> None:
+    """Both are sent, or neither is."""
+    thought = {"type": "reasoning", "id": "r", "summary": []}
+    call = {"type": "function_call", "call_id": "c", "name": "quote", "arguments": "{}"}
+    result = {"type": "function_call_output", "call_id": "c", "output": "The lamp is $20. " * 5}
+    given: list[dict[str, Any]] = [thought, call, thought, call, result, result]
+    given += [thought, said("assistant", "It is $20.")]
+    asked = said("user", "And a lamp?")
+    whole = alice.guard([*given, asked])
+    sizes = {
+        len(alice.guard([*given, asked], budget=budget).messages)
+        for budget in range(whole.tokens + 1)
+    }
+    assert sizes == {1, 3, 9}

@@ -13,7 +13,7 @@ import typer
 from tenure.cli import app
 from tenure.cli.completion import places
 from tenure.mcp.tools import TOOLS
-from tests.test_docs import ROOT, blocks
+from tests.pages import ROOT, blocks
 
 PAGE = ROOT / "docs" / "mcp.md"
 

@@ -15,10 +15,11 @@ from tenure.stores.postgres import administration, schema
 from tenure.stores.postgres.connections import address_of
 from tenure.stores.postgres.local import LocalServer
 from tests.conftest import QUICK
+from tests.pages import blocks
 from tests.postgres.conftest import Run
 from tests.postgres.operating import as_role, document
 from tests.servers import Databases
-from tests.test_docs import blocks, commands, matches
+from tests.test_docs import commands, matches
 
 ROOT = Path(__file__).parents[2]
 

@@ -28,6 +28,14 @@ NAVIGATION = (
             "reference/index",
         ),
     ),
+    Group(
+        "In your framework",
+        (
+            *("integrations", "integrations/langchain", "integrations/openai-agents"),
+            *("integrations/pydantic-ai", "integrations/agent-framework"),
+            "integrations/google-adk",
+        ),
+    ),
     Group("Coming from elsewhere", ("mem0", "importing", "anthropic-memory")),
     Group("Run it", ("security", "observability", "scaling", "performance")),
     Group("How well it does", ("evaluation", "figures", "detector")),

@@ -66,6 +66,10 @@ def grouped() -> dict[str, Page]:
 
 MODULES = {
     "aio.md": ("tenure.aio", "The same calls, awaited."),
+    "integrations.md": (
+        "tenure.integrations.agent_memory",
+        "What the [adapters](../integrations.md) share, for loops of your own.",
+    ),
     "testing.md": ("tenure.testing", "For tests, and for people who write a store."),
     "stores.md": ("tenure.stores.port", "A backend implements this port."),
     "embedders.md": ("tenure.search.embedders", "The embedders that ship, and their port."),

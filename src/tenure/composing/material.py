@@ -362,7 +362,8 @@ class MaterialBuilder(Inquiry):
         return not lens.held(reader, fact.key, fact.subject or "", marks=False)
 
     def _is_unanswered(self, ranked: Sequence[Ranked], hits: dict[str, Hit]) -> bool:
-        """Whether no fact shares a word, except from its subject, or a meaning with the query."""
+        """Whether no fact shares a word, except from its subject, or a meaning with the query.
+        Without the conversation nobody can tell: the answer may be in what the caller sends."""
 
         def bears(one: Ranked) -> bool:
             hit = hits.get(one.fact.id)
@@ -372,7 +373,8 @@ class MaterialBuilder(Inquiry):
             shared = self.asked.intersection(hit.terms.split()).difference(about)
             return bool(shared) or hit.meaning > self.index.unrelated
 
-        return bool(self.asked) and self.request.budget > 0 and not any(map(bears, ranked))
+        can_tell = bool(self.asked) and self.request.conversation and self.request.budget > 0
+        return can_tell and not any(map(bears, ranked))
 
     def _past(self, ranked: Sequence[Ranked]) -> list[Fact]:
         """The earlier facts on the matters of the query or of the best facts."""

@@ -95,7 +95,8 @@ def guard(
         if shapes.is_frame(message):
             made[number] = dict(message)
             continue
-        kept, told = _guarded(number, message, look, must_stay=number == latest)
+        follows = number > 0 and shapes.is_thought(messages[number - 1])
+        kept, told = _guarded(number, message, look, must_stay=follows or number == latest)
         if told is not None:
             account[number] = told
         if kept is not None:
@@ -158,7 +159,8 @@ def _beyond(
     made: Mapping[int, Mapping[str, Any]], sizes: Mapping[int, int], latest: int, budget: int
 ) -> list[int]:
     """The oldest messages that do not fit: the frame, and everything from the last that a person
-    said, come first, and what a tool was asked stays with what it gave back."""
+    said, come first, and what a tool was asked stays with what it gave back, a thought with what
+    follows from it."""
     first = {n for n, message in made.items() if shapes.is_frame(message) or n >= latest >= 0}
     room = budget - sum(sizes[number] for number in first)
     groups = _together([(n, made[n]) for n in sorted(made) if n not in first])
@@ -173,11 +175,16 @@ def _beyond(
 def _together(messages: Sequence[tuple[int, Mapping[str, Any]]]) -> list[list[int]]:
     """Messages in groups that are sent or left out together."""
     groups: list[list[int]] = []
-    is_open = False
+    is_open = awaits = is_thinking = False
     for number, message in messages:
-        if is_open and (shapes.returns(message) or shapes.calls(message)):
+        is_call, is_thought = shapes.calls(message), shapes.is_thought(message)
+        is_work = is_call or shapes.returns(message)
+        if is_thinking or (is_open and is_work) or (awaits and is_thought):
             groups[-1].append(number)
         else:
             groups.append([number])
-        is_open = shapes.calls(message) or (is_open and shapes.returns(message))
+            is_open = False
+        is_open = is_call or (is_open and (is_thought or is_work))
+        awaits = is_call or (awaits and is_thought)
+        is_thinking = is_thought
     return groups

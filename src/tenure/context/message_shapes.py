@@ -1,7 +1,8 @@
 """Messages as agents send them to models: where the text is in them, in the common shapes.
 
-Chat completions (`content`, `tool_calls`), content in parts (text, tool use and tool results),
-items of responses (`function_call`, `function_call_output`) and `parts` as Google has them.
+Chat completions (`content`, `tool_calls`), content in parts (text, calls of tools and their
+results), items of responses (`function_call`, `function_call_output`) and `parts` as Google has
+them.
 Anything else in a message is passed on as it is: pictures, signatures, a model's thoughts.
 """
 
@@ -20,6 +21,7 @@ _UNTOUCHED = frozenset({"thinking", "redacted_thinking", "reasoning", "encrypted
 _FRAME = frozenset({"system", "developer"})
 _RESULTS = frozenset({"tool", "function"})
 _CALLED, _RETURNED = "function_call", "function_call_output"
+_CALLS = frozenset({"tool_use", "tool_call", _CALLED})
 _DEEPEST = 64
 _PLAIN_TEXT = frozenset({"text", "input_text", "output_text"})
 
@@ -57,7 +59,7 @@ def calls(message: Mapping[str, Any]) -> bool:
     """Whether a message calls a tool, and belongs with what comes back."""
     if message.get("type") == _CALLED or message.get("tool_calls") or message.get(_CALLED):
         return True
-    return any(_kind(part) in ("tool_use", _CALLED) for part in _parts(message))
+    return any(_kind(part) in _CALLS for part in _parts(message))
 
 
 def returns(message: Mapping[str, Any]) -> bool:
@@ -65,6 +67,11 @@ def returns(message: Mapping[str, Any]) -> bool:
     if role_of(message) in _RESULTS:
         return True
     return any(_kind(part) in ("tool_result", "function_response") for part in _parts(message))
+
+
+def is_thought(message: Mapping[str, Any]) -> bool:
+    """Whether a message is a model's thought, which its provider takes only with what follows."""
+    return message.get("type") == "reasoning"
 
 
 def is_all_text(message: Mapping[str, Any]) -> bool:
@@ -77,6 +84,8 @@ def is_all_text(message: Mapping[str, Any]) -> bool:
 
 def stretches(message: Mapping[str, Any]) -> Iterator[Stretch]:
     """The texts of a message with their places, in order."""
+    if is_thought(message):
+        return
     for name in ("content", "parts", "output"):
         yield from _within(message.get(name), (name,))
     if isinstance(message.get("arguments"), str):
@@ -133,8 +142,11 @@ def _of_part(part: Mapping[str, Any], path: Path) -> Iterator[Stretch]:
         yield Stretch((*path, "text"), part["text"])
     if kind == "tool_result":
         yield from _within(part.get("content"), (*path, "content"))
-    if kind == "tool_use" and isinstance(part.get("input"), Mapping):
-        yield Stretch((*path, "input"), part["input"])
+    for name in ("input", "args") if kind in _CALLS else ():
+        if isinstance(part.get(name), Mapping):
+            yield Stretch((*path, name), part[name])
+    if kind in _CALLS and isinstance(part.get("arguments"), str):
+        yield _json(part["arguments"], (*path, "arguments"))
     for name, inner in ((_CALLED, "args"), ("function_response", "response")):
         held = part.get(name)
         if isinstance(held, Mapping) and isinstance(held.get(inner), Mapping):
