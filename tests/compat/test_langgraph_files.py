@@ -18,9 +18,9 @@ pytestmark = pytest.mark.filterwarnings("ignore")  # of its packages, not of our
 
 def talk(path: Path) -> None:
     """Two turns of a person, answered by a graph with a checkpointer."""
-    from langchain_core.messages import AIMessage, HumanMessage  # type: ignore[import-not-found]
-    from langgraph.checkpoint.sqlite import SqliteSaver  # type: ignore[import-not-found]
-    from langgraph.graph import START, MessagesState, StateGraph  # type: ignore[import-not-found]
+    from langchain_core.messages import AIMessage, HumanMessage
+    from langgraph.checkpoint.sqlite import SqliteSaver
+    from langgraph.graph import START, MessagesState, StateGraph
 
     def answer(state: Any) -> dict[str, Any]:
         return {"messages": [AIMessage("Noted.")]}
@@ -49,7 +49,7 @@ def test_checkpoints(run: Run, tmp_path: Path) -> None:
 
 def test_store(run: Run, tmp_path: Path) -> None:
     """Every item is a fact at its key."""
-    from langgraph.store.sqlite import SqliteStore  # type: ignore[import-not-found]
+    from langgraph.store.sqlite import SqliteStore
 
     with SqliteStore.from_conn_string(str(tmp_path / "store.db")) as store:
         store.setup()
