@@ -48,7 +48,7 @@ _METHODS = {
 """What a server can be asked for, and how the package calls the request and the result."""
 
 
-class Failure(Exception):
+class WireFailure(Exception):
     """A request that is answered with an error of the protocol."""
 
     def __init__(self, code: int, message: str, data: Any = None) -> None:
@@ -91,12 +91,12 @@ async def _answered(method: str, handler: Handler, request: Any, params: Any) ->
     scope = None if request is None else request.scope
     try:
         told = await handler(scope, params)
-    except Failure as failure:
+    except WireFailure as failure:
         raise _error(failure) from None
     return getattr(_types, f"{method}Result").model_validate(told)
 
 
-def _error(failure: Failure) -> Exception:
+def _error(failure: WireFailure) -> Exception:
     errors = import_module("mcp.shared.exceptions")
     if IS_FIRST:
         given = {"code": failure.code, "message": failure.message, "data": failure.data}

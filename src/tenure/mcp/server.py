@@ -17,7 +17,7 @@ import tenure
 from tenure.http.problems import refusal_of
 from tenure.http.turns import METER
 from tenure.mcp import answers, package
-from tenure.mcp.package import INTERNAL_ERROR, INVALID_PARAMS, INVALID_REQUEST, Failure, Wire
+from tenure.mcp.package import INTERNAL_ERROR, INVALID_PARAMS, INVALID_REQUEST, WireFailure, Wire
 from tenure.mcp.seats import Seat, Seats
 from tenure.mcp.tools import BY_NAME, TOOLS, Tool, chain_shown
 from tenure.model.errors import InvalidInput, UnknownFact, UnknownTarget
@@ -85,7 +85,7 @@ class Handlers:
             return self._seats.here()
         seat = sent.get(SEAT)
         if not isinstance(seat, Seat):
-            raise Failure(INVALID_REQUEST, "this request did not come through the door")
+            raise WireFailure(INVALID_REQUEST, "this request did not come through the door")
         return seat
 
     async def _in_thread(self, call: Callable[..., T], *given: Any) -> T:
@@ -159,7 +159,7 @@ class Handlers:
             seat.check(KeyScope.READ)
             text = await self._in_thread(_read, seat, uri)
         except Exception as error:
-            raise Failure(INVALID_PARAMS, _told(error), {"uri": uri}) from None
+            raise WireFailure(INVALID_PARAMS, _told(error), {"uri": uri}) from None
         return {"contents": [{"uri": uri, "mimeType": _TEXT, "text": _carried(text)}]}
 
     async def complete(self, sent: Sent, params: Any) -> Wire:
@@ -171,7 +171,7 @@ class Handlers:
             try:
                 facts = await self._in_thread(seat.session().facts)
             except Exception as error:
-                raise Failure(INTERNAL_ERROR, _told(error)) from None
+                raise WireFailure(INTERNAL_ERROR, _told(error)) from None
             names = (fact.id if wanted == _FACT else fact.key for fact in facts)
             found = sorted({_carried(one) for one in names if one.startswith(typed.value)})
         offered = {
@@ -193,7 +193,7 @@ class Handlers:
 
     async def get_prompt(self, sent: Sent, params: Any) -> Wire:
         if params.name != PROMPT:
-            raise Failure(
+            raise WireFailure(
                 INVALID_PARAMS, f"there is no prompt {params.name!r:.80}; there is {PROMPT}"
             )
         seat = self._seat(sent)
