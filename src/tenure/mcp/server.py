@@ -17,7 +17,7 @@ import tenure
 from tenure.http.problems import refusal_of
 from tenure.http.turns import METER
 from tenure.mcp import answers, package
-from tenure.mcp.package import INTERNAL_ERROR, INVALID_PARAMS, INVALID_REQUEST, WireFailure, Wire
+from tenure.mcp.package import INTERNAL_ERROR, INVALID_PARAMS, INVALID_REQUEST, Wire, WireFailure
 from tenure.mcp.seats import Seat, Seats
 from tenure.mcp.tools import BY_NAME, TOOLS, Tool, chain_shown
 from tenure.model.errors import InvalidInput, UnknownFact, UnknownTarget
