@@ -105,7 +105,7 @@ class TestOurs:
         """Every call takes the parameters that mem0's takes, in the same order."""
         assert signature(getattr(Memory, call)) == recorded.SIGNATURES[call]
 
-    @pytest.mark.parametrize("call", set(recorded.AWAITED) - {"add"})
+    @pytest.mark.parametrize("call", sorted(set(recorded.AWAITED) - {"add"}))
     def test_awaited_signatures(self, call: str) -> None:
         """`AsyncMemory` takes what `Memory` takes, and all but `close` are awaited."""
         method = getattr(AsyncMemory, call)
