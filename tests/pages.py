@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import dataclasses
 import io
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -52,3 +53,15 @@ def run_snippets(
         with contextlib.redirect_stdout(printed):
             exec(compile(lines, str(page), "exec"), namespace)
         assert printed.getvalue() == (block.promised or ""), f"{page.name}:{block.line}"
+
+
+@contextlib.contextmanager
+def event_loop() -> Iterator[None]:
+    """A loop for frameworks whose plain calls start one and leave it open."""
+    loop = asyncio.new_event_loop()
+    asyncio.set_event_loop(loop)
+    try:
+        yield
+    finally:
+        asyncio.set_event_loop(None)
+        loop.close()

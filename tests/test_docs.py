@@ -10,6 +10,7 @@ for a provider.
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import inspect
 import os
@@ -28,7 +29,7 @@ import pytest
 import tenure
 from tenure.model import errors
 from tenure.stores import port
-from tests.pages import FENCE, ROOT, Block, blocks, run_snippets
+from tests.pages import FENCE, ROOT, Block, blocks, event_loop, run_snippets
 from tests.patience import PATIENCE
 from tests.proxy.conftest import RunningProxy
 from tests.proxy.stand_in import StandIn
@@ -105,7 +106,8 @@ def test_snippets_print_what_the_page_says(
                 text = text.replace(address, request.getfixturevalue(fixture))
         return text
 
-    run_snippets(page, namespace, replaced)
+    with event_loop() if framework is not None else contextlib.nullcontext():
+        run_snippets(page, namespace, replaced)
 
 
 def test_the_readme_is_short() -> None:

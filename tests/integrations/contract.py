@@ -12,7 +12,6 @@ import asyncio
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -23,7 +22,7 @@ import pytest
 import tenure
 from tenure.model.records import is_turn
 from tenure.testing import SteppingClock
-from tests.pages import ROOT, run_snippets
+from tests.pages import ROOT, event_loop, run_snippets
 from tests.patience import PATIENCE
 
 OLD, NEW, SUPPOSED = "123 Main St", "456 Oak Ave", "789 Pine Rd"
@@ -348,18 +347,6 @@ class AdapterContract:
         prompt = self.say(agent, mode, (ORDER, [Calls(OLD), "Noted."]))[-1]
         assert NEW in prompt
         assert turns(memory) == []
-
-
-@contextmanager
-def event_loop() -> Iterator[None]:
-    """A loop for frameworks whose plain calls start one and leave it open."""
-    loop = asyncio.new_event_loop()
-    asyncio.set_event_loop(loop)
-    try:
-        yield
-    finally:
-        asyncio.set_event_loop(None)
-        loop.close()
 
 
 def turns(memory: tenure.Memory) -> list[tuple[str, Any]]:

@@ -290,6 +290,8 @@ class Effects:
 
 def _but_for_said(said: Understood, one: Touched) -> Touched:
     """What goes of a fact, without the values that the statement says again."""
+    if one.at_hand or JOINT in said.text:
+        return one  # what an answer is to names what is asked about, and says it of nothing
     again = {part.normal for part in typed(said.parts)}
     return one._replace(parts=tuple(part for part in one.parts if part.normal not in again))
 
