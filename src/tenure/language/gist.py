@@ -361,7 +361,7 @@ def _only_removes(bones: Skeleton, found: Sequence[Pair], named: Sequence[str]) 
         (plain.original(found.start()), plain.original(found.end()))
         for found in patterns.removal.finditer(plain.masked)
     ]
-    if not gone or len(named) != 1 or patterns.kept.search(plain.masked):
+    if not gone or len(named) != 1 or patterns.kept.search(patterns.polite.sub("", plain.masked)):
         return False
     bare = patterns.idioms.sub("gone", plain.masked)
     if patterns.elsewhere.search(bare) or patterns.change_of.search(plain.masked):

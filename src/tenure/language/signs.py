@@ -33,6 +33,7 @@ class Signs:
             _FLAGS,
         )
         self.kept = words("kept")
+        self.polite = words("polite")
         self.elsewhere = re.compile(
             rf"\b(?:{told['removal']})\s+(?:an?|the|my|our|your|his|her|their|some|this|that)\s+"
             rf"(?:\w+\s+)?(?!(?:{told['meta']})\b)\w+|\bnot\s+{THING}",

@@ -73,6 +73,7 @@ class _Words:
         self.denied_itself = word_set(told["ending"]["after_denial"])
         self.states = word_set(told["ending"]["states"])
         self.announcing = word_set(told["announcing"]["words"])
+        self.topics = word_set(told["announcing"]["topics"])
         self.saying = word_set(told["saying"]["verbs"])
         self.hearing = word_set(told["saying"]["hearing"])
         self.between = word_set(told["saying"]["between"])
@@ -258,6 +259,8 @@ def _introduced(words: Sequence[str], known: _Words) -> Manner | None:
             opening = words[:index]
             if _denies(opening, known):
                 return Manner.DENIED
+            if opening[0] in known.topics and not _reports(opening, known):
+                return None  # "about the fee: ..." goes on in the same voice
             return Manner.REPORTED if _reports(opening, known) else Manner.INTRODUCED
     return None
 
