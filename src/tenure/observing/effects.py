@@ -147,8 +147,10 @@ class Effects:
         situation = self._desk.situation
         if said.renews:
             return ties.meant(situation, said.renews)
+        if proposal.key == STATEMENT:
+            return ties.said_anew(situation, said)
         new = typed(proposal.source.parts)
-        if proposal.key == STATEMENT or proposal.multi_valued or len(new) != 1:
+        if proposal.multi_valued or len(new) != 1:
             return None
         fact = ties.at(situation, (proposal.key, proposal.subject))
         # What sits there under its name is decided there.

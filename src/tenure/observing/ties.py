@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from tenure.language import loosely
 from tenure.language.attributes import address_of
-from tenure.language.detection import are_comparable
+from tenure.language.detection import are_comparable, same_part
 from tenure.language.frames import frame_again
 from tenure.language.gist import told_of_one
 from tenure.language.lexicon import agreeing
@@ -180,6 +180,24 @@ def _swapped(situation: Situation, said: Understood) -> Rewritten | None:
         return rephrased(fact, ends[1]) if says(fact, ends[0].text) else None
     new = [part for part in outside if not says(fact, part.text)]
     return rephrased(fact, new[0]) if len(new) == 1 and len(outside) > 1 else None
+
+
+def said_anew(situation: Situation, said: Understood) -> Fact | None:
+    """The fact of which a statement names the thing, the value, and one other that is so instead."""
+    if said.kind not in _TOLD or not (said.corrects or said.cues.is_past):
+        return None
+    values = typed(said.frame.parts)
+    for thing in loosely.things(said.text):
+        fact = called(situation, thing.name)
+        told = stated_by(fact) if fact is not None else None
+        old = typed(frame_again(told.part.text).parts) if told is not None else ()
+        if len(old) != 1:
+            continue
+        rest = [part for part in values if not same_part(part, old[0])]
+        new = [part for part in rest if are_comparable(old[0], part) and part not in said.denied]
+        if len(new) == 1 and len(rest) < len(values):
+            return fact
+    return None
 
 
 def changed(situation: Situation, said: Understood) -> Rewritten | None:
