@@ -33,11 +33,11 @@ def test_what_names_the_old_value_is_kept_without_it(session: tenure.Session) ->
         session,
         "The tide gauge is read by Halvard Moe.",
         "The ferry crossing takes 55 minutes.",
-        "It used to be 55 minutes for the ferry crossing, but since the new engine it's 41 minutes.",
+        "It used to be 55 minutes for the ferry crossing, but since the new pump it's 41 minutes.",
         asked="How long does the ferry crossing take?",
     )
     assert any(
-        "It used to be … for the ferry crossing, but since the new engine it's 41 minutes." in line
+        "It used to be … for the ferry crossing, but since the new pump it's 41 minutes." in line
         for line in told
     )
     assert not any("55 minutes" in line or "(composed)" in line for line in told)

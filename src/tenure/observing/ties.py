@@ -183,7 +183,7 @@ def _swapped(situation: Situation, said: Understood) -> Rewritten | None:
 
 
 def said_anew(situation: Situation, said: Understood) -> Fact | None:
-    """The fact of which a statement names the thing, the value, and one other that is so instead."""
+    """The fact whose thing and value a statement names, with one other that is so instead."""
     if said.kind not in _TOLD or not (said.corrects or said.cues.is_past):
         return None
     values = typed(said.frame.parts)
