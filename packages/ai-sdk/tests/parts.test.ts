@@ -201,8 +201,11 @@ test("a run that stopped at a tool, and goes on with another word, tells each th
     { role: "user", content: "And lamps?" },
     call("0"), // a provider that counts from 0 each time
     result("0", "9 lamps."),
+    { role: "user", content: "And chairs?" },
+    call("0"),
+    result("0", "2 chairs."),
   ] as ModelMessage[];
-  for (const length of [1, 4, 6, 6]) {
+  for (const length of [1, 4, 7, 9, 9]) {
     await chat.run("generateText", talk.slice(0, length), chat.who).catch(() => undefined);
   }
   assert.deepEqual(await chat.turns(), [
@@ -210,6 +213,8 @@ test("a run that stopped at a tool, and goes on with another word, tells each th
     ["tool", "60 desks."],
     ["user", "And lamps?"],
     ["tool", "9 lamps."],
+    ["user", "And chairs?"],
+    ["tool", "2 chairs."],
   ]);
 });
 
