@@ -17,7 +17,12 @@ MCP ?= 1.30.0
 DROPIN := .venv-dropin
 DROPIN_STAMP := $(DROPIN)/.installed
 INTEGRATIONS := .venv-integrations
-FRAMEWORKS ?= $(patsubst tests/integrations/requirements/%.txt,%,$(wildcard tests/integrations/requirements/*.txt))
+FRAMEWORKS ?= $(patsubst tests/integrations/requirements/%.txt,%,$(wildcard tests/integrations/requirements/*.txt)) vercel-ai
+# Those in Python; the other one is a package for Node.js.
+IN_PYTHON := $(filter-out vercel-ai,$(FRAMEWORKS))
+AI_SDK := packages/ai-sdk
+HAS_NODE := $(shell command -v node > /dev/null && command -v npm)
+AI_SDK_STAMP := $(AI_SDK)/node_modules/.installed
 TESTS ?= tests
 # More than there are cores: tests that run servers and processes wait for them a third of the time.
 WORKERS ?= $(shell $(PYTHON) -c 'import os; print((os.cpu_count() or 1) + 2)' 2>/dev/null || echo auto)
@@ -27,7 +32,7 @@ QUICK ?=
 INSTALL ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint format types check bench docs eval integrations soak mcp dropin reader detector clean
+.PHONY: help setup demo test lint format types check bench docs eval integrations vercel-ai soak mcp dropin reader detector clean
 
 help:  ## show the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -135,14 +140,28 @@ $(INTEGRATIONS)/%/.installed: tests/integrations/requirements/%.txt pyproject.to
 	@$(INTEGRATIONS)/$*/bin/pip install --quiet --disable-pip-version-check --requirement $< --editable .
 	@touch $@
 
-integrations: $(STAMP) $(FRAMEWORKS:%=$(INTEGRATIONS)/%/.installed)  ## the adapters with the frameworks themselves: FRAMEWORKS=langchain
-	@set -e; for name in $(FRAMEWORKS); do \
+integrations: $(STAMP) $(IN_PYTHON:%=$(INTEGRATIONS)/%/.installed)  ## the adapters with the frameworks themselves: FRAMEWORKS=langchain
+	@set -e; for name in $(IN_PYTHON); do \
 	    module=$$(echo $$name | tr - _); echo "$$name:"; \
 	    $(BIN)/mypy --python-executable $(INTEGRATIONS)/$$name/bin/python --cache-dir .mypy_cache/$$name \
 	        src/tenure/integrations/$$module.py tests/integrations/test_$$module.py; \
 	    $(INTEGRATIONS)/$$name/bin/python -m pytest --confcutdir tests/integrations \
 	        tests/integrations/test_$$module.py; \
 	done
+	@$(if $(filter vercel-ai,$(FRAMEWORKS)),$(MAKE) --no-print-directory vercel-ai)
+
+$(AI_SDK_STAMP): $(AI_SDK)/package.json $(AI_SDK)/package-lock.json
+	@echo "Setting up $(AI_SDK) (once) ..."
+	@cd $(AI_SDK) && npm ci --silent --no-audit --no-fund
+	@touch $@
+
+vercel-ai: $(STAMP) $(if $(HAS_NODE),$(AI_SDK_STAMP))
+ifneq ($(HAS_NODE),)
+	@echo "vercel-ai:"
+	@$(BIN)/pytest -n 0 tests/integrations/test_vercel_ai.py
+else
+	@echo "vercel-ai: left out, because it needs node and npm, and they are not here."
+endif
 
 soak: $(STAMP)  ## the long versions of the crash, concurrency and property tests
 	@TENURE_SOAK=1 $(BIN)/pytest -n $(WORKERS) --dist worksteal $(TESTS)
@@ -182,5 +201,5 @@ reader:  ## train the reader anew: DATA=folder; QUICK=1 tries the recipe out, IN
 detector: reader  ## the same as reader, by its older name
 
 clean:  ## remove the environment and everything built
-	@rm -rf $(VENV) $(PEERS) $(TRAINING) $(DOCS) $(MODELS) $(DROPIN) $(INTEGRATIONS) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	@rm -rf $(VENV) $(PEERS) $(TRAINING) $(DOCS) $(MODELS) $(DROPIN) $(INTEGRATIONS) $(AI_SDK)/node_modules $(AI_SDK)/dist $(AI_SDK)/build build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).parents[1]
+PROGRAMS = ("python", "js")
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -27,13 +28,13 @@ class Block:
 
 
 def blocks(page: Path) -> list[Block]:
-    """The fenced blocks of a page; a ```text block is joined to the ```python block before it."""
+    """The fenced blocks of a page; a ```text block is joined to the program before it."""
     text = page.read_text(encoding="utf-8")
     found: list[Block] = []
     for match in FENCE.finditer(text):
         block = Block(match[1], match[2], text.count("\n", 0, match.start()) + 2)
         last = found[-1] if found else block
-        if block.language == "text" and last.language == "python" and last.promised is None:
+        if block.language == "text" and last.language in PROGRAMS and last.promised is None:
             found[-1] = dataclasses.replace(last, promised=block.text)
         else:
             found.append(block)

@@ -5,7 +5,7 @@ folder. A ```text block after one of them is what it prints, to the byte. In a `
 every `$ tenure ...` line is run, and what is shown below it is compared; there "…" stands for
 what differs from run to run, such as an id. On a page about the service, `$ tenure serve` starts
 one, and `$ curl ...` lines ask it. A snippet that names a proxy finds one there, before a stand-in
-for a provider.
+for a provider. Programs in ```js blocks are run by `tests/integrations/test_vercel_ai.py`.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ import pytest
 import tenure
 from tenure.model import errors
 from tenure.stores import port
-from tests.pages import FENCE, ROOT, Block, blocks, event_loop, run_snippets
+from tests.pages import FENCE, PROGRAMS, ROOT, Block, blocks, event_loop, run_snippets
 from tests.patience import PATIENCE
 from tests.proxy.conftest import RunningProxy
 from tests.proxy.stand_in import StandIn
@@ -117,9 +117,9 @@ def test_the_readme_is_short() -> None:
 
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
 def test_every_output_belongs_to_a_snippet(page: Path) -> None:
-    """A ```text block follows the Python snippet that prints it; other blocks are named for what
+    """A ```text block follows the program that prints it; other blocks are named for what
     they are, so that no snippet escapes by a misspelt name."""
-    known = {"", "python", "console", "signature"}
+    known = {"", *PROGRAMS, "console", "signature"}
     assert [f"{b.line}: {b.language}" for b in blocks(page) if b.language not in known] == []
 
 

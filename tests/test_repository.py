@@ -27,7 +27,7 @@ MACHINE_PATHS = re.compile(
     r"/(?:wo[r]k|ro[o]t|ho[m]e/\w+|Use[r]s/\w+|o[p]t/\w+)/|[A-Z]:\\+Use[r]s",
 )
 REGISTRIES = re.compile(
-    r"pypi\.o[r]g|pythonho[s]ted|index-u[r]l|artifacto[r]y|devp[i]|jf[r]og|--find-link[s]"
+    r"pypi\.o[r]g|registry\.np[m]|pythonho[s]ted|index-u[r]l|artifacto[r]y|devp[i]|jf[r]og|--find-link[s]"
 )
 
 
