@@ -90,6 +90,8 @@ class Framework(ABC):
     """Those that run in the caller's event loop."""
     knows_who: ClassVar[bool] = False
     """Whether no run can be without a user and a session."""
+    tells_of_tools: ClassVar[bool] = True
+    """Whether it tells what a tool gave back at once, and not only when the run has an answer."""
 
     def __init__(self, script: Script, memory: tenure.Memory, **options: Any) -> None:
         self.script = script
@@ -269,7 +271,7 @@ class AdapterContract:
             ("user", ORDER),
             ("assistant", "Noted."),
             ("user", CHANGE),
-            ("tool", IN_STOCK),
+            *([("tool", IN_STOCK)] if agent.tells_of_tools else []),
             ("assistant", "Noted, too."),
         ]
 
