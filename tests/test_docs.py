@@ -48,6 +48,7 @@ FRAMEWORKS = {
     "agent-framework": "agent_framework",
     "google-adk": "google.adk",
     "langchain": "langchain",
+    "litellm": "litellm",
     "llama-index": "llama_index.core",
     "openai-agents": "agents",
     "pydantic-ai": "pydantic_ai",

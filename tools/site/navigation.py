@@ -34,6 +34,7 @@ NAVIGATION = (
             *("integrations", "integrations/langchain", "integrations/openai-agents"),
             *("integrations/pydantic-ai", "integrations/agent-framework"),
             *("integrations/google-adk", "integrations/llama-index"),
+            "integrations/litellm",
         ),
     ),
     Group("Coming from elsewhere", ("mem0", "importing", "anthropic-memory")),
