@@ -52,6 +52,7 @@ FRAMEWORKS = {
     "llama-index": "llama_index.core",
     "openai-agents": "agents",
     "pydantic-ai": "pydantic_ai",
+    "strands": "strands",
 }
 
 

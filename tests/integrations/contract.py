@@ -12,10 +12,12 @@ import asyncio
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import chdir, contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, ClassVar
 
 import pytest
@@ -131,12 +133,7 @@ class AdapterContract:
     def test_the_page_on_it_holds(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         """Every program there runs, and prints what the page shows."""
         monkeypatch.chdir(tmp_path)
-        names: dict[str, Any] = {"__name__": "snippets"}
-        with event_loop():
-            run_snippets(ROOT / "docs" / "integrations" / self.page, names)
-        for value in names.values():
-            if isinstance(value, tenure.Memory):
-                value.close()
+        _run(self.page)
 
     @pytest.fixture
     def clock(self) -> WatchedClock:
@@ -350,6 +347,24 @@ class AdapterContract:
         prompt = self.say(agent, mode, (ORDER, [Calls(OLD), "Noted."]))[-1]
         assert NEW in prompt
         assert turns(memory) == []
+
+
+@cache
+def example(page: str) -> dict[str, Any]:
+    """What the programs of a page define, where the page itself has the code that joins Tenure to
+    its framework: that code is held to the contract."""
+    with TemporaryDirectory() as folder, chdir(folder):
+        return _run(page)
+
+
+def _run(page: str) -> dict[str, Any]:
+    names: dict[str, Any] = {"__name__": "snippets"}
+    with event_loop():
+        run_snippets(ROOT / "docs" / "integrations" / page, names)
+    for value in names.values():
+        if isinstance(value, tenure.Memory):
+            value.close()
+    return names
 
 
 @contextmanager

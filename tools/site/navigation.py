@@ -35,6 +35,7 @@ NAVIGATION = (
             *("integrations/pydantic-ai", "integrations/agent-framework"),
             *("integrations/google-adk", "integrations/llama-index"),
             "integrations/litellm",
+            "integrations/strands",
         ),
     ),
     Group("Coming from elsewhere", ("mem0", "importing", "anthropic-memory")),
