@@ -36,6 +36,7 @@ NAVIGATION = (
             *("integrations/google-adk", "integrations/llama-index"),
             "integrations/litellm",
             "integrations/strands",
+            "integrations/autogen",
         ),
     ),
     Group("Coming from elsewhere", ("mem0", "importing", "anthropic-memory")),
