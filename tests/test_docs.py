@@ -48,11 +48,13 @@ FRAMEWORKS = {
     "agent-framework": "agent_framework",
     "autogen": "autogen_agentchat",
     "google-adk": "google.adk",
+    "haystack": "haystack",
     "langchain": "langchain",
     "litellm": "litellm",
     "llama-index": "llama_index.core",
     "openai-agents": "agents",
     "pydantic-ai": "pydantic_ai",
+    "smolagents": "smolagents",
     "strands": "strands",
 }
 

@@ -37,6 +37,8 @@ NAVIGATION = (
             "integrations/litellm",
             "integrations/strands",
             "integrations/autogen",
+            "integrations/haystack",
+            "integrations/smolagents",
         ),
     ),
     Group("Coming from elsewhere", ("mem0", "importing", "anthropic-memory")),
