@@ -41,7 +41,7 @@ from llama_index.core.llms.mock import MockFunctionCallingLLM, MockLLMWithChatMe
 from llama_index.core.memory import ChatMemoryBuffer
 from pydantic import PrivateAttr
 
-from tenure.integrations.llama_index import TenureMemory
+from tenure.integrations.llama_index import TenureChatMemory
 
 # Its workflows look at every attribute of an agent, and so at the old ones of Pydantic.
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
@@ -94,13 +94,13 @@ class LlamaIndex(Framework):
     def __init__(self, script: Script, memory: tenure.Memory, **options: Any) -> None:
         super().__init__(script, memory)
         self.memory, self.options = memory, options
-        self.talks: dict[str, TenureMemory] = {}
+        self.talks: dict[str, TenureChatMemory] = {}
 
-    def talk(self, caller: Mapping[str, str]) -> TenureMemory:
+    def talk(self, caller: Mapping[str, str]) -> TenureChatMemory:
         """The memory of a conversation: whose it is, the application sees to."""
         who = str(sorted(caller.items()))
         if who not in self.talks:
-            self.talks[who] = TenureMemory(self.memory, **{**self.options, **caller})
+            self.talks[who] = TenureChatMemory(self.memory, **{**self.options, **caller})
         return self.talks[who]
 
     def call(self, mode: str, text: str, caller: Mapping[str, str]) -> None:
@@ -161,7 +161,7 @@ def memory() -> Iterator[tenure.Memory]:
 @pytest.mark.parametrize("is_streamed", [False, True])
 def test_a_chat_engine_sends_what_holds(memory: tenure.Memory, is_streamed: bool) -> None:
     """Its plain calls put the person's words into the memory, and the answer."""
-    model, talk = MockLLMWithChatMemoryOfLastCall(max_tokens=None), TenureMemory(memory, **WHO)
+    model, talk = MockLLMWithChatMemoryOfLastCall(max_tokens=None), TenureChatMemory(memory, **WHO)
     chat = SimpleChatEngine.from_defaults(llm=model, memory=talk)
     for text in (ORDER, CHANGE):
         if is_streamed:
@@ -177,7 +177,7 @@ def test_a_chat_engine_sends_what_holds(memory: tenure.Memory, is_streamed: bool
 
 def test_what_a_chat_engine_asks_for_first_is_heard(memory: tenure.Memory) -> None:
     """Some ask for the conversation before they put into it what the person said."""
-    talk = TenureMemory(memory, **WHO)
+    talk = TenureChatMemory(memory, **WHO)
     talk.put(ChatMessage(role="user", content=ORDER))
     talk.put(ChatMessage(role="assistant", content="Noted."))
     sent = _written(talk.get(input=CHANGE))
@@ -209,7 +209,7 @@ def test_every_kind_of_message_is_guarded(memory: tenure.Memory) -> None:
         ChatMessage(role="assistant", content="It is $40."),
         ChatMessage(role="user", content="Is it dear?"),
     ]
-    talk = TenureMemory(memory, **WHO)
+    talk = TenureChatMemory(memory, **WHO)
     talk.set(history)
     sent = talk.get()
     assert OLD not in _written(sent)
@@ -224,7 +224,7 @@ def test_every_kind_of_message_is_guarded(memory: tenure.Memory) -> None:
 
 def test_what_an_agent_writes_under_the_persons_name_is_not_theirs(memory: tenure.Memory) -> None:
     """Agents that run code keep its results so, when they are done."""
-    talk = TenureMemory(memory, **WHO)
+    talk = TenureChatMemory(memory, **WHO)
     talk.put(ChatMessage(role="user", content="How many?"))
     talk.put_messages(
         [
@@ -239,7 +239,7 @@ def test_what_an_agent_writes_under_the_persons_name_is_not_theirs(memory: tenur
 def test_another_memory_can_keep_the_transcript(memory: tenure.Memory) -> None:
     """With a limit of its own, if it has one; what holds of the rest is in the context."""
     kept = ChatMemoryBuffer.from_defaults(token_limit=20)
-    talk = TenureMemory(memory, kept, **WHO)
+    talk = TenureChatMemory(memory, kept, **WHO)
     for text in (ORDER, "Thanks."):
         talk.put(ChatMessage(role="user", content=text))
         talk.put(ChatMessage(role="assistant", content="A word of thanks. " * 2))

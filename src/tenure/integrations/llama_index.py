@@ -1,6 +1,6 @@
 """LlamaIndex: Tenure as the memory of a conversation. `tenure[llama-index]`
 
-    talk = TenureMemory(memory, user_id="alice", session_id="7")
+    talk = TenureChatMemory(memory, user_id="alice", session_id="7")
     await agent.run(text, memory=talk)
 
 Another memory of the framework keeps the whole transcript beneath it. A memory block would be the
@@ -34,25 +34,25 @@ except ImportError as error:
 _CALLS = "tool_calls"
 
 
-class Transcript(BaseChatStoreMemory):
+class WholeTranscript(BaseChatStoreMemory):
     """Every message of a conversation, in a chat store of the framework."""
 
     @classmethod
     def from_defaults(
         cls, chat_history: list[ChatMessage] | None = None, llm: Any = None, **more: Any
-    ) -> Transcript:
+    ) -> WholeTranscript:
         made = cls(**more)
         made.set(chat_history or [])
         return made
 
     def get(self, input: str | None = None, **kwargs: Any) -> list[ChatMessage]:
-        return self.get_all()
+        return [*self.get_all()]
 
     async def aget(self, input: str | None = None, **kwargs: Any) -> list[ChatMessage]:
-        return await self.aget_all()
+        return [*await self.aget_all()]
 
 
-class TenureMemory(BaseMemory):
+class TenureChatMemory(BaseMemory):
     """Observes what is said in a conversation, and gives what holds of it.
 
     It is made for one person and one session. `kept` is the memory that keeps the transcript: one
@@ -71,18 +71,18 @@ class TenureMemory(BaseMemory):
     ) -> None:
         agent = AgentMemory(memory, options)
         session = agent.session()
-        given: dict[str, Any] = {"kept": kept or Transcript.from_defaults()}
+        given: dict[str, Any] = {"kept": kept or WholeTranscript.from_defaults()}
         super().__init__(**given)
         self._agent, self._session = agent, session
 
     @classmethod
     def class_name(cls) -> str:
-        return "TenureMemory"
+        return "TenureChatMemory"
 
     @classmethod
-    def from_defaults(cls, memory: Memory | AsyncMemory, **more: Any) -> TenureMemory:  # type: ignore[override]
+    def from_defaults(cls, **given: Any) -> TenureChatMemory:
         """The same as the class itself, as chat engines make their memories."""
-        return cls(memory, **more)
+        return cls(**given)
 
     def put(self, message: ChatMessage) -> None:
         self._hear([message])
@@ -100,7 +100,7 @@ class TenureMemory(BaseMemory):
         return self._guarded(self.kept.get(input=input, **kwargs), input)
 
     def get_all(self) -> list[ChatMessage]:
-        return self.kept.get_all()
+        return [*self.kept.get_all()]
 
     def reset(self) -> None:
         self.kept.reset()
@@ -123,7 +123,7 @@ class TenureMemory(BaseMemory):
         return await on_thread(self._guarded, await self.kept.aget(input=input, **kwargs), input)
 
     async def aget_all(self) -> list[ChatMessage]:
-        return await self.kept.aget_all()
+        return [*await self.kept.aget_all()]
 
     async def areset(self) -> None:
         await self.kept.areset()
