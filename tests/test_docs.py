@@ -47,10 +47,16 @@ PROXIED = "http://127.0.0.1:8787"
 # The module of each framework whose page has programs with it; elsewhere they cannot run.
 FRAMEWORKS = {
     "agent-framework": "agent_framework",
+    "autogen": "autogen_agentchat",
     "google-adk": "google.adk",
+    "haystack": "haystack",
     "langchain": "langchain",
+    "litellm": "litellm",
+    "llama-index": "llama_index.core",
     "openai-agents": "agents",
     "pydantic-ai": "pydantic_ai",
+    "smolagents": "smolagents",
+    "strands": "strands",
 }
 
 

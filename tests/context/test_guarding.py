@@ -244,3 +244,22 @@ def test_a_budget_parts_no_thought_from_what_follows(alice: tenure.Session) -> N
         for budget in range(whole.tokens + 1)
     }
     assert sizes == {1, 3, 9}
+
+
+def test_amazons_shape_is_guarded_too(alice: tenure.Session) -> None:
+    """What a tool is called with and what it gives back, as text and as data."""
+    call = {"toolUse": {"toolUseId": "c", "name": "quote", "input": {"to": OLD}}}
+    told = [{"text": f"To {OLD}: $40."}, {"json": {"to": OLD, "price": 40}}]
+    result = {"toolResult": {"toolUseId": "c", "status": "success", "content": told}}
+    given = [
+        {"role": "user", "content": [{"text": f"Two lamps to {OLD}, please."}]},
+        {"role": "assistant", "content": [call]},
+        {"role": "user", "content": [result]},
+        {"role": "assistant", "content": [{"text": "It is $40."}]},
+        {"role": "user", "content": [{"text": "Is it dear?"}]},
+    ]
+    made = alice.guard(given)
+    assert OLD not in json.dumps(made.messages)
+    assert len(made.messages) == len(given)
+    assert made.messages[2]["content"][0]["toolResult"]["content"][1]["json"]["price"] == 40
+    assert made.messages[3:] == given[3:]

@@ -12,9 +12,12 @@ import asyncio
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import chdir
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, ClassVar
 
 import pytest
@@ -89,6 +92,8 @@ class Framework(ABC):
     """Those that run in the caller's event loop."""
     knows_who: ClassVar[bool] = False
     """Whether no run can be without a user and a session."""
+    tells_of_tools: ClassVar[bool] = True
+    """Whether it tells what a tool gave back at once, and not only when the run has an answer."""
 
     def __init__(self, script: Script, memory: tenure.Memory, **options: Any) -> None:
         self.script = script
@@ -128,12 +133,7 @@ class AdapterContract:
     def test_the_page_on_it_holds(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         """Every program there runs, and prints what the page shows."""
         monkeypatch.chdir(tmp_path)
-        names: dict[str, Any] = {"__name__": "snippets"}
-        with event_loop():
-            run_snippets(ROOT / "docs" / "integrations" / self.page, names)
-        for value in names.values():
-            if isinstance(value, tenure.Memory):
-                value.close()
+        _run(self.page)
 
     @pytest.fixture
     def clock(self) -> WatchedClock:
@@ -268,7 +268,7 @@ class AdapterContract:
             ("user", ORDER),
             ("assistant", "Noted."),
             ("user", CHANGE),
-            ("tool", IN_STOCK),
+            *([("tool", IN_STOCK)] if agent.tells_of_tools else []),
             ("assistant", "Noted, too."),
         ]
 
@@ -347,6 +347,24 @@ class AdapterContract:
         prompt = self.say(agent, mode, (ORDER, [Calls(OLD), "Noted."]))[-1]
         assert NEW in prompt
         assert turns(memory) == []
+
+
+@cache
+def example(page: str) -> dict[str, Any]:
+    """What the programs of a page define, where the page itself has the code that joins Tenure to
+    its framework: that code is held to the contract."""
+    with TemporaryDirectory() as folder, chdir(folder):
+        return _run(page)
+
+
+def _run(page: str) -> dict[str, Any]:
+    names: dict[str, Any] = {"__name__": "snippets"}
+    with event_loop():
+        run_snippets(ROOT / "docs" / "integrations" / page, names)
+    for value in names.values():
+        if isinstance(value, tenure.Memory):
+            value.close()
+    return names
 
 
 def turns(memory: tenure.Memory) -> list[tuple[str, Any]]:

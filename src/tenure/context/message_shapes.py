@@ -1,8 +1,8 @@
 """Messages as agents send them to models: where the text is in them, in the common shapes.
 
 Chat completions (`content`, `tool_calls`), content in parts (text, calls of tools and their
-results), items of responses (`function_call`, `function_call_output`) and `parts` as Google has
-them.
+results), items of responses (`function_call`, `function_call_output`), `parts` as Google has
+them, and `toolUse` and `toolResult` as Amazon has them.
 Anything else in a message is passed on as it is: pictures, signatures, a model's thoughts.
 """
 
@@ -22,6 +22,14 @@ _FRAME = frozenset({"system", "developer"})
 _RESULTS = frozenset({"tool", "function"})
 _CALLED, _RETURNED = "function_call", "function_call_output"
 _CALLS = frozenset({"tool_use", "tool_call", _CALLED})
+_NAMED = {
+    _CALLED: _CALLED,
+    "function_response": "function_response",
+    "toolUse": "tool_use",
+    "toolResult": "tool_result",
+}
+"""Parts whose kind is the name under which they hold everything."""
+_HELD = ((_CALLED, "args"), ("function_response", "response"), ("toolUse", "input"))
 _DEEPEST = 64
 _PLAIN_TEXT = frozenset({"text", "input_text", "output_text"})
 
@@ -147,10 +155,15 @@ def _of_part(part: Mapping[str, Any], path: Path) -> Iterator[Stretch]:
             yield Stretch((*path, name), part[name])
     if kind in _CALLS and isinstance(part.get("arguments"), str):
         yield _json(part["arguments"], (*path, "arguments"))
-    for name, inner in ((_CALLED, "args"), ("function_response", "response")):
+    for name, inner in _HELD:
         held = part.get(name)
         if isinstance(held, Mapping) and isinstance(held.get(inner), Mapping):
             yield Stretch((*path, name, inner), held[inner])
+    returned = part.get("toolResult")
+    if isinstance(returned, Mapping):
+        yield from _within(returned.get("content"), (*path, "toolResult", "content"))
+    elif isinstance(part.get("json"), Mapping):
+        yield Stretch((*path, "json"), part["json"])
 
 
 def _json(text: str, path: Path) -> Stretch:
@@ -169,11 +182,11 @@ def _parts(message: Mapping[str, Any]) -> list[Any]:
 def _kind(part: Any) -> str:
     if not isinstance(part, Mapping):
         return ""
-    for name in (_CALLED, "function_response"):
+    for name, kind in _NAMED.items():
         if name in part:
-            return name
-    kind = part.get("type")
-    if kind is None:
+            return kind
+    said = part.get("type")
+    if said is None:
         # A part without a type is a text, or something that we do not know.
         return "" if set(part) <= {"text"} else "unknown"
-    return str(kind)
+    return str(said)

@@ -1,0 +1,126 @@
+"""smolagents: the agent on the page, held to the contract of adapters, with a model of its kind."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import pytest
+
+import tenure
+from tests.integrations.contract import (
+    ALICE,
+    IN_STOCK,
+    INSTRUCTIONS,
+    AdapterContract,
+    Calls,
+    Framework,
+    NoAnswer,
+    Script,
+    example,
+)
+
+pytest.importorskip("smolagents", reason="smolagents is not installed: make integrations")
+
+from smolagents import ChatMessage, MessageRole, Model, tool
+from smolagents.memory import ActionStep, TaskStep
+from smolagents.models import ChatMessageToolCall, ChatMessageToolCallFunction
+from smolagents.utils import AgentGenerationError
+
+PAGE = "smolagents.md"
+
+
+@tool
+def stock(ship_to: str) -> str:
+    """How many are in stock.
+
+    Args:
+        ship_to: where they go
+    """
+    return IN_STOCK
+
+
+class Scripted(Model):
+    """A model that follows a script, and answers with the tool for answers."""
+
+    def __init__(self, script: Script) -> None:
+        super().__init__(model_id="scripted")
+        self.script = script
+
+    def generate(self, messages: Any, *given: Any, **more: Any) -> ChatMessage:
+        reply = self.script.next("\n".join(str(one.content) for one in messages))
+        if isinstance(reply, Calls):
+            function = ChatMessageToolCallFunction({"ship_to": reply.ship_to}, "stock")
+        else:
+            function = ChatMessageToolCallFunction({"answer": str(reply)}, "final_answer")
+        call = ChatMessageToolCall(function, "c1", "function")
+        return ChatMessage(MessageRole.ASSISTANT, "", [call])
+
+
+class Smolagents(Framework):
+    modes = ("run", "stream")
+    awaited = frozenset()
+
+    def __init__(self, script: Script, memory: tenure.Memory, **options: Any) -> None:
+        super().__init__(script, memory)
+        self.memory, self.options = memory, options
+        self.agents: dict[str, Any] = {}
+
+    def agent(self, caller: Mapping[str, str]) -> Any:
+        """The agent of a conversation: whose it is, the application sees to."""
+        who = str(sorted(caller.items()))
+        if who not in self.agents:
+            self.agents[who] = example(PAGE)["TenureAgent"](
+                self.memory,
+                {**self.options, **caller},
+                tools=[stock],
+                model=Scripted(self.script),
+                instructions=INSTRUCTIONS,
+                verbosity_level=0,
+            )
+        return self.agents[who]
+
+    def call(self, mode: str, text: str, caller: Mapping[str, str]) -> None:
+        agent = self.agent(caller)
+        try:
+            if mode == "stream":
+                assert list(agent.run(text, reset=False, stream=True))
+            else:
+                agent.run(text, reset=False)
+        except AgentGenerationError as error:
+            raise NoAnswer from error
+
+    async def acall(self, mode: str, text: str, caller: Mapping[str, str]) -> None:
+        raise NotImplementedError
+
+    async def history(self, caller: Mapping[str, str]) -> str:
+        return "\n".join(_said(self.agent(caller).memory.steps))
+
+
+def _said(steps: list[Any]) -> Iterator[str]:
+    for step in steps:
+        if isinstance(step, TaskStep):
+            yield step.task
+        elif isinstance(step, ActionStep):
+            # The answer is called for with a tool, and then observed.
+            yield f"{'' if step.is_final_answer else step.tool_calls} {step.observations}"
+
+
+@pytest.fixture(params=Smolagents.modes)
+def mode(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+class TestSmolagents(AdapterContract):
+    framework = Smolagents
+    page = PAGE
+
+    def test_the_adapter_can_name_the_person(
+        self, script: Script, memory: tenure.Memory, mode: str
+    ) -> None:
+        """An agent is of one conversation, and is made for the person who speaks there."""
+        for who, rank in (("carol", "executive"), ("dora", "employee")):
+            agent = self.framework(script, memory, authority=rank)
+            self.say(agent, mode, ("The venue is Lyon.", ["Noted."]), user_id=who)
+            facts = memory.session(**{**ALICE, "user_id": who}).facts()
+            assert [fact.authority for fact in facts] == [rank]
