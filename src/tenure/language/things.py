@@ -84,6 +84,11 @@ def opens_with_bare_thing(text: str) -> bool:
     return False
 
 
+def is_linking(word: str) -> bool:
+    """Whether a word links a thing with what is said of it: "is", "costs"."""
+    return word.lower() in _words().linking
+
+
 def says_more(value: str) -> bool:
     """Whether what was taken for a value goes on to say something of another thing."""
     words = _WORD.findall(value[:_LONGEST])[1:]

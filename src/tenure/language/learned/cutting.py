@@ -14,6 +14,7 @@ from typing import Final, Protocol
 from tenure.language.learned.encoding import Span
 from tenure.language.learned.kinds import WORD
 from tenure.language.lexicon import data, lexicon, word_set
+from tenure.language.things import is_linking
 
 _SURE: Final = 0.6
 _FEWEST: Final = 8
@@ -34,11 +35,6 @@ class Cuts(Protocol):
     def begins(self, turn: str, words: Sequence[Span]) -> tuple[float, ...]:
         """How likely a statement begins with each of these words."""
         ...
-
-
-@lru_cache(maxsize=1)
-def _linking() -> frozenset[str]:
-    return word_set(data("stances")["linking"])
 
 
 @lru_cache(maxsize=2)
@@ -99,7 +95,7 @@ def _is_within_a_name(words: Sequence[re.Match[str]], place: int) -> bool:
     if words[place].group().lower() in opens | lexicon().pronouns | lexicon().speaker:
         return False
     after = words[place + 1].group().lower() if place + 1 < len(words) else ""
-    reach = _NAMED if after in _linking() else _NAMED - 1
+    reach = _NAMED if is_linking(after) else _NAMED - 1
     return any(word.group().lower() in opens for word in words[max(0, place - reach) : place])
 
 
