@@ -167,8 +167,10 @@ class Clerk:
         if self._tying.tie(said):
             return True
         if said.is_anchored and said.removes:
-            self._ending.remove(said)
-            self._keep_end(said)
+            if self._ending.remove(said):
+                self._keep_end(said)
+            else:
+                self._hear(as_said(said, said.statement.text, Kind.ASSERTION))
             return True
         if said.is_anchored:
             return False

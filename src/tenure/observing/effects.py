@@ -134,7 +134,8 @@ class Effects:
 
     def renewed(self, said: Understood, proposal: Proposal) -> Effect:
         """What a statement puts out of date that says anew what a thing is, by its name."""
-        fact = self._named_anew(said, proposal)
+        reads = isinstance(self._desk.detector, Reads)
+        fact = self._named_anew(said, proposal) if reads else None
         if fact is None or not self._desk.within_reach(said, [fact]):
             return NOTHING
         before = ties.stated_by(fact)
