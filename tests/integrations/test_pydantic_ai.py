@@ -44,8 +44,16 @@ from pydantic_ai.messages import (
 from pydantic_ai.models.function import AgentInfo, DeltaToolCall, FunctionModel
 
 from tenure.integrations.pydantic_ai import TenureMemory
+from tests.pages import event_loop
 
 CALL = f'{{"to": "{OLD}"}}'
+
+
+@pytest.fixture(autouse=True)
+def loop() -> Iterator[None]:
+    """The framework's plain calls start a loop and leave it open."""
+    with event_loop():
+        yield
 
 
 class Desks(BaseModel):
