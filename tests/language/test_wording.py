@@ -81,3 +81,13 @@ def test_a_what_if_of_courtesy_is_meant(session: tenure.Session) -> None:
     )
     assert not any("QF-318" in line for line in told)
     assert session.current("door_code") is None
+
+
+def test_what_is_told_beside_a_value_is_kept(session: tenure.Session) -> None:
+    """A thing and its value do not stand for a sentence that goes on to tell more."""
+    told = lines(
+        session,
+        "The caretaker? That one is Ines, she has the keys.",
+        asked="Who has the keys?",
+    )
+    assert any("she has the keys" in line for line in told)

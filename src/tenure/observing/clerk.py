@@ -326,9 +326,9 @@ class Clerk:
     ) -> None:
         """File a statement in its own words, and see to what it puts out of date."""
         for place, one in enumerate(reversed(found.partly)):
-            told = said.text.strip() if not place and not found.whole else ""
+            told, parts = said.told if not place and not found.whole else ("", ())
             self._successions.rewrite(
-                said, amended(one.fact, one.parts, told, said.parts, one.chance), None
+                said, amended(one.fact, one.parts, told, parts, one.chance), None
             )
         if found.partly and not found.whole and not found.doubtful:
             return

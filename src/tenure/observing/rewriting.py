@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from tenure.language.detection import Judged, Relation, are_comparable, same_part
-from tenure.language.frames import frame_of
 from tenure.language.gist import told_of_one
 from tenure.language.lexicon import agreeing
 from tenure.language.tokens import stem, stems
@@ -214,8 +213,7 @@ def in_words_of(said: Understood, found: Rewritten) -> Rewritten:
         return found  # "not Friday, Saturday" says which goes where
     if any(old.start == 0 and old.end >= len(whole.rstrip(" .!")) for old in gone):
         return found
-    told = said.own_words.strip()
-    parts = said.parts if told == said.text.strip() else frame_of(told, said.at).parts
+    told, parts = said.told
     if _is_said_anew(said, fact, gone):
         new = Rewritten(fact, told, parts, tuple(gone), found.confidence, (), is_composed=False)
     else:

@@ -77,6 +77,8 @@ class Understood:
     """Where in the turn it names what is no longer so."""
     renews: str = ""
     """The thing on record that it says a new value of, in words of its own that tell more."""
+    is_reworded: bool = False
+    """Whether its text puts what its statement says in other words."""
     is_anchored: bool = False
     """Whether it was read by the things that it names, so that its other words tell no more."""
 
@@ -146,12 +148,19 @@ class Understood:
     def own_words(self) -> str:
         """The words that it was said in, but for those that name what is no longer so."""
         text, first = self.statement.text, self.statement.start
-        if self.text in text or not self.is_anchored:
+        if self.text in text or not self.is_reworded:
             return self.text
         for begin, end in sorted(self.outdated, reverse=True):
             if first <= begin and end <= self.statement.end:
                 text = f"{text[: begin - first]}{CUT}{text[end - first :]}"
         return text
+
+    @property
+    def told(self) -> tuple[str, tuple[Part, ...]]:
+        """The same with the values in it."""
+        text = self.own_words.strip()
+        parts = self.parts if text == self.text.strip() else frame_of(text, self.at).parts
+        return text, parts
 
     @cached_property
     def key(self) -> str:
@@ -204,7 +213,7 @@ def _hanging_together(
         said = understood(replace(statement, text=piece.told), at, is_title)
         # How it was put before is no part of what it says now.
         cues = Cues(piece.told if piece.is_change else statement.text)
-        said = replace(said, statement=statement, begin=0, cues=cues)
+        said = replace(said, statement=statement, begin=0, cues=cues, is_reworded=True)
     if piece.follows or piece.bases:
         said = replace(said, frame=_with_value(said.frame, said.text))
     return replace(

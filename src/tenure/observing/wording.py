@@ -126,7 +126,15 @@ def _is_under_its_name(said: Understood) -> bool:
     attribute, text = said.attribute, said.statement.text
     if attribute is None or not attribute.is_sure or attribute.value not in text:
         return False
-    return stems(attribute.key.replace("_", " ")) <= stems(text)
+    return not _goes_on(said) and stems(attribute.key.replace("_", " ")) <= stems(text)
+
+
+def _goes_on(said: Understood) -> bool:
+    """Whether a statement tells more after the value of it that was read: "that one is Ines, she
+    has the keys"."""
+    told = value_told(said.text)
+    _, found, after = said.statement.text.rpartition(told.value) if told is not None else ("",) * 3
+    return bool(found) and says_more(f". {after}")
 
 
 def _with_its_thing(said: Understood) -> Understood:
@@ -189,6 +197,8 @@ def _is_cut_short(said: Understood, read: str, much: int = _MUCH) -> bool:
     """Whether much of a statement is in nothing that was read off it."""
     if said.removes or said.returns or said.by is not None:
         return False
+    if said.is_anchored and not (said.is_change or said.bases or said.derives) and _goes_on(said):
+        return True
     first, whole = said.statement.start, said.statement.text
     gone = (whole[begin - first : end - first] for begin, end in said.outdated)
     known = stems(" ".join((read, said.text, *said.bases, *gone)), shortest=_TELLING)
