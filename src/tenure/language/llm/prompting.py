@@ -148,7 +148,7 @@ def _bounded(schema: dict[str, Any], briefing: Briefing) -> dict[str, Any]:
     proposed["value"]["maxLength"] = longest
     proposed["about"]["maxLength"] = proposed["attribute"]["maxLength"] = _LONGEST_NAME
     replaced = proposed["replaces"]["items"]["properties"]
-    replaced["old"]["maxLength"] = entries["fates"]["old"]["maxLength"] = _LONGEST_FACT
+    replaced["old"]["maxLength"] = entries["fates"]["old"]["maxLength"] = _longest_told(briefing)
     entries["fates"]["from"]["enum"] = ["", *_days_ahead(briefing)]
     known = [fact.handle for fact in briefing.known]
     changed = [change.handle for change in briefing.replaced]
@@ -157,6 +157,12 @@ def _bounded(schema: dict[str, Any], briefing: Briefing) -> dict[str, Any]:
     _limit(lists["fates"], entries["fates"]["fact"], [*known, *changed])
     lists["fates"]["maxItems"] *= _PARTS_EACH
     return bounded
+
+
+def _longest_told(briefing: Briefing) -> int:
+    """The length of the longest fact that is shown: no words of one are longer."""
+    told = [fact.says for fact in briefing.known] + [change.was for change in briefing.replaced]
+    return min(max((len(says) for says in told), default=1), _LONGEST_FACT)
 
 
 def _days_ahead(briefing: Briefing) -> list[str]:
