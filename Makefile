@@ -32,7 +32,7 @@ QUICK ?=
 INSTALL ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint format types check bench docs eval integrations vercel-ai soak mcp dropin reader detector clean
+.PHONY: help setup demo browser test lint format types check bench docs eval integrations vercel-ai soak mcp dropin reader detector clean
 
 help:  ## show the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -66,12 +66,22 @@ setup: $(STAMP)  ## make the virtual environment and install everything
 demo: $(CORE)  ## see facts established, superseded, overruled, shadowed, repaired and undone
 	@$(BIN)/tenure demo
 
+# A browser for the tests of the pages: Debian's, where it can be installed.
+HAS_BROWSER = test -n "$$TENURE_CHROMIUM" || command -v chromium > /dev/null || \
+    command -v chromium-browser > /dev/null || command -v google-chrome > /dev/null
+browser:
+	@{ $(HAS_BROWSER); } || { \
+	    echo "Installing Chromium for the tests of the pages (once) ..."; \
+	    { apt-get update -qq && DEBIAN_FRONTEND=noninteractive \
+	        apt-get install -y -qq --no-install-recommends chromium; } > /dev/null 2>&1 \
+	    || echo "No browser: the tests of the pages will be skipped. Install Chromium, or name a browser in TENURE_CHROMIUM."; }
+
 # Many tests start processes, each of which would compile the whole package where nothing is kept.
 test check soak: export PYTHONDONTWRITEBYTECODE =
-test: lint types $(STAMP)  ## lint, types and the tests that are not slow: a few minutes
+test: lint types browser $(STAMP)  ## lint, types and the tests that are not slow: a few minutes
 	@$(BIN)/pytest -n $(WORKERS) --dist worksteal -m 'not slow' $(TESTS)
 
-check: lint types docs $(STAMP)  ## lint, types, the site, and every test on every store: what CI runs
+check: lint types docs browser $(STAMP)  ## lint, types, the site, and every test on every store: what CI runs
 	@TENURE_THOROUGH=1 $(BIN)/pytest -n $(WORKERS) --dist worksteal $(TESTS)
 
 lint: $(STAMP)  ## ruff: rules and format

@@ -54,6 +54,7 @@ ALLOWED = {
         *("listing",),
     },
     "operations": {"model", "memory", "session"},
+    "words": {"model", "context"},
     "client": {
         *("model", "settings", "clock", "environment", "context", "search", "language"),
         *("observing", "audit", "memory", "session", "operations"),
@@ -73,7 +74,7 @@ ALLOWED = {
     "integrations": {"model", "context", "memory", "session", "aio"},
     "testing": {"api", "model", "rules", "stores", "engine", "settings", "keys"},
 }
-INTERFACES = {"cli", "http", "mcp", "proxy"}
+INTERFACES = {"cli", "http", "inspector", "mcp", "proxy"}
 # Who may not be imported from where, said once more as sentences.
 FORBIDDEN = [
     ("model", {"rules", "stores", "engine", "context", "session", "memory", "settings"}),

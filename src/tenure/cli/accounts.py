@@ -12,7 +12,6 @@ from rich.text import Text
 
 import tenure
 from tenure.cli.tables import console, is_narrow, table, with_id
-from tenure.cli.words import Find, by_reason, cut, left_out, made_of
 from tenure.context.quotes import inline
 from tenure.context.rendering import (
     ENVIRONMENT,
@@ -23,6 +22,7 @@ from tenure.context.rendering import (
     render,
 )
 from tenure.context.tokens import counter
+from tenure.words import Find, by_reason, cut, left_out, made_of
 
 _LONGEST = 60
 _MOST = 30

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 import typer
 
 import tenure
-from tenure.cli.words import shown
+from tenure.words import shown
 
 _PANEL = "A second opinion"
 

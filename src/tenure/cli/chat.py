@@ -14,9 +14,9 @@ from tenure.cli.erasure import erase_own
 from tenure.cli.observations import kinds_of
 from tenure.cli.root import complain, exit_code
 from tenure.cli.tables import account_lines, fact_table, show, word
-from tenure.cli.words import account, cut, left_out, shown, told, why
 from tenure.context.rendering import ENVIRONMENT, IDENTITY, WORKING_SET
 from tenure.model.errors import InvalidInput, NothingToUndo, TenureError
+from tenure.words import account, cut, left_out, shown, told, why
 
 _ALWAYS = (IDENTITY, ENVIRONMENT, WORKING_SET)
 """Sections whose lines differ from turn to turn without any fact having changed."""

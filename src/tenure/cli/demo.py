@@ -15,8 +15,8 @@ from rich.text import Text
 import tenure
 from tenure.cli.story import OPENING, STEPS, StoryStep
 from tenure.cli.tables import word
-from tenure.cli.words import Find, account, cut, left_out, made_of, told, why
 from tenure.testing.clock import SteppingClock
+from tenure.words import Find, account, cut, left_out, made_of, told, why
 
 _INDENT = " " * 4
 _COLUMN = 13

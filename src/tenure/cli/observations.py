@@ -13,10 +13,10 @@ from tenure.cli.advice import opinion_document, opinion_lines, summary_lines
 from tenure.cli.root import complain
 from tenure.cli.tables import account_lines, print_json, show, word
 from tenure.cli.verdicts import print_verdict, verdict_document
-from tenure.cli.words import account, shown, told, why
 from tenure.model.errors import InvalidInput
 from tenure.model.verdict import Outcome
 from tenure.stores.codec import erasure_record, fact_record
+from tenure.words import account, shown, told, why
 
 
 @dataclass

@@ -15,9 +15,9 @@ from rich.console import Console, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from tenure.cli.words import place, said_in, shown, standing, told
 from tenure.context.rendering import name_of
 from tenure.model.fact import Fact
+from tenure.words import place, said_in, shown, standing, told
 
 # A pipe has no width: a table takes what its content needs, and nothing is cut.
 _PIPE_WIDTH = 1_000_000

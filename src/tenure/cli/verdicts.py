@@ -8,8 +8,8 @@ from rich.text import Text
 
 import tenure
 from tenure.cli.tables import account_lines, print_json, show, word
-from tenure.cli.words import account, told, why
 from tenure.stores.codec import fact_record, verdict_record
+from tenure.words import account, told, why
 
 
 def verdict_document(verdict: tenure.Verdict) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from fastapi import FastAPI
@@ -53,6 +54,8 @@ def application(
     if metrics is not None:
         add("/metrics", "GET", _exposed(door, metrics))
     add("/openapi.json", "GET", _described(door))
+    if service.inspector:
+        _add_pages(door, add)
     _add_fallbacks(app, door)
     return app
 
@@ -111,6 +114,13 @@ def _described(door: Door) -> Endpoint:
         return JSONResponse(await door.in_thread(openapi.document))
 
     return described
+
+
+def _add_pages(door: Door, add: Callable[[str, str, Endpoint], None]) -> None:
+    # Here, because its pages are made of parts of this package.
+    from tenure.inspector import app as inspector
+
+    inspector.register(door, add)
 
 
 def _add_fallbacks(app: FastAPI, door: Door) -> None:

@@ -57,6 +57,8 @@ class Service:
     credentials: bool = False
     """Whether callers must show a key or a token."""
     tokens: Tokens | None = None
+    inspector: bool = True
+    """Whether it has pages for people, at /inspect."""
     max_body_bytes: int = 2_000_000
     """Largest request, but for imports."""
     max_import_bytes: int = 1_000_000_000

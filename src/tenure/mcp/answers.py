@@ -12,8 +12,8 @@ from datetime import UTC, datetime
 from pydantic import BaseModel, Field
 
 from tenure import Context, Erasure, Fact, Observation, Outcome, Verdict
-from tenure.cli.words import Find, account, by_reason, left_out, shown, standing, why
 from tenure.context.quotes import inline, name
+from tenure.words import Find, account, by_reason, left_out, shown, standing, why
 
 
 class ToolAnswer(BaseModel):

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tenure import Explanation, Review, Session, Verdict
-from tenure.cli.words import account, doubt, provenance, told, why
 from tenure.context.quotes import name
 from tenure.mcp.answers import Explained, ReviewShown, fact_shown
+from tenure.words import account, doubt, provenance, told, why
 
 
 def explained(session: Session, explanation: Explanation) -> Explained:

@@ -15,9 +15,9 @@ from tenure.cli.chat import COMMANDS, ME, Chat
 from tenure.cli.options import Asker, Common
 from tenure.cli.root import command
 from tenure.cli.tables import show
-from tenure.cli.words import shown
 from tenure.model.errors import InvalidInput
 from tenure.model.ids import new_id
+from tenure.words import shown
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from tenure.cli.accounts import account_of
 from tenure.cli.options import Asker, Common, When
 from tenure.cli.root import command, complain
 from tenure.cli.tables import print_json, show
-from tenure.cli.words import left_out
+from tenure.words import left_out
 
 
 def context(

@@ -12,12 +12,12 @@ import tenure
 from tenure.cli.options import Common, Organization, parse_moment
 from tenure.cli.root import command, complain
 from tenure.cli.tables import account_lines, clock, print_json, show, table
-from tenure.cli.words import shown
 from tenure.keys import make_key, parse
 from tenure.model.errors import InvalidInput
 from tenure.model.identity import check_name, check_optional, check_permissions
 from tenure.model.keys import ApiKey, check_scopes
 from tenure.stores.codec import key_record
+from tenure.words import shown
 
 _ABOUT = """Manage the keys that programs show to be let in over a network.
 

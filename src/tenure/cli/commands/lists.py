@@ -13,8 +13,8 @@ import tenure
 from tenure.cli.options import Asker, Common, Organization, parse_moment
 from tenure.cli.root import command, complain
 from tenure.cli.tables import clock, print_json, show, table
-from tenure.cli.words import cut, shown
 from tenure.context.quotes import inline
+from tenure.words import cut, shown
 
 T = TypeVar("T")
 _ABOUT = """List what an organization has, by pages.

@@ -21,10 +21,10 @@ from tenure.cli.tables import (
     show,
     word,
 )
-from tenure.cli.words import account, doubt, provenance, shown, standing, told, why
 from tenure.context.quotes import inline
 from tenure.model.values import text_of
 from tenure.stores.codec import fact_record, verdict_record
+from tenure.words import account, doubt, provenance, shown, standing, told, why
 
 Key = Annotated[str, typer.Argument(metavar="KEY", help="The key.")]
 

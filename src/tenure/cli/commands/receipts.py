@@ -14,9 +14,9 @@ from tenure.cli.commands.contexts import context_document
 from tenure.cli.options import Asker, Common
 from tenure.cli.root import command, complain
 from tenure.cli.tables import clock, is_narrow, print_json, show, table, with_id
-from tenure.cli.words import cut
 from tenure.context.quotes import inline
 from tenure.model.errors import InvalidInput, UnknownFact
+from tenure.words import cut
 
 _LONGEST = 60
 _LONGEST_LINE = 100

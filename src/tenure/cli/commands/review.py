@@ -13,9 +13,9 @@ from tenure.cli.options import Asker, Common, parse_value
 from tenure.cli.root import command, complain
 from tenure.cli.tables import is_narrow, print_json, show, table, with_id
 from tenure.cli.verdicts import print_verdict
-from tenure.cli.words import doubt, told
 from tenure.model.errors import InvalidInput
 from tenure.stores.codec import fact_record
+from tenure.words import doubt, told
 
 
 def reviews(*, who: Asker, common: Common) -> None:

@@ -12,8 +12,8 @@ import tenure
 from tenure.cli.options import Common, Organization
 from tenure.cli.root import command, complain
 from tenure.cli.tables import print_json, show, table
-from tenure.cli.words import shown
 from tenure.model.errors import InvalidInput
+from tenure.words import shown
 
 _COLUMNS = ("day (UTC)", "model", "calls", "failed", "turns", "tokens in", "tokens out", "cost")
 

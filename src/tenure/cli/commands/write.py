@@ -13,9 +13,9 @@ from tenure.cli.options import Asker, Common, parse_moment, parse_value
 from tenure.cli.root import command
 from tenure.cli.tables import clock, print_json, show
 from tenure.cli.verdicts import print_verdict
-from tenure.cli.words import shown
 from tenure.model.errors import UnknownFact
 from tenure.stores.codec import declaration_record
+from tenure.words import shown
 
 _TERMS = "Validity"
 _LINKS = "Links to other facts"

@@ -1,0 +1,129 @@
+"""A real browser for the pages, and what all of them hold to: no error, nothing from elsewhere."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+import pytest
+from playwright.sync_api import (
+    Browser,
+    BrowserContext,
+    ConsoleMessage,
+    Page,
+    Route,
+    sync_playwright,
+)
+
+from tests.patience import PATIENCE
+
+_NAMES = ("chromium", "chromium-browser", "google-chrome")
+_OPTIONS = (
+    *("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
+    *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
+)
+LAPTOP = {"width": 1280, "height": 800}
+PHONE = {"width": 390, "height": 844}
+
+
+def chromium() -> str:
+    """Where the browser is. Without one its tests are skipped, but not in CI."""
+    named = os.environ.get("TENURE_CHROMIUM") or next(filter(None, map(shutil.which, _NAMES)), None)
+    if named is None:
+        told = (
+            "no browser: the pages are not tested. Install one with `apt-get install chromium`, "
+            "or name yours in TENURE_CHROMIUM"
+        )
+        if os.environ.get("CI"):
+            pytest.fail(told)
+        pytest.skip(told)
+    return named
+
+
+@contextmanager
+def a_browser() -> Iterator[Browser]:
+    """A browser that runs as long as the block."""
+    found = chromium()
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=found, args=list(_OPTIONS))
+        try:
+            yield browser
+        finally:
+            browser.close()
+
+
+class Browsing:
+    """One visitor's browser, at one service. It remembers everything that went wrong."""
+
+    def __init__(self, browser: Browser, address: str, **options: Any) -> None:
+        self.address = address
+        self.context: BrowserContext = browser.new_context(
+            base_url=address,
+            viewport=options.pop("viewport", LAPTOP),
+            **options,
+        )
+        self.context.set_default_timeout(PATIENCE * 1000)
+        self.problems: list[str] = []
+        self.context.route("**/*", self._routed)
+        self.page: Page = self.context.new_page()
+        self.page.on("console", self._told)
+        self.page.on("pageerror", lambda error: self.problems.append(str(error)))
+
+    def _routed(self, route: Route) -> None:
+        url = route.request.url
+        if url.startswith((self.address, "data:", "blob:")):
+            route.continue_()
+        else:
+            self.problems.append(f"asked for {url}")
+            route.abort()
+
+    def _told(self, message: ConsoleMessage) -> None:
+        # A page that tells of a refusal has that status, which browsers call an error.
+        if message.type in ("error", "warning") and "the server responded with" not in message.text:
+            self.problems.append(message.text)
+
+    def look_as(self, user_id: str, organization: str = "acme", **more: str) -> None:
+        """Choose through whose eyes to look."""
+        self.page.goto("/inspect/who")
+        form = self.page.locator("form.stack")
+        form.locator("[name=organization]").evaluate("(e, v) => { e.value = v }", organization)
+        form.locator("[name=user_id]").fill(user_id)
+        if more:
+            form.locator("summary").click()
+        for name, value in more.items():
+            chosen = form.locator(f"[name={name}]")
+            if name == "authority":
+                chosen.select_option(value)
+            else:
+                chosen.fill(value)
+        form.get_by_role("button", name="Look").click()
+
+    def open(self, path: str) -> Page:
+        """Go to a page."""
+        self.page.goto(path)
+        return self.page
+
+    def serious(self) -> list[str]:
+        """What axe finds on this page that is serious or critical."""
+        self.page.evaluate(_axe())
+        found = self.page.evaluate("async () => (await axe.run()).violations")
+        return [
+            f"{one['id']}: {one['help']}: {[node['html'][:200] for node in one['nodes'][:3]]}"
+            for one in found
+            if one["impact"] in ("serious", "critical")
+        ]
+
+    def close(self) -> None:
+        """Leave, and see that nothing went wrong."""
+        self.context.close()
+        assert self.problems == []
+
+
+@cache
+def _axe() -> str:
+    return (files("axe_playwright_python") / "axe.min.js").read_text(encoding="utf-8")
