@@ -86,6 +86,8 @@ class PostgresTransaction(PostgresIndex, SQLTransaction):
     def recorded(
         self, wanted: FactFilter, before: tuple[datetime, str] | None, limit: int
     ) -> list[Fact]:
+        if wanted.key is not None or wanted.subject:
+            return super().recorded(wanted, before, limit)
         with self._planned_without("sort"):
             return super().recorded(wanted, before, limit)
 

@@ -81,7 +81,7 @@ class FactListingContract(Contract):
             {"authority": "manager"},
             {"scope": Scope.DRAFT, "scope_id": "d1"},
             {"scope": Scope.TASK, "scope_id": "d1"},
-            {"depends_on": ("fact-0001",)},
+            {"depends_on": ("fact-0001",), "basis": (Basis("fact-0001", "fact-0001"),)},
         ],
         ids=lambda fields: next(iter(fields)),
     )
