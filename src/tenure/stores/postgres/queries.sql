@@ -691,7 +691,7 @@ ORDER BY seq;
 
 -- name: recorded
 SELECT {fact} FROM facts
-WHERE organization = %(organization)s AND owner = %(owner)s AND live = %(live)s {where}
+WHERE organization = %(organization)s AND owner = %(owner)s {where}
 ORDER BY recorded_at DESC, id DESC LIMIT %(limit)s;
 
 -- name: branches

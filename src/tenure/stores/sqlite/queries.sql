@@ -592,25 +592,25 @@ SELECT {verdict} FROM verdicts WHERE organization = :organization AND id IN ({id
 
 -- name: recorded
 SELECT {fact} FROM facts INDEXED BY facts_recorded
-WHERE organization = :organization AND owner = :owner AND live = :live {where}
+WHERE organization = :organization AND owner = :owner {where}
 ORDER BY recorded_at DESC, id DESC LIMIT :limit;
 
 -- name: recorded_at_key
 -- Facts are recorded in the order of the log.
 SELECT {fact} FROM facts INDEXED BY facts_key
-WHERE organization = :organization AND owner = :owner AND +live = :live {where}
+WHERE organization = :organization AND owner = :owner {where}
 ORDER BY seq DESC, id DESC LIMIT :limit;
 
 -- name: recorded_about
 SELECT {fact} FROM facts INDEXED BY facts_about
-WHERE organization = :organization AND owner = :owner AND live = 1 AND subject <> '' {where}
+WHERE organization = :organization AND owner = :owner {where}
 ORDER BY recorded_at DESC, id DESC LIMIT :limit;
 
 -- name: recorded_derived
 SELECT {fact} FROM (SELECT DISTINCT fact_id FROM dependencies
     WHERE organization = :organization AND stands_on <> '')
 CROSS JOIN facts INDEXED BY facts_id
-WHERE organization = :organization AND id = fact_id AND +owner = :owner AND +live = :live {where}
+WHERE organization = :organization AND id = fact_id AND +owner = :owner {where}
 ORDER BY recorded_at DESC, id DESC LIMIT :limit;
 
 -- name: branches
