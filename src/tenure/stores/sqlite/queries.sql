@@ -603,7 +603,7 @@ ORDER BY seq DESC, id DESC LIMIT :limit;
 
 -- name: recorded_about
 SELECT {fact} FROM facts INDEXED BY facts_about
-WHERE organization = :organization AND owner = :owner {where}
+WHERE organization = :organization AND owner = :owner AND live = 1 AND subject <> '' {where}
 ORDER BY recorded_at DESC, id DESC LIMIT :limit;
 
 -- name: recorded_derived
