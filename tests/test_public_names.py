@@ -9,6 +9,7 @@ import pytest
 import tenure
 
 NAMES = [
+    "Activity",
     "Address",
     "AmbiguousTarget",
     "AuditEntry",
@@ -33,10 +34,12 @@ NAMES = [
     "LLM",
     "Ladder",
     "Line",
+    "ListedBranch",
     "ListedKey",
     "ListedReceipt",
     "ListedSession",
     "ListedSubject",
+    "ListedTurn",
     "ListedUser",
     "Listing",
     "Memory",
@@ -81,6 +84,7 @@ NAMES = [
     "UnknownVerdict",
     "Usage",
     "Verdict",
+    "VerdictCount",
     "WorkingItem",
     "__version__",
     "open",
@@ -110,6 +114,7 @@ POSITIONAL = {
     "Memory.list_keys": ["organization"],
     "Memory.list_receipts": ["organization"],
     "Memory.list_audit": ["organization"],
+    "Memory.activity": ["organization"],
     "Session.write": ["key", "value"],
     "Session.write_many": ["writes"],
     "Session.observe": ["text"],
@@ -141,6 +146,9 @@ POSITIONAL = {
     "Session.list_subjects": [],
     "Session.list_keys": [],
     "Session.list_receipts": [],
+    "Session.list_facts": [],
+    "Session.list_branches": [],
+    "Session.list_turns": ["session_id"],
     "Session.close": [],
 }
 

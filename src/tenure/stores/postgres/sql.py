@@ -7,7 +7,9 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
+from tenure.model.folding import cases_of
 from tenure.stores.sql.dialect import Dialect
+from tenure.stores.sql.patterns import plain_pattern
 from tenure.stores.sql.statements import migrations_in, named
 
 
@@ -24,6 +26,23 @@ class PostgresDialect(Dialect):
 
     def members(self, name: str, values: Sequence[str]) -> dict[str, Any]:
         return {f"{name}s": list(values)}
+
+    def flag(self, column: str, value: bool) -> str:
+        return column if value else f"NOT {column}"
+
+    def containing(self, run: str) -> tuple[str, str]:
+        # What a server takes for another case of a letter depends on its locale, unless it is told.
+        if (pattern := plain_pattern(run)) is not None:
+            return 'lower({} COLLATE "C") LIKE %(pattern)s', pattern
+        return "{} ~ %(pattern)s", "".join(map(_bracketed, run))
+
+
+def _bracketed(character: str) -> str:
+    """A character in a regular expression, in any case."""
+    cases = cases_of(character)
+    if len(cases) > 1:
+        return f"[{cases}]"
+    return f"\\{character}" if character.isascii() and not character.isalnum() else character
 
 
 DIALECT = PostgresDialect()

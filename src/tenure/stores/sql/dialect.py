@@ -8,6 +8,7 @@ from datetime import datetime
 from functools import lru_cache
 from typing import Any, ClassVar
 
+from tenure.model.fact import SERVED
 from tenure.model.times import to_micros
 from tenure.stores.port import Selection
 from tenure.stores.sql.columns import CONTENT, FACT_COLUMNS, KEY, TENURE, TURN, USAGE, VERDICT
@@ -33,6 +34,28 @@ class Dialect(ABC):
     @abstractmethod
     def members(self, name: str, values: Sequence[str]) -> dict[str, Any]:
         """The parameters of that condition."""
+
+    @abstractmethod
+    def flag(self, column: str, value: bool) -> str:
+        """The condition on a column of truth, written out: a parameter would hide from a planner
+        that an index of some rows alone will do."""
+
+    @abstractmethod
+    def containing(self, run: str) -> tuple[str, str]:
+        """The condition that a column contains a folded text in any letter case, and its pattern.
+
+        {} stands for the column, and the parameter is `pattern`. It may let others through.
+        """
+
+    def held(self) -> str:
+        """The condition that a fact holds office at the moment of the parameter `when`."""
+        when = self.parameter("when")
+        served = ", ".join(f"'{status.value}'" for status in sorted(SERVED))
+        return (
+            f"status IN ({served}) AND started_at <= {when} "
+            f"AND (valid_until IS NULL OR valid_until > {when}) "
+            f"AND (ended_at IS NULL OR ended_at > {when})"
+        )
 
     def where(self, selection: Selection, prefix: str = "") -> Condition:
         """The condition for a selection.
@@ -93,6 +116,7 @@ class Dialect(ABC):
             "turn_assignments": ", ".join(f"{name} = excluded.{name}" for name in TURN),
             "key": _listed(KEY),
             "key_values": self._named(KEY),
+            "held": self.held(),
             "usage": _listed(USAGE),
             "usage_values": self._named(USAGE),
             "usage_sums": ", ".join(

@@ -7,7 +7,9 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
+from tenure.model.folding import cases_of
 from tenure.stores.sql.dialect import Dialect
+from tenure.stores.sql.patterns import plain_pattern
 from tenure.stores.sql.statements import migrations_in, named
 
 
@@ -24,6 +26,20 @@ class SQLiteDialect(Dialect):
 
     def members(self, name: str, values: Sequence[str]) -> dict[str, Any]:
         return {f"{name}{index}": value for index, value in enumerate(values)}
+
+    def flag(self, column: str, value: bool) -> str:
+        return f"{column} = {value:d}"
+
+    def containing(self, run: str) -> tuple[str, str]:
+        if (pattern := plain_pattern(run)) is not None:
+            return "{} LIKE :pattern ESCAPE '\\'", pattern
+        return "{} GLOB :pattern", f"*{''.join(map(_glob, run))}*"
+
+
+def _glob(character: str) -> str:
+    """A character in a pattern of GLOB, in any case."""
+    cases = cases_of(character)
+    return f"[{cases}]" if len(cases) > 1 or character in "*?[" else character
 
 
 DIALECT = SQLiteDialect()
