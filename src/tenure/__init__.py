@@ -51,6 +51,7 @@ if _CHECKING:
     )
     from tenure.model.records import (
         Chain,
+        Change,
         Declaration,
         Environment,
         Erasure,
@@ -80,6 +81,7 @@ __all__ = [
     "Authority",
     "Cause",
     "Chain",
+    "Change",
     "Context",
     "DamagedModel",
     "Declaration",
@@ -172,7 +174,7 @@ _MODULES = {
         ListedKey ListedReceipt ListedSession ListedSubject ListedUser Listing
     """,
     "model.records": """
-        Chain Declaration Environment Erasure ErasureRequest Explanation Review Signal Usage
+        Chain Change Declaration Environment Erasure ErasureRequest Explanation Review Signal Usage
         WorkingItem
     """,
     "model.scope": "Scope",

@@ -26,7 +26,7 @@ from tenure.stores.port.index import (
 )
 from tenure.stores.port.keys import KeyStore
 from tenure.stores.port.listing import Activity, Alike, ListingReader, Name, NameColumn
-from tenure.stores.port.log import Change, LogReader, LogWriter
+from tenure.stores.port.log import LogReader, LogWriter, TenureChange
 from tenure.stores.port.receipts import (
     ReceiptReader,
     ReceiptWriter,
@@ -40,7 +40,6 @@ from tenure.stores.port.store import Reader, Store, Transaction
 __all__ = [
     "Activity",
     "Alike",
-    "Change",
     "DeclarationReader",
     "DeclarationWriter",
     "DumpLoader",
@@ -69,6 +68,7 @@ __all__ = [
     "Store",
     "StoreAdministration",
     "StoredReceipt",
+    "TenureChange",
     "Transaction",
     "UsageReader",
     "UsageWriter",

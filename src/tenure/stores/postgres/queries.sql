@@ -684,3 +684,10 @@ SELECT session_id, user_id, at, (
 ) FROM turns
 WHERE organization = %(organization)s AND turn_index = 1 AND user_id = %(user_id)s {where}
 ORDER BY turns.at DESC, session_id DESC LIMIT %(limit)s;
+
+-- name: set_savepoint
+-- One name is enough: the latest of that name is the one that is returned to.
+SAVEPOINT taken_back;
+
+-- name: return_to_savepoint
+ROLLBACK TO SAVEPOINT taken_back;

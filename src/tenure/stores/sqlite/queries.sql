@@ -586,3 +586,10 @@ SELECT session_id, user_id, at, (
 ) FROM turns INDEXED BY turns_begun_by
 WHERE organization = :organization AND turn_index = 1 AND user_id = :user_id {where}
 ORDER BY turns.at DESC, session_id DESC LIMIT :limit;
+
+-- name: set_savepoint
+-- One name is enough: the latest of that name is the one that is returned to.
+SAVEPOINT taken_back;
+
+-- name: return_to_savepoint
+ROLLBACK TO SAVEPOINT taken_back;
