@@ -11,7 +11,7 @@ from tenure.model.verdict import Action, Outcome, Verdict
 
 _LEAST = timedelta(seconds=1)
 _NARROWEST = 0.6
-_TICKS = 5
+_TICKS = 6
 _MARGIN = 0.02
 _STEPS = (
     *(timedelta(seconds=count) for count in (1, 5, 15, 30)),
@@ -164,7 +164,7 @@ def _label(when: datetime, step: timedelta, span: timedelta) -> str:
     if step < timedelta(minutes=1):
         return f"{when:%H:%M:%S}"
     if step < timedelta(days=1):
-        return f"{when:%H:%M}" if span < timedelta(hours=20) else f"{day} {when:%H:%M}"
+        return day if (when.hour, when.minute) == (0, 0) else f"{when:%H:%M}"
     if step >= timedelta(days=365):
         return f"{when:%Y}"
     return f"{when:%b %Y}" if span > timedelta(days=300) else day
