@@ -65,7 +65,7 @@ def _reviews(visit: Visit) -> Result:
         "before": first,
         "after": len(queue) - first - len(cards),
         "at": names[start] if names else "",
-        "next": dict(zip(names, [*names[1:], ""], strict=True)),
+        "next": dict(zip(names, [*names[1:], ""], strict=False)),
         "careful": bool(visit.asked.get("careful")),
     }
     return WebPage("reviews.html", fill)
