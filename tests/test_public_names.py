@@ -15,6 +15,7 @@ NAMES = [
     "Authority",
     "Cause",
     "Chain",
+    "Change",
     "Context",
     "DamagedModel",
     "Declaration",

@@ -25,6 +25,7 @@ from tenure.memory import Memory
 from tenure.model.errors import DuplicateId, InvalidInput, NotPermitted, UnknownFact
 from tenure.model.fact import Status
 from tenure.model.keys import KeyScope
+from tenure.model.records import Rehearsed
 from tenure.model.verdict import Action, Verdict
 from tenure.operations import OPERATIONS, Operation
 from tenure.session import Session
@@ -173,6 +174,10 @@ class Desk:
         if operation.owner == "memory":
             return self._of_memory(operation, grant, who, arguments)
         session = enter(self.memory, grant, who)
+        if operation.rehearsed:
+            session = session.rehearsal()
+            result = getattr(session, operation.name)(**arguments)
+            return Rehearsed(result, session.changes)
         if operation.is_property:
             return getattr(session, operation.name)
         if once is not None and operation.name in _REPEATABLE:
