@@ -80,3 +80,13 @@ def test_a_fact_alone_has_no_graph(memory: tenure.Memory) -> None:
     alice.write("city", "Bern")
     fact = _written(alice, "city", "Basel")
     assert graph_around(alice.get(fact.id) or fact, alice.get) is None
+
+
+def test_a_crowd_of_bases_is_cut_too(memory: tenure.Memory) -> None:
+    """Those that are there and not drawn are counted."""
+    alice = memory.session(**WHO)
+    bases = [_written(alice, f"b{number}", number).id for number in range(9)]
+    total = _written(alice, "total", 36, depends_on=bases)
+    drawing = _drawn(alice, total.id)
+    assert len(drawing.nodes) == 8
+    assert drawing.left_out == 2

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from itertools import islice
 
 from tenure.model.fact import Fact
 from tenure.model.records import Change
@@ -88,8 +89,13 @@ class AccountLine:
     fact: Fact | None
 
 
-def account_of(verdict: Verdict, find: Callable[[str], Fact | None]) -> Iterator[AccountLine]:
-    """The account of a verdict in plain words, each line with its fact."""
+def account_of(
+    verdict: Verdict, find: Callable[[str], Fact | None], *, most: int
+) -> Iterator[AccountLine]:
+    """The account of a verdict in plain words, each line with its fact.
+
+    The facts of further lines are not looked up: thousands may rest on one that changed.
+    """
     met: list[Fact] = []
 
     def noting(fact_id: str) -> Fact | None:
@@ -98,7 +104,7 @@ def account_of(verdict: Verdict, find: Callable[[str], Fact | None]) -> Iterator
             met.append(fact)
         return fact
 
-    for label, text in account(verdict, noting):
+    for label, text in islice(account(verdict, noting), most):
         # A line about a path names the fact that it is about last.
         yield AccountLine(label, text, met[-1] if met else None)
         met.clear()

@@ -14,6 +14,8 @@ Find = Callable[[str], Fact | None]
 _STEPS = 2
 _MOST = 7
 """The facts in a column."""
+_LOOKED = 30
+"""The bases of a fact that are looked up."""
 _WIDTH, _HEIGHT = 186, 62
 _ACROSS, _DOWN = 58, 18
 _EDGE = 6
@@ -101,7 +103,7 @@ class _Gathered:
         for step in range(1, _STEPS + 1):
             following: list[Fact] = []
             for fact in wave:
-                for fact_id in fact.depends_on if way < 0 else fact.derived_facts:
+                for fact_id in fact.depends_on[:_LOOKED] if way < 0 else fact.derived_facts:
                     following += self._reached(way * step, fact_id)
                     if way < 0:
                         following += self._standing_in(way * step, fact, fact_id)
@@ -121,10 +123,15 @@ class _Gathered:
         """The fact, if it may be seen and was not there before."""
         if fact_id in self.facts:
             return []
+        full = sum(1 for there, _ in self.facts.values() if there == column) >= _MOST
+        # What is derived is named only to those who may see it; a base may be hidden.
+        if full and column > 0:
+            self.left_out += 1
+            return []
         fact = self.find(fact_id)
         if fact is None:
             return []
-        if sum(1 for there, _ in self.facts.values() if there == column) >= _MOST:
+        if full:
             self.left_out += 1
             return []
         self._place(column, fact)

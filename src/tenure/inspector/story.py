@@ -20,8 +20,13 @@ class StoryEntry:
 
     verdict: Verdict
     lines: tuple[AccountLine, ...]
-    is_own: bool
-    """Whether it is on the fact whose story it is."""
+
+    @property
+    def not_told(self) -> int:
+        """How many consequences are not among the lines."""
+        repair = self.verdict.repair
+        reached = (repair.marked, repair.lifted, repair.took_office, repair.stepped_back)
+        return sum(map(len, reached)) - sum(line.label == "then" for line in self.lines)
 
     @property
     def can_be_undone(self) -> bool:
@@ -39,10 +44,10 @@ class ChangedBase:
     path: tuple[Fact, ...]
 
 
-def entries_of(explained: Explanation, find: Find, *, most: int) -> list[StoryEntry]:
+def entries_of(explained: Explanation, find: Find, *, most: int, lines: int) -> list[StoryEntry]:
     """The last verdicts on a fact and its chain, oldest first."""
     return [
-        StoryEntry(verdict, tuple(account_of(verdict, find)), verdict.fact_id == explained.fact.id)
+        StoryEntry(verdict, tuple(account_of(verdict, find, most=lines)))
         for verdict in explained.verdicts[-most:]
     ]
 

@@ -28,14 +28,12 @@ def _choice(visit: Visit, chosen: dict[str, str]) -> dict[str, Any]:
     may_all = visit.may("admin")
     organization = visit.organization
     people = visit.memory.list_users(organization, limit=_NAMES) if may_all else ()
-    subjects = visit.session.list_subjects(limit=_NAMES)
     proofs = visit.memory.store.erasures(organization) if may_all else []
     return {
         "here": "erasure",
         "chosen": {name: chosen.get(name, "") for name in _CONDITIONS},
         "fact": visit.session.get(chosen["fact"]) if chosen.get("fact") else None,
         "people": [one.user_id for one in people],
-        "subjects": sorted({one.subject for one in subjects if one.subject}),
         "may_all": may_all,
         "proofs": proofs[-_MOST:][::-1],
         "refusal": None,

@@ -17,6 +17,7 @@ from tenure.session import Session
 
 _VERDICTS = 40
 _ROWS = 12
+_LINES = 12
 _ALL = 2_000
 
 
@@ -48,7 +49,8 @@ def _story(visit: Visit) -> Result:
     every = bool(visit.asked.get("all"))
     facts = chain_of(explained, most=_ALL if every else _ROWS)
     find = finder(session.get)
-    entries = entries_of(explained, find, most=_ALL if every else _VERDICTS)
+    most, lines = (_ALL, _ALL) if every else (_VERDICTS, _LINES)
+    entries = entries_of(explained, find, most=most, lines=lines)
     fill = {
         "here": "fact",
         "fact": fact,

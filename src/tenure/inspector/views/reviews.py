@@ -19,7 +19,7 @@ _MOST = 20
 
 
 @dataclass(frozen=True)
-class Decision:
+class ReviewChoice:
     """A button of a review: what it does, to which fact, and what follows in a few words."""
 
     do: str
@@ -40,7 +40,7 @@ class ReviewCard:
     verdict: Verdict | None
     """The verdict that left a contested statement to a person."""
     says: str
-    decisions: tuple[Decision, ...]
+    decisions: tuple[ReviewChoice, ...]
 
     @property
     def name(self) -> str:
@@ -92,41 +92,43 @@ def _contesting(session: Session, fact: Fact) -> Verdict | None:
     return next((one for one in own if one.outcome is Outcome.CONTESTED), None)
 
 
-def _of_changed_base(review: Review) -> tuple[Decision, ...]:
+def _of_changed_base(review: Review) -> tuple[ReviewChoice, ...]:
     fact = review.fact.id
     return (
-        Decision("keep", fact, "1", "Keep it", "It is still right."),
-        Decision("retract", fact, "t", "Take it back", "It leaves office with no new value."),
-        Decision(
+        ReviewChoice("keep", fact, "1", "Keep it", "It is still right."),
+        ReviewChoice("retract", fact, "t", "Take it back", "It leaves office with no new value."),
+        ReviewChoice(
             "replace", fact, "w", "Replace it", "By a value that rests on the bases of now.", True
         ),
     )
 
 
-def _of_contested(review: Review) -> tuple[Decision, ...]:
+def _of_contested(review: Review) -> tuple[ReviewChoice, ...]:
     fact, rival = review.fact.id, review.rival
     keep = "Keep what stands" if rival is not None else "Drop the statement"
     accept = "The statement takes its place." if rival is not None else "It takes office."
     return (
-        Decision("retract", fact, "1", keep, "The new statement is taken back."),
-        Decision("accept", fact, "2", "Accept the statement", accept),
-        Decision("replace", fact, "w", "Replace both", "By a value that you write.", True),
+        ReviewChoice("retract", fact, "1", keep, "The new statement is taken back."),
+        ReviewChoice("accept", fact, "2", "Accept the statement", accept),
+        ReviewChoice("replace", fact, "w", "Replace both", "By a value that you write.", True),
     )
 
 
-def _of_doubted(review: Review) -> tuple[Decision, ...]:
+def _of_doubted(review: Review) -> tuple[ReviewChoice, ...]:
     fact, rival = review.fact.id, review.rival
     found = (
-        Decision(
+        ReviewChoice(
             "drop",
             rival.id if rival else "",
             "1",
             "Keep only this",
             "The later statement is taken back.",
         ),
-        Decision("retract", fact, "2", "Keep only the later", "The earlier fact is taken back."),
-        Decision("both", fact, "b", "Both stand", "They do not contradict each other."),
-        Decision("replace", fact, "w", "Replace it", "By a value that you write.", True),
+        ReviewChoice(
+            "retract", fact, "2", "Keep only the later", "The earlier fact is taken back."
+        ),
+        ReviewChoice("both", fact, "b", "Both stand", "They do not contradict each other."),
+        ReviewChoice("replace", fact, "w", "Replace it", "By a value that you write.", True),
     )
     return found if rival is not None else found[1:]
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from tenure.http.problems import refusal_of
-from tenure.inspector.consequences import account_of, consequences_of
+from tenure.inspector.consequences import consequences_of
 from tenure.inspector.remedies import CORRECTIONS, Remedy, RemedyKind
-from tenure.inspector.story import finder
 from tenure.inspector.views.fact import session_of
 from tenure.inspector.visit import Redirect, Result, Route, Visit, WebPage, address
 from tenure.model.errors import InvalidInput, NotPermitted
@@ -16,6 +15,8 @@ from tenure.model.keys import KeyScope
 from tenure.model.verdict import Verdict
 from tenure.session import Session
 from tenure.words import standing, told
+
+_MOST = 100
 
 Kinds = Mapping[str, RemedyKind]
 
@@ -35,29 +36,25 @@ def foreseen(visit: Visit, kinds: Kinds, confirm: str, *, here: str, back: str) 
         "back": back,
     }
     rehearsal = session.rehearsal()
-    return _previewed(fill, session, rehearsal, lambda: kind.carried_out(rehearsal, remedy))
+    return _previewed(fill, rehearsal, lambda: kind.carried_out(rehearsal, remedy))
 
 
 def _kept(visit: Visit, *names: str) -> dict[str, str]:
     return {name: visit.form[name] for name in names if visit.form.get(name)}
 
 
-def _previewed(
-    fill: dict[str, object], session: Session, rehearsal: Session, call: Callable[[], Verdict]
-) -> Result:
+def _previewed(fill: dict[str, object], rehearsal: Session, call: Callable[[], Verdict]) -> Result:
     try:
         verdict = call()
     except (InvalidInput, NotPermitted) as error:
         refusal = refusal_of(error)
         return WebPage("preview.html", {**fill, "refusal": refusal}, refusal.status)
     found = consequences_of(rehearsal.changes)
-    # What would be new is found among the changes alone.
-    find = finder(session.get, (change.after for change in rehearsal.changes if change.after))
     more = {
         "refusal": None,
         "verdict": verdict,
-        "lines": list(account_of(verdict, find)),
-        "consequences": found,
+        "consequences": found[:_MOST],
+        "further": max(0, len(found) - _MOST),
     }
     return WebPage("preview.html", {**fill, **more})
 
@@ -103,7 +100,7 @@ def _undo(visit: Visit) -> Result:
         "fields": {"verdict": verdict_id},
         "back": address("fact", id=undoing.fact_id),
     }
-    return _previewed(fill, session, rehearsal, lambda: undoing)
+    return _previewed(fill, rehearsal, lambda: undoing)
 
 
 def _decided(session: Session, undoing: Verdict, verdict_id: str) -> tuple[Fact, Verdict | None]:
