@@ -124,6 +124,7 @@ POSITIONAL = {
     "Session.undo": ["verdict"],
     "Session.revert": ["key_or_id", "to"],
     "Session.promote": ["key_or_id"],
+    "Session.rehearsal": [],
     "Session.reviews": [],
     "Session.resolve": ["fact_id", "value"],
     "Session.hypothetical": ["name"],
