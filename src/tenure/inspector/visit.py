@@ -100,6 +100,12 @@ class Visit:
     def organization(self) -> str:
         return self.looking.organization or "default"
 
+    @property
+    def here(self) -> str:
+        """The address of this page; of the first one, where a form was sent to get here."""
+        query = f"?{urlencode(self.asked)}" if self.asked else ""
+        return HOME if self.form else f"{self.path}{query}"
+
     @cached_property
     def now(self) -> datetime:
         return self.memory.now()

@@ -177,9 +177,9 @@ class SessionBase:
 
     def _check_named(self, key: str | None, subject: str | None = None) -> None:
         """Refuse a key or subject that no fact can have; plain names pass at once."""
-        if key is not None and not (type(key) is str and key and key.isascii()):
+        if key is not None and not (key and _storable(key)):
             check_name(key, "key or id")
-        if subject and not (type(subject) is str and subject.isascii()):
+        if subject and not _storable(subject):
             check_name(subject, "subject")
 
     def _check_in_branch(self, fact: Fact | None) -> None:
@@ -218,3 +218,8 @@ class SessionBase:
         trace: TracebackType | None,
     ) -> None:
         self.close()
+
+
+def _storable(text: object) -> bool:
+    """Whether it is plain text that every store can have. PostgreSQL takes no NUL."""
+    return type(text) is str and text.isascii() and "\0" not in text

@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
-from tenure.inspector.views import entering, now
+from tenure.inspector.views import entering, erasure, fact, now, reviews, righting
 from tenure.inspector.visit import Route
 
-ROUTES: tuple[Route, ...] = (*entering.ROUTES, *now.ROUTES)
+ROUTES: tuple[Route, ...] = (
+    *entering.ROUTES,
+    *erasure.ROUTES,
+    *fact.ROUTES,
+    *now.ROUTES,
+    *reviews.ROUTES,
+    *righting.ROUTES,
+)
 """Every page and every action."""
