@@ -69,4 +69,48 @@
     const shows = event.target.dataset?.shows;
     if (shows) document.querySelector(shows).textContent = event.target.value;
   });
+
+  // An element with data-watch asks again and again, unless somebody paused it or looks elsewhere.
+  let paused = false;
+  function offerPause() {
+    all("[data-pause]").forEach((button) => {
+      button.hidden = false;
+      button.textContent = paused ? "Go on" : "Pause";
+      button.setAttribute("aria-pressed", String(paused));
+    });
+  }
+  document.addEventListener("click", (event) => {
+    if (!event.target.closest("[data-pause]")) return;
+    paused = !paused;
+    offerPause();
+  });
+  document.addEventListener("htmx:before:request", (event) => {
+    const asks = event.detail.ctx.sourceElement;
+    if (asks?.matches?.("[data-watch]") && (paused || document.hidden)) event.preventDefault();
+  });
+  document.addEventListener("htmx:before:swap", (event) => {
+    const { ctx } = event.detail;
+    if (!ctx?.response) return;
+    const asked = ctx.sourceElement;
+    const { raw, status } = ctx.response;
+    if (raw.redirected) location.reload(); // signed out since: the page says so
+    // An answer that comes after another question was asked is about something else by now.
+    const late = asked?.matches?.("[data-watch]") && (paused || !asked.isConnected);
+    if (raw.redirected || late || (status >= 400 && asked?.matches?.("[data-watch]"))) event.preventDefault();
+  });
+  document.addEventListener("htmx:after:swap", (event) => {
+    const asked = event.detail.ctx?.sourceElement;
+    if (asked?.matches?.("form[data-address]")) {
+      const said = [...new FormData(asked)].filter(([, value]) => value !== "");
+      const query = new URLSearchParams(said).toString();
+      history.replaceState(null, "", asked.getAttribute("action") + (query && `?${query}`));
+    }
+    document.activeElement?.closest("[data-entry]")?.classList.add("at");
+    // A list with data-most drops its oldest entries.
+    all("[data-most]").forEach((list) => {
+      while (list.children.length > Number(list.dataset.most)) list.lastElementChild.remove();
+    });
+    offerPause();
+  });
+  offerPause();
 })();
