@@ -63,7 +63,9 @@ class Filters:
         found = cls(**{one.name: asked.get(one.name, "").strip() for one in fields(cls)})
         for name, said, known in (("state", found.state, STATES), ("age", found.age, AGES)):
             if said and said not in known:
-                raise InvalidInput(f"{name} {said!r:.40} is not one of {', '.join(filter(None, known))}")
+                raise InvalidInput(
+                    f"{name} {said!r:.40} is not one of {', '.join(filter(None, known))}"
+                )
         return found
 
     def told(self) -> dict[str, str]:

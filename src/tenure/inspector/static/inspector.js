@@ -66,9 +66,18 @@
     event.target.closest("form[data-live]")?.requestSubmit();
   });
   document.addEventListener("input", (event) => {
-    const shows = event.target.dataset?.shows;
-    if (shows) document.querySelector(shows).textContent = event.target.value;
+    const { shows, from, until } = event.target.dataset ?? {};
+    if (shows) document.querySelector(shows).textContent = until ? moment(event.target, from, until) : event.target.value;
   });
+
+  // What a slider over time stands at: its right end is the present.
+  function moment(slider, from, until) {
+    if (slider.value === slider.max) return "now";
+    const share = slider.value / slider.max;
+    const when = new Date(Date.parse(from) + share * (Date.parse(until) - Date.parse(from)));
+    const month = when.toLocaleString("en", { month: "long", timeZone: "UTC" });
+    return `${when.getUTCDate()} ${month} ${when.getUTCFullYear()}, ${when.toISOString().slice(11, 19)} UTC`;
+  }
 
   // An element with data-watch asks again and again, unless somebody paused it or looks elsewhere.
   let paused = false;
@@ -90,21 +99,17 @@
   });
   document.addEventListener("htmx:before:swap", (event) => {
     const { ctx } = event.detail;
-    if (!ctx?.response) return;
-    const asked = ctx.sourceElement;
-    const { raw, status } = ctx.response;
-    if (raw.redirected) location.reload(); // signed out since: the page says so
-    // An answer that comes after another question was asked is about something else by now.
-    const late = asked?.matches?.("[data-watch]") && (paused || !asked.isConnected);
-    if (raw.redirected || late || (status >= 400 && asked?.matches?.("[data-watch]"))) event.preventDefault();
+    if (!ctx?.response || !ctx.sourceElement?.matches?.("[data-watch]")) return;
+    // Signed out since, or the service has a problem: the list stays as it is.
+    const failed = ctx.response.raw.redirected || ctx.response.status >= 400;
+    // An answer to a question that is not asked any more is about something else.
+    if (failed || paused || !ctx.sourceElement.isConnected) event.preventDefault();
+    if (ctx.response.raw.redirected) location.reload();
   });
-  document.addEventListener("htmx:after:swap", (event) => {
-    const asked = event.detail.ctx?.sourceElement;
-    if (asked?.matches?.("form[data-address]")) {
-      const said = [...new FormData(asked)].filter(([, value]) => value !== "");
-      const query = new URLSearchParams(said).toString();
-      history.replaceState(null, "", asked.getAttribute("action") + (query && `?${query}`));
-    }
+  document.addEventListener("htmx:after:swap", () => {
+    // The address says what is shown, so that a reload shows it again.
+    const here = document.querySelector("[data-canonical]");
+    if (here) history.replaceState(null, "", here.dataset.canonical);
     document.activeElement?.closest("[data-entry]")?.classList.add("at");
     // A list with data-most drops its oldest entries.
     all("[data-most]").forEach((list) => {

@@ -9,7 +9,6 @@ from typing import Any
 
 from tenure.inspector.filters import (
     AGES,
-    NO_SUBJECT,
     SCOPES,
     STATES,
     TYPES,
@@ -18,7 +17,6 @@ from tenure.inspector.filters import (
     page_of,
 )
 from tenure.inspector.rendering import choices
-from tenure.inspector.subjects import subjects_of
 from tenure.inspector.visit import Result, Route, Unchanged, Visit, WebPage, address
 from tenure.inspector.watching import digest_of, head_of, row_of
 from tenure.model.errors import InvalidInput
@@ -146,7 +144,6 @@ def _filled(
         "is_later": asked.cursor is not None,
         "newest": address(**given),
         "clear": address(layer=asked.layer),
-        "no_subject": NO_SUBJECT,
         "watch": watch if follows and shown <= _FOLLOWED else "",
         "further": address(**given, cursor=found.next) if found.next else "",
         "more": address(**given, **state, part="more", cursor=found.next) if found.next else "",
@@ -154,7 +151,7 @@ def _filled(
 
 
 def _form(asked: _Asked) -> dict[str, Any]:
-    """The choices of the filters, and the subjects that there are."""
+    """The choices of the filters."""
     filters, rungs = asked.filters, asked.visit.memory.settings.ladder.rungs
     ages = [("", "any time"), *((name, age[0]) for name, age in AGES.items())]
     narrowed = filters.scope or filters.type or filters.authority or filters.age
@@ -165,8 +162,7 @@ def _form(asked: _Asked) -> dict[str, Any]:
         "authorities": choices([("", "any"), *((one, one) for one in rungs)], filters.authority),
         "ages": choices(ages, filters.age),
         "narrowed": bool(narrowed),
-        "subjects": subjects_of(asked.visit.session, asked.visit.asked.get("subjects", "")),
-        "prefix": asked.visit.asked.get("subjects", ""),
+        "subjects": address("subjects", chosen=filters.subject),
     }
 
 
