@@ -9,6 +9,7 @@ import pytest
 import tenure
 
 NAMES = [
+    "Activity",
     "Address",
     "AmbiguousTarget",
     "AuditEntry",
@@ -32,10 +33,12 @@ NAMES = [
     "LLM",
     "Ladder",
     "Line",
+    "ListedBranch",
     "ListedKey",
     "ListedReceipt",
     "ListedSession",
     "ListedSubject",
+    "ListedTurn",
     "ListedUser",
     "Listing",
     "Memory",
@@ -80,6 +83,7 @@ NAMES = [
     "UnknownVerdict",
     "Usage",
     "Verdict",
+    "VerdictCount",
     "WorkingItem",
     "__version__",
     "open",
@@ -109,6 +113,7 @@ POSITIONAL = {
     "Memory.list_keys": ["organization"],
     "Memory.list_receipts": ["organization"],
     "Memory.list_audit": ["organization"],
+    "Memory.activity": ["organization"],
     "Session.write": ["key", "value"],
     "Session.write_many": ["writes"],
     "Session.observe": ["text"],
@@ -139,6 +144,9 @@ POSITIONAL = {
     "Session.list_subjects": [],
     "Session.list_keys": [],
     "Session.list_receipts": [],
+    "Session.list_facts": [],
+    "Session.list_branches": [],
+    "Session.list_turns": ["session_id"],
     "Session.close": [],
 }
 

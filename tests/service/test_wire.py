@@ -159,6 +159,10 @@ def lived() -> dict[str, list[Any]]:
     for name in ("list_sessions", "list_subjects", "list_keys", "list_receipts"):
         keep(name, getattr(ana, name)(limit=1))
         keep(f"organization/{name}", getattr(memory, name)("default"))
+    ana.hypothetical("open").write("size", 4)
+    for name in ("list_facts", "list_branches", "list_turns"):
+        keep(name, getattr(ana, name)(limit=2))
+    keep("organization/activity", memory.activity("default"))
     for name in ("list_users", "list_audit"):
         keep(f"organization/{name}", getattr(memory, name)("default", limit=2))
     keep("organization/list_audit", memory.list_audit("default", values=True))

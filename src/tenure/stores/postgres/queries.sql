@@ -686,7 +686,8 @@ WHERE organization = %(organization)s AND turn_index = 1 AND user_id = %(user_id
 ORDER BY turns.at DESC, session_id DESC LIMIT %(limit)s;
 
 -- name: verdicts_by_id
-SELECT {verdict} FROM verdicts WHERE organization = %(organization)s AND id = ANY(%(ids)s) ORDER BY seq;
+SELECT {verdict} FROM verdicts WHERE organization = %(organization)s AND id = ANY(%(ids)s)
+ORDER BY seq;
 
 -- name: recorded
 SELECT {fact} FROM facts

@@ -595,6 +595,24 @@ SELECT {fact} FROM facts INDEXED BY facts_recorded
 WHERE organization = :organization AND owner = :owner AND live = :live {where}
 ORDER BY recorded_at DESC, id DESC LIMIT :limit;
 
+-- name: recorded_at_key
+-- Facts are recorded in the order of the log.
+SELECT {fact} FROM facts INDEXED BY facts_key
+WHERE organization = :organization AND owner = :owner AND +live = :live {where}
+ORDER BY seq DESC, id DESC LIMIT :limit;
+
+-- name: recorded_about
+SELECT {fact} FROM facts INDEXED BY facts_about
+WHERE organization = :organization AND owner = :owner AND live = 1 AND subject <> '' {where}
+ORDER BY recorded_at DESC, id DESC LIMIT :limit;
+
+-- name: recorded_derived
+SELECT {fact} FROM (SELECT DISTINCT fact_id FROM dependencies
+    WHERE organization = :organization AND stands_on <> '')
+CROSS JOIN facts INDEXED BY facts_id
+WHERE organization = :organization AND id = fact_id AND +owner = :owner AND +live = :live {where}
+ORDER BY recorded_at DESC, id DESC LIMIT :limit;
+
 -- name: branches
 SELECT DISTINCT scope, scope_id FROM facts INDEXED BY facts_branched
 WHERE organization = :organization AND live = 1 AND scope IN ('draft', 'hypothetical')
