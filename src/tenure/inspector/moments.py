@@ -15,8 +15,9 @@ Recorded = Callable[[datetime | None, datetime | None, int], tuple[list[datetime
 
 STEPS = 1_000
 """The positions of a slider."""
-_EXACT = 200
-_BINS = 100
+_EXACT = 100
+_FEW = 20
+_BINS = 60
 _TICK = timedelta(microseconds=1)
 _MINUTE = timedelta(minutes=1)
 _FARTHEST = timedelta(days=365 * 200)
@@ -76,7 +77,7 @@ def after(recorded: Recorded, when: datetime, last: datetime) -> datetime | None
     since, step = when + _TICK, _MINUTE
     while True:
         until = min(since + step, last + _TICK)
-        found, whole = recorded(since, until, _EXACT)
+        found, whole = recorded(since, until, _FEW)
         if found and whole:
             return found[-1]
         if found:

@@ -6,7 +6,7 @@ time at which they were recorded, and asks for each how it stood then, as far as
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -57,20 +57,26 @@ class Past:
     session: Session
     """In the present."""
     then: Session
+    """At that moment; the same session for the present itself."""
     at: datetime
     known: datetime
+    is_known_now: bool
+    """Whether it is looked at with all that is known today."""
     query: dict[str, Any]
     """What facts are looked for, as `Session.list_facts` takes it."""
 
     def known_then(self, cursor: str | None) -> PastPage:
-        """The facts in office then that had been recorded by then."""
-        return self._walked(cursor, None, min(self.at, self.known))
+        """The facts in office then that had been recorded by then; and those that were recorded,
+        had not begun, and are in office now."""
+        query = {"until": min(self.at, self.known) + _TICK}
+        return self._walked(query, cursor, _PAGE, self._is_new)
 
     def known_later(self, cursor: str | None) -> PastPage:
         """The facts in office then that were recorded only afterwards."""
         if self.known <= self.at:
             return PastPage(())
-        return self._walked(cursor, self.at, self.known)
+        query = {"since": self.at + _TICK, "until": self.known + _TICK}
+        return self._walked(query, cursor, _READ, lambda fact: False)
 
     def added_since(self, cursor: str | None) -> PastPage:
         """The facts in office now that came after, at matters that nobody had spoken of then."""
@@ -84,20 +90,22 @@ class Past:
                 break
         return PastPage((), tuple(found), cursor)
 
-    def _walked(self, cursor: str | None, after: datetime | None, last: datetime) -> PastPage:
-        query = {**self.query, "states": (), "until": last + _TICK}
-        if after is not None:
-            query["since"] = after + _TICK
+    def _walked(
+        self,
+        span: Mapping[str, datetime],
+        cursor: str | None,
+        limit: int,
+        is_new: Callable[[Fact], bool],
+    ) -> PastPage:
+        query = {**self.query, **span, "states": ()}
         held: list[PastFact] = []
         added: list[Fact] = []
         for _ in range(_PAGES):
-            page = self.session.list_facts(
-                **query, limit=_PAGE if not held else _READ, cursor=cursor
-            )
+            page = self.session.list_facts(**query, limit=limit, cursor=cursor)
             for fact in page:
                 if (then := self._then(fact)) is not None:
                     held.append(PastFact(then, fact, self._end(fact)))
-                elif fact.is_valid and self._is_new(fact):
+                elif fact.is_valid and is_new(fact):
                     added.append(fact)
             cursor = page.next
             if cursor is None or len(held) >= _PAGE:
@@ -106,7 +114,9 @@ class Past:
 
     def _then(self, fact: Fact) -> Fact | None:
         """A fact as it stood then, if it was in office."""
-        if fact.valid_from > self.at:
+        if self.then is self.session:
+            return fact if fact.is_valid else None
+        if fact.valid_from > self.at or (self.is_known_now and not fact.held_at(self.at)):
             return None
         then = self.then.get(fact.id)
         return then if then is not None and then.is_valid else None

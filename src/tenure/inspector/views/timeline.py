@@ -122,9 +122,10 @@ def _state(
     is_past = at is not None or known is not None
     past = Past(
         visit.session,
-        visit.session_at(at=at or visit.now, known_at=known),
+        visit.session_at(at=at or visit.now, known_at=known) if is_past else visit.session,
         at or visit.now,
         known or visit.now,
+        known is None,
         {"text": given["text"]},
     )
     held = past.known_then(_cursor(visit, "held"))
