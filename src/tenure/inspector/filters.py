@@ -38,8 +38,6 @@ AGES: Mapping[str, tuple[str, timedelta, bool]] = {
 """How it reads, how long, and whether it is newer than that."""
 SCOPES = tuple(one.value for one in Scope if one.is_real)
 TYPES = tuple(one.value for one in MemoryType)
-NO_SUBJECT = "-"
-"""In an address: facts that name no subject. No address tells it from one that is not there."""
 
 _LOOKED_THROUGH = 50
 _PAGES = 40
@@ -79,7 +77,7 @@ class Filters:
         """As `Session.list_facts` takes them."""
         return {
             "text": self.text,
-            "subject": "" if self.subject == NO_SUBJECT else self.subject or None,
+            "subject": self.subject or None,
             "states": self._states(),
             "scope": self.scope or None,
             "memory_type": self.type or None,

@@ -101,7 +101,9 @@ def _again(asked: _Asked) -> Result:
     if asked.visit.asked.get("head") == asked.head:
         return Unchanged()
     shown = asked.visit.whole("shown", _PAGE, least=_PAGE, most=_FOLLOWED)
-    found, fronts = asked.page(shown)
+    # A list that was there to its end stays so; of another, the last goes on to the next page.
+    room = _PAGE if asked.visit.asked.get("whole") else 0
+    found, fronts = asked.page(shown + room)
     seen = _digest(found, fronts)
     if seen == asked.visit.asked.get("seen"):
         return Unchanged()
@@ -131,7 +133,8 @@ def _filled(
     state = {"shown": shown, "seen": seen}
     # A page that begins further down, or is very long, does not follow what happens.
     follows = asked.visit.asked.get("part") == "more" or asked.cursor is None
-    watch = address(**given, **state, part="watch", head=asked.head)
+    whole = "" if found.next else "1"
+    watch = address(**given, **state, whole=whole, part="watch", head=asked.head)
     return {
         "here": "now",
         "layer": asked.layer,
@@ -143,6 +146,7 @@ def _filled(
         "changed": None,
         "is_later": asked.cursor is not None,
         "newest": address(**given),
+        "canonical": address(**given, cursor=asked.cursor),
         "clear": address(layer=asked.layer),
         "watch": watch if follows and shown <= _FOLLOWED else "",
         "further": address(**given, cursor=found.next) if found.next else "",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from tenure.inspector.filters import NO_SUBJECT
 from tenure.inspector.visit import Result, Route, Visit, WebPage, address
 
 _BESIDE = 20
@@ -24,7 +23,6 @@ def _subjects(visit: Visit) -> Result:
         "subjects": listed,
         "chosen": visit.asked.get("chosen", ""),
         "prefix": prefix,
-        "no_subject": NO_SUBJECT,
         "further": address("subjects", prefix=prefix, cursor=listed.next) if listed.next else "",
     }
     return WebPage("subjects_beside.html" if beside else "subjects.html", fill)
