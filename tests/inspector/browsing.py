@@ -16,6 +16,7 @@ from playwright.sync_api import (
     ConsoleMessage,
     Page,
     Route,
+    expect,
 )
 
 from tests.patience import PATIENCE

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tenure.inspector.moments import STEPS, Recorded, Span, after, before, span_of
+from tenure.inspector.moments import STEPS, DecisionAxis, Recorded, after, axis_of, before
 
 BEGIN = datetime(2026, 1, 1, tzinfo=UTC)
 seconds = st.integers(0, 40_000_000)
@@ -35,17 +35,17 @@ def asked(of: list[datetime], counted: list[int] | None = None) -> Recorded:
 @given(moments)
 def test_a_span_goes_from_the_first_to_the_last_decision(of: list[datetime]) -> None:
     """All of its marks are decisions, in order; all decisions are marks where they are few."""
-    span = span_of(asked(of))
+    axis = axis_of(asked(of))
     if not of:
-        assert span is None
+        assert axis is None
         return
-    assert span is not None
-    assert (span.first, span.last) == (min(of), max(of))
-    assert list(span.marks) == sorted(set(span.marks))
-    assert set(span.marks) <= set(of)
+    assert axis is not None
+    assert (axis.first, axis.last) == (min(of), max(of))
+    assert list(axis.marks) == sorted(set(axis.marks))
+    assert set(axis.marks) <= set(of)
     if len(of) <= 100:
-        assert span.is_exact
-        assert set(span.marks) == set(of)
+        assert axis.is_exact
+        assert set(axis.marks) == set(of)
 
 
 @given(moments, seconds)
@@ -61,23 +61,23 @@ def test_a_long_list_is_not_read() -> None:
     """Of 50,000 decisions, some hundred lines are asked for."""
     of = [BEGIN + timedelta(minutes=number) for number in range(50_000)]
     counted: list[int] = []
-    span = span_of(asked(of, counted))
-    assert span is not None
-    assert (span.first, span.last, span.is_exact) == (of[0], of[-1], False)
-    assert 50 <= len(span.marks) <= 61
+    axis = axis_of(asked(of, counted))
+    assert axis is not None
+    assert (axis.first, axis.last, axis.is_exact) == (of[0], of[-1], False)
+    assert 50 <= len(axis.marks) <= 61
     assert sum(counted) < 1_000
 
 
 @given(st.integers(0, STEPS), st.integers(1, 10**7))
 def test_a_slider_stands_where_it_was_put(position: int, long: int) -> None:
     """The moment of a position has that position."""
-    span = Span(BEGIN, BEGIN + timedelta(seconds=long))
-    assert span.position(span.moment(position)) == position
+    axis = DecisionAxis(BEGIN, BEGIN + timedelta(seconds=long))
+    assert axis.position(axis.moment(position)) == position
 
 
 def test_a_slider_has_its_ends() -> None:
     """A moment outside is at the end that is nearer, and a single decision is at the end."""
-    span = Span(BEGIN, BEGIN + timedelta(days=1))
-    assert span.position(BEGIN - timedelta(days=9)) == 0
-    assert span.position(BEGIN + timedelta(days=9)) == STEPS
-    assert Span(BEGIN, BEGIN).position(BEGIN) == STEPS
+    axis = DecisionAxis(BEGIN, BEGIN + timedelta(days=1))
+    assert axis.position(BEGIN - timedelta(days=9)) == 0
+    assert axis.position(BEGIN + timedelta(days=9)) == STEPS
+    assert DecisionAxis(BEGIN, BEGIN).position(BEGIN) == STEPS

@@ -9,7 +9,7 @@ from random import Random
 import pytest
 
 import tenure
-from tenure.inspector.past import Past, PastPage
+from tenure.inspector.past import Past, PastFact, PastPage
 from tenure.testing import SteppingClock
 
 
@@ -35,7 +35,9 @@ def lived(memory: tenure.Memory, clock: SteppingClock, random: Random) -> list[d
 
 def every(pages: Callable[[str | None], PastPage]) -> PastPage:
     """All pages as one."""
-    held, added, cursor = [], [], None
+    held: list[PastFact] = []
+    added: list[tenure.Fact] = []
+    cursor: str | None = None
     while True:
         page = pages(cursor)
         held += page.held

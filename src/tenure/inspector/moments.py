@@ -24,7 +24,7 @@ _FARTHEST = timedelta(days=365 * 200)
 
 
 @dataclass(frozen=True)
-class Span:
+class DecisionAxis:
     """The time between two moments, both included, with marks in it."""
 
     first: datetime
@@ -51,17 +51,17 @@ class Span:
         return [self.moment(STEPS * i // (count - 1)) for i in range(count)]
 
 
-def span_of(recorded: Recorded) -> Span | None:
+def axis_of(recorded: Recorded) -> DecisionAxis | None:
     """The time from the first to the last decision; None if there was none."""
     found, whole = recorded(None, None, _EXACT)
     if not found:
         return None
     if whole:
         marks = tuple(sorted(set(found)))
-        return Span(marks[0], marks[-1], marks)
+        return DecisionAxis(marks[0], marks[-1], marks)
     last = found[0]
     first = _first(recorded, found[-1])
-    return Span(first, last, _sample(recorded, first, last), is_exact=False)
+    return DecisionAxis(first, last, _sample(recorded, first, last), is_exact=False)
 
 
 def before(recorded: Recorded, when: datetime) -> datetime | None:

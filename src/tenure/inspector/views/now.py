@@ -130,7 +130,7 @@ def _filled(
     asked: _Asked, found: Listing[Fact], fronts: Mapping[str, Fact], *, shown: int, seen: str
 ) -> dict[str, Any]:
     given = asked.given
-    state = {"shown": shown, "seen": seen}
+    state = {"shown": str(shown), "seen": seen}
     # A page that begins further down, or is very long, does not follow what happens.
     follows = asked.visit.asked.get("part") == "more" or asked.cursor is None
     whole = "" if found.next else "1"

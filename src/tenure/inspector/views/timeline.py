@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from tenure.inspector.moments import STEPS, Span, after, before, span_of
+from tenure.inspector.moments import STEPS, DecisionAxis, Recorded, after, axis_of, before
 from tenure.inspector.past import Past, PastPage
 from tenure.inspector.visit import Result, Route, Visit, WebPage, address, moment_of
 from tenure.model.errors import InvalidInput
@@ -34,34 +34,34 @@ class Slider:
 
 def _timeline(visit: Visit) -> Result:
     recorded = _recorded(visit.session)
-    span = span_of(recorded)
-    if span is None:
-        return WebPage("timeline.html", {"here": "timeline", "span": None})
-    at, known = _chosen(visit, "at", span), _chosen(visit, "known", span)
+    axis = axis_of(recorded)
+    if axis is None:
+        return WebPage("timeline.html", {"here": "timeline", "axis": None})
+    at, known = _chosen(visit, "at", axis), _chosen(visit, "known", axis)
     text = visit.asked.get("text", "").strip()[:_MOST_TEXT]
     given = {"at": at.isoformat() if at else "", "known": known.isoformat() if known else ""}
     given["text"] = text
     sliders = [
-        _slider(visit, span, given, "at", "True at", at),
-        _slider(visit, span, given, "known", "As known at", known),
+        _slider(visit, axis, given, "at", "True at", at),
+        _slider(visit, axis, given, "known", "As known at", known),
     ]
     fill = {
         "here": "timeline",
-        "span": span,
+        "axis": axis,
         "sliders": sliders,
         "at": at,
         "known": known,
         "text": text,
         "canonical": address("timeline", **given),
         "as_believed": address("timeline", at=given["at"], known=given["at"], text=text),
-        "marks": [span.position(when) for when in span.marks],
+        "marks": [axis.position(when) for when in axis.marks],
         "steps": STEPS,
         **_state(visit, at, known, given),
     }
     return WebPage("timeline_part.html" if visit.is_part else "timeline.html", fill)
 
 
-def _recorded(session: Session) -> Any:
+def _recorded(session: Session) -> Recorded:
     def moments(
         since: datetime | None, until: datetime | None, limit: int
     ) -> tuple[list[datetime], bool]:
@@ -71,7 +71,7 @@ def _recorded(session: Session) -> Any:
     return moments
 
 
-def _chosen(visit: Visit, name: str, span: Span) -> datetime | None:
+def _chosen(visit: Visit, name: str, axis: DecisionAxis) -> datetime | None:
     """The moment that was set: by the slider or the field that moved, else the one before.
 
     A browser sends all of them. Beside each is what it showed, so that one can tell which moved.
@@ -80,7 +80,7 @@ def _chosen(visit: Visit, name: str, span: Span) -> datetime | None:
     if slid and slid != was:
         if not slid.isdigit() or len(slid) > 4:
             raise InvalidInput(f"{name}_slid must be from 0 to {STEPS}, not {slid!r:.40}")
-        return None if int(slid) >= STEPS else span.moment(int(slid))
+        return None if int(slid) >= STEPS else axis.moment(int(slid))
     field, was = visit.asked.get(f"{name}_field"), visit.asked.get(f"{name}_field_was", "")
     if field is not None and field != was:
         return _whole_second(moment_of(field, name))
@@ -95,7 +95,12 @@ def _whole_second(when: datetime | None) -> datetime | None:
 
 
 def _slider(
-    visit: Visit, span: Span, given: dict[str, str], name: str, title: str, when: datetime | None
+    visit: Visit,
+    axis: DecisionAxis,
+    given: dict[str, str],
+    name: str,
+    title: str,
+    when: datetime | None,
 ) -> Slider:
     recorded = _recorded(visit.session)
 
@@ -107,10 +112,10 @@ def _slider(
         name=name,
         title=title,
         when=when,
-        position=STEPS if when is None else span.position(when),
+        position=STEPS if when is None else axis.position(when),
         field=f"{there.astimezone(UTC):%Y-%m-%dT%H:%M:%S}",
         earlier=leading(before(recorded, there)),
-        later=leading(after(recorded, there, span.last)) if when else "",
+        later=leading(after(recorded, there, axis.last)) if when else "",
         present=address("timeline", **{**given, name: ""}) if when else "",
     )
 
