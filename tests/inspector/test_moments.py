@@ -33,7 +33,7 @@ def asked(of: list[datetime], counted: list[int] | None = None) -> Recorded:
 
 
 @given(moments)
-def test_a_span_goes_from_the_first_to_the_last_decision(of: list[datetime]) -> None:
+def test_an_axis_goes_from_the_first_to_the_last_decision(of: list[datetime]) -> None:
     """All of its marks are decisions, in order; all decisions are marks where they are few."""
     axis = axis_of(asked(of))
     if not of:

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from datetime import timedelta
 
+import httpx
+import pytest
 from playwright.sync_api import Page, expect
 
 import tenure
+from tenure.inspector.looking import Looking
 from tenure.testing import SteppingClock
 from tests.inspector.browsing import PHONE
 from tests.inspector.conftest import Visit
+from tests.service.running import PLAIN, Running
 
 WHO = {"user_id": "alice", "organization": "acme"}
 
@@ -116,6 +120,29 @@ def test_the_timeline_works_without_script(
     page.get_by_label("Search").fill("rumour")
     page.get_by_role("button", name="Show").click()
     expect(page.locator(".entries").first.locator("li")).to_have_count(1)
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "at=yesterday",
+        "at=9999-12-31T23:59:59.999999&known=9999-12-31T23:59:59.999999",
+        "at=0001-01-01T00:00%2B14:00",
+        "at_slid=-1&at_slid_was=3",
+        "known_slid=\u00b2&known_slid_was=3",
+        "held_cursor=nowhere",
+    ],
+)
+def test_a_moment_that_is_none_is_refused(
+    served: Running, alice: tenure.Session, asked: str
+) -> None:
+    """With what would do; the service does not stumble."""
+    alice.write("seat", "window")
+    with httpx.Client(base_url=served.address, **PLAIN) as client:
+        client.cookies.set("tenure_looking", Looking("acme", "alice").text(), path="/inspect")
+        answer = client.get(f"/inspect/timeline?{asked}")
+        assert answer.status_code == 422, answer.text
+        assert "That did not work" in answer.text
 
 
 def test_the_past_of_others_stays_theirs(

@@ -94,16 +94,20 @@
     offerPause();
   });
   document.addEventListener("htmx:before:request", (event) => {
-    const asks = event.detail.ctx.sourceElement;
-    if (asks?.matches?.("[data-watch]") && (paused || document.hidden)) event.preventDefault();
+    const { ctx } = event.detail;
+    if (!ctx.sourceElement?.matches?.("[data-watch]")) return;
+    ctx.question = ctx.sourceElement.getAttribute("hx-get");
+    if (paused || document.hidden) event.preventDefault();
   });
   document.addEventListener("htmx:before:swap", (event) => {
-    const { ctx } = event.detail;
-    if (!ctx?.response || !ctx.sourceElement?.matches?.("[data-watch]")) return;
+    const ctx = event.detail.ctx;
+    const asked = ctx?.sourceElement;
+    if (!ctx?.response || !asked?.matches?.("[data-watch]")) return;
     // Signed out since, or the service has a problem: the list stays as it is.
     const failed = ctx.response.raw.redirected || ctx.response.status >= 400;
     // An answer to a question that is not asked any more is about something else.
-    if (failed || paused || !ctx.sourceElement.isConnected) event.preventDefault();
+    const late = !asked.isConnected || asked.getAttribute("hx-get") !== ctx.question;
+    if (failed || paused || late) event.preventDefault();
     if (ctx.response.raw.redirected) location.reload();
   });
   document.addEventListener("htmx:after:swap", () => {

@@ -18,6 +18,7 @@ from tenure.model.keys import KeyScope
 _SHOWN = 50
 _MOST = 200
 """So many are added at a time; of more, the last."""
+_LONGEST_LOG = 999_999_999
 _DAYS = {"7": "7 days", "30": "30 days", "90": "90 days", "365": "a year", "all": "all time"}
 
 
@@ -57,9 +58,14 @@ def _watch(after: int) -> str:
     return address("live", part="rows", after=str(after))
 
 
+def _after(visit: Visit) -> int:
+    """The last entry that an open page shows."""
+    return visit.whole("after", 0, least=0, most=_LONGEST_LOG)
+
+
 def _news(visit: Visit) -> Result:
     """The verdicts after those that an open page shows."""
-    after = visit.whole("after", 0, least=0)
+    after = _after(visit)
     entries = [
         entry
         for entry in visit.memory.list_audit(visit.organization, limit=_MOST)
@@ -79,7 +85,7 @@ def _news(visit: Visit) -> Result:
 def _charts_again(visit: Visit) -> Result:
     last = visit.memory.list_audit(visit.organization, limit=1)
     newest = last[0].seq if last else 0
-    if newest == visit.whole("after", 0, least=0):
+    if newest == _after(visit):
         return Unchanged()
     return WebPage("live_charts.html", _charts(visit, newest))
 

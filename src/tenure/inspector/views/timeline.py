@@ -10,9 +10,11 @@ from tenure.inspector.moments import STEPS, DecisionAxis, Recorded, after, axis_
 from tenure.inspector.past import Past, PastPage
 from tenure.inspector.visit import Result, Route, Visit, WebPage, address, moment_of
 from tenure.model.errors import InvalidInput
+from tenure.model.times import moment
 from tenure.session import Session
 
 _MOST_TEXT = 1_000
+_FIRST_YEAR, _LAST_YEAR = 1900, 9000
 
 
 @dataclass(frozen=True)
@@ -72,13 +74,26 @@ def _recorded(session: Session) -> Recorded:
 
 
 def _chosen(visit: Visit, name: str, axis: DecisionAxis) -> datetime | None:
-    """The moment that was set: by the slider or the field that moved, else the one before.
+    """The moment that is looked at; None for the present."""
+    found = _set(visit, name, axis)
+    if found is None:
+        return None
+    when = moment(found, name)
+    if not _FIRST_YEAR <= when.year <= _LAST_YEAR:
+        raise InvalidInput(
+            f"{name} lies in the year {when.year}; choose one from {_FIRST_YEAR} to {_LAST_YEAR}"
+        )
+    return when
+
+
+def _set(visit: Visit, name: str, axis: DecisionAxis) -> datetime | None:
+    """What was set: the slider or the field that moved, else the moment before.
 
     A browser sends all of them. Beside each is what it showed, so that one can tell which moved.
     """
     slid, was = visit.asked.get(f"{name}_slid", ""), visit.asked.get(f"{name}_slid_was", "")
     if slid and slid != was:
-        if not slid.isdigit() or len(slid) > 4:
+        if not (slid.isascii() and slid.isdigit() and len(slid) <= 4):
             raise InvalidInput(f"{name}_slid must be from 0 to {STEPS}, not {slid!r:.40}")
         return None if int(slid) >= STEPS else axis.moment(int(slid))
     field, was = visit.asked.get(f"{name}_field"), visit.asked.get(f"{name}_field_was", "")
