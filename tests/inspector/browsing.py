@@ -16,11 +16,14 @@ from playwright.sync_api import (
     ConsoleMessage,
     Page,
     Route,
+    expect,
 )
 
 from tests.patience import PATIENCE
 from tools.browser import MISSING, found_browser, running
 
+# By default it waits five seconds, and then calls a busy machine a fault.
+expect.set_options(timeout=PATIENCE * 1_000)
 LAPTOP = {"width": 1280, "height": 800}
 PHONE = {"width": 390, "height": 844}
 

@@ -13,7 +13,17 @@ from tenure.http.problems import Refusal
 from tenure.inspector import browsers, rendering
 from tenure.inspector.looking import Looking
 from tenure.inspector.views import ROUTES
-from tenure.inspector.visit import HOME, Download, Redirect, Result, Route, Visit, WebPage, address
+from tenure.inspector.visit import (
+    HOME,
+    Download,
+    Redirect,
+    Result,
+    Route,
+    Unchanged,
+    Visit,
+    WebPage,
+    address,
+)
 from tenure.model.keys import KeyScope
 
 _FORM = "application/x-www-form-urlencoded"
@@ -179,4 +189,6 @@ def _response(result: Result, text: str) -> Response:
         response = Response(result.content, media_type=result.media_type)
         response.headers["Content-Disposition"] = f'attachment; filename="{result.name}"'
         return response
+    if isinstance(result, Unchanged):
+        return Response(status_code=204)
     return Response(text, result.status, media_type="text/html; charset=utf-8")

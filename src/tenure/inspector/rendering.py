@@ -64,6 +64,7 @@ def _environment() -> Environment:
         why=words.why,
         source=speech.source_of,
         moment=speech.moment,
+        second=speech.second,
         day=speech.day,
         iso=datetime.isoformat,
         ago=speech.ago,

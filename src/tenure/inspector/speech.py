@@ -28,6 +28,12 @@ def moment(when: datetime) -> str:
     return f"{there.day} {there:%B %Y, %H:%M} UTC"
 
 
+def second(when: datetime) -> str:
+    """A moment to the second: `3 March 2026, 09:14:05 UTC`."""
+    there = when.astimezone(UTC)
+    return f"{there.day} {there:%B %Y, %H:%M:%S} UTC"
+
+
 def day(when: datetime) -> str:
     """The day of a moment: `3 March 2026`."""
     there = when.astimezone(UTC)

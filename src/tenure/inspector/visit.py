@@ -53,7 +53,12 @@ class Download:
     media_type: str = "application/json"
 
 
-Result = WebPage | Redirect | Download
+@dataclass(frozen=True)
+class Unchanged:
+    """Nothing to show: the page that asks again and again already has it."""
+
+
+Result = WebPage | Redirect | Download | Unchanged
 
 
 @dataclass(frozen=True)

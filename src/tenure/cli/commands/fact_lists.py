@@ -11,9 +11,9 @@ from tenure.cli.commands.write import Subject
 from tenure.cli.options import Asker, Common, When
 from tenure.cli.paging import WHICH, Paging, Span, print_page
 from tenure.cli.tables import clock
-from tenure.words import cut, shown, standing
 from tenure.context.quotes import inline
 from tenure.context.rendering import name_of
+from tenure.words import cut, shown, standing
 
 _LONGEST = 60
 

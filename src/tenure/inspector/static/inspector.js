@@ -66,7 +66,60 @@
     event.target.closest("form[data-live]")?.requestSubmit();
   });
   document.addEventListener("input", (event) => {
-    const shows = event.target.dataset?.shows;
-    if (shows) document.querySelector(shows).textContent = event.target.value;
+    const { shows, from, until } = event.target.dataset ?? {};
+    if (shows) document.querySelector(shows).textContent = until ? moment(event.target, from, until) : event.target.value;
   });
+
+  // What a slider over time stands at: its right end is the present.
+  function moment(slider, from, until) {
+    if (slider.value === slider.max) return "now";
+    const share = slider.value / slider.max;
+    const when = new Date(Date.parse(from) + share * (Date.parse(until) - Date.parse(from)));
+    const month = when.toLocaleString("en", { month: "long", timeZone: "UTC" });
+    return `${when.getUTCDate()} ${month} ${when.getUTCFullYear()}, ${when.toISOString().slice(11, 19)} UTC`;
+  }
+
+  // An element with data-watch asks again and again, unless somebody paused it or looks elsewhere.
+  let paused = false;
+  function offerPause() {
+    all("[data-pause]").forEach((button) => {
+      button.hidden = false;
+      button.textContent = paused ? "Go on" : "Pause";
+      button.setAttribute("aria-pressed", String(paused));
+    });
+  }
+  document.addEventListener("click", (event) => {
+    if (!event.target.closest("[data-pause]")) return;
+    paused = !paused;
+    offerPause();
+  });
+  document.addEventListener("htmx:before:request", (event) => {
+    const { ctx } = event.detail;
+    if (!ctx.sourceElement?.matches?.("[data-watch]")) return;
+    ctx.question = ctx.sourceElement.getAttribute("hx-get");
+    if (paused || document.hidden) event.preventDefault();
+  });
+  document.addEventListener("htmx:before:swap", (event) => {
+    const ctx = event.detail.ctx;
+    const asked = ctx?.sourceElement;
+    if (!ctx?.response || !asked?.matches?.("[data-watch]")) return;
+    // Signed out since, or the service has a problem: the list stays as it is.
+    const failed = ctx.response.raw.redirected || ctx.response.status >= 400;
+    // An answer to a question that is not asked any more is about something else.
+    const late = !asked.isConnected || asked.getAttribute("hx-get") !== ctx.question;
+    if (failed || paused || late) event.preventDefault();
+    if (ctx.response.raw.redirected) location.reload();
+  });
+  document.addEventListener("htmx:after:swap", () => {
+    // The address says what is shown, so that a reload shows it again.
+    const here = document.querySelector("[data-canonical]");
+    if (here) history.replaceState(null, "", here.dataset.canonical);
+    document.activeElement?.closest("[data-entry]")?.classList.add("at");
+    // A list with data-most drops its oldest entries.
+    all("[data-most]").forEach((list) => {
+      while (list.children.length > Number(list.dataset.most)) list.lastElementChild.remove();
+    });
+    offerPause();
+  });
+  offerPause();
 })();

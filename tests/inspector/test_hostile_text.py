@@ -1,0 +1,32 @@
+"""Hostile text: whatever a fact says, the pages show it and do nothing of it."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import expect
+
+import tenure
+from tests.inspector.conftest import Visit
+
+SCRIPT = "<script>window.hacked = 1</script><img src=x onerror='window.hacked = 1'>"
+ATTRIBUTE = '" onmouseover="window.hacked=1" x="'
+TURNED = "invoice \u202egnp.exe"
+CLOSING = "</bdi></li></ul><h1>Signed out</h1><form action='https://evil.example'>"
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["/inspect", "/inspect?state=all", "/inspect/subjects", "/inspect/timeline", "/inspect/live"],
+)
+def test_the_text_of_facts_is_inert(visit: Visit, memory: tenure.Memory, path: str) -> None:
+    """Markup is text, and what turns or hides text is written out."""
+    alice = memory.session(user_id="alice", organization="acme")
+    for number, text in enumerate((SCRIPT, ATTRIBUTE, TURNED, CLOSING)):
+        alice.write(text, text, subject=text, id=f"{ATTRIBUTE}{number}")
+    browsing = visit("alice")
+    page = browsing.open(path)
+    expect(page.locator("main")).to_contain_text("window.hacked = 1")
+    assert page.evaluate("window.hacked") is None
+    assert page.locator("main img, main h1:has-text('Signed out'), [onmouseover]").count() == 0
+    assert "\u202e" not in page.content()
+    assert browsing.serious() == []
