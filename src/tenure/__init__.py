@@ -42,12 +42,16 @@ if _CHECKING:
     from tenure.model.fact import Address, Cause, Fact, MemoryType, Part, Source, Status
     from tenure.model.identity import Identity
     from tenure.model.listings import (
+        Activity,
+        ListedBranch,
         ListedKey,
         ListedReceipt,
         ListedSession,
         ListedSubject,
+        ListedTurn,
         ListedUser,
         Listing,
+        VerdictCount,
     )
     from tenure.model.records import (
         Chain,
@@ -74,6 +78,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "LLM",
+    "Activity",
     "Address",
     "AmbiguousTarget",
     "AuditEntry",
@@ -96,10 +101,12 @@ __all__ = [
     "InvalidInput",
     "Ladder",
     "Line",
+    "ListedBranch",
     "ListedKey",
     "ListedReceipt",
     "ListedSession",
     "ListedSubject",
+    "ListedTurn",
     "ListedUser",
     "Listing",
     "Memory",
@@ -144,6 +151,7 @@ __all__ = [
     "UnknownVerdict",
     "Usage",
     "Verdict",
+    "VerdictCount",
     "WorkingItem",
     "__version__",
     "open",
@@ -169,7 +177,8 @@ _MODULES = {
     "model.fact": "Address Cause Fact MemoryType Part Source Status",
     "model.identity": "Identity",
     "model.listings": """
-        ListedKey ListedReceipt ListedSession ListedSubject ListedUser Listing
+        Activity ListedBranch ListedKey ListedReceipt ListedSession ListedSubject ListedTurn
+        ListedUser Listing VerdictCount
     """,
     "model.records": """
         Chain Declaration Environment Erasure ErasureRequest Explanation Review Signal Usage

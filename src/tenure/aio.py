@@ -137,6 +137,9 @@ class AsyncSession:
     list_subjects = _awaited(Session.list_subjects)
     list_keys = _awaited(Session.list_keys)
     list_receipts = _awaited(Session.list_receipts)
+    list_facts = _awaited(Session.list_facts)
+    list_branches = _awaited(Session.list_branches)
+    list_turns = _awaited(Session.list_turns)
     retract = _awaited(Session.retract)
     revert = _awaited(Session.revert)
     promote = _awaited(Session.promote)
@@ -212,6 +215,7 @@ class AsyncMemory:
     list_keys = _awaited(Memory.list_keys)
     list_receipts = _awaited(Memory.list_receipts)
     list_audit = _awaited(Memory.list_audit)
+    activity = _awaited(Memory.activity)
 
     async def export(self, organization: str) -> AsyncIterator[dict[str, Any]]:
         """Everything of an organization as JSON objects, for `import_`."""

@@ -115,6 +115,9 @@ OPERATIONS: tuple[Operation, ...] = (
     _session("list_subjects", "read", prefix="order-", limit=20),
     _session("list_keys", "read", prefix="order_", limit=20),
     _session("list_receipts", "read", since="2026-01-01T00:00:00Z", limit=20),
+    _session("list_facts", "read", text="oak", states=["office", "superseded"], limit=20),
+    _session("list_branches", "read", limit=20),
+    _session("list_turns", "read", session_id="chat-1", limit=20),
     # correction and repair
     _session("retract", "write", key_or_id="order_status", reason="entered twice"),
     _session("revert", "write", key_or_id="order_status"),
@@ -146,6 +149,7 @@ OPERATIONS: tuple[Operation, ...] = (
     _listing("list_keys", owner="", limit=20),
     _listing("list_receipts", user_id="alice", limit=20),
     _listing("list_audit", limit=20),
+    _listing("activity", since="2026-01-01T00:00:00Z"),
 )
 BY_PATH: Mapping[str, Operation] = MappingProxyType({one.path: one for one in OPERATIONS})
 

@@ -11,7 +11,7 @@ import inspect
 import re
 from collections.abc import Callable, Iterable, Mapping
 from datetime import date, datetime, timedelta
-from functools import cache
+from functools import cache, partial
 from types import NoneType, UnionType
 from typing import Any, Union, get_args, get_origin
 
@@ -112,7 +112,7 @@ def _default(value: Any) -> Any:
     if value is None or isinstance(value, str | int | float | bool):
         return value
     if isinstance(value, tuple):
-        return Field(default_factory=list)
+        return Field(default_factory=partial(list, value))
     return None
 
 

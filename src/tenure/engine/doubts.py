@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from datetime import datetime
 
 from tenure.engine.lens import Lens
+from tenure.model.authority import Ladder
 from tenure.model.fact import Fact
 from tenure.rules.doubt import doubters_of
 from tenure.stores.port import Reader
@@ -22,7 +24,7 @@ def doubters(reader: Reader, lens: Lens, facts: Iterable[Fact]) -> dict[str, lis
         statements = [fact for fact in lens.held(reader, marks=False) if fact.doubts]
     else:
         statements = lens.in_office(reader, reader.doubting(held), marks=False)
-    return _found(held, statements, lens)
+    return _found(held, statements, lens.settings.ladder)
 
 
 def in_doubt(reader: Reader, lens: Lens) -> list[tuple[Fact, Fact]]:
@@ -34,15 +36,24 @@ def in_doubt(reader: Reader, lens: Lens) -> list[tuple[Fact, Fact]]:
     named = sorted({fact_id for fact in statements for fact_id in fact.doubts})
     known = lens.by_ids(reader, named) if named else {}
     held = {i: fact for i, fact in known.items() if fact.is_valid and fact.place in lens.places}
-    return [(held[i], those[0]) for i, those in _found(held, statements, lens).items()]
+    return [
+        (held[i], those[0]) for i, those in _found(held, statements, lens.settings.ladder).items()
+    ]
 
 
-def _found(held: dict[str, Fact], statements: list[Fact], lens: Lens) -> dict[str, list[Fact]]:
+def doubted_by_anybody(reader: Reader, ladder: Ladder, now: datetime) -> int:
+    """How many facts in office of an organization are in doubt, whoever may see them."""
+    statements = [fact for fact in reader.doubters(None) if fact.held_at(now)]
+    named = {fact_id for fact in statements for fact_id in fact.doubts}
+    held = {fact.id: fact for fact in reader.facts(named) if fact.held_at(now)}
+    return len(_found(held, statements, ladder))
+
+
+def _found(held: dict[str, Fact], statements: list[Fact], ladder: Ladder) -> dict[str, list[Fact]]:
     naming: dict[str, list[Fact]] = {}
     for statement in statements:
         for fact_id in statement.doubts:
             if fact_id in held:
                 naming.setdefault(fact_id, []).append(statement)
-    ladder = lens.settings.ladder
     found = {i: doubters_of(held[i], those, ladder) for i, those in naming.items()}
     return {i: those for i, those in found.items() if those}

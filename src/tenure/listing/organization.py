@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from tenure.audit.entries import AuditEntry, page_before
+from tenure.engine.doubts import doubted_by_anybody
 from tenure.engine.retries import repeated
 from tenure.listing import names, people
-from tenure.listing.cursors import check_limit, page_of, place_of
+from tenure.listing.cursors import check_limit, check_span, page_of, place_of
 from tenure.model.errors import InvalidInput
 from tenure.model.identity import check_name
 from tenure.model.listings import (
+    Activity,
     ListedKey,
     ListedReceipt,
     ListedSession,
@@ -26,6 +28,7 @@ from tenure.telemetry.traced import traced
 
 _LIMIT = 100
 _ENTRIES = "entry"
+_TICK = timedelta(microseconds=1)
 
 
 @traced()
@@ -154,6 +157,35 @@ class OrganizationLists:
         with self._listing(organization) as (reader, _):
             entries = page_before(reader, None if place is None else place[0], values, limit + 1)
         return page_of(_ENTRIES, [((entry.seq,), entry) for entry in entries], limit)
+
+    @repeated
+    def activity(
+        self,
+        organization: str,
+        *,
+        since: datetime | None = None,
+        until: datetime | None = None,
+    ) -> Activity:
+        """What was decided in an organization, in numbers: verdicts by day (UTC), rule and outcome.
+
+        Those recorded from `since` on and before `until`. With it come the facts in office at
+        `until`, or now, and the reviews that are open now. No content, no names.
+        """
+        begin, end = check_span(since, until)
+        with self._listing(organization) as (reader, now):
+            # The log is asked for its last entry at a moment; the bounds are the one before each.
+            after = 0 if begin is None else reader.seq_at(begin - _TICK)
+            last = reader.head()[0] if end is None else reader.seq_at(end - _TICK)
+            at = now if end is None else min(end, now)
+            counts = reader.fact_counts(at)
+            return Activity(
+                verdicts=tuple(reader.verdict_counts(after, last)),
+                at=at,
+                facts=counts.held,
+                base_changed=counts.marked,
+                contested=counts.contested,
+                doubted=doubted_by_anybody(reader, self._resources.settings.ladder, now),
+            )
 
 
 def _owners(owner: str | None) -> tuple[str, ...] | None:

@@ -1,11 +1,16 @@
-"""Listings: what an organization has, by pages, a line for each user, session and so on."""
+"""Listings: what an organization has, by pages, a line for each user, session and so on; and what
+was decided in it, counted."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime
 from typing import Generic, TypeVar, overload
+
+from tenure.model.records import Spot
+from tenure.model.scope import Scope
+from tenure.model.verdict import Action, Outcome, Rule
 
 T = TypeVar("T")
 
@@ -100,3 +105,62 @@ class ListedReceipt:
     budget: int
     facts: int
     """How many facts it shows."""
+
+
+@dataclass(frozen=True, slots=True)
+class ListedBranch:
+    """A hypothetical or a draft that has facts in office."""
+
+    kind: Scope
+    """`hypothetical` or `draft`: the method of a session that opens it."""
+    name: str
+    facts: int
+    last_at: datetime
+    """When the newest of them was recorded."""
+
+
+@dataclass(frozen=True, slots=True)
+class ListedTurn:
+    """A turn that was observed, with the facts and verdicts that it brought about."""
+
+    session_id: str
+    turn_index: int
+    speaker: str
+    at: datetime
+    ref: str | None = None
+    fact_ids: tuple[str, ...] = ()
+    verdict_ids: tuple[str, ...] = ()
+    text: str | None = None
+    """Its words, as long as it is on the desk of its session; None afterwards."""
+    spots: tuple[Spot, ...] = ()
+    """The places in its text that state its facts."""
+
+
+@dataclass(frozen=True, slots=True)
+class VerdictCount:
+    """How many verdicts of one kind a day had."""
+
+    day: date
+    """A day in UTC, by the time at which they were recorded."""
+    action: Action
+    outcome: Outcome
+    rule: Rule
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class Activity:
+    """What was decided in an organization, and how it stands, in numbers alone."""
+
+    verdicts: tuple[VerdictCount, ...]
+    """By day, action, outcome and rule, undone ones included."""
+    at: datetime
+    """The moment that `facts` is counted for: the end of the time asked for, or the present."""
+    facts: int
+    """Facts in office at that moment, whoever owns them, in any scope."""
+    base_changed: int
+    """Derived facts in office with a base that has changed, as the last decisions left them."""
+    contested: int
+    """Statements that contradict a fact in office on weak evidence, and wait for a person."""
+    doubted: int
+    """Facts in office that a later statement may have replaced."""

@@ -151,6 +151,11 @@ TURN = "turn "
 """The beginning of the names of turns on a desk."""
 
 
+def item_key(turn: Turn) -> str:
+    """What a turn is called on the desk."""
+    return f"{TURN}{turn.turn_index} ({turn.speaker})"
+
+
 def is_turn(item: WorkingItem) -> bool:
     """Whether a working item is a turn that was observed."""
     return item.key.startswith(TURN) and item.key[len(TURN) : len(TURN) + 1].isdigit()

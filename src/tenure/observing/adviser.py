@@ -17,7 +17,7 @@ from tenure.language.llm.prompting import Briefing, SentChange, SentTurn, ask_fo
 from tenure.language.llm.reading import Proposals, read
 from tenure.model.errors import TenureError
 from tenure.model.fact import Fact
-from tenure.model.records import Turn
+from tenure.model.records import Turn, item_key
 from tenure.model.values import text_of
 from tenure.model.verdict import Outcome, Rule
 from tenure.observing.applying import Applying
@@ -25,7 +25,7 @@ from tenure.observing.hearing import Change
 from tenure.observing.ledger import OrganizationLedger
 from tenure.observing.observer import WINDOW
 from tenure.observing.recalling import Recalling, may_be_sent, sent_facts
-from tenure.observing.situation import Situation, item_key
+from tenure.observing.situation import Situation
 from tenure.observing.waiting import ERASED, Conversation, Waiting, was_erased
 from tenure.stores.port import Reader, Store
 from tenure.telemetry.port import Telemetry

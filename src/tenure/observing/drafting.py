@@ -12,12 +12,13 @@ from tenure.language.llm.checking import key_of
 from tenure.language.llm.reading import Candidate, Commitment
 from tenure.language.speakers import is_machine
 from tenure.model.fact import Fact, MemoryType, Part
+from tenure.model.records import item_key
 from tenure.model.scope import Place, Scope
 from tenure.model.values import check_text, text_of
 from tenure.observing.circumstances import Circumstances, whole_part
 from tenure.observing.filing import Filing
 from tenure.observing.scrutiny import Grounds, subject_of
-from tenure.observing.situation import Situation, item_key
+from tenure.observing.situation import Situation
 from tenure.observing.waiting import Conversation, Waiting
 
 LONGEST_QUOTE = 500

@@ -15,7 +15,7 @@ from tenure.language.statements import Kind, Statement
 from tenure.model.errors import InvalidInput
 from tenure.model.fact import Fact, Part
 from tenure.model.identity import check_name
-from tenure.model.records import Spot, Turn, WorkingItem
+from tenure.model.records import Spot, Turn, WorkingItem, item_key
 from tenure.model.times import moment
 from tenure.model.values import check_text, text_of
 from tenure.observing.anchoring import anchored
@@ -26,7 +26,7 @@ from tenure.observing.filing import title_in
 from tenure.observing.observation import Observation
 from tenure.observing.recognising import digest_of
 from tenure.observing.repeating import Received, observed_before, told_again
-from tenure.observing.situation import Situation, item_key
+from tenure.observing.situation import Situation
 from tenure.observing.touching import Likeness, Reads
 from tenure.observing.understanding import Understood, typed, understand
 from tenure.settings import Settings

@@ -13,7 +13,7 @@ from tenure.language.lexicon import lexicon
 from tenure.language.speakers import is_machine
 from tenure.language.tokens import stem, tokens
 from tenure.model.fact import Fact, Part, Status
-from tenure.model.records import TURN, Turn, WorkingItem
+from tenure.model.records import WorkingItem, item_key
 from tenure.model.scope import Scope
 from tenure.model.values import text_of
 from tenure.search.analysis import terms
@@ -35,11 +35,6 @@ _PROPOSED = (Scope.DRAFT, Scope.HYPOTHETICAL)
 def is_request(fact: Fact) -> bool:
     """Whether a fact is what somebody asked for, beside which others stand."""
     return fact.multi_valued and fact.key != STATEMENT
-
-
-def item_key(turn: Turn) -> str:
-    """What a turn is called on the desk."""
-    return f"{TURN}{turn.turn_index} ({turn.speaker})"
 
 
 class Situation:

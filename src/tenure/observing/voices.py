@@ -10,9 +10,10 @@ from collections.abc import Sequence
 
 from tenure.language.cues import Cues
 from tenure.model.fact import Fact
+from tenure.model.records import item_key
 from tenure.model.values import text_of
 from tenure.observing.labels import Voice, voice_of, without_label
-from tenure.observing.situation import Situation, item_key
+from tenure.observing.situation import Situation
 from tenure.search.analysis import terms
 
 _LEAST_WORDS = 3

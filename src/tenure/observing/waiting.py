@@ -12,13 +12,12 @@ from tenure.engine.registrar import Registrar
 from tenure.language.statements import Kind
 from tenure.model.fact import Status
 from tenure.model.identity import Identity
-from tenure.model.records import Turn
+from tenure.model.records import Turn, item_key
 from tenure.model.scope import Place
 from tenure.model.verdict import Verdict
 from tenure.observing.observer import Heard, own_spots
 from tenure.observing.opinions import Opinion
 from tenure.observing.recognising import mark_of
-from tenure.observing.situation import item_key
 from tenure.observing.touching import Likeness
 from tenure.stores.port import Reader, Store, Transaction
 

@@ -138,9 +138,11 @@ class MemoryFacts(MemorySessions):
         ids = {i for doubted in fact_ids for i in self._kept.doubting.get(doubted, ())}
         return self._where(ids, lambda f: self._kept.rows[f.id].live)
 
-    def doubters(self, owners: tuple[str, ...]) -> list[Fact]:
+    def doubters(self, owners: tuple[str, ...] | None) -> list[Fact]:
         ids = {fact_id for those in self._kept.doubting.values() for fact_id in those}
-        return self._where(ids, lambda f: self._kept.rows[f.id].live and f.owner in owners)
+        return self._where(
+            ids, lambda f: self._kept.rows[f.id].live and (owners is None or f.owner in owners)
+        )
 
     def waiting_on(self, fact_ids: Iterable[str]) -> list[Fact]:
         wanted = set(fact_ids)
@@ -169,6 +171,12 @@ class MemoryFacts(MemorySessions):
     def verdicts(self, fact_ids: Iterable[str]) -> list[Verdict]:
         seqs = {seq for fact_id in fact_ids for seq in self._kept.on_fact.get(fact_id, ())}
         return [self._kept.verdicts[seq] for seq in sorted(seqs)]
+
+    def verdicts_by_id(self, verdict_ids: Iterable[str]) -> list[Verdict]:
+        known = self._kept.verdict_seq
+        return [
+            self._kept.verdicts[s] for s in sorted({known[i] for i in verdict_ids if i in known})
+        ]
 
     def log_before(self, before: int, limit: int) -> list[Verdict]:
         last = min(before - 1, len(self._kept.verdicts))

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 from typing import Any
 
 from tenure.model.fact import Fact, Status
-from tenure.model.listings import ListedSession
-from tenure.stores.in_memory.facts import MemoryFacts
-from tenure.stores.port import Activity, Alike, Name, NameColumn
+from tenure.model.folding import folded
+from tenure.model.listings import ListedSession, VerdictCount
+from tenure.model.records import Turn
+from tenure.model.scope import Place
+from tenure.model.values import text_of
+from tenure.stores.in_memory.facts import MemoryFacts, copy_of
+from tenure.stores.port import Alike, FactCounts, FactFilter, Name, NameColumn, UserActivity
 
 
 class MemoryListing(MemoryFacts):
@@ -25,12 +30,12 @@ class MemoryListing(MemoryFacts):
         }
         return sorted(name for name in named if name > after and name.startswith(prefix))[:limit]
 
-    def activity(self, user_ids: Sequence[str]) -> list[Activity]:
+    def activity(self, user_ids: Sequence[str]) -> list[UserActivity]:
         last = {
             verdict.by: verdict.recorded_at for _, verdict in sorted(self._kept.verdicts.items())
         }
         begun = [user_id for (user_id, _), turns in self._turns() if 1 in turns]
-        return [Activity(name, begun.count(name), last.get(name)) for name in sorted(user_ids)]
+        return [UserActivity(name, begun.count(name), last.get(name)) for name in sorted(user_ids)]
 
     def _turns(self) -> Iterable[tuple[tuple[str, str], dict[int, Any]]]:
         return self._kept.sessions.turns.items()
@@ -83,6 +88,71 @@ class MemoryListing(MemoryFacts):
             and (before is None or place < before)
         ]
         return [_session(*place, begun[place]) for place in chosen[:limit]]
+
+    def recorded(
+        self, wanted: FactFilter, before: tuple[datetime, str] | None, limit: int
+    ) -> list[Fact]:
+        found = [
+            row.fact
+            for row in self._kept.rows.values()
+            if _passes(row.fact, wanted) and (before is None or _moment(row.fact) < before)
+        ]
+        found.sort(key=_moment, reverse=True)
+        return [copy_of(fact) for fact in found[:limit]]
+
+    def branches(self, owners: tuple[str, ...], after: Place | None, limit: int) -> list[Place]:
+        found = {
+            fact.place for fact in self._live() if fact.owner in owners and not fact.scope.is_real
+        }
+        return sorted(place for place in found if after is None or place > after)[:limit]
+
+    def branched(
+        self, owners: tuple[str, ...], places: Sequence[Place], now: datetime
+    ) -> list[Alike]:
+        found = (f for f in self._live() if f.owner in owners and f.place in places)
+        return _alike(found, now, _in_common)
+
+    def turns_after(self, user_id: str, session_id: str, index: int, limit: int) -> list[Turn]:
+        turns = self._kept.sessions.turns.get((user_id, session_id), {})
+        return [turns[one] for one in sorted(turns) if one > index][:limit]
+
+    def verdict_counts(self, after: int, last: int) -> list[VerdictCount]:
+        counts = Counter(
+            (verdict.recorded_at.date(), verdict.action, verdict.outcome, verdict.rule)
+            for seq, verdict in self._kept.verdicts.items()
+            if after < seq <= last
+        )
+        return [VerdictCount(*kind, count) for kind, count in sorted(counts.items())]
+
+    def fact_counts(self, when: datetime) -> FactCounts:
+        facts = [row.fact for row in self._kept.rows.values()]
+        return FactCounts(
+            sum(fact.held_at(when) for fact in facts),
+            sum(fact.is_valid and fact.needs_review for fact in facts),
+            sum(fact.status is Status.CONTESTED for fact in facts),
+        )
+
+
+def _moment(fact: Fact) -> tuple[datetime, str]:
+    return fact.recorded_at, fact.id
+
+
+def _passes(fact: Fact, wanted: FactFilter) -> bool:
+    held = fact.held_at(wanted.when)
+    said = (fact.key, fact.subject or "", text_of(fact.value))
+    return (
+        (wanted.holding if held else fact.status in wanted.others)
+        and fact.owner in wanted.owners
+        and fact.place in wanted.places
+        and wanted.key in (None, fact.key)
+        and wanted.subject in (None, fact.subject or "")
+        and wanted.memory_type in (None, fact.memory_type)
+        and wanted.authority in (None, fact.authority)
+        and (bool(fact.depends_on) or not wanted.derived)
+        and (wanted.since is None or fact.recorded_at >= wanted.since)
+        and (wanted.until is None or fact.recorded_at < wanted.until)
+        and any(wanted.text in folded(text) for text in said)
+    )
 
 
 def _session(

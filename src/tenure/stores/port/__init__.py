@@ -25,7 +25,15 @@ from tenure.stores.port.index import (
     term_of,
 )
 from tenure.stores.port.keys import KeyStore
-from tenure.stores.port.listing import Activity, Alike, ListingReader, Name, NameColumn
+from tenure.stores.port.listing import (
+    Alike,
+    FactCounts,
+    FactFilter,
+    ListingReader,
+    Name,
+    NameColumn,
+    UserActivity,
+)
 from tenure.stores.port.log import Change, LogReader, LogWriter
 from tenure.stores.port.receipts import (
     ReceiptReader,
@@ -38,7 +46,6 @@ from tenure.stores.port.sessions import SessionReader, SessionWriter
 from tenure.stores.port.store import Reader, Store, Transaction
 
 __all__ = [
-    "Activity",
     "Alike",
     "Change",
     "DeclarationReader",
@@ -46,6 +53,8 @@ __all__ = [
     "DumpLoader",
     "ErasureReader",
     "ErasureWriter",
+    "FactCounts",
+    "FactFilter",
     "FactReader",
     "Found",
     "Glance",
@@ -72,5 +81,6 @@ __all__ = [
     "Transaction",
     "UsageReader",
     "UsageWriter",
+    "UserActivity",
     "term_of",
 ]

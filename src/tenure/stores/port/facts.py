@@ -87,8 +87,9 @@ class FactReader(Protocol):
         """What `live` gives of the facts that put one of these in doubt, ordered by id."""
         ...
 
-    def doubters(self, owners: tuple[str, ...]) -> list[Fact]:
-        """What `live` gives of these owners that puts others in doubt, ordered by id."""
+    def doubters(self, owners: tuple[str, ...] | None) -> list[Fact]:
+        """What `live` gives of these owners, or of all, that puts others in doubt, ordered by
+        id."""
         ...
 
     def retracted(self, owners: tuple[str, ...], limit: int) -> list[Fact]:

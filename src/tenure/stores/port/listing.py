@@ -6,7 +6,10 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Literal, NamedTuple, Protocol
 
-from tenure.model.listings import ListedSession
+from tenure.model.fact import Fact, MemoryType, Status
+from tenure.model.listings import ListedSession, VerdictCount
+from tenure.model.records import Turn
+from tenure.model.scope import Place
 
 NameColumn = Literal["subject", "key"]
 """What a list of names is a list of."""
@@ -32,7 +35,7 @@ class Alike(NamedTuple):
     """The one that stands for them."""
 
 
-class Activity(NamedTuple):
+class UserActivity(NamedTuple):
     """What a user has done."""
 
     user_id: str
@@ -40,6 +43,40 @@ class Activity(NamedTuple):
     """Sessions with a turn that was observed."""
     last_at: datetime | None
     """When the last entry of the log that they brought about was recorded."""
+
+
+class FactFilter(NamedTuple):
+    """The facts to list. None means any; subject "" means none named."""
+
+    owners: tuple[str, ...]
+    places: tuple[Place, ...]
+    when: datetime
+    """The moment that `holding` is about."""
+    holding: bool
+    """Whether those are listed that hold office at that moment (`Fact.held_at`)."""
+    others: tuple[Status, ...]
+    """The stored statuses of those listed that do not. `erased` is never one of them."""
+    text: str = ""
+    """Folded (`tenure.model.folding`): what the key, the subject or the value contains."""
+    key: str | None = None
+    subject: str | None = None
+    memory_type: MemoryType | None = None
+    authority: str | None = None
+    derived: bool = False
+    """Whether only those are listed that depend on others."""
+    since: datetime | None = None
+    until: datetime | None = None
+    """Only those recorded from `since` on and before `until`."""
+
+
+class FactCounts(NamedTuple):
+    """The facts of an organization, in numbers."""
+
+    held: int
+    """Those that held office at a moment (`Fact.held_at`)."""
+    marked: int
+    """Of those whose status is office, the ones that are stored with a cause for review."""
+    contested: int
 
 
 class ListingReader(Protocol):
@@ -53,7 +90,7 @@ class ListingReader(Protocol):
         """
         ...
 
-    def activity(self, user_ids: Sequence[str]) -> list[Activity]:
+    def activity(self, user_ids: Sequence[str]) -> list[UserActivity]:
         """What these users have done, in the order of their ids."""
         ...
 
@@ -101,4 +138,44 @@ class ListingReader(Protocol):
         their beginning, user and session id, the last first; only those below `before`, which has
         the same three.
         """
+        ...
+
+    def recorded(
+        self, wanted: FactFilter, before: tuple[datetime, str] | None, limit: int
+    ) -> list[Fact]:
+        """The facts that a filter lets through, the last recorded first, at most `limit`.
+
+        Those of one moment are ordered by id, the last first; only those below `before`, which has
+        a time and an id. Of what does not contain the text, a store may give some: it need not
+        know how values are written. Callers look once more.
+        """
+        ...
+
+    def branches(self, owners: tuple[str, ...], after: Place | None, limit: int) -> list[Place]:
+        """The hypotheticals and drafts with live facts of these owners, in order, at most `limit`.
+
+        Only those above `after`.
+        """
+        ...
+
+    def branched(
+        self, owners: tuple[str, ...], places: Sequence[Place], now: datetime
+    ) -> list[Alike]:
+        """The live facts of these owners in these branches, counted by what they have in common.
+
+        As `alike` counts them, in the same order.
+        """
+        ...
+
+    def turns_after(self, user_id: str, session_id: str, index: int, limit: int) -> list[Turn]:
+        """The turns of a session with an index above that, in their order, at most `limit`."""
+        ...
+
+    def verdict_counts(self, after: int, last: int) -> list[VerdictCount]:
+        """The entries of the log above `after` up to `last`, counted by day, action, outcome and
+        rule, in that order."""
+        ...
+
+    def fact_counts(self, when: datetime) -> FactCounts:
+        """The facts of the organization in any scope, in numbers."""
         ...

@@ -40,6 +40,10 @@ class LogReader(Protocol):
         """The verdict of that id, without its fact, or None."""
         ...
 
+    def verdicts_by_id(self, verdict_ids: Iterable[str]) -> list[Verdict]:
+        """The verdicts of these ids, in log order, without facts."""
+        ...
+
     def verdicts(self, fact_ids: Iterable[str]) -> list[Verdict]:
         """Every verdict on these facts, undone ones included, in log order, without facts."""
         ...

@@ -684,3 +684,51 @@ SELECT session_id, user_id, at, (
 ) FROM turns
 WHERE organization = %(organization)s AND turn_index = 1 AND user_id = %(user_id)s {where}
 ORDER BY turns.at DESC, session_id DESC LIMIT %(limit)s;
+
+-- name: verdicts_by_id
+SELECT {verdict} FROM verdicts WHERE organization = %(organization)s AND id = ANY(%(ids)s) ORDER BY seq;
+
+-- name: recorded
+SELECT {fact} FROM facts
+WHERE organization = %(organization)s AND owner = %(owner)s AND live = %(live)s {where}
+ORDER BY recorded_at DESC, id DESC LIMIT %(limit)s;
+
+-- name: branches
+SELECT DISTINCT scope, scope_id FROM facts
+WHERE organization = %(organization)s AND live AND scope IN ('draft', 'hypothetical')
+  AND owner = ANY(%(owners)s::text[])
+  AND (scope, scope_id) > (%(scope)s, %(scope_id)s)
+ORDER BY scope, scope_id LIMIT %(limit)s;
+
+-- name: branched
+SELECT owner, subject, key, count(*), max(recorded_at), min(id)
+FROM facts
+WHERE organization = %(organization)s AND live AND scope IN ('draft', 'hypothetical')
+  AND owner = ANY(%(owners)s::text[]) {where}
+GROUP BY owner, subject, key, scope, scope_id, memory_type, requires, min_authority,
+    CASE WHEN status = 'office' AND started_at <= %(now)s
+        AND valid_until IS NULL AND ended_at IS NULL THEN '' ELSE id END;
+
+-- name: turns_after
+SELECT {turn} FROM turns
+WHERE organization = %(organization)s AND user_id = %(user_id)s AND session_id = %(session_id)s
+  AND turn_index > %(index)s
+ORDER BY turn_index LIMIT %(limit)s;
+
+-- name: verdict_counts
+SELECT recorded_at / %(day)s, action, outcome, rule, count(*) FROM verdicts
+WHERE organization = %(organization)s AND seq > %(after)s AND seq <= %(last)s
+GROUP BY 1, 2, 3, 4;
+
+-- name: fact_counts
+-- Only what is flagged can have a cause for review, or be contested.
+SELECT (
+    SELECT count(*) FROM facts WHERE organization = %(organization)s AND {held}
+), (
+    SELECT count(*) FROM facts
+    WHERE organization = %(organization)s AND flagged AND status = 'office'
+      AND jsonb_array_length(review::jsonb -> 'causes') > 0
+), (
+    SELECT count(*) FROM facts
+    WHERE organization = %(organization)s AND flagged AND status = 'contested'
+);

@@ -7,6 +7,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
+from tenure.model.folding import cases_of
 from tenure.stores.sql.dialect import Dialect
 from tenure.stores.sql.statements import migrations_in, named
 
@@ -24,6 +25,18 @@ class PostgresDialect(Dialect):
 
     def members(self, name: str, values: Sequence[str]) -> dict[str, Any]:
         return {f"{name}s": list(values)}
+
+    def containing(self, run: str) -> tuple[str, str]:
+        # Every case is named: what else a server takes for one depends on its locale.
+        return "~ %(pattern)s", "".join(map(_bracketed, run))
+
+
+def _bracketed(character: str) -> str:
+    """A character in a regular expression, in any case."""
+    cases = cases_of(character)
+    if len(cases) > 1:
+        return f"[{cases}]"
+    return f"\\{character}" if character.isascii() and not character.isalnum() else character
 
 
 DIALECT = PostgresDialect()

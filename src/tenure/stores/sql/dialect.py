@@ -8,6 +8,7 @@ from datetime import datetime
 from functools import lru_cache
 from typing import Any, ClassVar
 
+from tenure.model.fact import SERVED
 from tenure.model.times import to_micros
 from tenure.stores.port import Selection
 from tenure.stores.sql.columns import CONTENT, FACT_COLUMNS, KEY, TENURE, TURN, USAGE, VERDICT
@@ -33,6 +34,21 @@ class Dialect(ABC):
     @abstractmethod
     def members(self, name: str, values: Sequence[str]) -> dict[str, Any]:
         """The parameters of that condition."""
+
+    @abstractmethod
+    def containing(self, run: str) -> tuple[str, str]:
+        """The condition on a text that it contains a folded one in any letter case, with the
+        parameter `pattern`, and its pattern."""
+
+    def held(self) -> str:
+        """The condition that a fact holds office at the moment of the parameter `when`."""
+        when = self.parameter("when")
+        served = ", ".join(f"'{status.value}'" for status in sorted(SERVED))
+        return (
+            f"status IN ({served}) AND started_at <= {when} "
+            f"AND (valid_until IS NULL OR valid_until > {when}) "
+            f"AND (ended_at IS NULL OR ended_at > {when})"
+        )
 
     def where(self, selection: Selection, prefix: str = "") -> Condition:
         """The condition for a selection.
@@ -93,6 +109,7 @@ class Dialect(ABC):
             "turn_assignments": ", ".join(f"{name} = excluded.{name}" for name in TURN),
             "key": _listed(KEY),
             "key_values": self._named(KEY),
+            "held": self.held(),
             "usage": _listed(USAGE),
             "usage_values": self._named(USAGE),
             "usage_sums": ", ".join(

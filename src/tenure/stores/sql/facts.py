@@ -70,7 +70,7 @@ class SQLFacts(BoundConnection):
     def doubting(self, fact_ids: Iterable[str]) -> list[Fact]:
         return [fact for fact in self._facts("doubting", fact_ids) if fact.doubts]
 
-    def doubters(self, owners: tuple[str, ...]) -> list[Fact]:
+    def doubters(self, owners: tuple[str, ...] | None) -> list[Fact]:
         return [fact for fact in self._select("doubters", Selection(owners)) if fact.doubts]
 
     def unindexed(self, limit: int, after: str = "") -> list[Fact]:

@@ -5,15 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 
-from tenure.model.listings import ListedSession
+from tenure.model.fact import Fact
+from tenure.model.listings import ListedSession, VerdictCount
+from tenure.model.records import Turn
+from tenure.model.scope import Place, Scope
 from tenure.model.times import from_micros, to_micros
-from tenure.stores.port import Activity, Alike, Name, NameColumn
+from tenure.model.verdict import Action, Outcome, Rule
+from tenure.stores.port import Alike, FactCounts, FactFilter, Name, NameColumn, UserActivity
 from tenure.stores.sql.connection import BoundConnection
-from tenure.stores.sql.rows import Row, moment_of
+from tenure.stores.sql.filters import filtering, placed
+from tenure.stores.sql.rows import Row, fact_of, moment_of, turn_of
 
 _NEXT = "\x01"
 """A text with this at its end is the next one after it: none has a NUL."""
 _LAST = 0x10FFFF
+_DAY = 24 * 60 * 60 * 1_000_000
 _SURROGATES = range(0xD800, 0xE000)
 _NAMES: Mapping[NameColumn, str] = {"subject": "subjects", "key": "keys_held"}
 _ALIKE: Mapping[NameColumn, str] = {"subject": "alike_subjects", "key": "alike_keys"}
@@ -28,9 +34,9 @@ class SQLListing(BoundConnection):
         # They come in order, so that those without the prefix are the last.
         return [row[0] for row in rows if row[0].startswith(prefix)]
 
-    def activity(self, user_ids: Sequence[str]) -> list[Activity]:
+    def activity(self, user_ids: Sequence[str]) -> list[UserActivity]:
         rows = self.rows("activity", {"users": self.packed(user_ids)})
-        return [Activity(row[0], row[1], moment_of(row[2])) for row in rows]
+        return [UserActivity(row[0], row[1], moment_of(row[2])) for row in rows]
 
     def names(
         self,
@@ -83,6 +89,53 @@ class SQLListing(BoundConnection):
         name = "sessions" if user_id is None else "sessions_of"
         rows = self.rows(name, {**given, "user_id": user_id, "limit": limit}, where)
         return [_session(*row) for row in rows]
+
+    def recorded(
+        self, wanted: FactFilter, before: tuple[datetime, str] | None, limit: int
+    ) -> list[Fact]:
+        where, given = filtering(self.dialect, wanted, before)
+        found: list[Row] = []
+        # One owner at a time, so that each is a walk along the index from its end; and only what
+        # is live where nothing else can hold office.
+        for owner in dict.fromkeys(wanted.owners):
+            for live in (True, False) if wanted.others else (True,):
+                asked = {**given, "owner": owner, "live": live, "limit": limit}
+                found.extend(self.rows("recorded", asked, where))
+        found.sort(key=lambda row: (row[1], row[0]), reverse=True)
+        return [fact_of(row) for row in found[:limit]]
+
+    def branches(self, owners: tuple[str, ...], after: Place | None, limit: int) -> list[Place]:
+        given = {
+            "owners": self.packed(owners),
+            "scope": "" if after is None else after[0].value,
+            "scope_id": "" if after is None else after[1],
+            "limit": limit,
+        }
+        return [(Scope(row[0]), row[1]) for row in self.rows("branches", given)]
+
+    def branched(
+        self, owners: tuple[str, ...], places: Sequence[Place], now: datetime
+    ) -> list[Alike]:
+        where, given = placed(self.dialect, places)
+        given |= {"owners": self.packed(owners), "now": to_micros(now)}
+        return _alike(self.rows("branched", given, where))
+
+    def turns_after(self, user_id: str, session_id: str, index: int, limit: int) -> list[Turn]:
+        whose = {"user_id": user_id, "session_id": session_id}
+        rows = self.rows("turns_after", {**whose, "index": index, "limit": limit})
+        return [turn_of(row) for row in rows]
+
+    def verdict_counts(self, after: int, last: int) -> list[VerdictCount]:
+        rows = self.rows("verdict_counts", {"after": after, "last": last, "day": _DAY})
+        return [_counted(*row) for row in sorted(rows)]
+
+    def fact_counts(self, when: datetime) -> FactCounts:
+        return FactCounts(*self.rows("fact_counts", {"when": to_micros(when)})[0])
+
+
+def _counted(day: int, action: str, outcome: str, rule: str, count: int) -> VerdictCount:
+    when = from_micros(day * _DAY).date()
+    return VerdictCount(when, Action(action), Outcome(outcome), Rule(rule), count)
 
 
 def _session(session_id: str, user_id: str, began: int, last: int, turns: int) -> ListedSession:

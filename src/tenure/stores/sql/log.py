@@ -25,6 +25,9 @@ class SQLLog(BoundConnection):
     def verdicts(self, fact_ids: Iterable[str]) -> list[Verdict]:
         return [verdict_of(row) for row in self.rows_of("verdicts", fact_ids, by=1)]
 
+    def verdicts_by_id(self, verdict_ids: Iterable[str]) -> list[Verdict]:
+        return [verdict_of(row) for row in self.rows_of("verdicts_by_id", verdict_ids, by=1)]
+
     def log(self, after: int, limit: int) -> list[Verdict]:
         return [verdict_of(row) for row in self.rows("log", {"after": after, "limit": limit})]
 

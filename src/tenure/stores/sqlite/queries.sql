@@ -586,3 +586,51 @@ SELECT session_id, user_id, at, (
 ) FROM turns INDEXED BY turns_begun_by
 WHERE organization = :organization AND turn_index = 1 AND user_id = :user_id {where}
 ORDER BY turns.at DESC, session_id DESC LIMIT :limit;
+
+-- name: verdicts_by_id
+SELECT {verdict} FROM verdicts WHERE organization = :organization AND id IN ({ids});
+
+-- name: recorded
+SELECT {fact} FROM facts INDEXED BY facts_recorded
+WHERE organization = :organization AND owner = :owner AND live = :live {where}
+ORDER BY recorded_at DESC, id DESC LIMIT :limit;
+
+-- name: branches
+SELECT DISTINCT scope, scope_id FROM facts INDEXED BY facts_branched
+WHERE organization = :organization AND live = 1 AND scope IN ('draft', 'hypothetical')
+  AND owner IN (SELECT value FROM json_each(:owners))
+  AND (scope, scope_id) > (:scope, :scope_id)
+ORDER BY scope, scope_id LIMIT :limit;
+
+-- name: branched
+SELECT owner, subject, key, count(*), max(recorded_at), min(id)
+FROM facts INDEXED BY facts_branched
+WHERE organization = :organization AND live = 1 AND scope IN ('draft', 'hypothetical')
+  AND owner IN (SELECT value FROM json_each(:owners)) {where}
+GROUP BY owner, subject, key, scope, scope_id, memory_type, requires, min_authority,
+    CASE WHEN status = 'office' AND started_at <= :now
+        AND valid_until IS NULL AND ended_at IS NULL THEN '' ELSE id END;
+
+-- name: turns_after
+SELECT {turn} FROM turns
+WHERE organization = :organization AND user_id = :user_id AND session_id = :session_id
+  AND turn_index > :index
+ORDER BY turn_index LIMIT :limit;
+
+-- name: verdict_counts
+SELECT recorded_at / :day, action, outcome, rule, count(*) FROM verdicts
+WHERE organization = :organization AND seq > :after AND seq <= :last
+GROUP BY 1, 2, 3, 4;
+
+-- name: fact_counts
+-- Only what is flagged can have a cause for review, or be contested.
+SELECT (
+    SELECT count(*) FROM facts WHERE organization = :organization AND {held}
+), (
+    SELECT count(*) FROM facts INDEXED BY facts_flagged
+    WHERE organization = :organization AND flagged = 1 AND status = 'office'
+      AND json_array_length(review, '$.causes') > 0
+), (
+    SELECT count(*) FROM facts INDEXED BY facts_flagged
+    WHERE organization = :organization AND flagged = 1 AND status = 'contested'
+);

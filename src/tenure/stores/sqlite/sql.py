@@ -7,6 +7,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
+from tenure.model.folding import cases_of
 from tenure.stores.sql.dialect import Dialect
 from tenure.stores.sql.statements import migrations_in, named
 
@@ -24,6 +25,25 @@ class SQLiteDialect(Dialect):
 
     def members(self, name: str, values: Sequence[str]) -> dict[str, Any]:
         return {f"{name}{index}": value for index, value in enumerate(values)}
+
+    def containing(self, run: str) -> tuple[str, str]:
+        # LIKE takes a sixth of the time, and knows the two cases of the letters of English alone.
+        if run.isascii():
+            return "LIKE :pattern ESCAPE '\\'", f"%{''.join(map(_like, run))}%"
+        return "GLOB :pattern", f"*{''.join(map(_glob, run))}*"
+
+
+def _like(character: str) -> str:
+    """A character in a pattern of LIKE; any, where one beyond English is another case of it."""
+    if not cases_of(character).isascii():
+        return "_"
+    return f"\\{character}" if character in "%_\\" else character
+
+
+def _glob(character: str) -> str:
+    """A character in a pattern of GLOB, in any case."""
+    cases = cases_of(character)
+    return f"[{cases}]" if len(cases) > 1 or character in "*?[" else character
 
 
 DIALECT = SQLiteDialect()
