@@ -1,4 +1,5 @@
-"""The smaller values: chains, reviews, declarations, working items, environment, erasures."""
+"""The smaller values: chains, reviews, changes, declarations, working items, environment,
+erasures."""
 
 from __future__ import annotations
 
@@ -79,6 +80,16 @@ class Explanation:
     causes: tuple[Cause, ...] = ()
     doubted_by: tuple[Fact, ...] = ()
     """The statements in office that put it in doubt, newest first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A fact as it is and as it would be, if what was rehearsed were done."""
+
+    before: Fact | None
+    """None for a fact that would be new."""
+    after: Fact | None
+    """None for a fact that would be erased."""
 
 
 @dataclass(frozen=True, slots=True)

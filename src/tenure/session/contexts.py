@@ -25,6 +25,7 @@ from tenure.context.rendering import frame_lines
 from tenure.context.request import LONGEST_QUERY, Request, check_request
 from tenure.context.tokens import counter
 from tenure.engine.proposal import check_key
+from tenure.engine.rehearsing import rehearsable
 from tenure.engine.retries import repeated
 from tenure.model.errors import InvalidInput, ReadOnlyStore, UnknownFact
 from tenure.model.identity import check_name
@@ -44,6 +45,7 @@ _MOST_RECEIPTS = 10_000
 class SessionContexts(SessionBase):
     """The part of a session that keeps a desk and composes contexts."""
 
+    @rehearsable
     @repeated
     def note(
         self,
@@ -167,7 +169,8 @@ class SessionContexts(SessionBase):
         material, when = self._gathered(request, share)
         count = counter(settings.tokenizer)
         context = assemble(material, request, share=share, at=when, count=count)
-        if settings.record_contexts if record is None else record:
+        wanted = settings.record_contexts if record is None else record
+        if wanted and not self._rehearses:
             self._record(context)
         return context
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from tenure.engine import reviews
 from tenure.engine.proposal import check_reason
+from tenure.engine.rehearsing import rehearsable
 from tenure.engine.retries import repeated
 from tenure.engine.undo import undo
 from tenure.model.errors import InvalidInput, UnknownFact
@@ -27,6 +28,7 @@ UNSET: Any = object()
 class SessionCorrections(SessionBase):
     """The part of a session that mends decisions."""
 
+    @rehearsable
     @repeated
     def retract(
         self,
@@ -52,6 +54,7 @@ class SessionCorrections(SessionBase):
             )
         self._check_in_branch(fact)
 
+    @rehearsable
     @repeated
     def undo(self, verdict: Verdict | str, *, reason: str | None = None) -> Verdict:
         """Let everything stand as if a verdict had not been made. Undoing that brings it back."""
@@ -64,6 +67,7 @@ class SessionCorrections(SessionBase):
                     self._check_in_branch(registrar.transaction.fact(undone.fact_id))
             return undo(registrar, verdict_id, reason=reason)
 
+    @rehearsable
     @repeated
     def revert(
         self, key_or_id: str, to: str | None = None, *, subject: str | None = None
@@ -74,6 +78,7 @@ class SessionCorrections(SessionBase):
         with self._registrar() as registrar:
             return reviews.revert(registrar, key_or_id, to, subject, self._branch)
 
+    @rehearsable
     @repeated
     def promote(self, key_or_id: str, *, subject: str | None = None) -> Verdict:
         """Give a fact of a narrower scope the wider one: what held in a task, everywhere."""
@@ -96,6 +101,7 @@ class SessionCorrections(SessionBase):
         with self._reading() as (reader, lens):
             return reviews.reviews(reader, lens)
 
+    @rehearsable
     @repeated
     def resolve(
         self,

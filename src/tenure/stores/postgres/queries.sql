@@ -732,3 +732,10 @@ SELECT (
     SELECT count(*) FROM facts
     WHERE organization = %(organization)s AND flagged AND status = 'contested'
 );
+
+-- name: set_savepoint
+-- One name is enough: the latest of that name is the one that is returned to.
+SAVEPOINT taken_back;
+
+-- name: return_to_savepoint
+ROLLBACK TO SAVEPOINT taken_back;

@@ -634,3 +634,10 @@ SELECT (
     SELECT count(*) FROM facts INDEXED BY facts_flagged
     WHERE organization = :organization AND flagged = 1 AND status = 'contested'
 );
+
+-- name: set_savepoint
+-- One name is enough: the latest of that name is the one that is returned to.
+SAVEPOINT taken_back;
+
+-- name: return_to_savepoint
+ROLLBACK TO SAVEPOINT taken_back;
