@@ -3,6 +3,7 @@ not."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -10,6 +11,7 @@ from typing import Literal
 
 from tenure.context.document import OVER_BUDGET, Context, Line, Omission
 from tenure.context.quotes import GONE
+from tenure.context.receipt import ERASED
 from tenure.context.rendering import (
     CUT_MARK,
     ENVIRONMENT,
@@ -44,8 +46,16 @@ _REASONS = {
     "out of scope": "it belongs to another task or session",
     "not permitted": "reading it takes a permission that this identity lacks",
 }
-ANCHORS = (GONE, CUT_MARK)
-"""What stands in a line in the place of something that was cut."""
+_CUTS = re.compile("|".join(f"({re.escape(mark)})" for mark in (GONE, CUT_MARK, ERASED)))
+
+
+def pieces(text: str) -> list[tuple[str, bool]]:
+    """A line in pieces, and whether each stands in the place of something that was cut."""
+    found, at = [], 0
+    for cut in _CUTS.finditer(text):
+        found += [(text[at : cut.start()], False), (cut.group(), True)]
+        at = cut.end()
+    return [piece for piece in (*found, (text[at:], False)) if piece[0]]
 
 
 def why_left_out(reason: str) -> str:
@@ -135,17 +145,18 @@ def answer_on(fact: Fact, context: Context, wide: Context | None = None) -> Fact
     for place, line in enumerate(context.lines, 1):
         if line.fact_id == fact.id:
             return FactAnswer(fact, "shown", _shown(line, place), line)
+    reasons = [one for one in context.omissions if one.fact_id == fact.id]
+    own = next((one for one in reasons if one.reason != QUOTES), None)
+    if own is not None:
+        told = f"Left out as {own.reason}: {why_left_out(own.reason) or 'no more is known'}."
+        return FactAnswer(fact, "left out", " ".join((told, *_scores(fact, own, context, wide))))
     for place, line in enumerate(context.lines, 1):
         if fact.id in line.quoted:
             told = f"It has no line of its own; line {place} under {line.section} tells of it."
             return FactAnswer(fact, "quoted", told, line)
-    reasons = [one for one in context.omissions if one.fact_id == fact.id]
-    if not reasons:
-        told = "It is not among what this context was made from."
-        return FactAnswer(fact, "absent", told)
-    own = next((one for one in reasons if one.reason != QUOTES), reasons[0])
-    told = f"Left out as {own.reason}: {why_left_out(own.reason) or 'no reason is known'}."
-    return FactAnswer(fact, "left out", " ".join((told, *_scores(fact, own, context, wide))))
+    if reasons:
+        return FactAnswer(fact, "left out", "The guard cut its value wherever it is repeated.")
+    return FactAnswer(fact, "absent", "It is not among what this context was made from.")
 
 
 def _shown(line: Line, place: int) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Literal
 
 MarkKind = Literal["statement", "fact", "value", "unreal"]
@@ -76,7 +77,7 @@ def marked(text: str, marks: Iterable[TextMark]) -> list[MarkedStretch]:
     widest = sorted(inside, key=lambda one: (one.start - one.end, one.start))
     return [
         MarkedStretch(text[start:end], _covering(widest, start, end))
-        for start, end in zip(places, places[1:], strict=False)
+        for start, end in pairwise(places)
     ]
 
 

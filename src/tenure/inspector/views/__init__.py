@@ -2,8 +2,22 @@
 
 from __future__ import annotations
 
-from tenure.inspector.views import entering, now
+from tenure.inspector.views import (
+    branches,
+    conversations,
+    entering,
+    now,
+    playground,
+    receipts,
+)
 from tenure.inspector.visit import Route
 
-ROUTES: tuple[Route, ...] = (*entering.ROUTES, *now.ROUTES)
+ROUTES: tuple[Route, ...] = (
+    *branches.ROUTES,
+    *conversations.ROUTES,
+    *entering.ROUTES,
+    *now.ROUTES,
+    *playground.ROUTES,
+    *receipts.ROUTES,
+)
 """Every page and every action."""
