@@ -107,7 +107,7 @@ class ReasonGroup:
     why: str
     count: int
     named: tuple[Omission, ...]
-    """Those that name a fact, a note or a signal."""
+    """Those that name a fact, a note or a signal, each once."""
 
 
 def by_reason(omissions: Sequence[Omission]) -> list[ReasonGroup]:
@@ -120,7 +120,7 @@ def by_reason(omissions: Sequence[Omission]) -> list[ReasonGroup]:
             reason,
             why_left_out(reason),
             sum(one.count for one in those),
-            tuple(one for one in those if one.fact_id or one.item),
+            tuple(dict.fromkeys(one for one in those if one.fact_id or one.item)),
         )
         for reason, those in found.items()
     ]

@@ -6,8 +6,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from tenure.inspector.marking import MarkedStretch, MarkKind, TextMark, marked
+from tenure.language.statements import Statement
 from tenure.model.fact import Fact, Status
 from tenure.model.listings import ListedTurn
+from tenure.model.values import text_of
 from tenure.model.verdict import Verdict
 from tenure.observing.observation import Observation
 from tenure.words import account, told, why
@@ -141,11 +143,19 @@ def tried_marks(observation: Observation, text: str) -> list[TextMark]:
     marks = [
         TextMark(one.start, one.end, "statement", one.kind.value) for one in observation.statements
     ]
-    for fact in observation.facts:
-        if fact.source.span is not None:
-            marks.append(_mark(*fact.source.span, fact, whole=True))
-            marks.extend(_values(fact, text, *fact.source.span))
+    for fact, span in _brought(observation):
+        marks.append(_mark(*span, fact, whole=True))
+        marks.extend(_values(fact, text, *span))
     return _narrowed(marks)
+
+
+def _brought(observation: Observation) -> list[tuple[Fact, tuple[int, int]]]:
+    """The facts with words in the turn itself. One that it repeats has them in another."""
+    return [
+        (fact, fact.source.span)
+        for fact in observation.facts
+        if fact.source.span is not None and fact.source.turn_index == observation.turn_index
+    ]
 
 
 def _values(fact: Fact, text: str, start: int, end: int) -> Iterator[TextMark]:
@@ -157,12 +167,20 @@ def _values(fact: Fact, text: str, start: int, end: int) -> Iterator[TextMark]:
 
 def passed_over(observation: Observation) -> list[Passed]:
     """The statements that became no fact, and what they were taken for."""
-    kept = [fact.source.span for fact in observation.facts if fact.source.span is not None]
+    kept = [span for _, span in _brought(observation)]
+    own = {fact.id for fact, _ in _brought(observation)}
+    known = [text_of(fact.value) for fact in observation.facts if fact.id not in own]
     return [
-        Passed(one.text, one.kind.value.replace("_", " "), _KINDS.get(one.kind.value, ""))
+        Passed(one.text, one.kind.value.replace("_", " "), _why_passed(one, known))
         for one in observation.statements
         if not _touches(kept, one.start, one.end)
     ]
+
+
+def _why_passed(statement: Statement, known: Sequence[str]) -> str:
+    if statement.is_committed and any(said and said in statement.text for said in known):
+        return "says what is known already"
+    return _KINDS.get(statement.kind.value, "")
 
 
 def _touches(spans: Sequence[tuple[int, int]], start: int, end: int) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 from tenure.http.problems import Refusal
@@ -13,6 +14,7 @@ from tenure.inspector.visit import Redirect, Result, Route, Visit, WebPage, addr
 from tenure.model.errors import InvalidInput
 from tenure.model.fact import Fact
 from tenure.model.keys import KeyScope
+from tenure.model.records import Change
 from tenure.model.verdict import Verdict
 from tenure.session import Session
 from tenure.words import shown
@@ -63,14 +65,23 @@ def _foreseen(visit: Visit, named: str, doing: str) -> dict[str, Any]:
         return would_be.get(fact_id) or visit.session.get(fact_id)
 
     decided = {one.fact_id for one in verdicts}
+    real = (_in_reality(visit, one) for one in rehearsal.changes)
     return {
         "decisions": [decision(one, find) for one in verdicts],
-        "others": [
-            one
-            for one in rehearsal.changes
-            if (one.after or one.before).id not in decided  # type: ignore[union-attr]
-        ],
+        "others": [one for one in real if one is not None and _id(one) not in decided],
     }
+
+
+def _id(change: Change) -> str:
+    fact = change.before or change.after
+    return fact.id if fact is not None else ""
+
+
+def _in_reality(visit: Visit, change: Change) -> Change | None:
+    """A change of a fact that is real already, from where it stands in reality."""
+    if change.before is None or not change.before.scope.is_real:
+        return None
+    return replace(change, before=visit.session.get(change.before.id) or change.before)
 
 
 def _rows(visit: Visit, named: str, limit: int) -> list[BranchRow]:
