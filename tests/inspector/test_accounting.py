@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 
 import tenure
@@ -30,7 +32,7 @@ def test_the_sections_take_what_the_context_takes(asked: tenure.Session, budget:
     assert sum(one.tokens for one in found) == context.tokens
     assert sum(one.lines for one in found) == len(context.lines)
     assert sum(one.width for one in found) <= 1000.5
-    for one, following in zip(found, found[1:], strict=False):
+    for one, following in pairwise(found):
         assert one.start + one.width == pytest.approx(following.start, abs=0.05)
 
 

@@ -137,16 +137,21 @@ class FactAnswer:
     line: Line | None = None
 
 
-def answer_on(fact: Fact, context: Context, wide: Context | None = None) -> FactAnswer:
-    """Whether and why a fact is in a context that names all its omissions.
+def answer_on(
+    fact: Fact, context: Context, wide: Context | None = None, otherwise: str = ""
+) -> FactAnswer:
+    """Whether and why a fact is in a context.
 
-    `wide` is the same with room for everything: it has the scores of what did not fit.
+    `wide` is the same with more room: it has the scores of what did not fit. `otherwise` is the
+    reason for what a context leaves out without naming it, because there is so much.
     """
     for place, line in enumerate(context.lines, 1):
         if line.fact_id == fact.id:
             return FactAnswer(fact, "shown", _shown(line, place), line)
     reasons = [one for one in context.omissions if one.fact_id == fact.id]
     own = next((one for one in reasons if one.reason != QUOTES), None)
+    if own is None and otherwise and any(one.count > 1 for one in context.omissions):
+        own = Omission(otherwise, fact.id)
     if own is not None:
         told = f"Left out as {own.reason}: {why_left_out(own.reason) or 'no more is known'}."
         return FactAnswer(fact, "left out", " ".join((told, *_scores(fact, own, context, wide))))

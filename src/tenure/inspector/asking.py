@@ -19,7 +19,6 @@ _NONE = "-"
 _SET = "set"
 _DEFAULT_BUDGET = 2_000
 _LONGEST = 4_000
-_FULL = 1_000_000
 
 
 @dataclass(frozen=True)
@@ -134,9 +133,11 @@ def composed(visit: Visit, ask: ContextAsk, session: Session, **more: Any) -> Co
     return session.context(ask.query, **given)
 
 
-def wide(ask: ContextAsk, session: Session) -> Context:
-    """The same question with room for everything, which gives everything a score."""
-    return session.context(ask.query, budget=_FULL, profile="comprehensive", record=False)
+def wide(visit: Visit, ask: ContextAsk, session: Session) -> Context:
+    """The same question with as much room as there can be: it has the scores of what is left out
+    for want of it."""
+    most = visit.max_budget
+    return session.context(ask.query, budget=most, profile="comprehensive", record=False)
 
 
 def for_field(text: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 
@@ -10,7 +10,7 @@ from tenure.inspector.marking import marked
 from tenure.inspector.talking import Find, decision, passed_over, tried_marks, turn_shown
 from tenure.inspector.visit import Result, Route, Visit, WebPage
 from tenure.model.errors import InvalidInput
-from tenure.model.fact import Fact
+from tenure.model.fact import Address, Fact
 from tenure.model.keys import KeyScope
 from tenure.model.listings import ListedTurn
 from tenure.model.verdict import Verdict
@@ -34,7 +34,7 @@ def _conversation(visit: Visit) -> Result:
     turns = session.list_turns(session_id, limit=_TURNS, cursor=cursor)
     find = cache(session.get)
     facts = _facts(turns.items, find)
-    verdicts = _verdicts(session, facts)
+    verdicts = _verdicts(session, turns.items, facts)
     fill = {
         "here": "conversations",
         "session_id": session_id,
@@ -52,9 +52,21 @@ def _facts(turns: Sequence[ListedTurn], find: Find) -> dict[str, Fact]:
     return {one: fact for one in sorted(named) if (fact := find(one)) is not None}
 
 
-def _verdicts(session: Session, facts: Iterable[str]) -> dict[str, Verdict]:
-    """Every verdict on these facts, by id."""
-    return {one.id: one for fact_id in facts for one in session.explain(fact_id).verdicts}
+def _verdicts(
+    session: Session, turns: Sequence[ListedTurn], facts: Mapping[str, Fact]
+) -> dict[str, Verdict]:
+    """The verdicts of turns, by id. A fact is explained with all that was at its address, so that
+    most need not be asked for."""
+    wanted = {one for turn in turns for one in turn.verdict_ids}
+    found: dict[str, Verdict] = {}
+    asked: set[Address] = set()
+    for fact in facts.values():
+        if fact.address in asked or not wanted - found.keys():
+            continue
+        asked.add(fact.address)
+        known = session.explain(fact.id).verdicts
+        found |= {one.id: one for one in known if one.id in wanted}
+    return found
 
 
 def _tried(visit: Visit) -> Result:

@@ -25,6 +25,7 @@ _MANY = 200
 _MOST_FACTS = 12
 _CHOICES = 50
 _SLIDER = 8_000
+_EXPLAINED = 2_000
 
 
 @dataclass(frozen=True)
@@ -59,7 +60,7 @@ def _answer(visit: Visit, ask: ContextAsk, other: ContextAsk | None) -> dict[str
         **shown(context),
         "groups": list(_groups(context, session, visit.asked.get("reason", ""))),
         "asked_fact": visit.asked.get("fact", "").strip(),
-        "answers": _answers(visit, ask, session),
+        "answers": _answers(visit, ask, session, context),
         "pairs": [],
     }
     if other is not None:
@@ -103,17 +104,32 @@ def _groups(
         )
 
 
-def _answers(visit: Visit, ask: ContextAsk, session: Session) -> list[accounting.FactAnswer]:
-    """Whether the facts that somebody asks for are in it, by key or by id."""
+def _answers(
+    visit: Visit, ask: ContextAsk, session: Session, context: Context
+) -> list[accounting.FactAnswer]:
+    """Whether the facts that somebody asks for are in it, by key or by id.
+
+    To name every omission takes long where there are very many; then the fact itself tells why.
+    """
     wanted = visit.asked.get("fact", "").strip()
     if not wanted:
         return []
     facts = _facts(session, wanted)
     if not facts:
         return []
-    context = asking.composed(visit, ask, session, explain=True, record=False)
-    wide = asking.wide(ask, session)
-    return [accounting.answer_on(fact, context, wide) for fact in facts]
+    unnamed = sum(one.count for one in context.omissions if not (one.fact_id or one.item))
+    if 0 < unnamed <= _EXPLAINED:
+        context = asking.composed(visit, ask, session, explain=True, record=False)
+    wide = asking.wide(visit, ask, session)
+    return [accounting.answer_on(fact, context, wide, _reason(session, fact)) for fact in facts]
+
+
+def _reason(session: Session, fact: Fact) -> str:
+    """Why a fact may be left out that a context is too large to name."""
+    if not fact.is_valid:
+        return fact.status.value
+    held = session.facts(fact.key, subject=fact.subject)
+    return accounting.IRRELEVANT if any(one.id == fact.id for one in held) else "out of scope"
 
 
 def _facts(session: Session, wanted: str) -> list[Fact]:
