@@ -32,7 +32,7 @@ QUICK ?=
 INSTALL ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo browser test lint format types check bench docs eval integrations vercel-ai soak mcp dropin reader detector clean
+.PHONY: help setup demo browser test lint format types check bench docs screenshots eval integrations vercel-ai soak mcp dropin reader detector clean
 
 help:  ## show the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -140,6 +140,9 @@ $(DOCS_STAMP): tools/site/requirements.txt pyproject.toml constraints.txt
 
 docs: $(DOCS_STAMP)  ## the documentation as a site in build/site; a dead link is an error
 	@$(DOCS)/bin/python -m tools.site.build build/site
+
+screenshots: browser $(STAMP)  ## pictures of the inspector's pages, in build/screenshots and docs/images
+	@$(BIN)/python -m tools.screenshots build/screenshots --docs
 
 # Each framework has an environment of its own: what one of them needs must not bind the others.
 $(INTEGRATIONS)/%/.installed: tests/integrations/requirements/%.txt pyproject.toml

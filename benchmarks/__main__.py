@@ -22,6 +22,8 @@ service: 200 clients over HTTP, against as many threads that make the same calls
 
 hostile: the calls of one organization on a service, alone and beside another that does its worst.
 
+pages: those of the inspector, against the calls of the API that they show.
+
 proxy: requests through a proxy, against the same to the provider itself, which takes 300 ms.
 
 neighbours: the nearest vectors of one organization among many, ranked in the process as Tenure does
@@ -60,6 +62,7 @@ from benchmarks import (
     neighbour_tables,
     neighbours,
     observing,
+    pages,
     proxy,
     service,
     tables,
@@ -69,7 +72,17 @@ from benchmarks.crowds import tables as crowd_tables
 from benchmarks.figures import Figures, Target, targets_of
 from benchmarks.peers import KINDS
 
-PARTS = ("engine", "contexts", "observing", "crowd", "neighbours", "service", "hostile", "proxy")
+PARTS = (
+    "engine",
+    "contexts",
+    "observing",
+    "crowd",
+    "neighbours",
+    "service",
+    "hostile",
+    "pages",
+    "proxy",
+)
 SYSTEMS = (*KINDS, *crowd.PEERS)
 SIZES = (1_000, 10_000, 100_000)
 
@@ -98,6 +111,8 @@ def main() -> int:
         figures["service"] = run_service(console, options)
     if "hostile" in options.parts:
         figures["hostile"] = run_hostile(console, options)
+    if "pages" in options.parts:
+        figures["pages"] = run_pages(console, options)
     if "proxy" in options.parts:
         figures["proxy"] = run_proxy(console, options)
     if options.json:
@@ -267,6 +282,17 @@ def run_hostile(console: Console, options: argparse.Namespace) -> dict[str, Any]
     for remark in hostile.remarks(report):
         console.print(remark, highlight=False)
     console.print(verdicts(hostile.targets_of(report)))
+    return report.plain()
+
+
+def run_pages(console: Console, options: argparse.Namespace) -> dict[str, Any]:
+    progress = Console(stderr=True)
+    report = pages.measure(
+        lambda text: progress.print(text, style="dim"),
+        facts=max(options.sizes) if options.sizes else pages.FACTS,
+    )
+    console.print(pages.table(report))
+    console.print(verdicts(pages.targets_of(report)))
     return report.plain()
 
 

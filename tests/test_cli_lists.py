@@ -105,10 +105,12 @@ def test_users_and_decisions_are_the_organizations(run: Run) -> None:
     assert "rule: bob" in run("audit", "--values").stdout
 
 
-@pytest.mark.parametrize("what", ["users", "sessions", "subjects", "keys", "receipts", "audit"])
+@pytest.mark.parametrize(
+    "what", ["users", "sessions", "subjects", "keys", "receipts", "audit", "facts"]
+)
 def test_pages_go_on_where_the_last_one_ended(run: Run, what: str) -> None:
     """The cursor that is told brings the rest, for programs and for people."""
-    reach = [] if what in ("users", "audit") else ["--all"]
+    reach = [] if what in ("users", "audit", "facts") else ["--all"]
     whole = json.loads(run(what, *reach, "--json").stdout)["items"]
     first = json.loads(run(what, *reach, "--limit", "1", "--json").stdout)
     cursor = first["next"]
@@ -118,11 +120,63 @@ def test_pages_go_on_where_the_last_one_ended(run: Run, what: str) -> None:
     assert f"--cursor {cursor}" in run(what, *reach, "--limit", "1").stderr
 
 
-@pytest.mark.parametrize("what", ["users", "sessions", "subjects", "keys", "receipts", "audit"])
+@pytest.mark.parametrize(
+    "what", ["users", "sessions", "subjects", "keys", "receipts", "audit", "facts"]
+)
 def test_people_get_a_table(run: Run, what: str) -> None:
     """A line for each, under headings, and a note where there is none."""
     assert len(run(what).stdout.splitlines()) >= 2
     assert "none to list" in run(what, "--org", "globex").stderr
+
+
+def test_facts_are_listed_and_narrowed(run: Run) -> None:
+    """Those in office that one may see, by what they say, their state and who said them."""
+    assert listed(run("facts", "--json"), "key") == ["rule", "desk", "city"]
+    assert listed(run("facts", "--text", "BERN", "--json"), "subject") == ["home-alice"]
+    assert listed(run("facts", "--key", "rule", "--json"), "value") == ["bob"]
+    superseded = run("facts", "--state", "superseded", "--key", "rule", "--json")
+    assert listed(superseded, "value") == ["alice"]
+    assert listed(run("facts", "--any-state", "--key", "rule", "--json"), "value") == [
+        "bob",
+        "alice",
+    ]
+    shared = run("facts", "--memory-type", "organizational", "--json")
+    assert listed(shared, "value") == ["bob"]
+    assert listed(run("facts", "--of-authority", "manager", "--json"), "key") == [
+        "rule",
+        "desk",
+        "city",
+    ]
+    assert listed(run("facts", "--needs-review", "--json"), "key") == []
+    past = run("facts", "--as-of", "2020-01-01T00:00:00+00:00", "--json")
+    assert listed(past, "key") == []
+    assert "(organization)" in run("facts").stdout
+    assert "is not one of office" in run("facts", "--state", "gone", code=2).stderr
+
+
+def test_turns_are_those_of_one_of_ones_sessions(run: Run) -> None:
+    """By its name, or the session of the command; never another person's."""
+    (turn,) = json.loads(run("turns", "chat-alice", "--json").stdout)["items"]
+    assert (turn["turn_index"], turn["text"]) == (1, "My desk is 4.")
+    assert turn["fact_ids"]
+    assert {spot["fact_id"] for spot in turn["spots"]} <= {*turn["fact_ids"], ""}
+    assert listed(run("turns", "--session", "chat-alice", "--json"), "turn_index") == [1]
+    assert listed(run("turns", "chat-bob", "--json"), "turn_index") == []
+    assert "My desk is 4." in run("turns", "chat-alice").stdout
+
+
+def test_branches_are_listed(run: Run, tmp_path: Path) -> None:
+    """Drafts and hypotheticals that one has something in."""
+    assert "none to list" in run("branches").stderr
+    with tenure.open(tmp_path / "agent.db", settings=QUICK) as memory:
+        alice = memory.session(user_id="alice", organization="acme")
+        alice.draft("letter").write("tone", "warm")
+        alice.hypothetical("move").write("city", "Rome")
+    assert listed(run("branches", "--json"), "name") == ["letter", "move"]
+    first = json.loads(run("branches", "--limit", "1", "--json").stdout)
+    rest = run("branches", "--cursor", first["next"], "--json")
+    assert listed(rest, "kind") == ["hypothetical"]
+    assert "letter" in run("branches").stdout
 
 
 def test_a_stretch_of_time_is_said_with_its_zone(run: Run) -> None:

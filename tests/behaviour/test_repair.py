@@ -341,3 +341,18 @@ class TestCycles:
         with pytest.raises(tenure.DependencyCycle):
             alice.write("estimate", 1, supersedes="price", depends_on=["total"])
         assert alice.current("estimate") is None
+
+
+@pytest.mark.on_every_store
+def test_what_rests_on_somebodys_own_can_be_read_by_others(memory: Memory) -> None:
+    """A fact of the organization whose base only its writer may see is a fact to everybody, and
+    needs review for everybody once the base has changed."""
+    ann, bob = someone(memory, "ann", "manager"), someone(memory, "bob")
+    ann.write("draft_price", 12)
+    ann.write("price", 24, memory_type="organizational", depends_on=["draft_price"])
+    (seen,) = bob.facts("price")
+    assert not seen.needs_review
+    ann.write("draft_price", 15)
+    (seen,) = bob.facts("price")
+    assert seen.needs_review
+    assert in_review(bob) == {"price"}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
@@ -17,44 +16,25 @@ from playwright.sync_api import (
     ConsoleMessage,
     Page,
     Route,
-    sync_playwright,
 )
 
 from tests.patience import PATIENCE
+from tools.browser import MISSING, found_browser, running
 
-_NAMES = ("chromium", "chromium-browser", "google-chrome")
-_OPTIONS = (
-    *("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
-    *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
-)
 LAPTOP = {"width": 1280, "height": 800}
 PHONE = {"width": 390, "height": 844}
 
 
-def chromium() -> str:
-    """Where the browser is. Without one its tests are skipped, but not in CI."""
-    named = os.environ.get("TENURE_CHROMIUM") or next(filter(None, map(shutil.which, _NAMES)), None)
-    if named is None:
-        told = (
-            "no browser: the pages are not tested. Install one with `apt-get install chromium`, "
-            "or name yours in TENURE_CHROMIUM"
-        )
-        if os.environ.get("CI"):
-            pytest.fail(told)
-        pytest.skip(told)
-    return named
-
-
 @contextmanager
 def a_browser() -> Iterator[Browser]:
-    """A browser that runs as long as the block."""
-    found = chromium()
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=found, args=list(_OPTIONS))
-        try:
-            yield browser
-        finally:
-            browser.close()
+    """A browser that runs as long as the block. Without one its tests are skipped, not in CI."""
+    path = found_browser()
+    if path is None and os.environ.get("CI"):
+        pytest.fail(MISSING)
+    if path is None:
+        pytest.skip(f"the pages are not tested: {MISSING}")
+    with running(path) as browser:
+        yield browser
 
 
 class Browsing:

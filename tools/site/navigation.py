@@ -20,6 +20,7 @@ NAVIGATION = (
             "api",
             "cli",
             "service",
+            "inspector",
             "proxy",
             "mcp",
             "models",

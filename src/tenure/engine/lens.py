@@ -23,6 +23,8 @@ from tenure.settings import Settings
 from tenure.stores.port import DeclarationReader, FactReader, LogReader, Reader, Selection
 
 Causes = dict[str, tuple[Cause, ...]]
+Legs = tuple[dict[str, Fact], dict[str, Fact]]
+"""By the id of each base: the base, and the fact of its chain that holds office."""
 
 
 @dataclass
@@ -111,12 +113,17 @@ class Lens:
 
     def _causes(self, reader: Reader, fact: Fact, known: Causes) -> tuple[Cause, ...]:
         """The causes of a fact, bases before their dependents; no recursion, so any depth."""
-        legs: dict[str, tuple[dict[str, Fact], dict[str, Fact]]] = {}
+        legs: dict[str, Legs] = {}
         stack = [fact]
         while stack:
             current = stack[-1]
             if current.id not in legs:
-                legs[current.id] = self._legs(reader, current)
+                found = self._legs(reader, current)
+                if found is None:
+                    known[current.id] = current.causes
+                    stack.pop()
+                    continue
+                legs[current.id] = found
             bases, ends = legs[current.id]
             open_ends = [
                 end
@@ -134,12 +141,17 @@ class Lens:
             stack.pop()
         return known[fact.id]
 
-    def _legs(self, reader: Reader, fact: Fact) -> tuple[dict[str, Fact], dict[str, Fact]]:
-        """The bases of a fact, and the facts of their chains that are in office at this moment."""
+    def _legs(self, reader: Reader, fact: Fact) -> Legs | None:
+        """The bases of a fact, and the facts of their chains that are in office at this moment.
+
+        None where a base is somebody else's own and the store keeps it out of this view. The marks
+        that the last decision left then stand.
+        """
         bases, ends = {}, {}
         for base_id in fact.depends_on:
             base = self._stored(reader, base_id)
-            assert base is not None, f"{fact.id} rests on {base_id}, which does not exist"
+            if base is None:
+                return None
             bases[base_id] = base
             holding = as_seen(self._holding(reader, base), self.when)
             ends[base_id] = self._in_front_of(reader, holding)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from functools import wraps
-from typing import Any, Concatenate, ParamSpec, TypeVar, cast
+from typing import Any, cast
 
 from tenure.engine.lens import Lens
 from tenure.engine.queries import with_derived, with_visible_links
@@ -14,26 +13,6 @@ from tenure.model.fact import Fact
 from tenure.model.records import Change, Erasure
 from tenure.model.verdict import Verdict
 from tenure.stores.port import Reader, Store, TenureChange, Transaction
-
-P = ParamSpec("P")
-T = TypeVar("T")
-
-
-def rehearsable(call: Callable[Concatenate[Any, P], T]) -> Callable[Concatenate[Any, P], T]:
-    """A call that a rehearsal can make. What an earlier one would have changed is forgotten."""
-
-    @wraps(call)
-    def made(self: Any, /, *given: P.args, **named: P.kwargs) -> T:
-        self._changes = ()
-        return call(self, *given, **named)
-
-    made.rehearsable = True  # type: ignore[attr-defined]
-    return made
-
-
-def is_rehearsable(call: Any) -> bool:
-    """Whether a rehearsal can make a call."""
-    return getattr(call, "rehearsable", False) is True
 
 
 class _RolledBack(Exception):

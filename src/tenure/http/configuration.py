@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ipaddress
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
 from tenure.model.errors import InvalidInput
@@ -59,6 +60,8 @@ class Service:
     tokens: Tokens | None = None
     inspector: bool = True
     """Whether it has pages for people, at /inspect."""
+    looks_as: Mapping[str, str] = field(default_factory=dict)
+    """Whom the pages look as until the visitor chooses: user_id, organization and so on."""
     max_body_bytes: int = 2_000_000
     """Largest request, but for imports."""
     max_import_bytes: int = 1_000_000_000

@@ -23,6 +23,7 @@ from tenure.http.turns import METER
 from tenure.memory import Memory
 from tenure.model.errors import DuplicateId, InvalidInput, NotPermitted
 from tenure.model.keys import KeyScope
+from tenure.model.records import Rehearsed
 from tenure.model.verdict import Action, Verdict
 from tenure.operations import OPERATIONS, Operation
 from tenure.session import Session
@@ -171,6 +172,10 @@ class Desk:
         if operation.owner == "memory":
             return self._of_memory(operation, grant, who, arguments)
         session = enter(self.memory, grant, who)
+        if operation.rehearsed:
+            session = session.rehearsal()
+            result = getattr(session, operation.name)(**arguments)
+            return Rehearsed(result, session.changes)
         if operation.is_property:
             return getattr(session, operation.name)
         if once is not None and operation.name in _REPEATABLE:

@@ -146,7 +146,7 @@ def visit_of(door: Door, request: Request, form: dict[str, str], token: str, gra
     return Visit(
         memory=door.memory,
         grant=grant,
-        looking=browsers.looking_of(request).bounded(grant) if grant is not _NOBODY else Looking(),
+        looking=_looking(door, request, grant),
         path=request.url.path,
         asked=dict(request.query_params),
         form=form,
@@ -155,6 +155,12 @@ def visit_of(door: Door, request: Request, form: dict[str, str], token: str, gra
         said=browsers.said_to(request),
         max_budget=door.desk.max_budget or Service.max_budget,
     )
+
+
+def _looking(door: Door, request: Request, grant: Grant) -> Looking:
+    if grant is _NOBODY:
+        return Looking()
+    return browsers.looking_of(request, door.service.looks_as).bounded(grant)
 
 
 def _here(request: Request) -> str:

@@ -53,9 +53,10 @@ def credential_of(request: Request) -> str | None:
     return f"Bearer {kept}" if kept else None
 
 
-def looking_of(request: Request) -> Looking:
-    """Whom the visitor chose to look as."""
-    return Looking.kept(request.cookies.get(_LOOKING, ""))
+def looking_of(request: Request, otherwise: Mapping[str, str]) -> Looking:
+    """Whom the visitor chose to look as, or whom the service names."""
+    kept = request.cookies.get(_LOOKING, "")
+    return Looking.kept(kept) if kept else Looking.of(otherwise)
 
 
 def token_of(request: Request) -> str:

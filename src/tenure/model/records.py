@@ -8,11 +8,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from fnmatch import fnmatchcase
-from typing import Any, Literal, NamedTuple, overload
+from typing import Any, Generic, Literal, NamedTuple, TypeVar, overload
 
 from tenure.model.fact import Cause, Fact
 from tenure.model.schemas import object_schema
 from tenure.model.verdict import Verdict
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +92,14 @@ class Change:
     """None for a fact that would be new."""
     after: Fact | None
     """None for a fact that would be erased."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rehearsed(Generic[T]):
+    """What a call would return, and what it would change. A service answers with it."""
+
+    result: T
+    changes: tuple[Change, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

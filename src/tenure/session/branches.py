@@ -7,7 +7,6 @@ from datetime import datetime
 from typing import Self
 
 from tenure.engine import reviews
-from tenure.engine.rehearsing import rehearsable
 from tenure.engine.retries import repeated
 from tenure.model.errors import InvalidInput, ReadOnlySession
 from tenure.model.identity import check_name
@@ -17,6 +16,7 @@ from tenure.model.scope import EVERYWHERE, Place, Scope
 from tenure.model.times import moment
 from tenure.model.verdict import Rule, Verdict
 from tenure.session.base import SessionBase
+from tenure.session.rehearsable import rehearsable
 from tenure.telemetry.traced import traced
 
 

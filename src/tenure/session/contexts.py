@@ -25,7 +25,6 @@ from tenure.context.rendering import frame_lines
 from tenure.context.request import LONGEST_QUERY, Request, check_request
 from tenure.context.tokens import counter
 from tenure.engine.proposal import check_key
-from tenure.engine.rehearsing import rehearsable
 from tenure.engine.retries import repeated
 from tenure.model.errors import InvalidInput, ReadOnlyStore, UnknownFact
 from tenure.model.identity import check_name
@@ -35,6 +34,7 @@ from tenure.model.values import canonical, text_of
 from tenure.model.verdict import Verdict
 from tenure.search.index import Outpaced
 from tenure.session.base import SessionBase
+from tenure.session.rehearsable import rehearsable
 from tenure.telemetry.traced import tells, traced
 
 _LONGEST = timedelta(days=36525)

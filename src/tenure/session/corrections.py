@@ -7,7 +7,6 @@ from typing import Any
 
 from tenure.engine import reviews
 from tenure.engine.proposal import check_reason
-from tenure.engine.rehearsing import rehearsable
 from tenure.engine.retries import repeated
 from tenure.engine.undo import undo
 from tenure.model.errors import InvalidInput, UnknownFact
@@ -19,6 +18,7 @@ from tenure.model.times import moment
 from tenure.model.values import canonical
 from tenure.model.verdict import Rule, Verdict
 from tenure.session.base import RETRACTABLE, SessionBase
+from tenure.session.rehearsable import rehearsable
 from tenure.telemetry.traced import traced
 
 UNSET: Any = object()

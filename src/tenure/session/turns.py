@@ -10,7 +10,6 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from tenure.engine.registrar import Registrar
-from tenure.engine.rehearsing import rehearsable
 from tenure.engine.retries import repeated
 from tenure.model.errors import InvalidInput, NotPermitted
 from tenure.model.fact import Fact
@@ -18,6 +17,7 @@ from tenure.model.records import Erasure, ErasureRequest
 from tenure.model.verdict import Verdict
 from tenure.observing.observation import Observation
 from tenure.session.base import RETRACTABLE, SessionBase
+from tenure.session.rehearsable import rehearsable
 from tenure.telemetry.traced import traced
 
 if TYPE_CHECKING:

@@ -8,7 +8,6 @@ from typing import Any
 
 from tenure.engine import reviews
 from tenure.engine.proposal import Proposal, propose
-from tenure.engine.rehearsing import rehearsable
 from tenure.engine.retries import repeated
 from tenure.model.errors import InvalidInput, NotPermitted
 from tenure.model.fact import Source
@@ -16,6 +15,7 @@ from tenure.model.scope import Scope
 from tenure.model.verdict import Verdict
 from tenure.search.analysis import sentence
 from tenure.session.base import SessionBase
+from tenure.session.rehearsable import rehearsable
 from tenure.telemetry.traced import traced
 
 

@@ -49,6 +49,9 @@ COMMANDS: dict[str, Command] = {
     ),
     **_here("lists", list_="List what an organization has, by pages."),
     **_here("review", reviews="List what wants a decision.", resolve="Settle a review."),
+    **_here(
+        "inspect", inspect="See on a page what the agent believes, and why; put it right there."
+    ),
     **_here("forget", forget="Erase facts for good, and print the proof."),
     **_here(
         "transfer",

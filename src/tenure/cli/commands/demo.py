@@ -10,10 +10,14 @@ from typing import Annotated
 
 import typer
 
+import tenure
+from tenure.cli import week
+from tenure.cli.commands.inspect import DEFAULT_PORT, show_pages
 from tenure.cli.demo import tell, tell_on_a_server
 from tenure.cli.root import command
 from tenure.cli.servers import is_address
 from tenure.cli.tables import console
+from tenure.clock import system_clock
 from tenure.model.errors import InvalidInput
 
 
@@ -27,14 +31,24 @@ def demo(
     postgres: Annotated[
         bool, typer.Option("--postgres", help="Tell it on a PostgreSQL server of its own.")
     ] = False,
+    inspect: Annotated[
+        bool, typer.Option("--inspect", help="Show a week of another story on pages instead.")
+    ] = False,
+    port: Annotated[
+        int, typer.Option(metavar="NUMBER", help="Of the pages; 0 for a free one.")
+    ] = DEFAULT_PORT,
 ) -> None:
     """Tell a story of facts taking office and leaving it.
 
     Runs the real engine on a new SQLite file, with a clock of its own: the same every time. With
     --postgres it runs on a server that is started for it and goes away with it; pip install
-    'tenure[postgres-local]' brings one.
+    'tenure[postgres-local]' brings one. With --inspect a week at a company is filled in, with its
+    corrections, policies, a what-if, a repair and an erasure, and shown on pages of this machine.
     """
     out = console()
+    if inspect:
+        _on_pages(db, postgres, port)
+        return
     if postgres:
         _on_a_server(db)
         return
@@ -43,16 +57,36 @@ def demo(
             tell(Path(folder) / "demo.db", out)
         out.print("\nTo look around afterwards: tenure demo --db demo.db")
         return
+    _check_new(db)
+    tell(Path(db), out)
+    who = f"--db {quote(db)} --user ann --org acme"
+    out.print(f"\nLook around: tenure context 'What do we pay?' --explain {who}")
+    out.print(f"             tenure explain total {who}")
+
+
+def _on_pages(db: str | None, postgres: bool, port: int) -> None:
+    if postgres:
+        raise InvalidInput("--inspect shows a file; leave --postgres out")
+    _check_new(db)
+    with tempfile.TemporaryDirectory(prefix="tenure-demo-") as folder:
+        file = db or str(Path(folder) / "week.db")
+        settings = tenure.Settings()
+        week.fill(file, system_clock(), settings, lambda day: typer.echo(f"{day} ...", err=True))
+        with tenure.open(file, settings=settings) as memory:
+            looks_as = {"user_id": week.PERSON, "organization": week.ORGANIZATION}
+            show_pages(memory, port=port, looks_as=looks_as)
+
+
+def _check_new(db: str | None) -> None:
+    """Refuse a place that is not free: a story must never be told inside somebody's own file."""
+    if db is None:
+        return
     if is_address(db):
         raise InvalidInput(
             "the demo is told in a file of its own; name a path that is free, or say --postgres"
         )
     if Path(db).exists():
         raise InvalidInput(f"{db} exists, and the demo wants a new file; name another")
-    tell(Path(db), out)
-    who = f"--db {quote(db)} --user ann --org acme"
-    out.print(f"\nLook around: tenure context 'What do we pay?' --explain {who}")
-    out.print(f"             tenure explain total {who}")
 
 
 def _on_a_server(db: str | None) -> None:
@@ -71,4 +105,4 @@ def _on_a_server(db: str | None) -> None:
 
 def register(app: typer.Typer) -> None:
     """Add this command to the command line."""
-    command(app, "demo", demo, ["demo", "demo --db demo.db", "demo --postgres"])
+    command(app, "demo", demo, ["demo", "demo --inspect", "demo --db demo.db", "demo --postgres"])

@@ -1,60 +1,41 @@
-"""Commands that list what an organization has: list users, sessions, subjects, keys and so on."""
+"""Commands that list what an organization has: list users, sessions, subjects, keys and so on.
+
+Those that list facts, branches and turns are in `fact_lists`."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import datetime
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any
 
 import typer
 
 import tenure
-from tenure.cli.options import Asker, Common, Organization, parse_moment
-from tenure.cli.root import command, complain
-from tenure.cli.tables import clock, print_json, show, table
+from tenure.cli.commands import fact_lists
+from tenure.cli.options import Asker, Common, Organization
+from tenure.cli.paging import WHICH, Paging, Span, print_page
+from tenure.cli.root import command
+from tenure.cli.tables import clock
 from tenure.context.quotes import inline
 from tenure.words import cut, shown
 
-T = TypeVar("T")
 _ABOUT = """List what an organization has, by pages.
 
 \b
 Examples:
   tenure list sessions
   tenure list subjects --prefix order-
+  tenure list facts --text oak --any-state
   tenure list users --org acme
   tenure list sessions --org acme --all
   tenure list receipts --org acme --of alice --since 2026-03-02T00:00:00+00:00
 
-Sessions and receipts are your own, subjects and keys those of the facts that you may see. With
---all they are everybody's, as users and audit are always: that is for those who answer for an
-organization, and takes the scope admin behind a service.
+Sessions, turns and receipts are your own; facts, their subjects, keys and branches are those that
+you may see. With --all, sessions, receipts, subjects and keys are everybody's, as users and audit
+are always: that is for those who answer for an organization, and takes the scope admin behind a
+service.
 """
 _LONGEST = 60
-_WHICH = "Which of them"
-_PAGES = "Pages"
-
-
-@dataclass(frozen=True)
-class Paging:
-    """Which page of a list."""
-
-    limit: Annotated[
-        int, typer.Option(metavar="COUNT", help="How many at most.", rich_help_panel=_PAGES)
-    ] = 100
-    cursor: Annotated[
-        str | None,
-        typer.Option(
-            metavar="CURSOR",
-            help="Go on where the page before ended, as it was told there.",
-            rich_help_panel=_PAGES,
-        ),
-    ] = None
-
-    @property
-    def asked(self) -> dict[str, Any]:
-        return {"limit": self.limit, "cursor": self.cursor}
 
 
 @dataclass(frozen=True)
@@ -62,7 +43,7 @@ class Whose:
     """One's own lines, or everybody's."""
 
     everybody: Annotated[
-        bool, typer.Option("--all", help="Those of everybody.", rich_help_panel=_WHICH)
+        bool, typer.Option("--all", help="Those of everybody.", rich_help_panel=WHICH)
     ] = False
     of: Annotated[
         str | None,
@@ -70,7 +51,7 @@ class Whose:
             metavar="ID",
             help="Those of one user, whoever asks; for subjects and keys, '' is the "
             "organization's own.",
-            rich_help_panel=_WHICH,
+            rich_help_panel=WHICH,
         ),
     ] = None
 
@@ -79,33 +60,9 @@ class Whose:
         return self.everybody or self.of is not None
 
 
-@dataclass(frozen=True)
-class Span:
-    """A stretch of time."""
-
-    since: Annotated[
-        str | None,
-        typer.Option(
-            metavar="TIME",
-            help="From then on: ISO 8601 with a zone, 2026-03-02T09:00:00+00:00.",
-            rich_help_panel=_WHICH,
-        ),
-    ] = None
-    until: Annotated[
-        str | None, typer.Option(metavar="TIME", help="Before then.", rich_help_panel=_WHICH)
-    ] = None
-
-    @property
-    def asked(self) -> dict[str, Any]:
-        return {
-            "since": parse_moment(self.since, "--since"),
-            "until": parse_moment(self.until, "--until"),
-        }
-
-
 Prefix = Annotated[
     str,
-    typer.Option(metavar="TEXT", help="Only names that begin with this.", rich_help_panel=_WHICH),
+    typer.Option(metavar="TEXT", help="Only names that begin with this.", rich_help_panel=WHICH),
 ]
 
 
@@ -123,7 +80,7 @@ def users(
     with common.open() as memory:
         page = memory.list_users(organization, prefix=prefix, **paging.asked)
     columns = ("user", "facts in office", "sessions", "last decision (UTC)")
-    _print(page, common, columns, _user_row)
+    print_page(page, common, columns, _user_row)
 
 
 def sessions(*, span: Span, reach: Whose, paging: Paging, who: Asker, common: Common) -> None:
@@ -138,7 +95,7 @@ def sessions(*, span: Span, reach: Whose, paging: Paging, who: Asker, common: Co
         else:
             page = who.at(memory).list_sessions(**asked)
     columns = ("session", "user", "began (UTC)", "last turn (UTC)", "turns")
-    _print(page, common, columns, _session_row)
+    print_page(page, common, columns, _session_row)
 
 
 def subjects(
@@ -152,7 +109,7 @@ def subjects(
         else:
             page = who.at(memory).list_subjects(**asked)
     columns = ("subject", "of", "facts in office", "keys", "newest (UTC)")
-    _print(page, common, columns, _subject_row)
+    print_page(page, common, columns, _subject_row)
 
 
 def keys(*, prefix: Prefix = "", reach: Whose, paging: Paging, who: Asker, common: Common) -> None:
@@ -167,7 +124,7 @@ def keys(*, prefix: Prefix = "", reach: Whose, paging: Paging, who: Asker, commo
         else:
             page = who.at(memory).list_keys(**asked)
     columns = ("key", "of", "facts in office", "subjects", "newest (UTC)")
-    _print(page, common, columns, _key_row)
+    print_page(page, common, columns, _key_row)
 
 
 def receipts(*, span: Span, reach: Whose, paging: Paging, who: Asker, common: Common) -> None:
@@ -182,7 +139,7 @@ def receipts(*, span: Span, reach: Whose, paging: Paging, who: Asker, common: Co
         else:
             page = who.at(memory).list_receipts(**asked)
     columns = ("id", "kept (UTC)", "for", "query", "tokens", "facts")
-    _print(page, common, columns, _receipt_row)
+    print_page(page, common, columns, _receipt_row)
 
 
 def audit(
@@ -201,33 +158,7 @@ def audit(
     with common.open() as memory:
         page = memory.list_audit(organization, values=values, **paging.asked)
     columns = ["entry", "recorded (UTC)", "by", "action", "outcome", "rule", "fact"]
-    _print(page, common, [*columns, *(["key and value"] if values else [])], _entry_row)
-
-
-def _print(
-    page: tenure.Listing[T],
-    common: Common,
-    columns: Sequence[str],
-    row: Callable[[T], list[str]],
-) -> None:
-    if common.json:
-        print_json({"items": [_document(one) for one in page], "next": page.next})
-        return
-    if page:
-        show(table(columns, [row(one) for one in page]))
-    else:
-        complain("there are none to list", kind="note")
-    if page.next is not None:
-        complain(f"there are more: --cursor {page.next}", kind="note")
-
-
-def _document(line: Any) -> dict[str, Any]:
-    if isinstance(line, tenure.AuditEntry):
-        return line.record()
-    return {
-        name: value.isoformat() if isinstance(value, datetime) else value
-        for name, value in asdict(line).items()
-    }
+    print_page(page, common, [*columns, *(["key and value"] if values else [])], _entry_row)
 
 
 def _user_row(one: tenure.ListedUser) -> list[str]:
@@ -295,6 +226,7 @@ def register(app: typer.Typer) -> None:
             ["list receipts", "list receipts --org acme --all --since 2026-03-02T00:00:00+00:00"],
         ),
         ("audit", audit, ["list audit --org acme --limit 20", "list audit --values --json"]),
+        *fact_lists.COMMANDS,
     ]
     for name, function, examples in commands:
         command(group, name, function, examples)

@@ -167,6 +167,9 @@ def serve(
             help="Tell OpenTelemetry too; exporters are set up by opentelemetry-instrument.",
         ),
     ] = False,
+    inspector: Annotated[
+        bool, typer.Option(help="Pages for people at /inspect: what the agent believes, and why.")
+    ] = True,
     believing: Believing,
     limiting: Limiting,
     common: Common,
@@ -201,6 +204,7 @@ def serve(
             port=port,
             credentials=tokens is not None or has_keys,
             tokens=tokens,
+            inspector=inspector,
             **asked,
         )
         work = ServingPlan(store, service, otel=otel, log=log, together=processes > 1)
@@ -292,6 +296,8 @@ def _announce(address: str, store: Common, service: Service) -> None:
     where = "a PostgreSQL database" if "://" in store.path else store.path
     who = "with a key or token" if service.credentials else "open to this machine, no key needed"
     typer.echo(f"Tenure {tenure.__version__} serves {where} at {address} ({who})", err=True)
+    if service.inspector:
+        typer.echo(f"See what it holds: {address}/inspect", err=True)
     if not service.credentials:
         typer.echo(
             f"Try: curl {address}/v1/observe -H 'Content-Type: application/json' -d "

@@ -9,6 +9,7 @@ from typing import Any
 
 from tenure.model.folding import cases_of
 from tenure.stores.sql.dialect import Dialect
+from tenure.stores.sql.patterns import plain_pattern
 from tenure.stores.sql.statements import migrations_in, named
 
 
@@ -26,9 +27,14 @@ class PostgresDialect(Dialect):
     def members(self, name: str, values: Sequence[str]) -> dict[str, Any]:
         return {f"{name}s": list(values)}
 
+    def flag(self, column: str, value: bool) -> str:
+        return column if value else f"NOT {column}"
+
     def containing(self, run: str) -> tuple[str, str]:
-        # Every case is named: what else a server takes for one depends on its locale.
-        return "~ %(pattern)s", "".join(map(_bracketed, run))
+        # What a server takes for another case of a letter depends on its locale, unless it is told.
+        if (pattern := plain_pattern(run)) is not None:
+            return 'lower({} COLLATE "C") LIKE %(pattern)s', pattern
+        return "{} ~ %(pattern)s", "".join(map(_bracketed, run))
 
 
 def _bracketed(character: str) -> str:

@@ -12,7 +12,7 @@ from tenure.model.fact import Address, Fact
 from tenure.model.records import Declaration
 from tenure.model.times import from_micros, to_micros
 from tenure.model.verdict import Verdict
-from tenure.stores.port import Name, NameColumn, Selection, TenureChange
+from tenure.stores.port import FactFilter, Name, NameColumn, Selection, TenureChange
 from tenure.stores.postgres.connections import Connection
 from tenure.stores.postgres.index import PostgresIndex
 from tenure.stores.postgres.sql import array_of
@@ -82,6 +82,14 @@ class PostgresTransaction(PostgresIndex, SQLTransaction):
     ) -> list[Name]:
         with self._planned_without("sort"):
             return super().names(column, owners, after, prefix, limit)
+
+    def recorded(
+        self, wanted: FactFilter, before: tuple[datetime, str] | None, limit: int
+    ) -> list[Fact]:
+        if wanted.key is not None or wanted.subject:
+            return super().recorded(wanted, before, limit)
+        with self._planned_without("sort"):
+            return super().recorded(wanted, before, limit)
 
     # writing
 

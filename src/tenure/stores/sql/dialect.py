@@ -36,9 +36,16 @@ class Dialect(ABC):
         """The parameters of that condition."""
 
     @abstractmethod
+    def flag(self, column: str, value: bool) -> str:
+        """The condition on a column of truth, written out: a parameter would hide from a planner
+        that an index of some rows alone will do."""
+
+    @abstractmethod
     def containing(self, run: str) -> tuple[str, str]:
-        """The condition on a text that it contains a folded one in any letter case, with the
-        parameter `pattern`, and its pattern."""
+        """The condition that a column contains a folded text in any letter case, and its pattern.
+
+        {} stands for the column, and the parameter is `pattern`. It may let others through.
+        """
 
     def held(self) -> str:
         """The condition that a fact holds office at the moment of the parameter `when`."""

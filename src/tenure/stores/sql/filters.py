@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
-from itertools import groupby
 from typing import Any
 
 from tenure.model.scope import Place
 from tenure.model.times import to_micros
 from tenure.stores.port import FactFilter
 from tenure.stores.sql.dialect import Condition, Dialect
-
-_DOT = "\u0307"
-"""The dot of a capital i, which folding sets apart: it may have been one character with its i."""
+from tenure.stores.sql.patterns import longest_run
 
 
 def filtering(
@@ -32,12 +29,14 @@ def filtering(
         placed(dialect, wanted.places),
         _standing(dialect, wanted),
     ]
+    if wanted.subject:
+        parts.append(("AND subject <> ''", {}))  # as the index of subjects has it
     if wanted.derived:
         parts.append(("AND depends_on IS NOT NULL", {}))
     if run := longest_run(wanted.text):
-        sign, pattern = dialect.containing(run)
-        columns = " OR ".join(f"{name} {sign}" for name in ("key", "subject", "value"))
-        parts.append((f"AND ({columns})", {"pattern": pattern}))
+        condition, pattern = dialect.containing(run)
+        any_of = " OR ".join(map(condition.format, ("key", "subject", "value")))
+        parts.append((f"AND ({any_of})", {"pattern": pattern}))
     if before is not None:
         at, last = told("place_at"), told("place_id")
         place = {"place_at": to_micros(before[0]), "place_id": before[1]}
@@ -69,17 +68,3 @@ def placed(dialect: Dialect, places: Sequence[Place]) -> Condition:
         pairs.append(f"scope = {told(one)} AND scope_id = {told(other)}")
         given |= {one: scope.value, other: scope_id}
     return f"AND ({' OR '.join(pairs)})", given
-
-
-def longest_run(text: str) -> str:
-    """The longest part of a folded text that stands in a stored value as it is.
-
-    JSON writes quotes, backslashes and controls otherwise. A part of the text may be in facts that
-    do not have the whole, and who asked looks again.
-    """
-    runs = ("".join(run) for stays, run in groupby(text, _stays) if stays)
-    return max(runs, key=len, default="")
-
-
-def _stays(character: str) -> bool:
-    return character >= " " and character not in ('"', "\\", _DOT)

@@ -10,7 +10,7 @@ from tenure.model.fact import Address, Fact
 from tenure.model.records import Declaration, WorkingItem
 from tenure.model.times import from_micros, to_micros
 from tenure.model.verdict import Verdict
-from tenure.stores.port import Selection, TenureChange
+from tenure.stores.port import FactFilter, Selection, TenureChange
 from tenure.stores.sql.rows import Row, address_values, fact_of, verdict_values
 from tenure.stores.sql.transaction import SQLTransaction
 from tenure.stores.sqlite.index import SQLiteIndex
@@ -83,6 +83,14 @@ class SQLiteTransaction(SQLiteIndex, SQLTransaction):
             found.extend(self.rows("retracted", {**given, "limit": limit}, where))
         found.sort(key=lambda row: (-row[-1], row[0]))
         return [fact_of(row) for row in found[:limit]]
+
+    def _way_to(self, wanted: FactFilter, live: bool) -> str:
+        # The planner knows nothing of how many there are of what. A key may be that of most facts.
+        if wanted.key is not None:
+            return "recorded_at_key"
+        if wanted.subject and live:
+            return "recorded_about"
+        return "recorded_derived" if wanted.derived else "recorded"
 
     # writing
 

@@ -20,6 +20,7 @@ from tenure.testing.contract.indexing import IndexingContract
 from tenure.testing.contract.keys import KeysContract
 from tenure.testing.contract.links import LinksContract
 from tenure.testing.contract.listing import ListingContract
+from tenure.testing.contract.listing_facts import FactListingContract
 from tenure.testing.contract.logging import LogContract
 from tenure.testing.contract.moving import MovingContract
 from tenure.testing.contract.observing import ObservingContract
@@ -37,6 +38,7 @@ class StoreContract(
     FetchingContract,
     LogContract,
     ListingContract,
+    FactListingContract,
     GlancingContract,
     WritingContract,
     ShelvingContract,
