@@ -95,6 +95,8 @@ class Visit:
     """Whether only a part of the page is asked for, to be put into one that is open."""
     said: Mapping[str, str] = field(default_factory=dict)
     """What the action before has to say."""
+    max_budget: int = 32_000
+    """The most tokens of a context that the service composes."""
 
     @property
     def is_open(self) -> bool:

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from tenure.inspector.views import (
+    branches,
+    conversations,
     entering,
     erasure,
     fact,
     live,
     now,
+    playground,
+    receipts,
     reviews,
     righting,
     subjects,
@@ -16,11 +20,15 @@ from tenure.inspector.views import (
 from tenure.inspector.visit import Route
 
 ROUTES: tuple[Route, ...] = (
+    *branches.ROUTES,
+    *conversations.ROUTES,
     *entering.ROUTES,
     *erasure.ROUTES,
     *fact.ROUTES,
     *live.ROUTES,
     *now.ROUTES,
+    *playground.ROUTES,
+    *receipts.ROUTES,
     *reviews.ROUTES,
     *righting.ROUTES,
     *subjects.ROUTES,
