@@ -49,6 +49,7 @@ FRAMEWORKS = {
     "agent-framework": "agent_framework",
     "agno": "agno",
     "autogen": "autogen_agentchat",
+    "claude-agent-sdk": "claude_agent_sdk",
     "crewai": "crewai",
     "google-adk": "google.adk",
     "haystack": "haystack",

@@ -36,6 +36,7 @@ NAVIGATION = (
             *("integrations/google-adk", "integrations/vercel-ai"),
             "integrations/llama-index",
             "integrations/litellm",
+            "integrations/claude-agent-sdk",
             "integrations/crewai",
             "integrations/agno",
             "integrations/strands",

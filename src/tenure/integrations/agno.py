@@ -55,14 +55,14 @@ def with_tenure(model: M, memory: Memory | AsyncMemory, **options: Unpack[Option
     # Of the class: Agno copies its models deeply, and there is but one memory. It also knows some
     # of them by the name of their class.
     known = {"_agent": AgentMemory(memory, options), "__module__": kind.__module__}
-    made.__class__ = type(kind.__name__, (_WithTenure, kind), known)
+    made.__class__ = type(kind.__name__, (_TenureModel, kind), known)
     if hasattr(made, "use_previous_response_id"):
         # A transcript that the provider keeps could not be guarded.
         made.use_previous_response_id = False
     return made
 
 
-class _WithTenure(Model):
+class _TenureModel(Model):
     """What stands before the class of a model: `super()` is that class."""
 
     _agent: ClassVar[AgentMemory]

@@ -46,13 +46,13 @@ def with_tenure(llm: L, memory: Memory | AsyncMemory, **options: Unpack[Options]
     agent = AgentMemory(memory, options)
     # Of a class: CrewAI copies its LLMs, and there is but one memory.
     told = {"__slots__": (), "_agent": agent, "_session": agent.session()}
-    known = type("_Known", (_WithTenure,), told)
+    known = type("_Known", (_TenureLLM,), told)
     made, kind = copy.copy(llm), type(llm)
     made.__class__ = type(kind.__name__, (known, kind), {"__module__": kind.__module__})
     return made
 
 
-class _WithTenure:
+class _TenureLLM:
     """What stands before the class of an LLM: `super()` is that class."""
 
     __slots__ = ()
