@@ -26,6 +26,8 @@ from tests.integrations.contract import (
     Hangs,
     NoAnswer,
     Script,
+    conversation_of,
+    empty_memory,
     turns,
 )
 
@@ -112,7 +114,7 @@ class Agno(Framework):
 
     def agent(self, caller: Mapping[str, str]) -> Agent:
         """The agent of a person's conversations: Agno knows of no organizations."""
-        who = str(sorted(caller.items()))
+        who = conversation_of(caller)
         if who not in self.agents:
             self.agents[who] = Agent(
                 model=self.model,
@@ -165,11 +167,6 @@ def _written(messages: Any) -> str:
     return json.dumps([[one.content, one.tool_calls] for one in messages], ensure_ascii=False)
 
 
-@pytest.fixture(params=Agno.modes)
-def mode(request: pytest.FixtureRequest) -> str:
-    return str(request.param)
-
-
 class TestAgno(AdapterContract):
     framework = Agno
     page = "agno.md"
@@ -209,10 +206,7 @@ class TestAgno(AdapterContract):
         assert "User: carol" in self.say(known, mode, (ORDER, ["Noted."]), user_id="")[0]
 
 
-@pytest.fixture
-def memory() -> Iterator[tenure.Memory]:
-    with tenure.open(":memory:") as opened:
-        yield opened
+memory = pytest.fixture(empty_memory)
 
 
 @dataclass

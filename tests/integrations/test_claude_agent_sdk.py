@@ -21,12 +21,14 @@ from tests.integrations.contract import (
     IN_STOCK,
     INSTRUCTIONS,
     ORDER,
-    AdapterContract,
     Calls,
+    ConversationContract,
     Framework,
     Hangs,
     NoAnswer,
     Script,
+    conversation_of,
+    empty_memory,
     turns,
 )
 from tests.patience import PATIENCE
@@ -124,7 +126,7 @@ class ClaudeAgent(Framework):
             self.folder,
             mcp_servers={"shop": create_sdk_mcp_server("shop", tools=[stock])},
             allowed_tools=["mcp__shop__stock"],
-            resume=self.talks.get(str(sorted(caller.items()))),
+            resume=self.talks.get(conversation_of(caller)),
         )
         return with_tenure(given, self.proxy, **{**self.given, **caller})
 
@@ -137,7 +139,7 @@ class ClaudeAgent(Framework):
             async with aclosing(run) as messages:
                 async for message in messages:
                     if isinstance(message, ResultMessage):
-                        self.talks[str(sorted(caller.items()))] = message.session_id
+                        self.talks[conversation_of(caller)] = message.session_id
                         failed = message.is_error
         except ResultError as error:
             raise NoAnswer from error
@@ -147,7 +149,7 @@ class ClaudeAgent(Framework):
     async def history(self, caller: Mapping[str, str]) -> str:
         with pytest.MonkeyPatch.context() as patched:
             patched.setenv("CLAUDE_CONFIG_DIR", str(self.folder))
-            kept = get_session_messages(self.talks[str(sorted(caller.items()))], str(self.folder))
+            kept = get_session_messages(self.talks[conversation_of(caller)], str(self.folder))
         return json.dumps([one.message for one in kept], ensure_ascii=False)
 
 
@@ -170,24 +172,9 @@ def closed() -> Iterator[None]:
         yield
 
 
-@pytest.fixture(params=ClaudeAgent.modes)
-def mode(request: pytest.FixtureRequest) -> str:
-    return str(request.param)
-
-
-class TestClaudeAgent(AdapterContract):
+class TestClaudeAgent(ConversationContract):
     framework = ClaudeAgent
     page = "claude-agent-sdk.md"
-
-    def test_the_adapter_can_name_the_person(
-        self, script: Script, memory: tenure.Memory, mode: str
-    ) -> None:
-        """An LLM is of one conversation, and is made for the person who speaks there."""
-        for who, rank in (("carol", "executive"), ("dora", "employee")):
-            agent = self.framework(script, memory, authority=rank)
-            self.say(agent, mode, ("The venue is Lyon.", ["Noted."]), user_id=who)
-            facts = memory.session(**{**ALICE, "user_id": who}).facts()
-            assert [fact.authority for fact in facts] == [rank]
 
     @pytest.fixture(autouse=True)
     def apart(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -203,10 +190,7 @@ class TestClaudeAgent(AdapterContract):
             self.say(agent, mode, (ORDER, []))
 
 
-@pytest.fixture
-def memory() -> Iterator[tenure.Memory]:
-    with tenure.open(":memory:") as opened:
-        yield opened
+memory = pytest.fixture(empty_memory)
 
 
 def test_what_the_program_asks_for_itself_is_nobodys_word(

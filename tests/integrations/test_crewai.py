@@ -6,7 +6,7 @@ import asyncio
 import json
 import os
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
@@ -19,12 +19,14 @@ from tests.integrations.contract import (
     NEW,
     OLD,
     ORDER,
-    AdapterContract,
     Calls,
+    ConversationContract,
     Framework,
     Hangs,
     NoAnswer,
     Script,
+    conversation_of,
+    empty_memory,
     turns,
 )
 from tests.patience import PATIENCE
@@ -99,7 +101,7 @@ class CrewAI(Framework):
 
     def agent(self, mode: str, caller: Mapping[str, str]) -> Agent:
         """The agent of a conversation: whose it is, the application sees to."""
-        who = str(sorted(caller.items()))
+        who = conversation_of(caller)
         if who not in self.agents:
             llm = Scripted(self.script, calls_tools=mode != "in words")
             self.agents[who] = Agent(
@@ -113,7 +115,7 @@ class CrewAI(Framework):
 
     def talk(self, text: str, caller: Mapping[str, str]) -> list[Any]:
         """The application's own conversation with a person."""
-        talk = self.talks.setdefault(str(sorted(caller.items())), [])
+        talk = self.talks.setdefault(conversation_of(caller), [])
         talk.append({"role": "user", "content": text})
         return talk
 
@@ -131,7 +133,7 @@ class CrewAI(Framework):
             raise
 
     async def history(self, caller: Mapping[str, str]) -> str:
-        return json.dumps(self.talks[str(sorted(caller.items()))], ensure_ascii=False)
+        return json.dumps(self.talks[conversation_of(caller)], ensure_ascii=False)
 
 
 def _entered(talk: list[Any], out: Any) -> None:
@@ -141,30 +143,12 @@ def _entered(talk: list[Any], out: Any) -> None:
     talk.append({"role": "assistant", "content": out.raw})
 
 
-@pytest.fixture(params=CrewAI.modes)
-def mode(request: pytest.FixtureRequest) -> str:
-    return str(request.param)
-
-
-class TestCrewAI(AdapterContract):
+class TestCrewAI(ConversationContract):
     framework = CrewAI
     page = "crewai.md"
 
-    def test_the_adapter_can_name_the_person(
-        self, script: Script, memory: tenure.Memory, mode: str
-    ) -> None:
-        """An LLM is of one conversation, and is made for the person who speaks there."""
-        for who, rank in (("carol", "executive"), ("dora", "employee")):
-            agent = self.framework(script, memory, authority=rank)
-            self.say(agent, mode, ("The venue is Lyon.", ["Noted."]), user_id=who)
-            facts = memory.session(**{**ALICE, "user_id": who}).facts()
-            assert [fact.authority for fact in facts] == [rank]
 
-
-@pytest.fixture
-def memory() -> Iterator[tenure.Memory]:
-    with tenure.open(":memory:") as opened:
-        yield opened
+memory = pytest.fixture(empty_memory)
 
 
 def clerk(llm: BaseLLM) -> Agent:
