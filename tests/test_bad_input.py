@@ -169,6 +169,8 @@ KEYS: dict[str, Case] = {
     "a number": (lambda s: s.write(7, 1), Invalid, "key must be a string, not int"),  # type: ignore[arg-type]
     "nothing": (lambda s: s.write(None, 1), Invalid, "not NoneType"),  # type: ignore[arg-type]
     "NUL": (lambda s: s.write(NUL, 1), Invalid, "key contains a NUL"),
+    "to look up, NUL": (lambda s: s.get(NUL), Invalid, "key or id contains a NUL"),
+    "to look up, subject, NUL": (lambda s: s.current("x", NUL), Invalid, "subject.*NUL"),
     "lone surrogate": (lambda s: s.write(LONE, 1), Invalid, "key contains a lone surrogate"),
     "of a note, empty": (lambda s: s.note("", 1), Invalid, "key is empty"),
     "of a note, NUL": (lambda s: s.note(NUL, 1), Invalid, "NUL"),

@@ -152,6 +152,22 @@ class TestCorrection:
         assert out.startswith("reverted  status = open")
         assert run("current", "status").stdout == "open\n"
 
+    def test_a_dry_run_of_an_undo_tells_what_would_follow(self, run: Run) -> None:
+        """The consequences are those of the undo itself, and nothing is undone."""
+        run("write", "rate", "12")
+        run("write", "total", "120", "--depends-on", "rate")
+        raised = document(run("write", "rate", "15", "--json"))
+        out = run("undo", raised["id"], "--dry-run").stdout
+        assert out.startswith("dry run: reverted  rate = 15")
+        assert "total no longer needs review" in out
+        assert run("current", "rate").stdout == "15\n"
+        told = document(run("undo", raised["id"], "--dry-run", "--json"))
+        assert told["dry_run"]
+        keys = {change["after"]["key"] for change in told["changes"]}
+        assert keys == {"rate", "total"}
+        done = run("undo", raised["id"]).stdout.splitlines()
+        assert out.removeprefix("dry run: ").split() == " ".join(done[:-2]).split()
+
     def test_reviews_lists_and_resolve_settles(self, run: Run) -> None:
         """A fact whose base changed is listed with the path, and leaves the list when settled."""
         run("write", "price", "310", "--json-value")

@@ -176,6 +176,19 @@ class TestForget:
         proof = json.loads(run("forget", "--subject", "Jane", "-y", "--json").stdout)
         assert (len(proof["fact_ids"]), len(proof["digest"])) == (1, 64)
 
+    def test_a_dry_run_tells_what_would_go(self, run: Run) -> None:
+        """Nobody is asked and nothing is proven or erased; a condition that matches nothing is told
+        as ever."""
+        written = json.loads(run("write", "phone", "555 0199", "--json").stdout)
+        out = run("forget", "--user", "alice", "--dry-run", input="").stdout
+        assert out.startswith("would have erased  1 fact(s) in organization 'acme'")
+        assert written["fact_id"] in out
+        assert "proof" not in out
+        told = json.loads(run("forget", "--user", "alice", "--dry-run", "--json").stdout)
+        assert (told["id"], told["dry_run"], told["fact_ids"]) == ("", True, [written["fact_id"]])
+        assert "nothing matched" in run("forget", "--user", "bob", "--dry-run", code=1).stderr
+        assert run("current", "phone").stdout == "555 0199\n"
+
     def test_asks_first(self, run: Run) -> None:
         """Without --yes nothing is erased until somebody says so; the question goes to stderr."""
         run("write", "phone", "555 0199")

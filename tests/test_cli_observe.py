@@ -431,6 +431,25 @@ class TestTelling:
             in run("observe", "chat.jsonl", "--dry-run", "--db", "notes.db", code=3).stderr
         )
 
+    def test_a_dry_run_of_one_turn_tells_what_it_would_change(self, run: Run) -> None:
+        """Before there is a store, and from what a store has; none is made, and it stays as it
+        was."""
+        turn = ("observe", "--text", "My phone number is 555-0199.", "--ref", "r1")
+        assert run(*turn, "--dry-run").stdout.startswith("dry run: established  phone_number")
+        assert list(Path().iterdir()) == []
+        run("observe", "--text", "My phone number is 555-0100.")
+        before = state()
+        out = run(*turn, "--dry-run").stdout
+        assert out.startswith("dry run: superseded  phone_number = 555-0199")
+        assert "verdict" not in out
+        told = json.loads(run(*turn, "--dry-run", "--json").stdout)
+        assert told["dry_run"]
+        assert [change["before"] is None for change in told["changes"]] == [True, False]
+        erased = run("observe", "--text", "Forget my phone number.", "--dry-run").stdout
+        assert erased == "dry run: erased  1 fact(s) for good\n"
+        assert state() == before
+        assert run(*turn).stdout.startswith("superseded  phone_number = 555-0199")
+
     def test_explain_and_facts_show_where_a_fact_was_said(self, run: Run) -> None:
         """Turn, speaker, ref and quote; and the earlier turn whose words a correction keeps."""
         save(lines([{**turn, "id": f"m{n}"} for n, turn in enumerate(TURNS, start=1)]))

@@ -114,10 +114,9 @@ def main() -> None:
     given.folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as folder:
         file = str(Path(folder) / "week.db")
-        settings = tenure.Settings()
-        week.fill(file, _NOW, settings, lambda day: print(day, file=sys.stderr))
+        week.fill(file, _NOW, lambda day: print(day, file=sys.stderr))
         clock = SteppingClock(_NOW)
-        with tenure.open(file, clock=clock, settings=settings) as memory:
+        with tenure.open(file, clock=clock, settings=week.SETTINGS) as memory:
             pages = pages_of(memory)
             with served(memory) as address, running(path) as browser:
                 take(browser, address, pages, given.folder)

@@ -55,6 +55,7 @@ if _CHECKING:
     )
     from tenure.model.records import (
         Chain,
+        Change,
         Declaration,
         Environment,
         Erasure,
@@ -85,6 +86,7 @@ __all__ = [
     "Authority",
     "Cause",
     "Chain",
+    "Change",
     "Context",
     "DamagedModel",
     "Declaration",
@@ -181,7 +183,7 @@ _MODULES = {
         ListedUser Listing VerdictCount
     """,
     "model.records": """
-        Chain Declaration Environment Erasure ErasureRequest Explanation Review Signal Usage
+        Chain Change Declaration Environment Erasure ErasureRequest Explanation Review Signal Usage
         WorkingItem
     """,
     "model.scope": "Scope",

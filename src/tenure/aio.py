@@ -29,7 +29,7 @@ from tenure.environment import Providers
 from tenure.memory import Memory
 from tenure.model.errors import SessionClosed
 from tenure.model.identity import Identity
-from tenure.model.records import Environment
+from tenure.model.records import Change, Environment
 from tenure.session import Session
 from tenure.settings import Settings
 
@@ -157,6 +157,12 @@ class AsyncSession:
     hypothetical = _made(Session.hypothetical)
     draft = _made(Session.draft)
     as_of = _made(Session.as_of)
+    rehearsal = _made(Session.rehearsal)
+
+    @property
+    def changes(self) -> tuple[Change, ...]:
+        """What the last call of a rehearsal would change. See `tenure.Session.changes`."""
+        return self._plain.changes
 
     def __repr__(self) -> str:
         return f"<Async{repr(self._plain)[1:]}"

@@ -23,6 +23,7 @@ from tenure.context.receipt import (
 )
 from tenure.context.tokens import counter
 from tenure.engine.proposal import check_key
+from tenure.engine.rehearsing import rolled_back
 from tenure.engine.retries import repeated
 from tenure.listing.organization import OrganizationLists
 from tenure.model.authority import Ladder
@@ -194,13 +195,15 @@ class Memory(OrganizationLists):
         subject: str | None = None,
         fact_id: str | None = None,
         by: str | None = None,
+        rehearse: bool = False,
     ) -> Erasure:
         """Erase facts for good: content, history, indexes, reasons, and what quotes them.
 
         Conditions narrow each other; `user_id` takes what that person owns and what is about them.
         `by` names a person who asks for it: then only what they own goes, and the proof tells of
         nothing else. Returns the proof, which names ids and counts and holds no content. This
-        cannot be undone.
+        cannot be undone: with `rehearse` nothing is erased, and what would go is returned, with no
+        id, since it proves nothing.
         """
         if user_id is None and subject is None and fact_id is None:
             raise InvalidInput("say what to forget: user_id=, subject= or fact_id=")
@@ -215,7 +218,12 @@ class Memory(OrganizationLists):
             "fact_id": check_optional(fact_id, "fact_id"),
             "by": by,
         }
-        with self.store.write(check_name(organization, "organization")) as transaction:
+        check_name(organization, "organization")
+        if rehearse:
+            with rolled_back(self.store, organization) as transaction:
+                foreseen = self.resources.erase(transaction, **conditions)
+            return replace(foreseen, id="")
+        with self.store.write(organization) as transaction:
             erasure = self.resources.erase(transaction, **conditions)
         self.resources.bells.ring()
         return replace(erasure, scrubbed=self.resources.scrub())

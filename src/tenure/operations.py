@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from types import MappingProxyType
 from typing import Any, Literal, cast, get_type_hints
 
 from tenure.memory import Memory
 from tenure.model.keys import KeyScope
+from tenure.model.records import Rehearsed
 from tenure.session import Session
+from tenure.session.rehearsable import is_rehearsable
 
 Owner = Literal["session", "memory"]
 
@@ -29,6 +31,12 @@ _REPEATABLE = frozenset(
 """Operations that leave their name in the store, or are the same when done again."""
 
 
+_REHEARSED = """Takes what `{}` takes and is judged as it is, and then taken back.
+
+`result` is what that would answer, and `changes` has every fact that it would add, change or erase,
+as it is (`before`) and as it would be (`after`). Ids of what would be new are others each time."""
+
+
 @dataclass(frozen=True)
 class Operation:
     """A method of a session or a memory, and the scope that a credential needs to call it."""
@@ -39,10 +47,14 @@ class Operation:
     example: Mapping[str, Any] = field(default_factory=dict, compare=False)
     of_all: bool = False
     """Whether it lists what a whole organization has, which a session has a method for as well."""
+    rehearsed: bool = False
+    """Whether it only tells what would come of a call of that method."""
 
     @property
     def path(self) -> str:
         """Where a service has it, below /v1/."""
+        if self.rehearsed:
+            return f"rehearse/{self.name}"
         return f"organization/{self.name}" if self.of_all else self.name
 
     @property
@@ -60,17 +72,26 @@ class Operation:
         return cast(Callable[..., Any], made)
 
     @property
+    def returns(self) -> Any:
+        """The type of its result."""
+        made = hints_of(self.function)["return"]
+        return Rehearsed[made] if self.rehearsed else made  # type: ignore[valid-type]
+
+    @property
     def summary(self) -> str:
+        if self.rehearsed:
+            return f"What would come of `{self.name}`; nothing does."
         return (inspect.getdoc(self.function) or "").partition("\n")[0]
 
     @property
     def description(self) -> str:
-        return inspect.getdoc(self.function) or ""
+        told = inspect.getdoc(self.function) or ""
+        return f"{_REHEARSED.format(self.name)}\n\n{told}" if self.rehearsed else told
 
     @property
     def changes(self) -> bool:
         """Whether it may change something."""
-        return self.scope is not KeyScope.READ
+        return self.scope is not KeyScope.READ and not self.rehearsed
 
     @property
     def repeatable(self) -> bool:
@@ -91,7 +112,7 @@ def _listing(name: str, **example: Any) -> Operation:
     return Operation(name, "memory", KeyScope.ADMIN, example, of_all=True)
 
 
-OPERATIONS: tuple[Operation, ...] = (
+_DONE: tuple[Operation, ...] = (
     # writing
     _session("observe", "write", text="I moved to 456 Oak Ave.", ref="turn-17"),
     _session("observe_many", "write", turns=[{"role": "user", "content": "My budget is $500."}]),
@@ -150,6 +171,10 @@ OPERATIONS: tuple[Operation, ...] = (
     _listing("list_receipts", user_id="alice", limit=20),
     _listing("list_audit", limit=20),
     _listing("activity", since="2026-01-01T00:00:00Z"),
+)
+OPERATIONS: tuple[Operation, ...] = (
+    *_DONE,
+    *(replace(one, rehearsed=True) for one in _DONE if is_rehearsable(one.function)),
 )
 BY_PATH: Mapping[str, Operation] = MappingProxyType({one.path: one for one in OPERATIONS})
 

@@ -140,7 +140,7 @@ class TestFacts:
         assert page.next is None
         assert page[0].derived_facts == ()
         for asked in ({"text": "salary"}, {"text": "1"}, {"key": "salary"}, {"needs_review": True}):
-            assert blind.list_facts(states=(), **asked) == Listing(())  # type: ignore[arg-type]
+            assert blind.list_facts(states=(), **asked) == Listing(())
         assert values(full.list_facts(states=())) == [120, 100, "blue"]
         assert full.list_facts(key="team")[0].derived_facts == (hidden.fact_id,)
 

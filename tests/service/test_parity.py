@@ -48,7 +48,7 @@ def test_every_public_name_is_there(plain: type, other: type) -> None:
 
 ALIKE = {
     # what only makes a session, by a way of its own underneath
-    RemoteSession: {"hypothetical", "draft", "as_of"},
+    RemoteSession: {"hypothetical", "draft", "as_of", "rehearsal", "changes"},
     RemoteMemory: {"session"},
 }
 
@@ -207,6 +207,8 @@ def script(memory: Any, call: Callable[..., Any]) -> list[str]:
     do("as_of", ana.as_of(later).current("total"))
     do("usage", memory.usage("acme", since=later.date()))
     do("reindex", memory.reindex("acme"))
+    rehearse(do, fails, ana)
+    do("rehearse forget", memory.forget(organization="acme", fact_id="p8", rehearse=True))
     do("forget", memory.forget(organization="acme", fact_id="p8"))
     fails("unknown", lambda: ana.explain("never said"))
     fails("no key", lambda: ana.write("", 1))
@@ -231,6 +233,52 @@ def script(memory: Any, call: Callable[..., Any]) -> list[str]:
     do("close", ana.close())
     fails("closed", lambda: ana.current("a"))
     return told.lines
+
+
+def rehearse(do: Callable[..., Any], fails: Callable[..., Any], ana: Any) -> None:
+    """Every call that can be rehearsed, in a place where each of them has something to do."""
+    do("to promote", ana.write("pages", 3, scope="task", id="q1"))
+    do("to resolve", ana.write("half", 10, depends_on=["total"], id="q2"))
+    do("base", ana.write("total", 21, id="q3"))
+    trial = ana.rehearsal()
+    calls: dict[str, Callable[[], Any]] = {
+        "observe": lambda: trial.observe("No, 50 desks.", ref="r9"),
+        "write": lambda: trial.write("total", 22, id="q4"),
+        "write_many": lambda: trial.write_many([{"key": "total", "value": 23, "id": "q4"}]),
+        "note": lambda: trial.note("last", "call 556"),
+        "retract": lambda: trial.retract("total"),
+        "revert": lambda: trial.revert("total"),
+        "promote": lambda: trial.promote("pages"),
+        "resolve": lambda: trial.resolve("q2", 11),
+    }
+    for name, call in calls.items():
+        do(f"rehearse {name}", call())
+        do("changes", trial.changes)
+    fails("refused", lambda: trial.retract("never said"))
+    do("no changes", trial.changes)
+    fails("refused earlier", lambda: trial.write("", 1))
+    fails("transcript", lambda: trial.observe_many([{"text": "No, 50 desks."}]))
+    do("nothing came of it", ana.facts())
+    do("its context", trial.context("What is the total?", record=True))
+    do("receipts as before", ana.receipts(limit=5))
+    draft = ana.draft("e")
+    do("in a draft", draft.write("colour", "pink", id="q5"))
+    for name in ("commit", "discard"):
+        tried = draft.rehearsal()
+        do(f"rehearse {name}", getattr(tried, name)())
+        do("changes", tried.changes)
+    do("still open", draft.current("colour"))
+    do("a draft of a rehearsal", trial.draft("f").write("colour", "grey"))
+    do("not there", ana.draft("f").current("colour"))
+    undone = do("write", ana.write("total", 24, id="q6"))
+    do("rehearse undo", trial.undo(undone))
+    do("changes", trial.changes)
+    do("plain", ana.changes)
+    do("closed", trial.close())
+    fails("closed", lambda: trial.undo(undone))
+    fails("past", lambda: ana.as_of(datetime(2030, 1, 1, tzinfo=UTC)).rehearsal())
+    do("the desk", ana.working_set())
+    do("observed for good", ana.observe("No, 50 desks.", ref="r9"))
 
 
 def embedded(path: Path) -> list[str]:

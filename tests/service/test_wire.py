@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 import tenure
 from tenure.client import encoding
+from tenure.model.records import Rehearsed
 from tenure.operations import BY_PATH, OPERATIONS, Operation
 from tenure.testing import SteppingClock
 from tests.conftest import QUICK
@@ -166,11 +167,39 @@ def lived() -> dict[str, list[Any]]:
     for name in ("list_users", "list_audit"):
         keep(f"organization/{name}", getattr(memory, name)("default", limit=2))
     keep("organization/list_audit", memory.list_audit("default", values=True))
+    _rehearse(ana, found)
     keep("declare", memory.declare("p.*", write_authority="manager", requires=["x"]))
     keep("reindex", memory.reindex("default"))
     keep("forget", memory.forget(organization="default", user_id="ana"))
     keep("close", ana.close())
     return found
+
+
+def _rehearse(ana: tenure.Session, found: dict[str, list[Any]]) -> None:
+    """What every call that can be rehearsed would give, with what it would change."""
+    ana.write("sum", 5, depends_on=["a"])
+    written = ana.write("a", 6)
+    ana.write("window", "noon", scope="task")
+    draft = ana.draft("e")
+    draft.write("a", 7)
+    calls: dict[str, dict[str, Any]] = {
+        "observe": {"text": "My desk is 5. Forget my desk."},
+        "write": {"key": "a", "value": [7]},
+        "write_many": {"writes": [{"key": "a", "value": 8}, {"key": "b", "value": None}]},
+        "note": {"key": "n", "value": 1},
+        "retract": {"key_or_id": "a"},
+        "revert": {"key_or_id": "a"},
+        "promote": {"key_or_id": "window"},
+        "undo": {"verdict": written},
+        "resolve": {"fact_id": ana.reviews()[0].fact.id, "still_right": True},
+        "commit": {},
+        "discard": {},
+    }
+    for name, arguments in calls.items():
+        trial = (draft if name in ("commit", "discard") else ana).rehearsal()
+        result = getattr(trial, name)(**arguments)
+        assert trial.changes or name == "note"
+        found[f"rehearse/{name}"].append(Rehearsed(result, trial.changes))
 
 
 @pytest.mark.parametrize("operation", OPERATIONS, ids=lambda one: one.path)

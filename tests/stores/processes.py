@@ -105,6 +105,7 @@ def read_and_try_to_write(path: Path) -> dict[str, Any]:
             lambda: session.note("desk", "x"),
             lambda: memory.declare("lead", multi_valued=True),
             lambda: memory.forget(organization="acme", user_id="alice"),
+            lambda: session.rehearsal().write("lead", "Mallory"),
         ]
         for attempt in attempts:
             try:

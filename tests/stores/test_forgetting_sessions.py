@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -142,7 +143,8 @@ class TestTurns:
         its words nothing is left."""
         code = learn(memory, "code", SECRET, subject="safe")
         kept = hear(memory, "alice", "m-0", code)
-        for conditions in ({"fact_id": code}, {"user_id": "alice", "subject": "safe"}):
+        asked: list[dict[str, Any]] = [{"fact_id": code}, {"user_id": "alice", "subject": "safe"}]
+        for conditions in asked:
             learn(memory, "code", SECRET, subject="safe")
             erasure = memory.forget(organization="acme", **conditions)
             assert erasure.removed["turns"] == 0

@@ -12,7 +12,7 @@ import pytest
 from tenure.model.fact import Fact, Status
 from tenure.model.records import Erasure
 from tenure.model.scope import Scope
-from tenure.stores.port import Change, StoredReceipt
+from tenure.stores.port import StoredReceipt, TenureChange
 from tenure.stores.sqlite import SQLiteStore
 from tenure.testing.contract.catalogue import (
     entry,
@@ -91,7 +91,7 @@ def all_at_once(acme: Scribe) -> None:
     with acme.store.write("acme") as transaction:
         acme.put(transaction, fact)
         transaction.index([entry(fact, TERMS)])
-        transaction.record(acme.verdict(transaction, fact), (), [Change(fact, ended)])
+        transaction.record(acme.verdict(transaction, fact), (), [TenureChange(fact, ended)])
 
 
 def among_many(acme: Scribe) -> None:

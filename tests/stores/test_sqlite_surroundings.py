@@ -34,7 +34,7 @@ class TestPermissions:
         for kind, message in told["refused"]:
             assert kind == "ReadOnlyStore"
             assert "agent.db" in message
-        assert len(told["refused"]) == 4
+        assert len(told["refused"]) == 5
         assert path.read_bytes() == before
 
     def test_a_read_only_folder(self, public_folder: Path) -> None:

@@ -27,7 +27,7 @@ from tests.telemetry.witness import Broken, Witness
 
 UNTOLD = {
     tenure.Memory: {"now", "session"},
-    tenure.Session: {"hypothetical", "draft", "as_of"},
+    tenure.Session: {"hypothetical", "draft", "as_of", "rehearsal"},
 }
 """What only makes a value and touches no store."""
 

@@ -12,7 +12,7 @@ import tenure
 from tenure.cli.advice import opinion_document, opinion_lines, summary_lines
 from tenure.cli.root import complain
 from tenure.cli.tables import account_lines, print_json, show, word
-from tenure.cli.verdicts import print_verdict, verdict_document
+from tenure.cli.verdicts import print_verdict, rehearsed_document, verdict_document
 from tenure.model.errors import InvalidInput
 from tenure.model.verdict import Outcome
 from tenure.stores.codec import erasure_record, fact_record
@@ -83,19 +83,24 @@ class Tally:
         return Tally(**counts)
 
 
-def print_single(session: tenure.Session, made: tenure.Observation, *, as_json: bool) -> None:
+def print_single(
+    session: tenure.Session, made: tenure.Observation, *, as_json: bool, dry_run: bool = False
+) -> None:
     """Print one turn with all its results, and the ids for the next commands."""
     if as_json:
-        print_json(observation_document(made, session.session_id))
+        foreseen = rehearsed_document(session) if dry_run else {}
+        print_json({**observation_document(made, session.session_id), **foreseen})
         return
     if made.repeated:
         show(f"observed before, as turn {made.turn_index}; nothing was changed")
         return
     for verdict in made.verdicts:
-        print_verdict(session, verdict, as_json=False)
+        print_verdict(session, verdict, as_json=False, dry_run=dry_run)
     for erasure in made.erasures:
-        show(Text.assemble(word("erased"), f"  {len(erasure.fact_ids)} fact(s) for good"))
-        show(account_lines([("proof", erasure.id), ("digest", erasure.digest)]))
+        begin = "dry run: " if dry_run else ""
+        show(Text.assemble(begin, word("erased"), f"  {len(erasure.fact_ids)} fact(s) for good"))
+        if not dry_run:
+            show(account_lines([("proof", erasure.id), ("digest", erasure.digest)]))
     if made.erasure_requested is not None:
         show(_not_erased(made.erasure_requested))
     elif not made.verdicts and not made.erasures:

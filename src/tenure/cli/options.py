@@ -41,6 +41,10 @@ Organization = Annotated[
     ),
 ]
 
+DryRun = Annotated[
+    bool, typer.Option("--dry-run", help="Show what would come of it, and keep nothing.")
+]
+
 _WHO = "Who is asking"
 _WHEN = "Looking at the past"
 _COMMON = "Store and output"

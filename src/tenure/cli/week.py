@@ -51,10 +51,14 @@ def first_moment(now: datetime) -> datetime:
     return (now - timedelta(days=_DAYS)).replace(hour=_MORNING, minute=0, second=0, microsecond=0)
 
 
-def fill(where: str, now: datetime, settings: tenure.Settings, told: Callable[[str], None]) -> None:
+SETTINGS = tenure.Settings(working_set_ttl=timedelta(days=30))
+"""The words of the week stay on the desk, so that a page can show what was made of each."""
+
+
+def fill(where: str, now: datetime, told: Callable[[str], None]) -> None:
     """Let the week happen in a new store, with its last day before `now`."""
     clock = SteppingClock(first_moment(now), step=timedelta(milliseconds=1))
-    with tenure.open(where, clock=clock, settings=settings) as memory:
+    with tenure.open(where, clock=clock, settings=SETTINGS) as memory:
         week = _Week(memory, clock)
         for name, part in _PARTS:
             told(name)
@@ -127,7 +131,7 @@ def _wednesday(week: _Week) -> None:
     mara = week.as_(PERSON, "wednesday")
     week.say(
         mara,
-        "Ines left the clinic. The contact is Paul Reyes now.",
+        "Ines Duarte no longer works there. From now on our contact is Paul Reyes.",
         "> Thank you, I will write to Paul.",
         "I prefer short emails without attachments.",
     )

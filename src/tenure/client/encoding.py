@@ -46,7 +46,7 @@ def adapter(kind: Any) -> TypeAdapter[Any]:
 
 def returns(operation: Operation) -> Any:
     """The return type of an operation."""
-    return hints_of(operation.function)["return"]
+    return operation.returns
 
 
 _ALIASES = re.compile(f"{ALIAS}[0-9a-f]{{16}}".encode())

@@ -11,6 +11,7 @@ from tenure.client import encoding
 from tenure.model.verdict import Verdict
 from tenure.operations import OPERATIONS, Operation, Owner
 from tenure.session.corrections import UNSET
+from tenure.session.rehearsable import is_rehearsable, rehearsable
 
 T = TypeVar("T", bound=type)
 
@@ -23,7 +24,8 @@ def sending(owner: Owner) -> Callable[[T], T]:
 
     def completed(kind: T) -> T:
         for operation in OPERATIONS:
-            if operation.owner == owner and operation.name not in vars(kind):
+            defined = operation.name in vars(kind)
+            if operation.owner == owner and not operation.rehearsed and not defined:
                 setattr(kind, operation.name, _sent(operation))
         return kind
 
@@ -41,7 +43,7 @@ def _sent(operation: Operation) -> Callable[..., Any]:
             given.apply_defaults()  # the organization may be one of them
         return self._send(operation, given.arguments)
 
-    return called
+    return rehearsable(called) if is_rehearsable(operation.function) else called
 
 
 def body_of(given: Mapping[str, Any]) -> dict[str, Any]:

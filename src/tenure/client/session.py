@@ -21,6 +21,7 @@ from tenure.observing.observation import Observation
 from tenure.operations import BY_PATH, Operation
 from tenure.session import Session
 from tenure.session.corrections import UNSET
+from tenure.session.rehearsable import rehearsable
 from tenure.settings import Settings
 
 
@@ -60,6 +61,8 @@ class RemoteSession(Session):
         self._branch = branch
         self._when = when
         self._closed = None
+        self._rehearses = False
+        self._changes = ()
 
     def _now(self) -> datetime:
         return self._elsewhere.now()
@@ -68,7 +71,14 @@ class RemoteSession(Session):
         self._check_open()
         self._check_values(given)
         form = self._form if self.may_erase else {**self._form, "may_erase": False}
-        return self._elsewhere.service.call(operation, {"session": form, **body_of(given)})
+        body = {"session": form, **body_of(given)}
+        if self._rehearses and operation.changes:
+            told = self._elsewhere.service.call(BY_PATH[f"rehearse/{operation.name}"], body)
+            self._changes = told.changes
+            return told.result
+        if self._rehearses and operation.name == "context":
+            body["record"] = False
+        return self._elsewhere.service.call(operation, body)
 
     def _check_values(self, given: Mapping[str, Any]) -> None:
         """Refuse the values that a memory in this process refuses. JSON would turn some of them
@@ -77,6 +87,7 @@ class RemoteSession(Session):
         if "value" in given and given["value"] is not UNSET:
             canonical(given["value"], limit=limit)
 
+    @rehearsable
     def write_many(self, writes: Iterable[Mapping[str, Any]]) -> list[Verdict]:
         asked = list(writes)
         for index, one in enumerate(asked):
@@ -99,6 +110,7 @@ class RemoteSession(Session):
     ) -> list[Observation]:
         from tenure.observing.transcripts import turn_arguments
 
+        self._check_real()
         made = []
         for index, turn in enumerate(turns):
             try:
@@ -132,20 +144,24 @@ class RemoteSession(Session):
             form["branches"] = [*form.get("branches", ()), {"kind": kind.value, "name": name}]
         made = RemoteSession(self._elsewhere, self.identity, form, branch=branch, when=when)
         made.may_erase = self.may_erase
+        made._rehearses = self._rehearses
         return made
 
+    @rehearsable
     def commit(self) -> list[Verdict]:
         made = self._send(BY_PATH["commit"], {})
-        self._closed = "this branch was committed; draft() or hypothetical() opens another"
+        self._end("this branch was committed; draft() or hypothetical() opens another")
         return cast(list[Verdict], made)
 
+    @rehearsable
     def discard(self) -> list[Verdict]:
         made = self._send(BY_PATH["discard"], {})
-        self._closed = "this branch was discarded; draft() or hypothetical() opens another"
+        self._end("this branch was discarded; draft() or hypothetical() opens another")
         return cast(list[Verdict], made)
 
     def close(self) -> None:
-        if self._closed is None and self._when is None and self._branch is None:
+        own_desk = self._when is None and self._branch is None and not self._rehearses
+        if self._closed is None and own_desk:
             self._send(BY_PATH["close"], {})
         self._closed = self._closed or (
             "this session was closed; start another with memory.session(...)"
@@ -154,4 +170,5 @@ class RemoteSession(Session):
     def __repr__(self) -> str:
         who = self.identity
         where = "".join(f", {b['kind']} {b['name']!r}" for b in self._form.get("branches", ()))
+        where += ", a rehearsal" if self._rehearses else ""
         return f"<RemoteSession of {who.user_id!r} in {who.organization!r}{where}>"

@@ -32,7 +32,7 @@ from tenure.model.verdict import BESIDE, Action, Outcome, Repair, Rule, Verdict
 from tenure.rules import office
 from tenure.rules.supersession import UNOPPOSED, overruled
 from tenure.rules.temporal import as_seen
-from tenure.stores.port import Change, Transaction
+from tenure.stores.port import TenureChange, Transaction
 
 _TICK = timedelta(microseconds=1)
 _NO_REPAIR = Repair()
@@ -362,7 +362,7 @@ class Registrar:
         self.now = self.lens.when = next_moment(self.now, self.now)
         return self._shown(verdict, workspace)
 
-    def _touch(self, new: Iterable[Fact], changed: Iterable[Change]) -> None:
+    def _touch(self, new: Iterable[Fact], changed: Iterable[TenureChange]) -> None:
         for fact in new:
             self.touched[fact.id] = fact
         for before, after in changed:

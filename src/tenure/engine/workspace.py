@@ -12,7 +12,7 @@ from tenure.model.fact import Address, Fact, MemoryType, Status
 from tenure.model.scope import Scope
 from tenure.rules.supersession import is_beneath
 from tenure.rules.temporal import has_served, is_dated
-from tenure.stores.port import Change, Selection
+from tenure.stores.port import Selection, TenureChange
 
 
 class FactSource(Protocol):
@@ -207,16 +207,16 @@ class Workspace:
                 found.append(fact)
         return found
 
-    def outcome(self) -> tuple[list[Fact], list[Change]]:
+    def outcome(self) -> tuple[list[Fact], list[TenureChange]]:
         """The facts to store: new ones, and those that stand differently."""
         new: list[Fact] = []
-        changed: list[Change] = []
+        changed: list[TenureChange] = []
         for fact in self.touched():
             before = self._before.get(fact.id)
             if before is None:
                 new.append(fact)
             else:
-                changed.append(Change(before, fact))
+                changed.append(TenureChange(before, fact))
         return new, changed
 
 

@@ -14,17 +14,16 @@ from typing import Any
 from pydantic import BaseModel, Field, create_model
 
 from tenure.client import encoding
-from tenure.composing.receipts import quoted_in
-from tenure.context.receipt import Receipt
 from tenure.http.admission import SessionForm, check_title, enter, organization_of
 from tenure.http.credentials import HERE, Gate, Grant
 from tenure.http.limits import Answer, Answers, Rates
 from tenure.http.problems import Refusal
+from tenure.http.receipts import check_receipts
 from tenure.http.turns import METER
 from tenure.memory import Memory
-from tenure.model.errors import DuplicateId, InvalidInput, NotPermitted, UnknownFact
-from tenure.model.fact import Status
+from tenure.model.errors import DuplicateId, InvalidInput, NotPermitted
 from tenure.model.keys import KeyScope
+from tenure.model.records import Rehearsed
 from tenure.model.verdict import Action, Verdict
 from tenure.operations import OPERATIONS, Operation
 from tenure.session import Session
@@ -173,6 +172,10 @@ class Desk:
         if operation.owner == "memory":
             return self._of_memory(operation, grant, who, arguments)
         session = enter(self.memory, grant, who)
+        if operation.rehearsed:
+            session = session.rehearsal()
+            result = getattr(session, operation.name)(**arguments)
+            return Rehearsed(result, session.changes)
         if operation.is_property:
             return getattr(session, operation.name)
         if once is not None and operation.name in _REPEATABLE:
@@ -189,32 +192,12 @@ class Desk:
         if operation.name == "forget":
             arguments = _own(grant, who, arguments)
         if operation.name in _OF_A_PERSON:
-            self._check_receipts(grant, who, organization, arguments.values())
+            check_receipts(self.memory, grant, who, arguments.values())
         if operation.name == "declare":
             _check_operator(grant)
             check_title(self.memory, arguments.get("write_authority"), "/write_authority")
             return call(**arguments)
         return call(**arguments, organization=organization)
-
-    def _check_receipts(self, grant: Grant, who: SessionForm, organization: str, ids: Any) -> None:
-        """Refuse a receipt to anybody but the person it belongs to and an admin."""
-        if KeyScope.ADMIN in grant.scopes and who.user_id is None and grant.user_id is None:
-            return
-        session = enter(self.memory, grant, who)
-        for receipt_id in ids:
-            found = self.memory.receipt(receipt_id, organization=organization)
-            if found.user_id != session.identity.user_id or not self._may_see(session, found):
-                raise UnknownFact(f"no receipt {receipt_id!r} of this person")
-
-    def _may_see(self, session: Session, receipt: Receipt) -> bool:
-        """True if a session may see every fact whose text is in a receipt.
-
-        The same person may have been shown more by a credential with more permissions.
-        """
-        with self.memory.store.read(session.identity.organization) as reader:
-            shown = reader.facts(quoted_in(reader, receipt))
-        left = (fact for fact in shown if fact.status is not Status.ERASED)
-        return all(session.get(fact.id) is not None for fact in left)
 
 
 def _reaches(memory: Memory, grant: Grant, before: Grant) -> bool:

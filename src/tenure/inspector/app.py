@@ -7,6 +7,7 @@ from collections.abc import Callable
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import RedirectResponse, Response
 
+from tenure.http.configuration import Service
 from tenure.http.credentials import Grant
 from tenure.http.door import Door, Endpoint, refused
 from tenure.http.problems import Refusal
@@ -162,6 +163,7 @@ def visit_of(door: Door, request: Request, form: dict[str, str], token: str, gra
         token=token,
         is_part=request.headers.get("hx-request") is not None,
         said=browsers.said_to(request),
+        max_budget=door.desk.max_budget or Service.max_budget,
     )
 
 

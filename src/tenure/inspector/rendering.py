@@ -8,14 +8,16 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime
 from functools import cache
 from importlib.resources import files
+from itertools import groupby
 from typing import Any
 
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 
 from tenure import __version__, words
+from tenure.context.document import Line
 from tenure.context.quotes import inline
 from tenure.context.rendering import name_of
-from tenure.inspector import speech
+from tenure.inspector import marking, speech
 from tenure.inspector.navigation import NAVIGATION
 from tenure.inspector.visit import HOME, Visit, WebPage, address
 
@@ -68,6 +70,11 @@ def _environment() -> Environment:
         day=speech.day,
         iso=datetime.isoformat,
         ago=speech.ago,
+        origin=speech.origin,
+        parts_told=words.made_of,
+        groupby_section=_by_section,
+        sum_counts=lambda groups: sum(group.count for group, _ in groups),
+        plainly=marking.plainly,
         number=lambda count: f"{count:,}",
         pretty=lambda value: json.dumps(value, indent=2, ensure_ascii=False, default=str),
     )
@@ -75,6 +82,10 @@ def _environment() -> Environment:
         file=_file, address=address, home=HOME, version=__version__, navigation=NAVIGATION
     )
     return made
+
+
+def _by_section(lines: Iterable[Line]) -> list[tuple[str, list[Line]]]:
+    return [(name, list(those)) for name, those in groupby(lines, key=lambda line: line.section)]
 
 
 def render(visit: Visit, page: WebPage) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
-from tenure.model.fact import Fact
+from tenure.model.fact import Fact, Source
 from tenure.words import shown
 
 _STEPS = (
@@ -62,6 +62,17 @@ def source_of(fact: Fact) -> str:
         how = "put together from what was said" if source.composed else "said"
         return f"{how}{by}{on}, turn {source.turn_index}"
     return f"{_KINDS.get(source.type, 'said')}{by}{on}"
+
+
+def origin(source: Source) -> str:
+    """Where a line of a context comes from, as far as its source tells: `said by dana, turn 12`."""
+    who = source.name or source.speaker or ""
+    named = f"the {who}" if who in ("user", "assistant", "tool", "system") else shown(who)
+    by = f" by {named}" if who else ""
+    turn = f", turn {source.turn_index}" if source.turn_index is not None else ""
+    how = "put together from what was said" if source.composed else "said"
+    quote = f": “{shown(source.quote)}”" if source.quote else ""
+    return f"{_KINDS.get(source.type, how)}{by}{turn}{quote}"
 
 
 def _speaker(fact: Fact) -> str:

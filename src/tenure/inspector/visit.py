@@ -95,6 +95,8 @@ class Visit:
     """Whether only a part of the page is asked for, to be put into one that is open."""
     said: Mapping[str, str] = field(default_factory=dict)
     """What the action before has to say."""
+    max_budget: int = 32_000
+    """The most tokens of a context that the service composes."""
 
     @property
     def is_open(self) -> bool:
@@ -104,6 +106,12 @@ class Visit:
     @property
     def organization(self) -> str:
         return self.looking.organization or "default"
+
+    @property
+    def here(self) -> str:
+        """The address of this page; of the first one, where a form was sent to get here."""
+        query = f"?{urlencode(self.asked)}" if self.asked else ""
+        return HOME if self.form else f"{self.path}{query}"
 
     @cached_property
     def now(self) -> datetime:

@@ -1,4 +1,5 @@
-"""The smaller values: chains, reviews, declarations, working items, environment, erasures."""
+"""The smaller values: chains, reviews, changes, declarations, working items, environment,
+erasures."""
 
 from __future__ import annotations
 
@@ -7,11 +8,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from fnmatch import fnmatchcase
-from typing import Any, Literal, NamedTuple, overload
+from typing import Any, Generic, Literal, NamedTuple, TypeVar, overload
 
 from tenure.model.fact import Cause, Fact
 from tenure.model.schemas import object_schema
 from tenure.model.verdict import Verdict
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +82,24 @@ class Explanation:
     causes: tuple[Cause, ...] = ()
     doubted_by: tuple[Fact, ...] = ()
     """The statements in office that put it in doubt, newest first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A fact as it is and as it would be, if what was rehearsed were done."""
+
+    before: Fact | None
+    """None for a fact that would be new."""
+    after: Fact | None
+    """None for a fact that would be erased."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rehearsed(Generic[T]):
+    """What a call would return, and what it would change. A service answers with it."""
+
+    result: T
+    changes: tuple[Change, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

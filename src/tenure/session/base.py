@@ -10,11 +10,12 @@ from typing import Any, Self
 
 from tenure.engine.lens import Lens
 from tenure.engine.registrar import Registrar
+from tenure.engine.rehearsing import Rehearsal, rolled_back
 from tenure.engine.retries import repeated
 from tenure.model.errors import InvalidInput, ReadOnlySession, SessionClosed
 from tenure.model.fact import Fact, Status
 from tenure.model.identity import Identity, check_name
-from tenure.model.records import WorkingItem
+from tenure.model.records import Change, WorkingItem
 from tenure.model.scope import EVERYWHERE, Place, Scope
 from tenure.resources import Resources
 from tenure.search.index import OUTDATED
@@ -53,6 +54,8 @@ class SessionBase:
         self._when = when
         self._known_at = known_at
         self._closed: str | None = None
+        self._rehearses = False
+        self._changes: tuple[Change, ...] = ()
         self._places = self._applying()
         self._owners = (identity.user_id, "")
 
@@ -75,7 +78,7 @@ class SessionBase:
     ) -> Self:
         """A session of the same identity: in a branch, or at another time."""
         parent = self._parent if when is not None else self
-        return type(self)(
+        made = type(self)(
             self._resources,
             self.identity,
             session_id=self.session_id,
@@ -85,6 +88,8 @@ class SessionBase:
             when=when,
             known_at=known_at,
         )
+        made._rehearses = self._rehearses
+        return made
 
     def _caller(self) -> tuple[str, str, str]:
         """The caller, for telemetry."""
@@ -126,6 +131,10 @@ class SessionBase:
                 f"this session looks at {self._when.isoformat()}, and the past takes no writes; "
                 f"use the session it came from"
             )
+        if self._rehearses:
+            with self._rehearsal_registrar() as registrar:
+                yield registrar
+            return
         with self._resources.store.write(self.identity.organization) as transaction:
             # Read the clock only once it is our turn: queueing must not make a write look late.
             registrar = Registrar(transaction, self._lens())
@@ -133,6 +142,15 @@ class SessionBase:
             if registrar.touched:
                 self._keep(registrar)
         self._resources.bells.ring()
+
+    @contextmanager
+    def _rehearsal_registrar(self) -> Iterator[Registrar]:
+        """A registrar whose decisions are taken back. The index never hears of them."""
+        with rolled_back(self._resources.store, self.identity.organization) as transaction:
+            rehearsal = Rehearsal(transaction)
+            with rehearsal.registrar(self._lens()) as registrar:
+                yield registrar
+        self._changes = rehearsal.changes
 
     def _keep(self, registrar: Registrar) -> None:
         """Keep the index in step with the decisions, in the same transaction."""
@@ -159,9 +177,9 @@ class SessionBase:
 
     def _check_named(self, key: str | None, subject: str | None = None) -> None:
         """Refuse a key or subject that no fact can have; plain names pass at once."""
-        if key is not None and not (type(key) is str and key and key.isascii()):
+        if key is not None and not (key and _storable(key)):
             check_name(key, "key or id")
-        if subject and not (type(subject) is str and subject.isascii()):
+        if subject and not _storable(subject):
             check_name(subject, "subject")
 
     def _check_in_branch(self, fact: Fact | None) -> None:
@@ -176,7 +194,8 @@ class SessionBase:
     @repeated
     def close(self) -> None:
         """End the session: its working set is gone."""
-        if self._closed is None and self._when is None and self._branch is None:
+        own_desk = self._when is None and self._branch is None and not self._rehearses
+        if self._closed is None and own_desk:
             with self._resources.store.write(self.identity.organization) as transaction:
                 transaction.drop_items(user_id=self.identity.user_id, session_id=self.session_id)
         self._closed = self._closed or (
@@ -186,6 +205,7 @@ class SessionBase:
     def __repr__(self) -> str:
         who = self.identity
         where = f", {self._branch[0]} {self._branch[1]!r}" if self._branch else ""
+        where += ", a rehearsal" if self._rehearses else ""
         return f"<Session of {who.user_id!r} ({who.authority.rung}) in {who.organization!r}{where}>"
 
     def __enter__(self) -> Self:
@@ -198,3 +218,8 @@ class SessionBase:
         trace: TracebackType | None,
     ) -> None:
         self.close()
+
+
+def _storable(text: object) -> bool:
+    """Whether it is plain text that every store can have. PostgreSQL takes no NUL."""
+    return type(text) is str and text.isascii() and "\0" not in text

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from datetime import datetime
 from typing import Self
 
@@ -10,14 +11,16 @@ from tenure.engine.retries import repeated
 from tenure.model.errors import InvalidInput, ReadOnlySession
 from tenure.model.identity import check_name
 from tenure.model.ids import new_id
+from tenure.model.records import Change
 from tenure.model.scope import EVERYWHERE, Place, Scope
 from tenure.model.times import moment
 from tenure.model.verdict import Rule, Verdict
 from tenure.session.base import SessionBase
+from tenure.session.rehearsable import rehearsable
 from tenure.telemetry.traced import traced
 
 
-@traced(but=("hypothetical", "draft", "as_of"))
+@traced(but=("hypothetical", "draft", "as_of", "rehearsal"))
 class SessionBranches(SessionBase):
     """The part of a session that tries things out, and looks at other times."""
 
@@ -36,6 +39,7 @@ class SessionBranches(SessionBase):
         branch_id = check_name(name or new_id(self._now()), "name")
         return self._derived(branch=(scope, branch_id))
 
+    @rehearsable
     @repeated
     def commit(self) -> list[Verdict]:
         """Put the branch's facts forward for real, judged like any others, and close it."""
@@ -43,9 +47,10 @@ class SessionBranches(SessionBase):
         place = parent._branch or EVERYWHERE
         with self._registrar() as registrar:
             verdicts = reviews.commit(registrar, branch, place)
-        self._closed = "this branch was committed; draft() or hypothetical() opens another"
+        self._end("this branch was committed; draft() or hypothetical() opens another")
         return verdicts
 
+    @rehearsable
     @repeated
     def discard(self) -> list[Verdict]:
         """Drop the branch's facts and close it."""
@@ -55,8 +60,12 @@ class SessionBranches(SessionBase):
                 registrar.retract(fact, rule=Rule.DISCARD)
                 for fact in reviews.of_branch(registrar, branch)
             ]
-        self._closed = "this branch was discarded; draft() or hypothetical() opens another"
+        self._end("this branch was discarded; draft() or hypothetical() opens another")
         return verdicts
+
+    def _end(self, told: str) -> None:
+        if not self._rehearses:
+            self._closed = told
 
     def _need_branch(self) -> tuple[Place, Self]:
         self._check_open()
@@ -65,6 +74,32 @@ class SessionBranches(SessionBase):
                 "this session is no branch; session.draft() and session.hypothetical() make one"
             )
         return self._branch, self._parent
+
+    def rehearsal(self) -> Self:
+        """A session in which every call is judged as it would be here, and nothing comes of it.
+
+        Calls return what they would return; `changes` tells what the last one would change. It
+        reads what there is, asks no model for a second opinion, and takes one call at a time.
+        """
+        self._check_open()
+        if self._when is not None:
+            raise ReadOnlySession(
+                "the past takes no writes, so there is nothing to rehearse; use the session that "
+                "as_of() was asked of"
+            )
+        made = copy(self)
+        made._rehearses = True
+        made._changes = ()
+        return made
+
+    @property
+    def changes(self) -> tuple[Change, ...]:
+        """What the last call of a rehearsal would change: each fact as it is and as it would be.
+
+        Those that rest on it and would need review, or need it no longer, are among them; facts
+        that this session may not see are not. Empty where the session is no rehearsal.
+        """
+        return self._changes
 
     def as_of(self, when: datetime, *, known_at: datetime | None = None) -> Self:
         """A read-only session: what was true at `when`, as known at `known_at` (default: now)."""

@@ -34,6 +34,7 @@ from tenure.model.values import canonical, text_of
 from tenure.model.verdict import Verdict
 from tenure.search.index import Outpaced
 from tenure.session.base import SessionBase
+from tenure.session.rehearsable import rehearsable
 from tenure.telemetry.traced import tells, traced
 
 _LONGEST = timedelta(days=36525)
@@ -44,6 +45,7 @@ _MOST_RECEIPTS = 10_000
 class SessionContexts(SessionBase):
     """The part of a session that keeps a desk and composes contexts."""
 
+    @rehearsable
     @repeated
     def note(
         self,
@@ -167,7 +169,8 @@ class SessionContexts(SessionBase):
         material, when = self._gathered(request, share)
         count = counter(settings.tokenizer)
         context = assemble(material, request, share=share, at=when, count=count)
-        if settings.record_contexts if record is None else record:
+        wanted = settings.record_contexts if record is None else record
+        if wanted and not self._rehearses:
             self._record(context)
         return context
 

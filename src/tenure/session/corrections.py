@@ -18,6 +18,7 @@ from tenure.model.times import moment
 from tenure.model.values import canonical
 from tenure.model.verdict import Rule, Verdict
 from tenure.session.base import RETRACTABLE, SessionBase
+from tenure.session.rehearsable import rehearsable
 from tenure.telemetry.traced import traced
 
 UNSET: Any = object()
@@ -27,6 +28,7 @@ UNSET: Any = object()
 class SessionCorrections(SessionBase):
     """The part of a session that mends decisions."""
 
+    @rehearsable
     @repeated
     def retract(
         self,
@@ -52,6 +54,7 @@ class SessionCorrections(SessionBase):
             )
         self._check_in_branch(fact)
 
+    @rehearsable
     @repeated
     def undo(self, verdict: Verdict | str, *, reason: str | None = None) -> Verdict:
         """Let everything stand as if a verdict had not been made. Undoing that brings it back."""
@@ -64,6 +67,7 @@ class SessionCorrections(SessionBase):
                     self._check_in_branch(registrar.transaction.fact(undone.fact_id))
             return undo(registrar, verdict_id, reason=reason)
 
+    @rehearsable
     @repeated
     def revert(
         self, key_or_id: str, to: str | None = None, *, subject: str | None = None
@@ -74,6 +78,7 @@ class SessionCorrections(SessionBase):
         with self._registrar() as registrar:
             return reviews.revert(registrar, key_or_id, to, subject, self._branch)
 
+    @rehearsable
     @repeated
     def promote(self, key_or_id: str, *, subject: str | None = None) -> Verdict:
         """Give a fact of a narrower scope the wider one: what held in a task, everywhere."""
@@ -96,6 +101,7 @@ class SessionCorrections(SessionBase):
         with self._reading() as (reader, lens):
             return reviews.reviews(reader, lens)
 
+    @rehearsable
     @repeated
     def resolve(
         self,

@@ -17,6 +17,7 @@ from tenure.model.records import Erasure, ErasureRequest
 from tenure.model.verdict import Verdict
 from tenure.observing.observation import Observation
 from tenure.session.base import RETRACTABLE, SessionBase
+from tenure.session.rehearsable import rehearsable
 from tenure.telemetry.traced import traced
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 class SessionTurns(SessionBase):
     """The part of a session that takes in turns."""
 
+    @rehearsable
     def observe(
         self,
         text: str,
@@ -65,6 +67,7 @@ class SessionTurns(SessionBase):
         """
         from tenure.observing.transcripts import turn_arguments
 
+        self._check_real()
         observations: list[Observation] = []
         taken: list[tuple[Observation, Waiting | None]] = []
         advice = self._resources.advice
@@ -82,6 +85,14 @@ class SessionTurns(SessionBase):
                 progress(index + 1)
         observations += self._follow(taken)
         return observations
+
+    def _check_real(self) -> None:
+        """Refuse to rehearse a transcript: no turn of it would know of those before it."""
+        if self._rehearses:
+            raise InvalidInput(
+                "a rehearsal takes one turn at a time, because nothing is left of it for the next; "
+                "rehearse it with observe(), or try the whole with `tenure observe --dry-run`"
+            )
 
     @repeated
     def _take_in(self, text: str, **given: Any) -> tuple[Observation, Waiting | None]:
@@ -117,6 +128,9 @@ class SessionTurns(SessionBase):
             else:
                 taken_back = _take_back(registrar, doomed, heard.at)
                 observation = replace(observation, verdicts=(*observation.verdicts, *taken_back))
+        if self._rehearses:
+            foreseen = tuple(replace(one, id="") for one in erasures)  # proofs of nothing
+            return replace(observation, erasures=foreseen), None
         if erasures:
             scrubbed = resources.scrub()
             proofs = tuple(replace(one, scrubbed=scrubbed) for one in erasures)
@@ -174,7 +188,7 @@ class SessionTurns(SessionBase):
     def _follow(self, taken: list[tuple[Observation, Waiting | None]]) -> list[Observation]:
         """Have a model look again at observed turns, if there is one."""
         advice = self._resources.advice
-        if advice is None:
+        if advice is None or self._rehearses:
             return [observation for observation, _ in taken]
         return advice.follow(taken)
 

@@ -15,6 +15,7 @@ from tenure.model.scope import Scope
 from tenure.model.verdict import Verdict
 from tenure.search.analysis import sentence
 from tenure.session.base import SessionBase
+from tenure.session.rehearsable import rehearsable
 from tenure.telemetry.traced import traced
 
 
@@ -22,6 +23,7 @@ from tenure.telemetry.traced import traced
 class SessionWrites(SessionBase):
     """The part of a session that states facts."""
 
+    @rehearsable
     @repeated
     def write(
         self,
@@ -84,6 +86,7 @@ class SessionWrites(SessionBase):
         with self._registrar() as registrar:
             return registrar.propose(placed)
 
+    @rehearsable
     def write_many(self, writes: Iterable[Mapping[str, Any]]) -> list[Verdict]:
         """Several writes in one transaction, in order: all of them, or none.
 
@@ -118,7 +121,8 @@ class SessionWrites(SessionBase):
         """Compute meanings before it is our turn to write, so that others need not wait for
         them."""
         self._check_open()
-        if self._resources.settings.indexing and self._when is None:
+        wanted = self._when is None and not self._rehearses
+        if wanted and self._resources.settings.indexing:
             self._resources.index.prepare(sentence(p.key, p.subject, p.value) for p in proposals)
 
     def _placed(self, proposal: Proposal) -> Proposal:

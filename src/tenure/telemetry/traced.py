@@ -36,6 +36,7 @@ def tells(call: Callable[..., Any]) -> Callable[..., Any]:
     is_stream = str(call.__annotations__.get("return")).startswith(("Iterator", "Iterable"))
     measured = _measured_stream if is_stream else _measured
     organization_of = _finder(call)
+    rehearsable = getattr(call, "rehearsable", False)
 
     @wraps(call)
     def telling(self: Any, *given: Any, **named: Any) -> Any:
@@ -44,7 +45,9 @@ def tells(call: Callable[..., Any]) -> Callable[..., Any]:
             return call(self, *given, **named)
         organization, user_id, session_id = self._caller()
         organization = organization or organization_of(given, named)
-        made = Call(operation, organization, user_id, session_id, is_stream)
+        rehearsed = named.get("rehearse") or (rehearsable and self._rehearses)
+        told = f"rehearse_{operation}" if rehearsed else operation
+        made = Call(told, organization, user_id, session_id, is_stream)
         return measured(telemetry, made, partial(call, self, *given, **named))
 
     return telling

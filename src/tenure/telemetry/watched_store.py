@@ -57,3 +57,10 @@ class _Recording:
     def record(self, verdict: Verdict, *facts: Any, **named: Any) -> None:
         self._transaction.record(verdict, *facts, **named)
         self._recorded.append(verdict)
+
+    @contextmanager
+    def taken_back(self) -> Iterator[None]:
+        count = len(self._recorded)
+        with self._transaction.taken_back():
+            yield
+        del self._recorded[count:]

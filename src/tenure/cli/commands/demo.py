@@ -70,9 +70,8 @@ def _on_pages(db: str | None, postgres: bool, port: int) -> None:
     _check_new(db)
     with tempfile.TemporaryDirectory(prefix="tenure-demo-") as folder:
         file = db or str(Path(folder) / "week.db")
-        settings = tenure.Settings()
-        week.fill(file, system_clock(), settings, lambda day: typer.echo(f"{day} ...", err=True))
-        with tenure.open(file, settings=settings) as memory:
+        week.fill(file, system_clock(), lambda day: typer.echo(f"{day} ...", err=True))
+        with tenure.open(file, settings=week.SETTINGS) as memory:
             looks_as = {"user_id": week.PERSON, "organization": week.ORGANIZATION}
             show_pages(memory, port=port, looks_as=looks_as)
 

@@ -6,7 +6,8 @@ from typing import Annotated
 
 import typer
 
-from tenure.cli.options import Common, Organization
+from tenure import Erasure
+from tenure.cli.options import Common, DryRun, Organization
 from tenure.cli.root import command, complain
 from tenure.cli.servers import is_address
 from tenure.cli.tables import account_lines, clock, print_json, show
@@ -26,15 +27,17 @@ def forget(
     ] = None,
     organization: Organization = "default",
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    dry_run: DryRun = False,
     common: Common,
 ) -> None:
     """Erase facts for good, and print the proof.
 
     Content, history, indexes and what quotes them go; there is no way back. Conditions narrow
-    each other. The proof holds ids, counts and a digest, no content.
+    each other. The proof holds ids, counts and a digest, no content. With --dry-run nothing is
+    asked or erased.
     """
     with common.open() as memory:
-        if not yes and (fact or subject or user):
+        if not yes and not dry_run and (fact or subject or user):
             told = {"fact": fact, "subject": subject, "user": user}
             what = ", ".join(f"{name} {value!r}" for name, value in told.items() if value)
             question = f"Erase for good, in organization {organization!r}: {what}?"
@@ -42,21 +45,27 @@ def forget(
                 complain("nothing was erased", kind="note")
                 raise typer.Exit(1)
         erasure = memory.forget(
-            organization=organization, user_id=user, subject=subject, fact_id=fact
+            organization=organization,
+            user_id=user,
+            subject=subject,
+            fact_id=fact,
+            rehearse=dry_run,
         )
     if common.json:
-        print_json({**erasure_record(erasure), "digest": erasure.digest})
+        proof = {"dry_run": True} if dry_run else {"digest": erasure.digest}
+        print_json({**erasure_record(erasure), **proof})
     if not erasure.fact_ids and not any(erasure.removed.values()):
         complain(f"nothing matched in organization {organization!r}; check the name", kind="note")
         raise typer.Exit(1)
-    if is_address(common.path):
+    if is_address(common.path) and not dry_run:
         complain(
             "the files of the server hold it until they are written anew: tenure db vacuum --full",
             kind="note",
         )
     if common.json:
         return
-    show(f"erased  {len(erasure.fact_ids)} fact(s) in organization {organization!r}")
+    begin = "would have erased" if dry_run else "erased"
+    show(f"{begin}  {len(erasure.fact_ids)} fact(s) in organization {organization!r}")
     counts = ", ".join(f"{kind} {count}" for kind, count in sorted(erasure.removed.items()))
     show(
         account_lines(
@@ -64,12 +73,18 @@ def forget(
                 *(("fact", fact_id) for fact_id in erasure.fact_ids),
                 *(("quoted in", fact_id) for fact_id in erasure.quoted_in),
                 ("removed", counts.replace("_", " ") or "nothing"),
-                ("at", f"{clock(erasure.at)} UTC"),
-                ("proof", erasure.id),
-                ("digest", erasure.digest),
+                *([] if dry_run else _proof_lines(erasure)),
             ]
         )
     )
+
+
+def _proof_lines(erasure: Erasure) -> list[tuple[str, str]]:
+    return [
+        ("at", f"{clock(erasure.at)} UTC"),
+        ("proof", erasure.id),
+        ("digest", erasure.digest),
+    ]
 
 
 def register(app: typer.Typer) -> None:
@@ -79,7 +94,7 @@ def register(app: typer.Typer) -> None:
         "forget",
         forget,
         [
-            "forget --fact FACT_ID",
+            "forget --fact FACT_ID --dry-run",
             "forget --subject 'Jane Doe' --org acme",
             "forget --user jane -y",
         ],

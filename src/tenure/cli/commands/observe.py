@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from os.path import exists
 from typing import Annotated, Any, Literal
 
 import typer
@@ -19,8 +20,9 @@ from tenure.cli.observations import (
     print_turn,
     total_of,
 )
-from tenure.cli.options import DEFAULT_SESSION, Asker, Common, parse_moment
+from tenure.cli.options import DEFAULT_SESSION, Asker, Common, DryRun, parse_moment
 from tenure.cli.root import command, complain
+from tenure.cli.servers import is_address
 from tenure.cli.transcripts import (
     TranscriptConversation,
     TranscriptFile,
@@ -207,9 +209,7 @@ def observe(
     skip_bad: Annotated[
         bool, typer.Option("--skip-bad", help="Pass over what cannot be read, and go on.")
     ] = False,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Show what would come of it, and keep nothing.")
-    ] = False,
+    dry_run: DryRun = False,
     verbose: Annotated[
         bool, typer.Option("--verbose", "-v", help="Tell what came of each turn.")
     ] = False,
@@ -236,12 +236,15 @@ def observe(
     _check(named, single)
     check_readable(named)
     mode: Literal["background", "inline"] = "inline" if single.text is not None else "background"
-    trial = who.organization if dry_run else None
-    with _store(common, second, mode, trial=trial) as memory:
+    # One turn is rehearsed. What comes after another has to find that one, in a copy.
+    rehearsed = single.text is not None and (is_address(common.path) or exists(common.path))
+    copied = who.organization if dry_run and not rehearsed else None
+    with _store(common, second, mode, trial=copied) as memory:
         if single.text is not None:
             session = who.into(DEFAULT_SESSION).at(memory)
+            session = session.rehearsal() if dry_run else session
             made = session.observe(single.text, speaker=speaker, **single.arguments())
-            print_single(session, made, as_json=common.json)
+            print_single(session, made, as_json=common.json, dry_run=dry_run)
             return
         clerk = _Clerk(memory, who, speaker, skip_bad, verbose, common.json)
         for file in named:
@@ -286,6 +289,7 @@ def register(app: typer.Typer) -> None:
         [
             "observe chat.jsonl",
             "observe --text 'My address is 123 Main St.'",
+            "observe --text 'I moved to 456 Oak Ave.' --dry-run",
             "observe chats/*.jsonl --user alice --org acme --skip-bad",
             "observe chat.json --dry-run -v",
             "observe chat.jsonl --llm openai:gpt-5-mini --llm-calls 100",

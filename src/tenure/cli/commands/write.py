@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 import tenure
-from tenure.cli.options import Asker, Common, parse_moment, parse_value
+from tenure.cli.options import Asker, Common, DryRun, parse_moment, parse_value
 from tenure.cli.root import command
 from tenure.cli.tables import clock, print_json, show
 from tenure.cli.verdicts import print_verdict
@@ -250,6 +250,7 @@ def undo(
     ],
     *,
     reason: Reason = None,
+    dry_run: DryRun = False,
     who: Asker,
     common: Common,
 ) -> None:
@@ -258,8 +259,9 @@ def undo(
     Undoing an undo brings the first verdict back.
     """
     with common.open() as memory:
-        session = who.at(memory)
-        print_verdict(session, session.undo(verdict, reason=reason), as_json=common.json)
+        session = who.at(memory).rehearsal() if dry_run else who.at(memory)
+        undoing = session.undo(verdict, reason=reason)
+        print_verdict(session, undoing, as_json=common.json, dry_run=dry_run)
 
 
 def note(
@@ -371,7 +373,7 @@ def register(app: typer.Typer) -> None:
     )
     command(app, "retract", retract, ["retract order_status --reason 'entered by mistake'"])
     command(app, "revert", revert, ["revert order_status", "revert order_status --to FACT_ID"])
-    command(app, "undo", undo, ["undo VERDICT_ID", "undo VERDICT_ID --reason 'wrong customer'"])
+    command(app, "undo", undo, ["undo VERDICT_ID --dry-run", "undo VERDICT_ID --reason 'slip'"])
     command(
         app,
         "note",

@@ -2,13 +2,35 @@
 
 from __future__ import annotations
 
-from tenure.inspector.views import entering, live, now, subjects, timeline
+from tenure.inspector.views import (
+    branches,
+    conversations,
+    entering,
+    erasure,
+    fact,
+    live,
+    now,
+    playground,
+    receipts,
+    reviews,
+    righting,
+    subjects,
+    timeline,
+)
 from tenure.inspector.visit import Route
 
 ROUTES: tuple[Route, ...] = (
+    *branches.ROUTES,
+    *conversations.ROUTES,
     *entering.ROUTES,
+    *erasure.ROUTES,
+    *fact.ROUTES,
     *live.ROUTES,
     *now.ROUTES,
+    *playground.ROUTES,
+    *receipts.ROUTES,
+    *reviews.ROUTES,
+    *righting.ROUTES,
     *subjects.ROUTES,
     *timeline.ROUTES,
 )

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
@@ -16,7 +17,7 @@ from tenure.stores import codec
 from tenure.stores.in_memory.facts import copy_of
 from tenure.stores.in_memory.listing import MemoryListing
 from tenure.stores.in_memory.tables import EarlierTenure, FactRow
-from tenure.stores.port import Change
+from tenure.stores.port import TenureChange
 
 _BLANK = from_micros(0)
 
@@ -24,12 +25,20 @@ _BLANK = from_micros(0)
 class MemoryTransaction(MemoryListing):
     """Reads and writes one organization; keeps a journal so that it can be rolled back."""
 
-    def roll_back(self) -> None:
-        while self._journal:
+    def roll_back(self, to: int = 0) -> None:
+        """Undo the steps of the journal, the last first, until so many are left."""
+        while len(self._journal) > to:
             self._journal.pop()()
 
+    @contextmanager
+    def taken_back(self) -> Iterator[None]:
+        steps, bumped = len(self._journal), set(self._bumped)
+        yield
+        self.roll_back(to=steps)
+        self._bumped = bumped
+
     def record(
-        self, verdict: Verdict, new: Sequence[Fact] = (), changed: Sequence[Change] = ()
+        self, verdict: Verdict, new: Sequence[Fact] = (), changed: Sequence[TenureChange] = ()
     ) -> None:
         kept = self._kept
         brought = [fact.id for fact in new]

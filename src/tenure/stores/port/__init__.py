@@ -34,7 +34,7 @@ from tenure.stores.port.listing import (
     NameColumn,
     UserActivity,
 )
-from tenure.stores.port.log import Change, LogReader, LogWriter
+from tenure.stores.port.log import LogReader, LogWriter, TenureChange
 from tenure.stores.port.receipts import (
     ReceiptReader,
     ReceiptWriter,
@@ -47,7 +47,6 @@ from tenure.stores.port.store import Reader, Store, Transaction
 
 __all__ = [
     "Alike",
-    "Change",
     "DeclarationReader",
     "DeclarationWriter",
     "DumpLoader",
@@ -78,6 +77,7 @@ __all__ = [
     "Store",
     "StoreAdministration",
     "StoredReceipt",
+    "TenureChange",
     "Transaction",
     "UsageReader",
     "UsageWriter",

@@ -10,7 +10,7 @@ from tenure.model.fact import Fact
 from tenure.model.verdict import Verdict
 
 
-class Change(NamedTuple):
+class TenureChange(NamedTuple):
     """A new tenure for a fact that the store already has."""
 
     before: Fact
@@ -57,7 +57,7 @@ class LogWriter(LogReader, Protocol):
     """Appends to the log, and carries out the decision of a verdict."""
 
     def record(
-        self, verdict: Verdict, new: Sequence[Fact] = (), changed: Sequence[Change] = ()
+        self, verdict: Verdict, new: Sequence[Fact] = (), changed: Sequence[TenureChange] = ()
     ) -> None:
         """Append a verdict, with the facts it brought and the tenures it changed.
 

@@ -55,6 +55,13 @@ class Transaction(
     all back.
     """
 
+    def taken_back(self) -> AbstractContextManager[None]:
+        """Take back what is written inside, and only that: reads see again what they saw before.
+
+        An exception takes nothing back by itself, and has to leave the whole transaction.
+        """
+        ...
+
 
 class Store(KeyStore, StoreAdministration, Protocol):
     """Opens readers and transactions. Safe to share between threads."""

@@ -685,13 +685,20 @@ SELECT session_id, user_id, at, (
 WHERE organization = %(organization)s AND turn_index = 1 AND user_id = %(user_id)s {where}
 ORDER BY turns.at DESC, session_id DESC LIMIT %(limit)s;
 
+-- name: set_savepoint
+-- One name is enough: the latest of that name is the one that is returned to.
+SAVEPOINT taken_back;
+
+-- name: return_to_savepoint
+ROLLBACK TO SAVEPOINT taken_back;
+
 -- name: verdicts_by_id
 SELECT {verdict} FROM verdicts WHERE organization = %(organization)s AND id = ANY(%(ids)s)
 ORDER BY seq;
 
 -- name: recorded
 SELECT {fact} FROM facts
-WHERE organization = %(organization)s AND owner = %(owner)s AND live = %(live)s {where}
+WHERE organization = %(organization)s AND owner = %(owner)s {where}
 ORDER BY recorded_at DESC, id DESC LIMIT %(limit)s;
 
 -- name: branches

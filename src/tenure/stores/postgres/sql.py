@@ -27,6 +27,9 @@ class PostgresDialect(Dialect):
     def members(self, name: str, values: Sequence[str]) -> dict[str, Any]:
         return {f"{name}s": list(values)}
 
+    def flag(self, column: str, value: bool) -> str:
+        return column if value else f"NOT {column}"
+
     def containing(self, run: str) -> tuple[str, str]:
         # What a server takes for another case of a letter depends on its locale, unless it is told.
         if (pattern := plain_pattern(run)) is not None:

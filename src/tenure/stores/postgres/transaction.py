@@ -12,7 +12,7 @@ from tenure.model.fact import Address, Fact
 from tenure.model.records import Declaration
 from tenure.model.times import from_micros, to_micros
 from tenure.model.verdict import Verdict
-from tenure.stores.port import Change, FactFilter, Name, NameColumn, Selection
+from tenure.stores.port import FactFilter, Name, NameColumn, Selection, TenureChange
 from tenure.stores.postgres.connections import Connection
 from tenure.stores.postgres.index import PostgresIndex
 from tenure.stores.postgres.sql import array_of
@@ -93,7 +93,16 @@ class PostgresTransaction(PostgresIndex, SQLTransaction):
 
     # writing
 
-    def _append(self, verdict: Verdict, new: Sequence[Fact], changed: Sequence[Change]) -> None:
+    @contextmanager
+    def taken_back(self) -> Iterator[None]:
+        known = dict(vars(self._standing))
+        with super().taken_back():
+            yield
+        vars(self._standing).update(known)
+
+    def _append(
+        self, verdict: Verdict, new: Sequence[Fact], changed: Sequence[TenureChange]
+    ) -> None:
         near = (*new, *(after for _, after in changed))
         owner = next((fact.owner for fact in near if fact.id == verdict.fact_id), None)
         if owner is None:

@@ -36,6 +36,11 @@ class Dialect(ABC):
         """The parameters of that condition."""
 
     @abstractmethod
+    def flag(self, column: str, value: bool) -> str:
+        """The condition on a column of truth, written out: a parameter would hide from a planner
+        that an index of some rows alone will do."""
+
+    @abstractmethod
     def containing(self, run: str) -> tuple[str, str]:
         """The condition that a column contains a folded text in any letter case, and its pattern.
 

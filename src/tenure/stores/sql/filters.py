@@ -29,6 +29,8 @@ def filtering(
         placed(dialect, wanted.places),
         _standing(dialect, wanted),
     ]
+    if wanted.subject:
+        parts.append(("AND subject <> ''", {}))  # as the index of subjects has it
     if wanted.derived:
         parts.append(("AND depends_on IS NOT NULL", {}))
     if run := longest_run(wanted.text):

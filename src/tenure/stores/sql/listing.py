@@ -99,8 +99,9 @@ class SQLListing(BoundConnection):
         # is live where nothing else can hold office.
         for owner in dict.fromkeys(wanted.owners):
             for live in (True, False) if wanted.others else (True,):
-                asked = {**given, "owner": owner, "live": live, "limit": limit}
-                found.extend(self.rows(self._way_to(wanted, live), asked, where))
+                asked = {**given, "owner": owner, "limit": limit}
+                there = f"AND {self.dialect.flag('live', live)} {where}"
+                found.extend(self.rows(self._way_to(wanted, live), asked, there))
         found.sort(key=lambda row: (row[1], row[0]), reverse=True)
         return [fact_of(row) for row in found[:limit]]
 

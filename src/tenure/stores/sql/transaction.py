@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 from abc import abstractmethod
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime
 from typing import Any, ClassVar
@@ -15,7 +16,7 @@ from tenure.model.records import Declaration, Erasure
 from tenure.model.text_cache import forget_texts
 from tenure.model.verdict import Verdict
 from tenure.stores import codec
-from tenure.stores.port import Change
+from tenure.stores.port import TenureChange
 from tenure.stores.sql.batches import Batches, legs
 from tenure.stores.sql.facts import SQLFacts
 from tenure.stores.sql.index import SQLIndex
@@ -31,7 +32,7 @@ def _taken(*ids: str) -> DuplicateId:
     return DuplicateId(f"a fact with id {named} exists; ids are used once")
 
 
-def _arrivals_last(change: Change) -> bool:
+def _arrivals_last(change: TenureChange) -> bool:
     return change.after.is_valid
 
 
@@ -50,8 +51,16 @@ class SQLTransaction(SQLFacts, SQLLog, SQLIndex, SQLSessions, SQLReceipts, SQLLi
         self._shelf_ids = {}
         self._versions = {}
 
+    @contextmanager
+    def taken_back(self) -> Iterator[None]:
+        remembered = (self._declared, dict(self._shelf_ids), dict(self._versions))
+        self.run("set_savepoint", {})
+        yield
+        self.run("return_to_savepoint", {})
+        self._declared, self._shelf_ids, self._versions = remembered
+
     def record(
-        self, verdict: Verdict, new: Sequence[Fact] = (), changed: Sequence[Change] = ()
+        self, verdict: Verdict, new: Sequence[Fact] = (), changed: Sequence[TenureChange] = ()
     ) -> None:
         seq, now = verdict.seq, verdict.recorded_at
         if changed or len(new) > 1:
@@ -80,7 +89,9 @@ class SQLTransaction(SQLFacts, SQLLog, SQLIndex, SQLSessions, SQLReceipts, SQLLi
             raise _taken(*sorted(taken))
 
     @abstractmethod
-    def _append(self, verdict: Verdict, new: Sequence[Fact], changed: Sequence[Change]) -> None:
+    def _append(
+        self, verdict: Verdict, new: Sequence[Fact], changed: Sequence[TenureChange]
+    ) -> None:
         """Insert the row of a verdict, which brought and changed these facts."""
 
     def _change(self, after: Fact, seq: int, now: datetime) -> None:

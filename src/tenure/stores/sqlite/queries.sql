@@ -587,18 +587,25 @@ SELECT session_id, user_id, at, (
 WHERE organization = :organization AND turn_index = 1 AND user_id = :user_id {where}
 ORDER BY turns.at DESC, session_id DESC LIMIT :limit;
 
+-- name: set_savepoint
+-- One name is enough: the latest of that name is the one that is returned to.
+SAVEPOINT taken_back;
+
+-- name: return_to_savepoint
+ROLLBACK TO SAVEPOINT taken_back;
+
 -- name: verdicts_by_id
 SELECT {verdict} FROM verdicts WHERE organization = :organization AND id IN ({ids});
 
 -- name: recorded
 SELECT {fact} FROM facts INDEXED BY facts_recorded
-WHERE organization = :organization AND owner = :owner AND live = :live {where}
+WHERE organization = :organization AND owner = :owner {where}
 ORDER BY recorded_at DESC, id DESC LIMIT :limit;
 
 -- name: recorded_at_key
 -- Facts are recorded in the order of the log.
 SELECT {fact} FROM facts INDEXED BY facts_key
-WHERE organization = :organization AND owner = :owner AND +live = :live {where}
+WHERE organization = :organization AND owner = :owner {where}
 ORDER BY seq DESC, id DESC LIMIT :limit;
 
 -- name: recorded_about
@@ -610,7 +617,7 @@ ORDER BY recorded_at DESC, id DESC LIMIT :limit;
 SELECT {fact} FROM (SELECT DISTINCT fact_id FROM dependencies
     WHERE organization = :organization AND stands_on <> '')
 CROSS JOIN facts INDEXED BY facts_id
-WHERE organization = :organization AND id = fact_id AND +owner = :owner AND +live = :live {where}
+WHERE organization = :organization AND id = fact_id AND +owner = :owner {where}
 ORDER BY recorded_at DESC, id DESC LIMIT :limit;
 
 -- name: branches

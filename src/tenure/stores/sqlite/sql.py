@@ -27,6 +27,9 @@ class SQLiteDialect(Dialect):
     def members(self, name: str, values: Sequence[str]) -> dict[str, Any]:
         return {f"{name}{index}": value for index, value in enumerate(values)}
 
+    def flag(self, column: str, value: bool) -> str:
+        return f"{column} = {value:d}"
+
     def containing(self, run: str) -> tuple[str, str]:
         if (pattern := plain_pattern(run)) is not None:
             return "{} LIKE :pattern ESCAPE '\\'", pattern

@@ -10,7 +10,7 @@ from tenure.model.fact import Address, Fact
 from tenure.model.records import Declaration, WorkingItem
 from tenure.model.times import from_micros, to_micros
 from tenure.model.verdict import Verdict
-from tenure.stores.port import Change, FactFilter, Selection
+from tenure.stores.port import FactFilter, Selection, TenureChange
 from tenure.stores.sql.rows import Row, address_values, fact_of, verdict_values
 from tenure.stores.sql.transaction import SQLTransaction
 from tenure.stores.sqlite.index import SQLiteIndex
@@ -94,7 +94,9 @@ class SQLiteTransaction(SQLiteIndex, SQLTransaction):
 
     # writing
 
-    def _append(self, verdict: Verdict, new: Sequence[Fact], changed: Sequence[Change]) -> None:
+    def _append(
+        self, verdict: Verdict, new: Sequence[Fact], changed: Sequence[TenureChange]
+    ) -> None:
         self.insert("insert_verdict", verdict_values(verdict))
 
     def put_item(self, user_id: str, session_id: str, item: WorkingItem) -> None:

@@ -10,7 +10,7 @@ import pytest
 from tenure.model.fact import Basis, Cause, Fact, MemoryType, Part, Said, Source, Status
 from tenure.model.records import Erasure
 from tenure.model.scope import Scope
-from tenure.stores.port import Change, IndexEntry, Selection, Store
+from tenure.stores.port import IndexEntry, Selection, Store, TenureChange
 from tenure.testing.contract.scribe import EVERYTHING, Contract, Scribe, ids
 
 SECRET = "swordfish"
@@ -67,7 +67,7 @@ class ErasingContract(Contract):
             ended_at=last.started_at + timedelta(days=1) if last.started_at else None,
         )
         with store.write("acme") as transaction:
-            acme.put(transaction, last, [Change(marked, ended)], superseded=("secret",))
+            acme.put(transaction, last, [TenureChange(marked, ended)], superseded=("secret",))
         return first, ended, last
 
     def erase(self, store: Store, acme: Scribe) -> Erasure:

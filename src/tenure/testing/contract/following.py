@@ -8,7 +8,7 @@ import pytest
 
 from tenure.model.fact import Status
 from tenure.model.records import Erasure
-from tenure.stores.port import Change, Found, Placed, Store, Transaction
+from tenure.stores.port import Found, Placed, Store, TenureChange, Transaction
 from tenure.testing.contract.catalogue import (
     entry,
     everything_indexed,
@@ -79,7 +79,7 @@ class FollowingContract(Contract):
             back = ended.evolve(status=Status.OFFICE, superseded_by=None, ended_at=None)
             out = new.evolve(status=Status.WITHDRAWN, predecessors=())
             verdict = acme.verdict(transaction, new)
-            transaction.record(verdict, (), [Change(ended, back), Change(new, out)])
+            transaction.record(verdict, (), [TenureChange(ended, back), TenureChange(new, out)])
         with store.read("acme") as reader:
             assert posted(reader, "city") == posted(reader, "bern") == [fact.id]
             assert posted(reader, "basel") == []
@@ -147,7 +147,7 @@ class FollowingContract(Contract):
         with store.write("acme") as transaction:
             acme.put(transaction, fact)
             transaction.index([entry(fact, "city bern")])
-            acme.put(transaction, successor, [Change(fact, ended)])
+            acme.put(transaction, successor, [TenureChange(fact, ended)])
             transaction.index([entry(successor, "city basel")])
             assert posted(transaction, "city") == [successor.id]
         with store.read("acme") as reader:
@@ -237,7 +237,7 @@ class FollowingContract(Contract):
             elif step == "retire":
                 out = first.evolve(status=Status.RETRACTED, ended_at=acme.clock.now)
                 back = ended.evolve(status=Status.OFFICE, ended_at=None)
-                changes = [Change(first, out), Change(ended, back)]
+                changes = [TenureChange(first, out), TenureChange(ended, back)]
                 transaction.record(acme.verdict(transaction, first), (), changes)
             elif step == "erase":
                 proof = Erasure("e1", "acme", acme.clock(), (first.id, ended.id))

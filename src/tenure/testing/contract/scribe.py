@@ -11,7 +11,7 @@ import pytest
 
 from tenure.model.fact import Fact, Status
 from tenure.model.verdict import Action, Outcome, Rule, Verdict
-from tenure.stores.port import Change, Reader, Selection, Store, Transaction
+from tenure.stores.port import Reader, Selection, Store, TenureChange, Transaction
 from tenure.testing.clock import SteppingClock
 
 EVERYTHING = Selection()
@@ -67,7 +67,7 @@ class Scribe:
         self,
         transaction: Transaction,
         fact: Fact,
-        changed: Sequence[Change] = (),
+        changed: Sequence[TenureChange] = (),
         **fields: Any,
     ) -> Verdict:
         """Record a new fact in a transaction that is already open."""
@@ -89,7 +89,7 @@ class Scribe:
         new = self.fact(value, **{**same, "predecessors": (old.id,), **fields})
         ended = old.evolve(status=Status.SUPERSEDED, superseded_by=new.id, ended_at=new.started_at)
         with self.store.write(self.organization) as transaction:
-            self.put(transaction, new, [Change(old, ended)], superseded=(old.id,))
+            self.put(transaction, new, [TenureChange(old, ended)], superseded=(old.id,))
         return ended, new
 
     def change(self, before: Fact, *, reason: str | None = None, **changes: Any) -> Fact:
@@ -97,7 +97,7 @@ class Scribe:
         after = before.evolve(**changes)
         with self.store.write(self.organization) as transaction:
             verdict = self.verdict(transaction, before, action=Action.RETRACT, reason=reason)
-            transaction.record(verdict, (), [Change(before, after)])
+            transaction.record(verdict, (), [TenureChange(before, after)])
         return after
 
 

@@ -10,7 +10,7 @@ import pytest
 from tenure.model.fact import Status
 from tenure.model.records import WorkingItem
 from tenure.model.scope import EVERYWHERE, Scope
-from tenure.stores.port import Change, Placed, Store, StoredReceipt
+from tenure.stores.port import Placed, Store, StoredReceipt, TenureChange
 from tenure.testing.contract.catalogue import (
     entry,
     index,
@@ -139,7 +139,7 @@ class ShelvingContract(Contract):
                 acme.put(transaction, fact.evolve(key=fact.id))
                 transaction.index([entry(fact), entry(first)])
             out = first.evolve(status=Status.RETRACTED, ended_at=acme.clock.now)
-            transaction.record(acme.verdict(transaction, first), (), [Change(first, out)])
+            transaction.record(acme.verdict(transaction, first), (), [TenureChange(first, out)])
             assert shelf_of(transaction).version == before + 1
         with store.read("acme") as reader:
             assert shelf_of(reader).version == before + 1

@@ -9,8 +9,8 @@ import pytest
 from tenure.model.errors import DuplicateId, StoreError
 from tenure.model.fact import Fact, MemoryType, Status
 from tenure.model.records import Declaration, Erasure, Spot, Turn, WorkingItem
-from tenure.model.scope import Scope
-from tenure.stores.port import Change, IndexEntry, Store, StoredReceipt, Transaction
+from tenure.model.scope import EVERYWHERE, Scope
+from tenure.stores.port import IndexEntry, Store, StoredReceipt, TenureChange, Transaction
 from tenure.testing.contract.catalogue import everything_indexed
 from tenure.testing.contract.scribe import EVERYTHING, Contract, Scribe, ids
 
@@ -40,7 +40,7 @@ def write_everything(transaction: Transaction, acme: Scribe, old: Fact) -> None:
     """Use every method that writes."""
     new = acme.fact("Basel", predecessors=(old.id,))
     ended = old.evolve(status=Status.SUPERSEDED, superseded_by=new.id, ended_at=new.started_at)
-    verdict = acme.put(transaction, new, [Change(old, ended)])
+    verdict = acme.put(transaction, new, [TenureChange(old, ended)])
     transaction.mark_undone(verdict.id, "another")
     transaction.declare(Declaration("tags", multi_valued=True))
     transaction.declare(Declaration("kept", multi_valued=False))
@@ -58,6 +58,22 @@ def write_everything(transaction: Transaction, acme: Scribe, old: Fact) -> None:
     proof = Erasure("e1", acme.organization, acme.clock(), (old.id,))
     transaction.erase([old.id], proof)
     transaction.unindex(1)
+
+
+def _seen_in(transaction: Transaction) -> list[Any]:
+    """What a transaction itself sees."""
+    return [
+        transaction.head(),
+        transaction.live(EVERYTHING),
+        transaction.log(0, 100),
+        transaction.desks(),
+        transaction.turns("alice", "s1", 9),
+        transaction.receipts(None, 9),
+        transaction.declarations(),
+        transaction.recipe(),
+        transaction.shelves(("alice", ""), (EVERYWHERE,)),
+        transaction.erasures(),
+    ]
 
 
 class WritingContract(Contract):
@@ -131,6 +147,36 @@ class WritingContract(Contract):
         with store.read("acme") as reader:
             assert reader.head()[0] == 2
 
+    def test_what_is_taken_back_is_gone(self, store: Store, acme: Scribe, incumbent: Fact) -> None:
+        """What a transaction wrote before is still there, and nothing of what came after it."""
+        with store.write("acme") as transaction:
+            earlier = acme.fact("Zug", key="earlier")
+            acme.put(transaction, earlier)
+            transaction.index([IndexEntry(earlier, "earlier zug", "zug", 7)])
+            seen = _seen_in(transaction)
+            for _ in range(2):
+                with transaction.taken_back():
+                    write_everything(transaction, acme, incumbent)
+                    assert _seen_in(transaction) != seen
+                assert _seen_in(transaction) == seen
+            acme.put(transaction, later := acme.fact("Chur", key="later"))
+            transaction.index([IndexEntry(later, "later chur", "chur", 7)])
+        with store.read("acme") as reader:
+            assert reader.head()[0] == 3
+            assert [fact.value for fact in reader.live(EVERYTHING)] == ["Zug", "Chur", "Bern"]
+            assert len(reader.entries_of([incumbent.id, earlier.id, later.id])) == 3
+            assert [declaration.pattern for declaration in reader.declarations()] == ["kept"]
+        assert store.erasures("acme") == []
+
+    def test_nothing_is_kept_where_all_is_taken_back(
+        self, store: Store, acme: Scribe, incumbent: Fact
+    ) -> None:
+        """A transaction whose writes were all taken back leaves the store as it was."""
+        before = everything(store)
+        with store.write("acme") as transaction, transaction.taken_back():
+            write_everything(transaction, acme, incumbent)
+        assert everything(store) == before
+
     def test_record_brings_and_changes_at_once(self, store: Store, acme: Scribe) -> None:
         """One record may retire the incumbent and seat its successor, in either order."""
         first = acme.establish("Bern")
@@ -139,7 +185,7 @@ class WritingContract(Contract):
         out = second.evolve(status=Status.WITHDRAWN, predecessors=())
         with store.write("acme") as transaction:
             verdict = acme.verdict(transaction, first)
-            transaction.record(verdict, (), [Change(ended, back), Change(second, out)])
+            transaction.record(verdict, (), [TenureChange(ended, back), TenureChange(second, out)])
         with store.read("acme") as reader:
             assert reader.live(EVERYTHING) == [back]
             assert reader.fact(second.id) == out
@@ -169,7 +215,7 @@ class WritingContract(Contract):
             ended = old.evolve(status=Status.RETRACTED, ended_at=acme.clock.now)
             verdict = acme.verdict(transaction, new)
             with pytest.raises(DuplicateId):
-                transaction.record(verdict, [new, again], [Change(old, ended)])
+                transaction.record(verdict, [new, again], [TenureChange(old, ended)])
             assert transaction.fact("fresh") is None
         assert everything(store) == before
 
