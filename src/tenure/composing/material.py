@@ -16,7 +16,9 @@ from tenure.composing.dead_values import DeadValueFinder
 from tenure.composing.doubts import DoubtsFound, doubts_about, standing, without_doubted
 from tenure.composing.inquiry import SMALL, Inquiry
 from tenure.composing.omissions import contested_by, left_out
+from tenure.composing.sheets import SHEETS
 from tenure.composing.time_words import days_told
+from tenure.composing.unknown import unknown_matters
 from tenure.composing.working_set import SelectedItems, WorkingSetSelector
 from tenure.context.document import Omission
 from tenure.context.guard import DeadValueIndex
@@ -31,11 +33,10 @@ from tenure.context.reach import (
     items_within,
     longest_line,
 )
-from tenure.context.rendering import Changed, Unknown
-from tenure.context.said_lines import speaks_for_itself
+from tenure.context.rendering import Changed
 from tenure.language.discourse import asides, telling
 from tenure.language.values.forms import forms
-from tenure.model.fact import SERVED, Fact, Status
+from tenure.model.fact import SERVED, Fact
 from tenure.model.records import is_turn
 from tenure.model.values import text_of
 from tenure.rules.visibility import meets
@@ -52,12 +53,9 @@ _OPENING = 400
 """Characters of a turn that are read to tell whether it is an aside."""
 _TOKENS_A_LINE = 12
 _FEWEST = 64
-_RETRACTIONS = 200
 _MOST_HISTORY = 500
 _LEAFED = 4_000
 """Characters of a fact that are read to tell whether the query asks for its past."""
-_MATCHING = 0.5
-"""The share of a key's words that a query must use to ask for the key."""
 
 
 class MaterialBuilder(Inquiry):
@@ -88,7 +86,7 @@ class MaterialBuilder(Inquiry):
             shown = [*(candidate.fact for candidate in ranked), *told, *against]
             dead = finder.dead(shown, [note for notes in days.values() for note in notes])
             gone = finder.gone(desk.items)
-            unknown = self._unknown(space)
+            unknown = unknown_matters(self, space)
             named = {fact.id for fact in (*rivals, *ahead)}
             omissions = [*left_out(self, space, view, named), *desk.omissions, *beyond]
         return Material(
@@ -206,7 +204,7 @@ class MaterialBuilder(Inquiry):
             if room <= 0 and len(chosen) >= _FEWEST and not hit.binding:
                 continue
             chosen.append(hit.fact_id)
-            room -= hit.tokens
+            room -= hit.row.tokens
         return chosen
 
     def _loaded(self, fact_ids: Iterable[str]) -> list[Fact]:
@@ -226,14 +224,16 @@ class MaterialBuilder(Inquiry):
             if hit is None:
                 candidates.append(Rankable(fact, 0.0, 0.0, bears=bears))
             else:
-                tokens = None if is_longer(fact.value, MEASURED) else hit.tokens
-                candidates.append(Rankable(fact, hit.text, hit.meaning, tokens, hit.vector, bears))
+                tokens = None if is_longer(fact.value, MEASURED) else hit.row.tokens
+                candidates.append(
+                    Rankable(fact, hit.text, hit.meaning, tokens, hit.row.vector, bears)
+                )
         return rank(
             candidates,
             self.asked,
             now=self.lens.when,
             ladder=self.lens.settings.ladder,
-            terms=analysis.name_terms,
+            sheets=SHEETS,
             alike=alike,
         )
 
@@ -243,7 +243,7 @@ class MaterialBuilder(Inquiry):
         found = {
             fact.id: fact
             for fact in facts
-            if fact.id in hits and not asked.isdisjoint(hits[fact.id].terms.split())
+            if fact.id in hits and not asked.isdisjoint(hits[fact.id].row.terms)
         }
         subjects = {fact.subject for fact in found.values() if fact.subject}
         return {fact.id for fact in facts if fact.id in found or fact.subject in subjects}
@@ -310,57 +310,6 @@ class MaterialBuilder(Inquiry):
                     found[fact.id].append(Changed(base, now if sure else None))
         return found
 
-    def _unknown(self, space: SearchSpace) -> list[Unknown]:
-        """Matters in the query whose last fact was retracted or has expired."""
-        if space.facts is not None:
-            ended = [f for f in self.everything if f.status in (Status.RETRACTED, Status.EXPIRED)]
-        else:
-            entries = space.collection.rows(space.expired[:_RETRACTIONS])
-            expired = self.reader.facts(row.fact_id for row in entries)
-            ended = [self.lens.as_seen(fact) for fact in (*self._retracted(), *expired)]
-        found: dict[str, Unknown] = {}
-        for fact in sorted(ended, key=lambda fact: (fact.until or fact.recorded_at, fact.id)):
-            if self._is_asked(fact) and self._is_vacant(fact):
-                unknown = Unknown(fact, self._called(fact))
-                found[unknown.name] = unknown
-        return [found[name] for name in sorted(found)]
-
-    def _called(self, fact: Fact) -> str:
-        """The name that may be shown for a fact that is over.
-
-        The key of a sentence is made of its words. Only those that the query has are shown.
-        """
-        if not speaks_for_itself(fact):
-            return fact.key
-        words = fact.key.split("_")
-        return "_".join(w for w in words if self.asked.issuperset(analysis.name_terms(w)))
-
-    def _retracted(self) -> list[Fact]:
-        """The last retractions that may be seen, up to a number."""
-        limit = _RETRACTIONS
-        while True:
-            found = self.reader.retracted(self.lens.owners, limit)
-            seen = [
-                fact
-                for fact in found
-                if fact.place in self.lens.places and self.lens.sees(self.reader, fact)
-            ]
-            if len(found) < limit or len(seen) >= _RETRACTIONS:
-                return seen[:_RETRACTIONS]
-            limit *= 4
-
-    def _is_asked(self, fact: Fact) -> bool:
-        named = [term for term in analysis.name_terms(fact.key) if not term.isdigit()]
-        about = analysis.name_terms(fact.subject) if fact.subject else ()
-        used = sum(term in self.asked for term in named)
-        return used > 0 and used >= _MATCHING * len(named) and self.asked.issuperset(about)
-
-    def _is_vacant(self, fact: Fact) -> bool:
-        lens, reader = self.lens, self.reader
-        if fact.place not in lens.places or not lens.sees(reader, fact):
-            return False
-        return not lens.held(reader, fact.key, fact.subject or "", marks=False)
-
     def _is_unanswered(self, ranked: Sequence[Ranked], hits: dict[str, Hit]) -> bool:
         """Whether no fact shares a word, except from its subject, or a meaning with the query.
         Without the conversation nobody can tell: the answer may be in what the caller sends."""
@@ -370,7 +319,7 @@ class MaterialBuilder(Inquiry):
             if hit is None:
                 return False
             about = analysis.name_terms(one.fact.subject) if one.fact.subject else ()
-            shared = self.asked.intersection(hit.terms.split()).difference(about)
+            shared = self.asked.intersection(hit.row.terms).difference(about)
             return bool(shared) or hit.meaning > self.index.unrelated
 
         can_tell = bool(self.asked) and self.request.conversation and self.request.budget > 0

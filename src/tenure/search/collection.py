@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 
+from tenure.search.recent import EntryRow, row_of
 from tenure.search.shelf_index import ShelfIndex, signs
 from tenure.stores.port import Found, IndexReader, Placed
 
@@ -68,7 +69,7 @@ class Collection(Protocol):
         """The constraints; if they are more than `count`, those whose meaning is nearest."""
         ...
 
-    def rows(self, entries: Sequence[int]) -> list[Found]:
+    def rows(self, entries: Sequence[int]) -> list[EntryRow]:
         """These entries, ordered."""
         ...
 
@@ -188,17 +189,17 @@ class Shelved:
         stacks = [self._stacks[number] for number in self._binding]
         return _nearest_or_all(stacks, query, count, self._hidden)
 
-    def rows(self, entries: Sequence[int]) -> list[Found]:
+    def rows(self, entries: Sequence[int]) -> list[EntryRow]:
         stacks = list(self._stacks.values())
-        known: dict[int, Found] = {}
-        for stack in stacks:
-            known.update((row.entry, row) for row in map(stack.recent, entries) if row is not None)
-        missing = [entry for entry in entries if entry not in known]
-        for row in self._reader.found(missing) if missing else ():
-            known[row.entry] = row
-            for stack in stacks:
-                if stack.position(row.entry) is not None:
-                    stack.note_recent(row)
+        kept = [rows for stack in stacks if (rows := stack.recent())]
+        known = {entry: rows[entry] for rows in kept for entry in entries if entry in rows}
+        if len(known) < len(entries):
+            missing = [entry for entry in entries if entry not in known]
+            for found in self._reader.found(missing):
+                row = known[found.entry] = row_of(found)
+                for stack in stacks:
+                    if stack.position(row.entry) is not None:
+                        stack.note_recent(row, found)
         return [known[entry] for entry in sorted(known)]
 
 
@@ -207,14 +208,14 @@ class AdHoc:
 
     def __init__(self, rows: Sequence[tuple[Found, bool]], dimensions: int) -> None:
         """`rows` are pairs of a row and whether it is a constraint."""
-        self._rows = {row.entry: row for row, _ in rows}
+        self._rows = {row.entry: row_of(row) for row, _ in rows}
         self._binding = ShelfIndex(dimensions)
         self._others = ShelfIndex(dimensions)
         self._posted: dict[str, list[int]] = {}
         for stack, wanted in ((self._binding, True), (self._others, False)):
             stack.catch_up((_placed(row) for row, binding in rows if binding is wanted), 1)
-        for row, _ in sorted(rows):
-            for term in dict.fromkeys(row.terms.split()):
+        for _, row in sorted(self._rows.items()):
+            for term in dict.fromkeys(row.terms):
                 self._posted.setdefault(term, []).append(row.entry)
 
     @property
@@ -243,7 +244,7 @@ class AdHoc:
     def binding(self, query: Vector | None, count: int) -> list[int]:
         return _nearest_or_all([self._binding], query, count, set())
 
-    def rows(self, entries: Sequence[int]) -> list[Found]:
+    def rows(self, entries: Sequence[int]) -> list[EntryRow]:
         return [self._rows[entry] for entry in sorted(entries)]
 
 

@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 
     from tenure.search.collection import Frequent, Vector
     from tenure.search.embedders import Embedder
-    from tenure.search.shelf_index import Recent, ShelfIndex
+    from tenure.search.recent import Recent
+    from tenure.search.shelf_index import ShelfIndex
 
 Progress = Callable[[str, int, int | None], None]
 """The callback for long work: the work, the amount done, and the total if it is known."""
@@ -63,7 +64,7 @@ class Index:
         self._measure = measure
         self._read = read
         self._vectors: OrderedDict[str, bytes] = OrderedDict()
-        self._recent: Recent | None = None  # takes numpy, which only searching needs
+        self._recent: Recent | None = None
         self._stacks: OrderedDict[tuple[str, int], ShelfIndex] = OrderedDict()
         self._frequent: dict[tuple[tuple[int, ...], str, int], Frequent] = {}
         # Held for a look into these tables and never while a store, an embedder or a caller works:
@@ -271,7 +272,8 @@ class Index:
         return stack
 
     def _kept_stack(self, name: tuple[str, int], with_keys: bool) -> ShelfIndex:
-        from tenure.search.shelf_index import Recent, ShelfIndex
+        from tenure.search.recent import Recent
+        from tenure.search.shelf_index import ShelfIndex
 
         with self._lock:
             self._recent = self._recent or Recent()
