@@ -148,7 +148,7 @@ class MaterialBuilder(Inquiry):
         most = max(_FEWEST, self.request.budget // _TOKENS_A_LINE)
         limit = space.size if space.size <= SMALL else most
         found = search(space.collection, self.query, self._meaning, limit=limit)
-        return {hit.fact_id: hit for hit in found}
+        return {hit.row.fact_id: hit for hit in found}
 
     def _hits_of(self, facts: Sequence[Fact]) -> dict[str, Hit]:
         """How well these match the query, which no shelf that is searched has."""
@@ -200,11 +200,15 @@ class MaterialBuilder(Inquiry):
         constraint."""
         room = 1.1 * self.request.budget
         chosen: list[str] = []
-        for hit in sorted(hits.values(), key=_first):
-            if room <= 0 and len(chosen) >= _FEWEST and not hit.binding:
+        ordered = sorted(
+            (-base_score(text, meaning), row.fact_id, row.tokens, binding)
+            for row, text, meaning, binding in hits.values()
+        )
+        for _, fact_id, tokens, binding in ordered:
+            if room <= 0 and len(chosen) >= _FEWEST and not binding:
                 continue
-            chosen.append(hit.fact_id)
-            room -= hit.row.tokens
+            chosen.append(fact_id)
+            room -= tokens
         return chosen
 
     def _loaded(self, fact_ids: Iterable[str]) -> list[Fact]:
@@ -342,7 +346,3 @@ class MaterialBuilder(Inquiry):
     def _says(self, fact: Fact) -> bool:
         text = analysis.text_for_terms(fact.key, fact.subject, fact.value)
         return not self.asked.isdisjoint(analysis.terms(text[:_LEAFED]))
-
-
-def _first(hit: Hit) -> tuple[float, str]:
-    return (-base_score(hit.text, hit.meaning), hit.fact_id)
