@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from tenure.composing.ahead import ahead_of
 from tenure.composing.dead_values import DeadValueFinder
 from tenure.composing.doubts import DoubtsFound, doubts_about, standing, without_doubted
+from tenure.composing.history import past_of
 from tenure.composing.inquiry import SMALL, Inquiry
 from tenure.composing.omissions import contested_by, left_out
 from tenure.composing.sheets import SHEETS
@@ -36,7 +37,7 @@ from tenure.context.reach import (
 from tenure.context.rendering import Changed
 from tenure.language.discourse import asides, telling
 from tenure.language.values.forms import forms
-from tenure.model.fact import SERVED, Fact
+from tenure.model.fact import Fact
 from tenure.model.records import is_turn
 from tenure.model.values import text_of
 from tenure.rules.visibility import meets
@@ -53,9 +54,6 @@ _OPENING = 400
 """Characters of a turn that are read to tell whether it is an aside."""
 _TOKENS_A_LINE = 12
 _FEWEST = 64
-_MOST_HISTORY = 500
-_LEAFED = 4_000
-"""Characters of a fact that are read to tell whether the query asks for its past."""
 
 
 class MaterialBuilder(Inquiry):
@@ -88,6 +86,7 @@ class MaterialBuilder(Inquiry):
             gone = finder.gone(desk.items)
             unknown = unknown_matters(self, space)
             named = {fact.id for fact in (*rivals, *ahead)}
+            past = past_of(self, space, ranked) if self.request.history else []
             omissions = [*left_out(self, space, view, named), *desk.omissions, *beyond]
         return Material(
             identity=self.lens.identity,
@@ -103,7 +102,7 @@ class MaterialBuilder(Inquiry):
             doubted=doubts.by,
             unknown=unknown,
             unanswered=not (unknown or self.desk.bears) and self._is_unanswered(ranked, hits),
-            past=self._past(ranked) if self.request.history else (),
+            past=past,
             dead=DeadValueIndex(dead, read),
             gone=gone,
             omissions=omissions,
@@ -328,21 +327,3 @@ class MaterialBuilder(Inquiry):
 
         can_tell = bool(self.asked) and self.request.conversation and self.request.budget > 0
         return can_tell and not any(map(bears, ranked))
-
-    def _past(self, ranked: Sequence[Ranked]) -> list[Fact]:
-        """The earlier facts on the matters of the query or of the best facts."""
-        matters = {(one.fact.key, one.fact.subject) for one in ranked[:_FEWEST]}
-        found = [
-            fact
-            for fact in self.everything
-            if fact.status in SERVED
-            and not fact.is_valid
-            and fact.started_at is not None
-            and ((fact.key, fact.subject) in matters or self._says(fact))
-        ]
-        found.sort(key=lambda fact: (fact.key, fact.subject or "", fact.started_at, fact.id))
-        return found[:_MOST_HISTORY]
-
-    def _says(self, fact: Fact) -> bool:
-        text = analysis.text_for_terms(fact.key, fact.subject, fact.value)
-        return not self.asked.isdisjoint(analysis.terms(text[:_LEAFED]))

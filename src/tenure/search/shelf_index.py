@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
 from itertools import count, islice
 from typing import TYPE_CHECKING
@@ -12,6 +12,7 @@ import numpy as np
 from tenure.model.records import Declaration
 from tenure.search.analysis import MARK, MATTER
 from tenure.search.marks import Heard, Marked
+from tenure.search.past_terms import PastTerms
 from tenure.search.read_write_lock import Latch
 from tenure.search.recent import EntryRow, Recent
 from tenure.stores.port import Found, Placed
@@ -72,6 +73,7 @@ class ShelfIndex:
         self._probes: dict[int, str] = {}
         self._marked = Marked()
         self._matters = Marked()
+        self._past = PastTerms()
         self._kept: dict[tuple[Declaration, ...], tuple[int, set[int]]] = {}
         self.latch = Latch()
         """Held while somebody reads the shelf for long, or changes it, if it is shared."""
@@ -120,6 +122,19 @@ class ShelfIndex:
         places = np.searchsorted(self._entries[: self._count], entries)
         found: list[int] = entries[self._live[places]].tolist()
         return found
+
+    def over_with(
+        self,
+        matters: set[int],
+        terms: Iterable[str],
+        read: Callable[[Sequence[int]], Iterable[EntryRow]],
+    ) -> set[int]:
+        """Entries out of office on one of these matters, or with one of these terms."""
+        entries: list[int] = self._entries[: self._count][~self._live[: self._count]].tolist()
+        if not entries:
+            return set()
+        on_matters = set(self._matters.having_any(matters)).intersection(entries)
+        return on_matters | self._past.having(terms, entries, read)
 
     def catch_up(self, changes: Iterable[Placed], version: int) -> None:
         """Apply the changes up to a version of the shelf."""
