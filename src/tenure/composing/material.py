@@ -256,6 +256,8 @@ class MaterialBuilder(Inquiry):
     @cached_property
     def desk(self) -> SelectedItems:
         """The notes on the query and the turns that bear on it, as far as the budget reaches."""
+        if not self.items:
+            return SelectedItems([], [], [], bears=False)
         longest = longest_line(self.request.budget)
         near = [item for item in self.items if not is_longer(item.value, longest)]
         far = {item.key for item in self.items}.difference(item.key for item in near)

@@ -80,15 +80,18 @@ def rank(
     """
     judge = _Judge(asked, now, ladder)
     found = [judge.judged(candidate, sheets(candidate.fact)) for candidate in candidates]
-    newest = [(-one.sheet.time.timestamp(), one.fact.id) for one in found]
-    order = sorted(range(len(found)), key=lambda index: (-found[index].score, newest[index]))
+    order = sorted(range(len(found)), key=lambda index: _best_first(found[index]))
     repeats = _repeats([(candidates[index].vector, found[index].sheet) for index in order], alike)
     if not repeats:
         return [found[index] for index in order]
     for place in repeats:
         found[order[place]] = _lessened(found[order[place]], "repeated", REPEATED)
-    order.sort(key=lambda index: (-found[index].score, newest[index]))
+    order.sort(key=lambda index: _best_first(found[index]))
     return [found[index] for index in order]
+
+
+def _best_first(ranked: Ranked) -> tuple[float, tuple[float, str]]:
+    return -ranked.score, ranked.sheet.newest
 
 
 def weighed(ranked: Sequence[Ranked], doubted: Mapping[str, Sequence[Fact]]) -> list[Ranked]:
@@ -210,5 +213,5 @@ def in_order_of_time(ranked: Sequence[Ranked]) -> dict[str, int]:
 
     Where there is no room for all, the newest of equals is taken first; that is `rank`'s order.
     """
-    ordered = sorted(ranked, key=lambda one: (-one.score, one.sheet.time, one.fact.id))
+    ordered = sorted(ranked, key=lambda one: (-one.score, one.sheet.oldest))
     return {one.fact.id: place for place, one in enumerate(ordered)}

@@ -47,11 +47,25 @@ class Wording(NamedTuple):
 class Sheet:
     """A fact with what follows from it alone."""
 
-    __slots__ = ("_line", "_section", "_terms", "_wording", "about", "fact", "named", "time")
+    __slots__ = (
+        "_line",
+        "_section",
+        "_terms",
+        "_wording",
+        "about",
+        "fact",
+        "named",
+        "newest",
+        "oldest",
+        "time",
+    )
 
     def __init__(self, fact: Fact, terms: Terms) -> None:
         self.fact = fact
         self.time = fact.order
+        self.newest = (-self.time.timestamp(), fact.id)
+        """Sorts facts, the newest first."""
+        self.oldest = (self.time, fact.id)
         self.named = tuple([term for term in terms(fact.key) if not term.isdigit()])
         """The words of its key, without numbers."""
         self.about: Sequence[str] = terms(fact.subject) if fact.subject else ()

@@ -21,7 +21,7 @@ from tenure.stores.port import IndexEntry, IndexReader, IndexWriter, Reader, She
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from tenure.search.collection import Frequent, Vector
+    from tenure.search.collection import Frequent, Posted, Vector
     from tenure.search.embedders import Embedder
     from tenure.search.recent import Recent
     from tenure.search.shelf_index import ShelfIndex
@@ -67,6 +67,7 @@ class Index:
         self._recent: Recent | None = None
         self._stacks: OrderedDict[tuple[str, int], ShelfIndex] = OrderedDict()
         self._frequent: dict[tuple[tuple[int, ...], str, int], Frequent] = {}
+        self._posted: Posted = {}
         # Held for a look into these tables and never while a store, an embedder or a caller works:
         # all organizations share it.
         self._lock = threading.Lock()
@@ -79,6 +80,7 @@ class Index:
             self._vectors.clear()
             self._stacks.clear()
             self._frequent = {}
+            self._posted = {}
             self._recent = None
 
     # writing
@@ -218,7 +220,7 @@ class Index:
             live = (entry for stack in stacks.values() for entry in stack.only_live(kept))
             hidden = {*early, *live}
             binding = [shelf.id for shelf in shelves if shelf.binding]
-            collection = Shelved(reader, stacks, binding, hidden, self._frequent)
+            collection = Shelved(reader, stacks, binding, hidden, self._frequent, self._posted)
             yield SearchSpace(
                 collection,
                 size=collection.size,

@@ -98,10 +98,8 @@ def search(
     rows = collection.rows(sorted(chosen))
     said = _said(rows, gathered, weights, mean_length)
     meant = _meant(rows, meaning)
-    return [
-        Hit(row, text, near, row.entry in binding)
-        for row, text, near in zip(rows, said, meant, strict=True)
-    ]
+    bound = [row.entry in binding for row in rows]
+    return list(map(Hit._make, zip(rows, said, meant, bound, strict=True)))
 
 
 def _weight(size: int, found: int) -> float:
@@ -145,8 +143,8 @@ def _said(
     if not most:
         return [0.0] * len(rows)
     return [
-        _bm25(row.terms, weights, mean_length) / most if row.entry in gathered else 0.0
-        for row in rows
+        _bm25(terms, weights, mean_length) / most if entry in gathered else 0.0
+        for entry, _, _, _, terms in rows
     ]
 
 
