@@ -53,6 +53,8 @@ class Run:
     written_per_s: float = 0.0
     first: float = 0.0
     times: list[float] = field(default_factory=list)
+    processor: float = 0.0
+    """The median of the processor's time: on a busy machine the clock contains waiting."""
     after_write: list[float] = field(default_factory=list)
     right: int = 0
     tokens: float | None = None
@@ -60,6 +62,8 @@ class Run:
     memory_empty_mb: float = 0.0
     file_mb: float = 0.0
     parts: dict[str, float] = field(default_factory=dict)
+    phases: dict[str, float] = field(default_factory=dict)
+    """What the phases of a context take, of ours."""
     missing: str | None = None
     """Why there are no figures."""
 
@@ -234,9 +238,15 @@ class _Table:
                 spent[system] += time.perf_counter() - begin
         for system, run in runs.items():
             _summarize(run, answers[system])
+            if system.startswith("tenure"):
+                run.phases = self._phases(self._clients[system], asked)
             self._after_writes(self._clients[system], run, asked)
             run.memory_mb = self._clients[system].do("weigh")["memory_mb"]
             self._weights[system] = (run.memory_empty_mb, run.memory_mb)
+
+    def _phases(self, client: Client, asked: list[corpus.Fact]) -> dict[str, float]:
+        spent = client.do("phases", numbers=[fact.number for fact in asked])["phases"]
+        return {phase: seconds * 1e3 / len(asked) for phase, seconds in spent.items()}
 
     def _after_writes(self, client: Client, run: Run, asked: list[corpus.Fact]) -> None:
         """The time of a question right after a write: caches that a write empties show here."""
@@ -250,6 +260,8 @@ class _Table:
 
 def _summarize(run: Run, answers: list[dict[str, Any]]) -> None:
     run.times = [answer["seconds"] * 1e3 for answer in answers]
+    worked = [answer["processor"] * 1e3 for answer in answers]
+    run.processor = statistics.median(worked)
     run.right = sum(answer["right"] for answer in answers)
     if answers[0]["tokens"] is not None:
         run.tokens = statistics.median(answer["tokens"] for answer in answers)
@@ -259,7 +271,14 @@ def _summarize(run: Run, answers: list[dict[str, Any]]) -> None:
             for part in answers[0]["parts"]
         }
         # What is outside the bare searches is not in their time either.
-        run.times = [(answer["seconds"] - answer["parts"]["choosing"]) * 1e3 for answer in answers]
+        left_out = [answer["parts"]["choosing"] / answer["seconds"] for answer in answers]
+        run.times = [
+            answer["seconds"] * (1 - share) * 1e3
+            for answer, share in zip(answers, left_out, strict=True)
+        ]
+        run.processor = statistics.median(
+            one * (1 - share) for one, share in zip(worked, left_out, strict=True)
+        )
 
 
 def _pace(folder: Path, embedder: str, system: str) -> Pace:
@@ -321,9 +340,25 @@ def targets_of(sides: list[Side]) -> list[Target]:
     return found
 
 
+SHORT = {1_000: 5.0, 100_000: 1.5, 1_000_000: 0.4}
+"""What a context of 1,000 tokens may take at a size, in times of the bare searches."""
+
+
 def _speed_targets(side: Side) -> list[Target]:
-    ours, bare = side.of("tenure"), side.of("bare")
-    found = []
+    ours, bare, short = side.of("tenure"), side.of("bare"), side.of("tenure, 1,000 tokens")
+    found = [
+        Target(
+            f"{side.embedder}: context of 1,000 tokens / bare searches at {size:,}, processor",
+            short[size].processor / bare[size].processor,
+            most,
+        )
+        for size, most in SHORT.items()
+        if size in short and size in bare
+    ]
+    small = side.of("langgraph + sqlite")
+    if 1_000 in short and 1_000 in small:
+        what = f"{side.embedder}: context of 1,000 tokens / langgraph + sqlite at 1,000, processor"
+        found.append(Target(what, short[1_000].processor / small[1_000].processor, 1.0))
     if 100_000 in ours and 100_000 in bare:
         ratio = ours[100_000].p50 / bare[100_000].p50
         found.append(Target(f"{side.embedder}: context / bare searches at 100,000", ratio, 3))

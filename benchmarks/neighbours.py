@@ -26,9 +26,10 @@ from benchmarks import corpus
 from tenure.search.collection import Postings, nearest_of
 from tenure.search.embedders import load
 from tenure.search.index import quantised
+from tenure.search.recent import EntryRow
 from tenure.search.retrieval import search
 from tenure.search.shelf_index import ShelfIndex
-from tenure.stores.port import Found, Placed
+from tenure.stores.port import Placed
 from tenure.stores.postgres.local import LocalServer
 
 ORGANIZATIONS = 100
@@ -339,10 +340,10 @@ class _Shelf:
     def binding(self, query: Vectors | None, count: int) -> list[int]:
         return []
 
-    def rows(self, entries: Sequence[int]) -> list[Found]:
+    def rows(self, entries: Sequence[int]) -> list[EntryRow]:
         found = self._connection.execute(
             "SELECT number, vector FROM bytes WHERE organization = %s AND number = ANY(%s) "
             "ORDER BY number",
             (self._organization, list(entries)),
         )
-        return [Found(number, str(number), "k", "", 0, vector) for number, vector in found]
+        return [EntryRow(number, str(number), 0, vector, ()) for number, vector in found]

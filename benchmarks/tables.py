@@ -13,6 +13,7 @@ HEADINGS = (
     "written / s",
     "p50 ms",
     "p95 ms",
+    "processor ms",
     "first ms",
     "after a write ms",
     "answered",
@@ -57,6 +58,7 @@ def _cells(run: Run) -> list[str]:
         f"{run.written_per_s:,.0f}",
         f"{run.p50:,.1f}",
         f"{run.p95:,.1f}",
+        f"{run.processor:,.1f}",
         f"{run.first:,.0f}",
         f"{statistics.median(run.after_write):,.1f}" if run.after_write else "",
         f"{run.right}/{len(run.times)}",
@@ -72,6 +74,11 @@ def remarks(side: Side) -> list[str]:
     for run in side.of("bare").values():
         parts = ", ".join(f"{part} {ms:.2f}" for part, ms in run.parts.items())
         found.append(f"bare at {run.size:,}, ms: {parts} (choosing words is not counted)")
+    found += [
+        f"{run.system} at {run.size:,}, processor's ms by phase: {_told(run.phases)}"
+        for run in side.runs
+        if run.phases
+    ]
     if side.pace is not None and side.of("tenure"):
         found.append(
             f"{side.embedder}: {side.pace.embedding:,.0f} texts/s embedded alone, "
@@ -87,3 +94,11 @@ def remarks(side: Side) -> list[str]:
     ]
     found += [f"{run.system} at {run.size:,}: {run.missing}" for run in side.runs if run.missing]
     return found
+
+
+def _told(phases: dict[str, float]) -> str:
+    return ", ".join(f"{phase} {ms:.2f}" for phase, ms in sorted(phases.items(), key=_most_first))
+
+
+def _most_first(phase: tuple[str, float]) -> float:
+    return -phase[1]

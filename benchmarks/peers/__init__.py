@@ -28,6 +28,7 @@ KINDS = {
         "omissions accounted for; a sync per commit; a text that several facts share is embedded "
         "once",
     ),
+    "tenure, 1,000 tokens": Kind("ours", "Short", True, "the same with at most 1,000 tokens"),
     "tenure, text only": Kind(
         "ours", "TextOnly", True, "the same without an embedder: full-text ranking alone"
     ),

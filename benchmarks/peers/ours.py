@@ -13,6 +13,8 @@ from benchmarks.peers.port import BUDGET
 
 
 class _Tenure:
+    budget = BUDGET
+
     def __init__(self, folder: Path, embedder: HandedOver | None) -> None:
         self._memory = tenure.open(
             folder / "tenure.db", settings=tenure.Settings(embedder=embedder)
@@ -27,13 +29,22 @@ class _Tenure:
         )
 
     def ask(self, question: str) -> object:
-        return self._session.context(question, budget=BUDGET)
+        return self._session.context(question, budget=self.budget)
 
     def holds(self, answer: Any, fact: Fact) -> bool:
         shown = {line.fact_id for line in answer.lines}
         return any(
             found.id in shown for found in self._session.facts(fact.key, subject=fact.subject)
         )
+
+    def phases(self, questions: Sequence[str]) -> dict[str, float]:
+        """Seconds of the processor that the phases of these questions' contexts take."""
+        from benchmarks import phases
+
+        with phases.timed() as spent:
+            for question in questions:
+                self.ask(question)
+        return dict(spent)
 
     def tokens(self, answer: Any) -> int | None:
         return int(answer.tokens)
@@ -47,6 +58,12 @@ class Ranked(_Tenure):
 
     def __init__(self, folder: Path, embedder: HandedOver) -> None:
         super().__init__(folder, embedder)
+
+
+class Short(Ranked):
+    """With a smaller budget."""
+
+    budget = 1_000
 
 
 class TextOnly(_Tenure):

@@ -5,7 +5,8 @@ calls, so that neither pipes nor JSON are in them.
 
     open   {"system", "folder", "embedder", "vectors"}
     load   {"start", "stop"}          -> {"seconds"}
-    ask    {"number"}                 -> {"seconds", "right", "tokens", "parts"}
+    ask    {"number"}                 -> {"seconds", "processor", "right", "tokens", "parts"}
+    phases {"numbers"}                -> {"phases": {...}}, of ours
     weigh  {}                         -> {"memory_mb", "file_mb"}
     pace   {"batch", "batches"}       -> {"embedding": [...], "writing": [...], "texts"}
 """
@@ -67,15 +68,20 @@ class Worker:
 
     def ask(self, number: int) -> dict[str, Any]:
         fact = corpus.fact(number)
-        begin = time.perf_counter()
+        begin, worked = time.perf_counter(), time.process_time()
         answer = self._system.ask(fact.question)
-        seconds = time.perf_counter() - begin
+        seconds, processor = time.perf_counter() - begin, time.process_time() - worked
         return {
             "seconds": seconds,
+            "processor": processor,
             "right": self._system.holds(answer, fact),
             "tokens": self._system.tokens(answer),
             "parts": getattr(self._system, "parts", None),
         }
+
+    def phases(self, numbers: list[int]) -> dict[str, Any]:
+        asked = [corpus.fact(number).question for number in numbers]
+        return {"phases": self._system.phases(asked)}
 
     def weigh(self) -> dict[str, Any]:
         gc.collect()

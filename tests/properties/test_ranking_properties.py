@@ -17,6 +17,7 @@ from tenure.context.document import Line
 from tenure.context.ranking import Rankable, Ranked, rank
 from tenure.context.rendering import CONSTRAINTS, HISTORY, UNKNOWN
 from tenure.context.request import PROFILES as REQUESTED
+from tenure.context.sheets import Sheets
 from tenure.model.authority import Ladder
 from tenure.model.fact import Fact
 from tenure.search import analysis
@@ -29,6 +30,7 @@ from tests.properties.world import ORGANIZATION, RUNGS
 
 FEW = settings(max_examples=examples(60, soak=300), deadline=None)
 FEWER = settings(max_examples=examples(20, soak=150), deadline=None)
+SHEETS = Sheets(analysis.name_terms)
 EMBEDDERS = {"static": FAST, "none": replace(FAST, embedder=None), "default": QUICK}
 
 
@@ -57,7 +59,7 @@ def ranked(candidates: list[Rankable], query: str = "") -> list[Ranked]:
         set(analysis.terms(query)),
         now=START + timedelta(days=1),
         ladder=Ladder(),
-        terms=analysis.name_terms,
+        sheets=SHEETS,
         alike=alike,
     )
 

@@ -20,6 +20,7 @@ from tests.conftest import QUICK
 PACKAGE = Path(tenure.__file__).parent
 _KEEPING = {"lru_cache", "cache", "cached_property"}
 _HOLDERS = {"dict", "list", "set", "OrderedDict", "defaultdict", "deque", "Counter", "WeakSet"}
+_KEEPERS = {"Sheets"}  # classes of ours that keep something for as long as there is one of them
 
 _DATA = "keyed by a language; made of the data files that come with it"
 _CODE = "keyed by parts of the program; made of them and of files that come with it"
@@ -63,7 +64,6 @@ ALLOWED = {
     "operations.py:parameters_of": _CODE,
     "resources.py:Resources": "the index, which is emptied, and the detector",
     "context/document.py:Context": "the caller's own",
-    "context/ranking.py:_Judge": _CALL,
     "observing/quoting.py:Quoted": _CALL,
     "observing/situation.py:Situation": _CALL,
     "observing/understanding.py:Understood": _CALL,
@@ -75,6 +75,7 @@ ALLOWED = {
     "composing/inquiry.py:Inquiry": _CALL,
     "composing/dead_values.py:DeadValueFinder": _CALL,
     "composing/material.py:MaterialBuilder": _CALL,
+    "composing/sheets.py:SHEETS": "emptied: registers with when_forgetting",
     "composing/time_words.py:_may_say": _DATA,
 }
 _BY_LANGUAGE = {"language", "observing"}
@@ -118,13 +119,15 @@ def outermost(node: ast.AST) -> str:
 
 
 def holds(value: ast.expr | None, classes: dict[str, ast.ClassDef]) -> bool:
-    """Whether a value is an empty container, to be filled while the program runs."""
+    """Whether a value is an empty container, to be filled while the program runs, or a keeper."""
     if isinstance(value, ast.Dict):
         return not value.keys
     if isinstance(value, ast.List):
         return not value.elts
     if not isinstance(value, ast.Call) or not isinstance(value.func, ast.Name):
         return False
+    if value.func.id in _KEEPERS:
+        return True
     made = classes.get(value.func.id)
     bases = [] if made is None else [ast.unparse(base).partition("[")[0] for base in made.bases]
     return not value.args and bool(_HOLDERS & {value.func.id, *bases})

@@ -19,7 +19,7 @@ def ahead_of(inquiry: Inquiry, space: SearchSpace) -> list[Fact]:
     """The statements that take office later, seen as waiting, the soonest first."""
     lens, reader = inquiry.lens, inquiry.reader
     if lens.past:
-        found = reader.known(lens.selection(), lens.seq(reader))
+        found = lens.known(reader, lens.selection())
     elif space.facts is not None:
         found = reader.live(lens.selection())
     else:

@@ -78,6 +78,8 @@ class Inquiry:
 
     def nearby(self, facts: Sequence[Fact], space: SearchSpace) -> list[Fact]:
         """These facts and all others on the same matter, in another scope or for everybody."""
+        if len(space.filled) == 1 and all((f.owner, f.place) in space.filled for f in facts):
+            return list(facts)  # there is no other place
         others = self.reader.live_at(
             fact.address._replace(owner=owner, scope=scope, scope_id=scope_id)
             for fact in facts

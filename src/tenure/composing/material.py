@@ -14,9 +14,12 @@ from typing import TYPE_CHECKING
 from tenure.composing.ahead import ahead_of
 from tenure.composing.dead_values import DeadValueFinder
 from tenure.composing.doubts import DoubtsFound, doubts_about, standing, without_doubted
+from tenure.composing.history import past_of
 from tenure.composing.inquiry import SMALL, Inquiry
 from tenure.composing.omissions import contested_by, left_out
+from tenure.composing.sheets import SHEETS
 from tenure.composing.time_words import days_told
+from tenure.composing.unknown import unknown_matters
 from tenure.composing.working_set import SelectedItems, WorkingSetSelector
 from tenure.context.document import Omission
 from tenure.context.guard import DeadValueIndex
@@ -31,11 +34,10 @@ from tenure.context.reach import (
     items_within,
     longest_line,
 )
-from tenure.context.rendering import Changed, Unknown
-from tenure.context.said_lines import speaks_for_itself
+from tenure.context.rendering import Changed
 from tenure.language.discourse import asides, telling
 from tenure.language.values.forms import forms
-from tenure.model.fact import SERVED, Fact, Status
+from tenure.model.fact import Fact
 from tenure.model.records import is_turn
 from tenure.model.values import text_of
 from tenure.rules.visibility import meets
@@ -52,12 +54,6 @@ _OPENING = 400
 """Characters of a turn that are read to tell whether it is an aside."""
 _TOKENS_A_LINE = 12
 _FEWEST = 64
-_RETRACTIONS = 200
-_MOST_HISTORY = 500
-_LEAFED = 4_000
-"""Characters of a fact that are read to tell whether the query asks for its past."""
-_MATCHING = 0.5
-"""The share of a key's words that a query must use to ask for the key."""
 
 
 class MaterialBuilder(Inquiry):
@@ -88,8 +84,9 @@ class MaterialBuilder(Inquiry):
             shown = [*(candidate.fact for candidate in ranked), *told, *against]
             dead = finder.dead(shown, [note for notes in days.values() for note in notes])
             gone = finder.gone(desk.items)
-            unknown = self._unknown(space)
+            unknown = unknown_matters(self, space)
             named = {fact.id for fact in (*rivals, *ahead)}
+            past = past_of(self, space, ranked) if self.request.history else []
             omissions = [*left_out(self, space, view, named), *desk.omissions, *beyond]
         return Material(
             identity=self.lens.identity,
@@ -105,7 +102,7 @@ class MaterialBuilder(Inquiry):
             doubted=doubts.by,
             unknown=unknown,
             unanswered=not (unknown or self.desk.bears) and self._is_unanswered(ranked, hits),
-            past=self._past(ranked) if self.request.history else (),
+            past=past,
             dead=DeadValueIndex(dead, read),
             gone=gone,
             omissions=omissions,
@@ -150,7 +147,7 @@ class MaterialBuilder(Inquiry):
         most = max(_FEWEST, self.request.budget // _TOKENS_A_LINE)
         limit = space.size if space.size <= SMALL else most
         found = search(space.collection, self.query, self._meaning, limit=limit)
-        return {hit.fact_id: hit for hit in found}
+        return {hit.row.fact_id: hit for hit in found}
 
     def _hits_of(self, facts: Sequence[Fact]) -> dict[str, Hit]:
         """How well these match the query, which no shelf that is searched has."""
@@ -202,11 +199,15 @@ class MaterialBuilder(Inquiry):
         constraint."""
         room = 1.1 * self.request.budget
         chosen: list[str] = []
-        for hit in sorted(hits.values(), key=_first):
-            if room <= 0 and len(chosen) >= _FEWEST and not hit.binding:
+        ordered = sorted(
+            (-base_score(text, meaning), row.fact_id, row.tokens, binding)
+            for row, text, meaning, binding in hits.values()
+        )
+        for _, fact_id, tokens, binding in ordered:
+            if room <= 0 and len(chosen) >= _FEWEST and not binding:
                 continue
-            chosen.append(hit.fact_id)
-            room -= hit.tokens
+            chosen.append(fact_id)
+            room -= tokens
         return chosen
 
     def _loaded(self, fact_ids: Iterable[str]) -> list[Fact]:
@@ -226,14 +227,16 @@ class MaterialBuilder(Inquiry):
             if hit is None:
                 candidates.append(Rankable(fact, 0.0, 0.0, bears=bears))
             else:
-                tokens = None if is_longer(fact.value, MEASURED) else hit.tokens
-                candidates.append(Rankable(fact, hit.text, hit.meaning, tokens, hit.vector, bears))
+                tokens = None if is_longer(fact.value, MEASURED) else hit.row.tokens
+                candidates.append(
+                    Rankable(fact, hit.text, hit.meaning, tokens, hit.row.vector, bears)
+                )
         return rank(
             candidates,
             self.asked,
             now=self.lens.when,
             ladder=self.lens.settings.ladder,
-            terms=analysis.name_terms,
+            sheets=SHEETS,
             alike=alike,
         )
 
@@ -243,7 +246,7 @@ class MaterialBuilder(Inquiry):
         found = {
             fact.id: fact
             for fact in facts
-            if fact.id in hits and not asked.isdisjoint(hits[fact.id].terms.split())
+            if fact.id in hits and not asked.isdisjoint(hits[fact.id].row.terms)
         }
         subjects = {fact.subject for fact in found.values() if fact.subject}
         return {fact.id for fact in facts if fact.id in found or fact.subject in subjects}
@@ -253,6 +256,8 @@ class MaterialBuilder(Inquiry):
     @cached_property
     def desk(self) -> SelectedItems:
         """The notes on the query and the turns that bear on it, as far as the budget reaches."""
+        if not self.items:
+            return SelectedItems([], [], [], bears=False)
         longest = longest_line(self.request.budget)
         near = [item for item in self.items if not is_longer(item.value, longest)]
         far = {item.key for item in self.items}.difference(item.key for item in near)
@@ -310,57 +315,6 @@ class MaterialBuilder(Inquiry):
                     found[fact.id].append(Changed(base, now if sure else None))
         return found
 
-    def _unknown(self, space: SearchSpace) -> list[Unknown]:
-        """Matters in the query whose last fact was retracted or has expired."""
-        if space.facts is not None:
-            ended = [f for f in self.everything if f.status in (Status.RETRACTED, Status.EXPIRED)]
-        else:
-            entries = space.collection.rows(space.expired[:_RETRACTIONS])
-            expired = self.reader.facts(row.fact_id for row in entries)
-            ended = [self.lens.as_seen(fact) for fact in (*self._retracted(), *expired)]
-        found: dict[str, Unknown] = {}
-        for fact in sorted(ended, key=lambda fact: (fact.until or fact.recorded_at, fact.id)):
-            if self._is_asked(fact) and self._is_vacant(fact):
-                unknown = Unknown(fact, self._called(fact))
-                found[unknown.name] = unknown
-        return [found[name] for name in sorted(found)]
-
-    def _called(self, fact: Fact) -> str:
-        """The name that may be shown for a fact that is over.
-
-        The key of a sentence is made of its words. Only those that the query has are shown.
-        """
-        if not speaks_for_itself(fact):
-            return fact.key
-        words = fact.key.split("_")
-        return "_".join(w for w in words if self.asked.issuperset(analysis.name_terms(w)))
-
-    def _retracted(self) -> list[Fact]:
-        """The last retractions that may be seen, up to a number."""
-        limit = _RETRACTIONS
-        while True:
-            found = self.reader.retracted(self.lens.owners, limit)
-            seen = [
-                fact
-                for fact in found
-                if fact.place in self.lens.places and self.lens.sees(self.reader, fact)
-            ]
-            if len(found) < limit or len(seen) >= _RETRACTIONS:
-                return seen[:_RETRACTIONS]
-            limit *= 4
-
-    def _is_asked(self, fact: Fact) -> bool:
-        named = [term for term in analysis.name_terms(fact.key) if not term.isdigit()]
-        about = analysis.name_terms(fact.subject) if fact.subject else ()
-        used = sum(term in self.asked for term in named)
-        return used > 0 and used >= _MATCHING * len(named) and self.asked.issuperset(about)
-
-    def _is_vacant(self, fact: Fact) -> bool:
-        lens, reader = self.lens, self.reader
-        if fact.place not in lens.places or not lens.sees(reader, fact):
-            return False
-        return not lens.held(reader, fact.key, fact.subject or "", marks=False)
-
     def _is_unanswered(self, ranked: Sequence[Ranked], hits: dict[str, Hit]) -> bool:
         """Whether no fact shares a word, except from its subject, or a meaning with the query.
         Without the conversation nobody can tell: the answer may be in what the caller sends."""
@@ -370,30 +324,8 @@ class MaterialBuilder(Inquiry):
             if hit is None:
                 return False
             about = analysis.name_terms(one.fact.subject) if one.fact.subject else ()
-            shared = self.asked.intersection(hit.terms.split()).difference(about)
+            shared = self.asked.intersection(hit.row.terms).difference(about)
             return bool(shared) or hit.meaning > self.index.unrelated
 
         can_tell = bool(self.asked) and self.request.conversation and self.request.budget > 0
         return can_tell and not any(map(bears, ranked))
-
-    def _past(self, ranked: Sequence[Ranked]) -> list[Fact]:
-        """The earlier facts on the matters of the query or of the best facts."""
-        matters = {(one.fact.key, one.fact.subject) for one in ranked[:_FEWEST]}
-        found = [
-            fact
-            for fact in self.everything
-            if fact.status in SERVED
-            and not fact.is_valid
-            and fact.started_at is not None
-            and ((fact.key, fact.subject) in matters or self._says(fact))
-        ]
-        found.sort(key=lambda fact: (fact.key, fact.subject or "", fact.started_at, fact.id))
-        return found[:_MOST_HISTORY]
-
-    def _says(self, fact: Fact) -> bool:
-        text = analysis.text_for_terms(fact.key, fact.subject, fact.value)
-        return not self.asked.isdisjoint(analysis.terms(text[:_LEAFED]))
-
-
-def _first(hit: Hit) -> tuple[float, str]:
-    return (-base_score(hit.text, hit.meaning), hit.fact_id)

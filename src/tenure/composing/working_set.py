@@ -109,7 +109,7 @@ class WorkingSetSelector:
         return {
             hit.fact_id: base_score(hit.text, hit.meaning)
             for hit in self._hits(items, query, index, meaning)
-            if not self._asked.isdisjoint(hit.terms.split()) or hit.meaning > index.unrelated
+            if not self._asked.isdisjoint(hit.row.terms) or hit.meaning > index.unrelated
         }
 
     @staticmethod

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import datetime
+from datetime import UTC, datetime
 
 from tenure.context.cuts import guarded
 from tenure.context.document import OVER_BUDGET, Context, Line, Omission
@@ -52,7 +52,8 @@ from tenure.context.rendering import (
     unknown_line,
 )
 from tenure.context.request import Request
-from tenure.context.said_lines import TimeNote
+from tenure.context.said_lines import TimeNote, is_said
+from tenure.context.sheets import Sheet
 from tenure.context.tokens import Count
 from tenure.model.fact import Fact, Status
 from tenure.model.values import text_of
@@ -206,13 +207,14 @@ def _add_fact(
 ) -> bool:
     """Add the line of a fact at its place, if it fits."""
     fact = ranked.fact
-    if _is_known_to_be_too_long(page, ranked, material, request, ceiling):
+    is_plain = _reads_by_itself(fact, material, request)
+    if is_plain and _is_known_to_be_too_long(page, ranked, material, ceiling):
         return False
     if fact.needs_review:
         text, tokens = _review_text(fact, material, request), None
     else:
-        text = _fact_text(page, fact, material)
-        tokens = ranked.tokens if text == plain_line(fact) else None
+        text = _fact_text(page, ranked, material)
+        tokens = ranked.tokens if text == ranked.sheet.line else None
         if fact.time_sensitive:
             text, tokens = text + age_of(fact, at), None
         if rivals := material.contested.get(fact.id):
@@ -222,36 +224,39 @@ def _add_fact(
     if request.style == "annotated":
         text, tokens = text + note_on(fact), None
     line = Line(
-        section=section_of(
-            fact,
-            is_contested=fact.id in material.contested,
-            is_doubted=fact.id in material.doubted,
-        ),
-        text=text,
-        fact_id=fact.id,
-        score=ranked.score,
-        parts=ranked.parts,
-        sources=(fact.source,),
-        quoted=_quoted_in(fact, material),
+        ranked.sheet.section if is_plain else _section_among(fact, material),
+        text,
+        fact.id,
+        ranked.score,
+        ranked.parts,
+        (fact.source,),
+        () if is_plain else _quoted_in(fact, material),
     )
     return page.put(line, tokens, ceiling=ceiling, place=place)
 
 
-def _is_known_to_be_too_long(
-    page: Page, ranked: Ranked, material: Material, request: Request, ceiling: int
-) -> bool:
-    """Whether a fact is too long, by the token count kept with it. This saves rendering most of the
-    facts that are left out."""
-    fact = ranked.fact
-    if ranked.tokens is None or request.style != "plain":
+def _reads_by_itself(fact: Fact, material: Material, request: Request) -> bool:
+    """Whether the line of a fact says nothing but the fact: no age, no doubt, no note."""
+    return (
+        request.style == "plain"
+        and not fact.causes
+        and not fact.time_sensitive
+        and fact.id not in material.contested
+        and fact.id not in material.doubted
+    )
+
+
+def _section_among(fact: Fact, material: Material) -> str:
+    is_contested, is_doubted = fact.id in material.contested, fact.id in material.doubted
+    return section_of(fact, is_contested=is_contested, is_doubted=is_doubted)
+
+
+def _is_known_to_be_too_long(page: Page, ranked: Ranked, material: Material, ceiling: int) -> bool:
+    """Whether a fact that reads by itself is too long, by the token count kept with it. This saves
+    rendering most of the facts that are left out."""
+    if ranked.tokens is None or page.has_room(ranked.sheet.section, ranked.tokens, ceiling):
         return False
-    if fact.id in material.contested or fact.id in material.doubted:
-        return False
-    if fact.needs_review or fact.time_sensitive:
-        return False
-    if page.has_room(section_of(fact), ranked.tokens, ceiling):
-        return False
-    return not material.dead.may_be_in(text_of(fact.value))
+    return not material.dead or not material.dead.may_be_in(text_of(ranked.fact.value))
 
 
 def _review_text(fact: Fact, material: Material, request: Request) -> str:
@@ -299,34 +304,40 @@ def _told(changed: Changed, material: Material) -> Changed:
     return changed._replace(now=None) if repeats else changed
 
 
-def _fact_text(page: Page, fact: Fact, material: Material) -> str:
+def _fact_text(page: Page, ranked: Ranked, material: Material) -> str:
     """A fact with dead values cut out of its text, and its time words followed by their days."""
+    fact = ranked.fact
     if not material.dead:
-        return _in_words(fact, (), material)
+        return _in_words(fact, (), material, ranked.sheet)
     judged = within_fact(fact, material.is_common)
     shown = guarded(fact.value, fact.key, material.dead, judged)
+    if not shown.found:
+        return _in_words(fact, shown.cuts, material, ranked.sheet)
     page.omissions.extend(
         Omission("quotes a dead value", fact_id, fact.key)
         for fact_id in dict.fromkeys(mention.fact.id for mention in shown.found)
     )
-    return _in_words(fact.evolve(value=shown.value) if shown.found else fact, shown.cuts, material)
+    return _in_words(fact.evolve(value=shown.value), shown.cuts, material)
 
 
-def _in_words(fact: Fact, cuts: Cuts, material: Material) -> str:
+def _in_words(fact: Fact, cuts: Cuts, material: Material, sheet: Sheet | None = None) -> str:
+    """The line of a fact; `sheet` is its sheet where the fact is as it was said."""
     days, zone = _days_of(fact, material), material.zone
     if fact.status is Status.WAITING:
         return ahead_line(fact, material.environment.current_time, cuts, zone, days)
     if is_set_back(fact, material):
         return doubted_line(fact, cuts, zone, days)
+    if sheet is not None and not cuts and not days and (zone is UTC or not is_said(fact)):
+        return sheet.line
     return plain_line(fact, cuts, zone, days)
 
 
 def _days_of(fact: Fact, material: Material) -> list[TimeNote]:
     """The days that the time words of a fact mean, but for such as are dead values."""
-    dead = material.dead
+    notes, dead = material.days.get(fact.id), material.dead
     return [
         note
-        for note in material.days.get(fact.id, ())
+        for note in notes or ()
         # However little it has to do with the matter: nothing is lost with our own word.
         if not mentions(note.text, "", dead, lambda *_: True)
     ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
 from operator import attrgetter
 from typing import NamedTuple
@@ -130,19 +131,24 @@ class Page:
         ]
 
     def _text(self) -> str:
-        return render([(kept.line.section, kept.line.text) for kept in self._ordered()])
+        return _rendered(self._ordered())
 
-    def _total(self) -> int:
-        """The cost of the rendered text. Only lines before a blank line are counted again."""
+    def _total(self, kept: Sequence[_Kept] | None = None) -> int:
+        """The cost of the rendered text. Only lines before a blank line are counted again.
+
+        `kept` are the lines in order, where somebody has them.
+        """
+        kept = self._ordered() if kept is None else kept
         if self.is_cut or not self.count.adds_up:
-            return self.count(self._text())
-        total, kept = 0, self._ordered()
+            return self.count(_rendered(kept))
+        total, section = 0, None
         for place, (line, cost, *_) in enumerate(kept):
-            following = kept[place + 1].line.section if place + 1 < len(kept) else None
-            if place == 0 or kept[place - 1].line.section != line.section:
-                heading = heading_line(line.section)
+            if line.section != section:
+                section = line.section
+                heading = heading_line(section)
                 total += self.count(f"{heading}\n") if heading else 0
-            if following == line.section:
+            following = kept[place + 1].line.section if place + 1 < len(kept) else None
+            if following == section:
                 total += cost
             else:
                 total += self.count(line.text if following is None else f"{line.text}\n\n")
@@ -150,21 +156,20 @@ class Page:
 
     def finish(self, request: Request, *, at: datetime, seq: int, identity: Identity) -> Context:
         """The context. If it is a little too long, the least important lines are taken back."""
-        self._fit()
+        kept, total = self._fit()
         if not self.is_cut and not self._says_so and self._is_short:
             mark = Line(CUT, CUT_MARK)
             self._lines = {CUT: [_Kept(mark, self.count(f"{CUT_MARK}\n"), 0, None)], **self._lines}
-            self._fit()
-        text = self._text()
+            kept, total = self._fit()
         return Context(
-            text=text,
-            tokens=self._total(),
+            text=_rendered(kept),
+            tokens=total,
             budget=self.budget,
             query=request.query,
             profile=request.profile.name,
             style=request.style,
             at=at,
-            lines=tuple(kept.line for kept in self._ordered()),
+            lines=tuple([one.line for one in kept]),
             omissions=tuple(self.omissions),
             seq=seq,
             organization=identity.organization,
@@ -176,15 +181,22 @@ class Page:
     def _is_short(self) -> bool:
         return any(omission.reason == OVER_BUDGET for omission in self.omissions)
 
-    def _fit(self) -> None:
-        """Take lines back until the text is within the budget. The first lines are cut as
-        needed."""
-        while not self.is_cut and self._total() > self.budget:
+    def _fit(self) -> tuple[list[_Kept], int]:
+        """Take lines back until the text is within the budget. The first lines are cut as needed.
+
+        Returns the lines that are left, in order, and their cost.
+        """
+        kept = self._ordered()
+        total = self._total(kept)
+        while not self.is_cut and total > self.budget:
             last = next(reversed(self._lines))
             if last in (CUT, self._first[0]):
                 self._cut()
             else:
                 self._take_back(last)
+            kept = self._ordered()
+            total = self._total(kept)
+        return kept, total
 
     def _take_back(self, section: str) -> None:
         """Take back the last line of a section that was added."""
@@ -197,3 +209,7 @@ class Page:
         self._says_so = False  # that line is the last one of its section
         if item is not None:
             self.leave_out(item=item)
+
+
+def _rendered(kept: Sequence[_Kept]) -> str:
+    return render([(one.line.section, one.line.text) for one in kept])

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import datetime
-from functools import cache
 from typing import NamedTuple
 
+from tenure.context.sheets import Sheet, Sheets
 from tenure.model.authority import Ladder
 from tenure.model.fact import Fact
-from tenure.model.values import text_of
 
 # What each part weighs. Words and meaning decide; the rest settles what they leave open.
 TEXT = 0.3
@@ -27,9 +25,8 @@ DOUBTED = 0.5
 
 _HALF_LIFE = 7 * 86_400
 _ALIKE = 0.94
-_SAME = 0.8
-_COMPARED = 4_000
-"""Characters of two texts that are compared."""
+_TRIED = 8
+"""So many texts with a word in common are compared; of more, the meanings are."""
 
 
 class Rankable(NamedTuple):
@@ -45,21 +42,21 @@ class Rankable(NamedTuple):
     """Whether it has to do with the query by a word, or shares its subject with one that has."""
 
 
-@dataclass(frozen=True, slots=True)
-class Ranked:
+class Ranked(NamedTuple):
     """A fact with its score and the parts of the score."""
 
     fact: Fact
     score: float
-    parts: Mapping[str, float] = field(default_factory=dict)
-    tokens: int | None = None
-    bears: bool = False
+    parts: Mapping[str, float]
+    tokens: int | None
+    bears: bool
     """Whether it has to do with the query by a word, or shares its subject with one that has."""
+    sheet: Sheet
 
 
-Terms = Callable[[str], Sequence[str]]
-Alike = Callable[[Sequence[bytes | None], float], list[tuple[int, int]]]
-"""For each vector so similar to an earlier one: the place of the first such vector, and its own."""
+Alike = Callable[[Sequence[bytes | None], float, Collection[int]], list[tuple[int, int]]]
+"""For each vector so similar to an earlier one: the place of the first such vector, and its own.
+Only for vectors at these places."""
 
 
 def base_score(text: float, meaning: float) -> float:
@@ -73,25 +70,28 @@ def rank(
     *,
     now: datetime,
     ladder: Ladder,
-    terms: Terms,
+    sheets: Sheets,
     alike: Alike,
 ) -> list[Ranked]:
     """The candidates, best first; equals in the order newest first, then by id.
 
-    `asked` are the terms of the query, `terms` gives those of a name, and `alike` finds vectors
-    that are similar.
+    `asked` are the terms of the query, `sheets` has what is known of each fact anyway, and `alike`
+    finds vectors that are similar.
     """
-    judge = _Judge(asked, now, ladder, terms)
-    found = [judge.judged(candidate) for candidate in candidates]
-    newest = [(-one.fact.order.timestamp(), one.fact.id) for one in found]
-    order = sorted(range(len(found)), key=lambda index: (-found[index].score, newest[index]))
-    repeats = _repeats([candidates[index] for index in order], terms, alike)
+    judge = _Judge(asked, now, ladder)
+    found = [judge.judged(candidate, sheets(candidate.fact)) for candidate in candidates]
+    order = sorted(range(len(found)), key=lambda index: _best_first(found[index]))
+    repeats = _repeats([(candidates[index].vector, found[index].sheet) for index in order], alike)
     if not repeats:
         return [found[index] for index in order]
     for place in repeats:
         found[order[place]] = _lessened(found[order[place]], "repeated", REPEATED)
-    order.sort(key=lambda index: (-found[index].score, newest[index]))
+    order.sort(key=lambda index: _best_first(found[index]))
     return [found[index] for index in order]
+
+
+def _best_first(ranked: Ranked) -> tuple[float, tuple[float, str]]:
+    return -ranked.score, ranked.sheet.newest
 
 
 def weighed(ranked: Sequence[Ranked], doubted: Mapping[str, Sequence[Fact]]) -> list[Ranked]:
@@ -118,57 +118,55 @@ def _raised(ranked: Ranked, least: float) -> Ranked:
     if ranked.score >= least:
         return ranked
     parts = {**ranked.parts, "doubts": round(least - ranked.score, 4)}
-    return replace(ranked, score=least, parts=parts)
+    return ranked._replace(score=least, parts=parts)
 
 
 class _Judge:
-    """Scores candidates by one query. Each key and subject is looked at once."""
+    """Scores candidates by one query."""
 
-    def __init__(self, asked: set[str], now: datetime, ladder: Ladder, terms: Terms) -> None:
+    def __init__(self, asked: set[str], now: datetime, ladder: Ladder) -> None:
+        self._asked = asked
         self._now = now
-        self._rank = ladder.rank
-        self._steps = max(1, len(ladder.rungs) - 1)
-        self._key = cache(lambda key: KEY * _share(terms(key), asked))
-        self._subject = cache(lambda subject: SUBJECT * _named(terms(subject), asked))
+        steps = max(1, len(ladder.rungs) - 1)
+        self._standing = {
+            rung: round(AUTHORITY * ladder.rank(rung) / steps, 4) for rung in ladder.rungs
+        }
+        self._unknown = round(AUTHORITY * ladder.rank("") / steps, 4)
 
-    def judged(self, candidate: Rankable) -> Ranked:
-        fact = candidate.fact
+    def judged(self, candidate: Rankable, sheet: Sheet) -> Ranked:
+        fact, text, meaning, tokens, _, bears = candidate
         told: dict[str, float] = {}
         bearing = 0.0
-        if candidate.text:
-            bearing += (part := TEXT * candidate.text)
+        if text:
+            bearing += (part := TEXT * text)
             told["text"] = round(part, 4)
-        if candidate.meaning > 0:
-            bearing += (part := MEANING * candidate.meaning)
+        if meaning > 0:
+            bearing += (part := MEANING * meaning)
             told["meaning"] = round(part, 4)
-        if part := self._key(fact.key):
-            bearing += part
+        if shared := self._asked.intersection(sheet.named):
+            # The share of the key's words that the query uses.
+            bearing += (part := KEY * (len(shared) / len(sheet.named)))
             told["key"] = round(part, 4)
-        if fact.subject and (part := self._subject(fact.subject)):
+        if sheet.about and (part := SUBJECT * _named(sheet.about, self._asked)):
             bearing += part
             told["subject"] = round(part, 4)
-        if rank := self._rank(fact.standing):
-            told["authority"] = round(AUTHORITY * rank / self._steps, 4)
+        if part := self._standing.get(fact.standing, self._unknown):
+            told["authority"] = part
         if fact.time_sensitive:
             told["recency"] = round(RECENCY * _freshness(fact, self._now), 4)
         if fact.is_constraint and bearing:
             told["constraint"] = round(CONSTRAINT * min(1.0, bearing), 4)
         score = round(sum(told.values()), 4)
-        return Ranked(fact, score, told, candidate.tokens, candidate.bears)
-
-
-def _share(named: Sequence[str], asked: set[str]) -> float:
-    """The share of a name's words that the query uses."""
-    told = [term for term in named if not term.isdigit()]
-    return sum(term in asked for term in told) / len(told) if told else 0.0
+        return Ranked(fact, score, told, tokens, bears, sheet)
 
 
 def _named(name: Sequence[str], asked: set[str]) -> float:
     """The share of a subject's words that the query uses; 0 if its numbers differ from the
     query's."""
-    if any(term.isdigit() and term not in asked for term in name):
+    shared = asked.intersection(name)
+    if not shared or any(term.isdigit() and term not in shared for term in name):
         return 0.0  # patient 18 is not patient 17
-    return sum(term in asked for term in name) / len(name) if name else 0.0
+    return len(shared) / len(name)
 
 
 def _freshness(fact: Fact, now: datetime) -> float:
@@ -177,34 +175,37 @@ def _freshness(fact: Fact, now: datetime) -> float:
     return float(0.5 ** (age / _HALF_LIFE))
 
 
-def _repeats(ordered: Sequence[Rankable], terms: Terms, alike: Alike) -> set[int]:
-    """The places of candidates that repeat a better one.
+def _repeats(ordered: Sequence[tuple[bytes | None, Sheet]], alike: Alike) -> set[int]:
+    """The places of candidates, each a vector and a sheet, that repeat a better one.
 
     Nearness of meaning alone would take the same statement on two matters for one, so their words
-    have to agree too, numbers above all.
+    have to agree too, numbers above all. Words are compared first: that is cheap, and few agree.
     """
-    found: set[int] = set()
-    for better, worse in alike([candidate.vector for candidate in ordered], _ALIKE):
-        texts = (text_of(ordered[i].fact.value)[:_COMPARED] for i in (better, worse))
-        one, other = (set(terms(text)) for text in texts)
-        if (
-            one
-            and len(one & other) >= _SAME * len(one | other)
-            and _numbers(one) == _numbers(other)
-        ):
-            found.add(worse)
-    return found
-
-
-def _numbers(found: set[str]) -> set[str]:
-    return {term for term in found if any(map(str.isdigit, term))}
+    wordings = [sheet.wording for _, sheet in ordered]
+    having: dict[object, list[int]] = {}
+    suspected: set[int] = set()
+    for place, wording in enumerate(wordings):
+        for sign in wording.signs:
+            before = having.get(sign)
+            if before is None:
+                having[sign] = [place]
+                continue
+            if place not in suspected and (
+                len(before) > _TRIED or any(wording.repeats(wordings[one]) for one in before)
+            ):
+                suspected.add(place)
+            before.append(place)
+    if not suspected:
+        return set()
+    near = alike([vector for vector, _ in ordered], _ALIKE, suspected)
+    return {worse for better, worse in near if wordings[better].repeats(wordings[worse])}
 
 
 def _lessened(ranked: Ranked, why: str, left: float) -> Ranked:
     """A fact with only so much left of its score."""
     lost = round(ranked.score * (1 - left), 4)
     parts = {**ranked.parts, why: -lost}
-    return replace(ranked, score=round(ranked.score - lost, 4), parts=parts)
+    return ranked._replace(score=round(ranked.score - lost, 4), parts=parts)
 
 
 def in_order_of_time(ranked: Sequence[Ranked]) -> dict[str, int]:
@@ -212,5 +213,5 @@ def in_order_of_time(ranked: Sequence[Ranked]) -> dict[str, int]:
 
     Where there is no room for all, the newest of equals is taken first; that is `rank`'s order.
     """
-    ordered = sorted(ranked, key=lambda one: (-one.score, one.fact.order, one.fact.id))
+    ordered = sorted(ranked, key=lambda one: (-one.score, one.sheet.oldest))
     return {one.fact.id: place for place, one in enumerate(ordered)}

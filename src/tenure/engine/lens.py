@@ -55,9 +55,22 @@ class Lens:
 
     def sees(self, reader: DeclarationReader, fact: Fact) -> bool:
         """Whether this identity may know of the fact."""
+        # All that `may_read` goes by, but for declarations; most facts have one of few audiences.
+        audience = (fact.organization, fact.owner, fact.memory_type._value_, fact.requires)
+        known = self._audiences.get((audience, fact.min_authority))
+        if known is None:
+            known = may_read(self.identity, fact, self.settings.ladder)
+            self._audiences[audience, fact.min_authority] = known
         declarations = reader.declarations()
-        declared = matching(declarations, fact.key) if declarations else ()
+        if not known or not declarations:
+            return known
+        declared = matching(declarations, fact.key)
         return may_read(self.identity, fact, self.settings.ladder, declared)
+
+    @cached_property
+    def _audiences(self) -> dict[object, bool]:
+        """Whether this identity belongs to the audiences of the facts looked at so far."""
+        return {}
 
     def held(
         self,
@@ -72,19 +85,37 @@ class Lens:
         Without `marks`, their causes for review are not computed.
         """
         selection = self.selection(key, subject)
-        if self.past:
-            found = reader.known(selection, self.seq(reader))
-        else:
-            found = reader.live(selection)
+        found = self.known(reader, selection) if self.past else reader.live(selection)
         return self.in_office(reader, found, marks=marks)
+
+    def known(self, reader: Reader, selection: Selection) -> list[Fact]:
+        """The facts of a selection as they were known at this lens's moment of record time.
+
+        All facts are read once for a look: they may be very many.
+        """
+        seq = self.seq(reader)
+        if selection != self.selection():
+            return reader.known(selection, seq)
+        if seq not in self._everything:
+            self._everything[seq] = reader.known(selection, seq)
+        return self._everything[seq]
+
+    @cached_property
+    def _everything(self) -> dict[int, list[Fact]]:
+        """The facts that were known after an entry of the log."""
+        return {}
 
     def in_office(self, reader: Reader, facts: Iterable[Fact], *, marks: bool = True) -> list[Fact]:
         """Those of these facts that are visible, in office at this moment and in scope."""
         known: Causes = {}
+        when, places = self.when, self.places
         return [
-            self.seen(reader, fact, known) if marks else as_seen(fact, self.when)
+            # What holds office and rests on nothing is seen as it is.
+            fact
+            if fact.status is Status.OFFICE and not (marks and fact.depends_on)
+            else (self.seen(reader, fact, known) if marks else as_seen(fact, when))
             for fact in facts
-            if fact.held_at(self.when) and fact.place in self.places and self.sees(reader, fact)
+            if fact.held_at(when) and fact.place in places and self.sees(reader, fact)
         ]
 
     def not_yet(self, reader: Reader, facts: Iterable[Fact]) -> list[Fact]:
@@ -184,7 +215,7 @@ class Lens:
         if fact is None or not self.past or fact.status is Status.ERASED:
             return fact
         selection = Selection((fact.owner,), None, fact.key, fact.subject or "")
-        known = reader.known(selection, self.seq(reader))
+        known = self.known(reader, selection)
         return next((found for found in known if found.id == fact_id), None)
 
     def view(self, reader: Reader, key: str | None = None, subject: str | None = None) -> View:
@@ -197,10 +228,7 @@ class Lens:
     ) -> list[Fact]:
         """Visible facts of every status in scopes that apply, oldest first."""
         selection = self.selection(key, subject)
-        if self.past:
-            found = reader.known(selection, self.seq(reader))
-        else:
-            found = reader.timeline(selection)
+        found = self.known(reader, selection) if self.past else reader.timeline(selection)
         return [
             as_seen(fact, self.when)
             for fact in found

@@ -306,8 +306,12 @@ class Fact:
 
     def held_at(self, when: datetime) -> bool:
         """Whether the fact was in office at that moment of valid time."""
-        if self.status not in SERVED or self.started_at is None or when < self.started_at:
+        if self.status is not Status.OFFICE and self.status not in SERVED:
             return False
+        if self.started_at is None or when < self.started_at:
+            return False
+        if self.ended_at is None and self.valid_until is None:
+            return True
         until = self.until
         return until is None or when < until
 

@@ -32,11 +32,11 @@ def effective(facts: Iterable[Fact], places: Sequence[Place], ladder: Ladder) ->
     its own branch. Values of a multi-valued key accumulate. Facts that a capability learned stand
     beside the others, and hide none of them.
     """
-    rank = {place: index for index, place in enumerate(places)}
     groups: dict[tuple[str, str | None, str | None], list[Fact]] = defaultdict(list)
     for fact in facts:
-        if fact.place in rank:
+        if fact.place in places:
             groups[fact.key, fact.subject, fact.capability].append(fact)
+    rank = {place: index for index, place in enumerate(places)}
     winners: list[Fact] = []
     shadowed: list[tuple[Fact, Fact]] = []
     overruled: list[tuple[Fact, Fact]] = []

@@ -191,7 +191,12 @@ MATTER = "~"
 
 def matter(key: str, subject: str | None) -> str:
     """A short sign of the matter of a fact; others seldom have the same."""
-    return f"{MATTER}{crc32(chr(0).join((key, subject or '')).encode()):08x}"
+    return f"{MATTER}{matter_mark(key, subject):08x}"
+
+
+def matter_mark(key: str, subject: str | None) -> int:
+    """The same as a number."""
+    return crc32(chr(0).join((key, subject or "")).encode())
 
 
 def probe(text: str) -> str:

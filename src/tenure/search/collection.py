@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 
+from tenure.search.recent import EntryRow, row_of
 from tenure.search.shelf_index import ShelfIndex, signs
 from tenure.stores.port import Found, IndexReader, Placed
 
@@ -21,6 +22,13 @@ if TYPE_CHECKING:
 
 
 _REMEMBERED_TERMS = 20_000
+_REMEMBERED_POSTINGS = 1_024
+_SHORT = 256
+"""The most entries of postings that are remembered."""
+
+Posted = dict[tuple[object, ...], list[int]]
+"""Remembered postings, by the stacks and their versions, the term and how many were wanted. What
+is posted changes only with a version."""
 
 
 class Frequent(NamedTuple):
@@ -68,7 +76,7 @@ class Collection(Protocol):
         """The constraints; if they are more than `count`, those whose meaning is nearest."""
         ...
 
-    def rows(self, entries: Sequence[int]) -> list[Found]:
+    def rows(self, entries: Sequence[int]) -> list[EntryRow]:
         """These entries, ordered."""
         ...
 
@@ -118,6 +126,7 @@ class Shelved:
         binding: Sequence[int],
         hidden: set[int],
         frequent: dict[tuple[tuple[int, ...], str, int], Frequent],
+        posted: Posted,
     ) -> None:
         self._reader = reader
         self._stacks = stacks
@@ -125,10 +134,12 @@ class Shelved:
         self._hidden = hidden
         """Entries of these shelves that do not count here: out of term, or not for this reader."""
         self._frequent = frequent
+        self._posted = posted
         self._turned = sum(stack.turned for stack in stacks.values())
         self._numbers = tuple(stacks)
         # Not the numbers of the shelves: what is remembered counts from what a stack saw leave.
         self._name = tuple(stack.serial for stack in stacks.values())
+        self._state = tuple((stack.serial, stack.version) for stack in stacks.values())
         self._fetched: dict[tuple[str, int], list[int]] = {}
 
     @property
@@ -149,7 +160,9 @@ class Shelved:
             return Postings(None, known.share)
         self.expect((term,), limit)
         found = self._fetched[term, limit]
-        visible = [entry for entry in found if entry not in self._hidden][: 2 * limit]
+        if self._hidden:
+            found = [entry for entry in found if entry not in self._hidden]
+        visible = found[: 2 * limit]
         if len(visible) > limit:
             share = self._share(visible)
             if len(visible) == 2 * limit and not self._hidden:
@@ -168,8 +181,26 @@ class Shelved:
             if (term, limit) not in self._fetched and self._remembered(term, limit) is None
         ]
         most = 2 * limit + len(self._hidden)
-        found = self._reader.many_postings(self._numbers, wanted, most) if wanted else ()
-        self._fetched.update({(term, limit): to for term, to in zip(wanted, found, strict=True)})
+        names = {term: (self._state, term, most) for term in wanted}
+        unread = [term for term in wanted if names[term] not in self._posted]
+        read = self._reader.many_postings(self._numbers, unread, most) if unread else ()
+        found = dict(zip(unread, read, strict=True))
+        for term in wanted:
+            entries = found.get(term)
+            if entries is None:
+                # Somebody may have emptied it by now.
+                entries = self._posted.get(names[term])
+            if entries is None:
+                entries = self._reader.postings(self._numbers, term, most)
+            self._fetched[term, limit] = entries
+            self._remember(names[term], entries)
+
+    def _remember(self, name: tuple[object, ...], entries: list[int]) -> None:
+        if len(entries) > _SHORT or name in self._posted:
+            return
+        if len(self._posted) >= _REMEMBERED_POSTINGS:
+            self._posted.clear()
+        self._posted[name] = entries
 
     def _remembered(self, term: str, limit: int) -> Frequent | None:
         known = self._frequent.get((self._name, term, limit))
@@ -188,17 +219,17 @@ class Shelved:
         stacks = [self._stacks[number] for number in self._binding]
         return _nearest_or_all(stacks, query, count, self._hidden)
 
-    def rows(self, entries: Sequence[int]) -> list[Found]:
+    def rows(self, entries: Sequence[int]) -> list[EntryRow]:
         stacks = list(self._stacks.values())
-        known: dict[int, Found] = {}
-        for stack in stacks:
-            known.update((row.entry, row) for row in map(stack.recent, entries) if row is not None)
-        missing = [entry for entry in entries if entry not in known]
-        for row in self._reader.found(missing) if missing else ():
-            known[row.entry] = row
-            for stack in stacks:
-                if stack.position(row.entry) is not None:
-                    stack.note_recent(row)
+        kept = [rows for stack in stacks if (rows := stack.recent())]
+        known = {entry: rows[entry] for rows in kept for entry in entries if entry in rows}
+        if len(known) < len(entries):
+            missing = [entry for entry in entries if entry not in known]
+            for found in self._reader.found(missing):
+                row = known[found.entry] = row_of(found)
+                for stack in stacks:
+                    if stack.position(row.entry) is not None:
+                        stack.note_recent(row, found)
         return [known[entry] for entry in sorted(known)]
 
 
@@ -207,14 +238,14 @@ class AdHoc:
 
     def __init__(self, rows: Sequence[tuple[Found, bool]], dimensions: int) -> None:
         """`rows` are pairs of a row and whether it is a constraint."""
-        self._rows = {row.entry: row for row, _ in rows}
+        self._rows = {row.entry: row_of(row) for row, _ in rows}
         self._binding = ShelfIndex(dimensions)
         self._others = ShelfIndex(dimensions)
         self._posted: dict[str, list[int]] = {}
         for stack, wanted in ((self._binding, True), (self._others, False)):
             stack.catch_up((_placed(row) for row, binding in rows if binding is wanted), 1)
-        for row, _ in sorted(rows):
-            for term in dict.fromkeys(row.terms.split()):
+        for _, row in sorted(self._rows.items()):
+            for term in dict.fromkeys(row.terms):
                 self._posted.setdefault(term, []).append(row.entry)
 
     @property
@@ -243,7 +274,7 @@ class AdHoc:
     def binding(self, query: Vector | None, count: int) -> list[int]:
         return _nearest_or_all([self._binding], query, count, set())
 
-    def rows(self, entries: Sequence[int]) -> list[Found]:
+    def rows(self, entries: Sequence[int]) -> list[EntryRow]:
         return [self._rows[entry] for entry in sorted(entries)]
 
 

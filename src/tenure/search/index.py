@@ -21,9 +21,10 @@ from tenure.stores.port import IndexEntry, IndexReader, IndexWriter, Reader, She
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from tenure.search.collection import Frequent, Vector
+    from tenure.search.collection import Frequent, Posted, Vector
     from tenure.search.embedders import Embedder
-    from tenure.search.shelf_index import Recent, ShelfIndex
+    from tenure.search.recent import Recent
+    from tenure.search.shelf_index import ShelfIndex
 
 Progress = Callable[[str, int, int | None], None]
 """The callback for long work: the work, the amount done, and the total if it is known."""
@@ -63,9 +64,10 @@ class Index:
         self._measure = measure
         self._read = read
         self._vectors: OrderedDict[str, bytes] = OrderedDict()
-        self._recent: Recent | None = None  # takes numpy, which only searching needs
+        self._recent: Recent | None = None
         self._stacks: OrderedDict[tuple[str, int], ShelfIndex] = OrderedDict()
         self._frequent: dict[tuple[tuple[int, ...], str, int], Frequent] = {}
+        self._posted: Posted = {}
         # Held for a look into these tables and never while a store, an embedder or a caller works:
         # all organizations share it.
         self._lock = threading.Lock()
@@ -78,6 +80,7 @@ class Index:
             self._vectors.clear()
             self._stacks.clear()
             self._frequent = {}
+            self._posted = {}
             self._recent = None
 
     # writing
@@ -217,7 +220,7 @@ class Index:
             live = (entry for stack in stacks.values() for entry in stack.only_live(kept))
             hidden = {*early, *live}
             binding = [shelf.id for shelf in shelves if shelf.binding]
-            collection = Shelved(reader, stacks, binding, hidden, self._frequent)
+            collection = Shelved(reader, stacks, binding, hidden, self._frequent, self._posted)
             yield SearchSpace(
                 collection,
                 size=collection.size,
@@ -271,7 +274,8 @@ class Index:
         return stack
 
     def _kept_stack(self, name: tuple[str, int], with_keys: bool) -> ShelfIndex:
-        from tenure.search.shelf_index import Recent, ShelfIndex
+        from tenure.search.recent import Recent
+        from tenure.search.shelf_index import ShelfIndex
 
         with self._lock:
             self._recent = self._recent or Recent()

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from math import log
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from tenure.search.analysis import terms
-from tenure.stores.port import Found
+from tenure.search.recent import EntryRow
 
 if TYPE_CHECKING:
-    from tenure.search.collection import Collection, Vector
+    import numpy.typing as npt
+
+    from tenure.search.collection import Collection as Entries
+    from tenure.search.collection import Vector
 
 # The usual constants of BM25.
 _K1 = 1.2
@@ -29,6 +32,8 @@ _SHORT = 25
 _MOST_TERMS = 48
 """The terms that count of a longer query, the first ones."""
 _BLOCK = 32
+_WORK = 262_144
+"""The most multiplications of a block."""
 _BINDING = 64
 """Constraints that are looked at, whatever else is nearer."""
 
@@ -36,21 +41,25 @@ _BINDING = 64
 class Hit(NamedTuple):
     """An entry that was found, with its match."""
 
-    entry: int
-    fact_id: str
-    tokens: int
+    row: EntryRow
     text: float
     """The share of the query's words that its text has; 1 for all of them, once."""
     meaning: float
     """From -1 to 1: the cosine between the two meanings."""
-    vector: bytes | None
-    terms: str = ""
-    binding: bool = False
+    binding: bool
     """Whether it was looked at for being a constraint."""
+
+    @property
+    def entry(self) -> int:
+        return self.row.entry
+
+    @property
+    def fact_id(self) -> str:
+        return self.row.fact_id
 
 
 def search(
-    collection: Collection,
+    collection: Entries,
     query: str,
     embed: Callable[[str], Vector | None],
     *,
@@ -89,19 +98,8 @@ def search(
     rows = collection.rows(sorted(chosen))
     said = _said(rows, gathered, weights, mean_length)
     meant = _meant(rows, meaning)
-    return [
-        Hit(
-            row.entry,
-            row.fact_id,
-            row.tokens,
-            text,
-            near,
-            row.vector,
-            row.terms,
-            row.entry in binding,
-        )
-        for row, text, near in zip(rows, said, meant, strict=True)
-    ]
+    bound = [row.entry in binding for row in rows]
+    return list(map(Hit._make, zip(rows, said, meant, bound, strict=True)))
 
 
 def _weight(size: int, found: int) -> float:
@@ -135,7 +133,7 @@ def _best(gathered: dict[int, float], limit: int) -> list[int]:
 
 
 def _said(
-    rows: Sequence[Found],
+    rows: Sequence[EntryRow],
     gathered: dict[int, float],
     weights: dict[str, float],
     mean_length: float,
@@ -145,61 +143,73 @@ def _said(
     if not most:
         return [0.0] * len(rows)
     return [
-        _bm25(row, weights, mean_length) / most if row.entry in gathered else 0.0 for row in rows
+        _bm25(terms, weights, mean_length) / most if entry in gathered else 0.0
+        for entry, _, _, _, terms in rows
     ]
 
 
-def _bm25(row: Found, weights: dict[str, float], mean_length: float) -> float:
-    own = row.terms.split()
-    counts = Counter(term for term in own if term in weights)
+def _bm25(own: Sequence[str], weights: dict[str, float], mean_length: float) -> float:
+    shared = [term for term in own if term in weights]
     ballast = _K1 * (1 - _B + _B * len(own) / mean_length) if mean_length else _K1
+    if len(shared) == 1:
+        return weights[shared[0]] * (1 + _K1) / (1 + ballast)
     return sum(
-        weights[term] * times * (1 + _K1) / (times + ballast) for term, times in counts.items()
+        weights[term] * times * (1 + _K1) / (times + ballast)
+        for term, times in Counter(shared).items()
     )
 
 
-def _meant(rows: Sequence[Found], meaning: Vector | None) -> list[float]:
+def _meant(rows: Sequence[EntryRow], meaning: Vector | None) -> list[float]:
     """The cosine of each row's meaning with the query's."""
     if meaning is None or not rows:
         return [0.0] * len(rows)
     blank = bytes(len(meaning))
-    raw = b"".join(row.vector if row.vector is not None else blank for row in rows)
+    raw = b"".join([row.vector if row.vector is not None else blank for row in rows])
     vectors = np.frombuffer(raw, np.int8).reshape(len(rows), len(meaning)).astype(np.float32)
     # Row by row: the same bits whatever else is in the table.
     lengths = np.sqrt(np.einsum("ij,ij->i", vectors, vectors))
     products = np.einsum("ij,j->i", vectors, meaning)
     near = np.divide(products, lengths, out=np.zeros_like(products), where=lengths > 0)
-    return [float(value) for value in near]
+    told: list[float] = near.tolist()
+    return told
 
 
-def alike(vectors: Sequence[bytes | None], least: float) -> list[tuple[int, int]]:
+def alike(
+    vectors: Sequence[bytes | None], least: float, wanted: Collection[int] | None = None
+) -> list[tuple[int, int]]:
     """For each vector with at least this cosine to an earlier one: the first such, and the vector
-    itself."""
+    itself. Where places are wanted, only for the vectors there."""
     known = [place for place, vector in enumerate(vectors) if vector is not None]
-    if len(known) < 2:
+    looked_at = [number for number, place in enumerate(known) if wanted is None or place in wanted]
+    if len(known) < 2 or not looked_at:
         return []
-    raw = b"".join(vectors[place] or b"" for place in known)
+    raw = b"".join([vectors[place] or b"" for place in known])
     table = np.frombuffer(raw, np.int8).reshape(len(known), -1).astype(np.float32)
-    lengths = np.linalg.norm(table, axis=1, keepdims=True)
-    table = np.divide(table, lengths, out=np.zeros_like(table), where=lengths > 0)
-    first = _first_alike(table, least)
+    first = _first_alike(table, least, np.array(looked_at))
     return [(known[first[place]], known[place]) for place in sorted(first)]
 
 
-def _first_alike(table: Vector, least: float) -> dict[int, int]:
-    """For each row that is so similar to an earlier one, the first such.
+def _first_alike(table: Vector, least: float, looked_at: npt.NDArray[np.int64]) -> dict[int, int]:
+    """For each of these rows that is so similar to an earlier one, the first such.
 
-    It works in blocks that are too small for a linear algebra library to spread over threads:
-    threads wait for each other, and on a busy processor that takes many times as long.
+    Products of whole numbers are exact in any order. It works in blocks that are too small for a
+    linear algebra library to spread over threads: threads wait for each other, and on a busy
+    processor that takes many times as long.
     """
+    lengths = np.sqrt(np.einsum("ij,ij->i", table, table).astype(np.float64))
+    lengths[lengths == 0] = np.inf  # what has no meaning is like nothing
     first: dict[int, int] = {}
-    for right in range(0, len(table), _BLOCK):
-        columns = table[right : right + _BLOCK].T
-        for left in range(0, right + 1, _BLOCK):
-            near = table[left : left + _BLOCK] @ columns >= least
-            if left == right:
-                near = np.triu(near, k=1)
-            if near.any():
-                for place in np.flatnonzero(near.any(axis=0)):
-                    first.setdefault(right + int(place), left + int(near[:, place].argmax()))
+    for right in range(0, len(looked_at), _BLOCK):
+        places = looked_at[right : right + _BLOCK]
+        columns = table[places].T
+        wanted = least * lengths[places]
+        height = max(1, _WORK // columns.size)
+        for left in range(0, int(places[-1]), height):
+            rows = slice(left, min(left + height, int(places[-1])))
+            near = table[rows] @ columns >= lengths[rows, None] * wanted
+            near &= np.arange(rows.start, rows.stop)[:, None] < places
+            found = near.any(axis=0)
+            tops = near.argmax(axis=0)[found] + left
+            for place, top in zip(places[found].tolist(), tops.tolist(), strict=True):
+                first.setdefault(place, top)
     return first

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
 from itertools import count, islice
 from typing import TYPE_CHECKING
@@ -12,7 +12,9 @@ import numpy as np
 from tenure.model.records import Declaration
 from tenure.search.analysis import MARK, MATTER
 from tenure.search.marks import Heard, Marked
+from tenure.search.past_terms import PastTerms
 from tenure.search.read_write_lock import Latch
+from tenure.search.recent import EntryRow, Recent
 from tenure.stores.port import Found, Placed
 
 if TYPE_CHECKING:
@@ -23,25 +25,8 @@ if TYPE_CHECKING:
 
 _PORTION = 8_192
 _WORD = 64
-_RECENT = 16_384
-_HEARD = 65_536
-_LONG = 4_000
-"""Characters; a row with more terms is read again rather than kept."""
 _serials = count()
 _ARRAYS = ("_entries", "_lengths", "_live", "_meant", "_codes")
-
-
-class Recent:
-    """The rows and sayings of entries that were read lately, by stack and entry: the same ones come
-    up again and again."""
-
-    def __init__(self) -> None:
-        self.rows: dict[tuple[int, int], Found] = {}
-        self.heard: dict[tuple[int, int], Heard] = {}
-
-    def clear(self) -> None:
-        self.rows.clear()
-        self.heard.clear()
 
 
 def signs(vectors: npt.NDArray[np.int8]) -> Codes:
@@ -88,6 +73,7 @@ class ShelfIndex:
         self._probes: dict[int, str] = {}
         self._marked = Marked()
         self._matters = Marked()
+        self._past = PastTerms()
         self._kept: dict[tuple[Declaration, ...], tuple[int, set[int]]] = {}
         self.latch = Latch()
         """Held while somebody reads the shelf for long, or changes it, if it is shared."""
@@ -95,25 +81,19 @@ class ShelfIndex:
         """Unique among all stacks of this process, past ones included."""
         self._recent = recent or Recent()
 
-    def recent(self, entry: int) -> Found | None:
-        """The row of an entry, if it was read and has not changed since."""
-        return self._recent.rows.get((self.serial, entry))
+    def recent(self) -> dict[int, EntryRow]:
+        """The rows of entries that were read and have not changed since."""
+        return self._recent.rows(self.serial)
 
-    def note_recent(self, row: Found) -> None:
-        if len(row.terms) > _LONG:
-            return
-        if len(self._recent.rows) >= _RECENT:
-            self._recent.rows.clear()
-        self._recent.rows[self.serial, row.entry] = row
+    def note_recent(self, row: EntryRow, found: Found) -> None:
+        self._recent.keep(self.serial, row, found)
 
     def heard(self, entry: int) -> Heard | None:
         """The sayings of an entry, if they were read and have not changed since."""
         return self._recent.heard.get((self.serial, entry))
 
     def hear(self, entry: int, heard: Heard) -> None:
-        if len(self._recent.heard) >= _HEARD:
-            self._recent.heard.clear()
-        self._recent.heard[self.serial, entry] = heard
+        self._recent.hear(self.serial, entry, heard)
 
     def suspected(self, words: set[str], is_of_interest: Callable[[Heard], bool]) -> Iterator[int]:
         """Entries whose value may be dead and repeated by a text with these words. Of entries with
@@ -142,6 +122,19 @@ class ShelfIndex:
         places = np.searchsorted(self._entries[: self._count], entries)
         found: list[int] = entries[self._live[places]].tolist()
         return found
+
+    def over_with(
+        self,
+        matters: set[int],
+        terms: Iterable[str],
+        read: Callable[[Sequence[int]], Iterable[EntryRow]],
+    ) -> set[int]:
+        """Entries out of office on one of these matters, or with one of these terms."""
+        entries: list[int] = self._entries[: self._count][~self._live[: self._count]].tolist()
+        if not entries:
+            return set()
+        on_matters = set(self._matters.having_any(matters)).intersection(entries)
+        return on_matters | self._past.having(terms, entries, read)
 
     def catch_up(self, changes: Iterable[Placed], version: int) -> None:
         """Apply the changes up to a version of the shelf."""
@@ -229,8 +222,7 @@ class ShelfIndex:
             self.size -= 1
             self.length -= int(self._lengths[position])
         self.turned += bool(self._live[position]) != placed.live
-        self._recent.rows.pop((self.serial, placed.entry), None)
-        self._recent.heard.pop((self.serial, placed.entry), None)
+        self._recent.drop(self.serial, placed.entry)
         if not placed.key:
             self.filled -= 1  # erased, which happens once
             for _, kept in self._kept.values():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Container, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations, product
 from typing import TYPE_CHECKING
@@ -12,7 +12,7 @@ from tenure.model.fact import Fact
 from tenure.model.scope import Place
 
 if TYPE_CHECKING:
-    from tenure.search.collection import Collection
+    from tenure.search.collection import Collection as Entries
     from tenure.search.marks import Heard
     from tenure.search.shelf_index import ShelfIndex
     from tenure.stores.port import Found
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 class SearchSpace:
     """A collection to search, with its surroundings."""
 
-    collection: Collection
+    collection: Entries
     size: int
     """The number of facts that can be found."""
     total: int
@@ -73,6 +73,13 @@ class SearchSpace:
             for entry in stack.on_matters(matters)
             if entry not in self.hidden
         }
+
+    def over(self, matters: set[int], terms: Collection[str]) -> set[int]:
+        """Entries out of office on one of these matters, or with one of these terms."""
+        found = set(self.expired)
+        for stack in self.stacks:
+            found |= stack.over_with(matters, terms, self.collection.rows)
+        return found
 
     def hear(self, told: Mapping[int, Heard]) -> None:
         """Keep the sayings of entries for the next time."""

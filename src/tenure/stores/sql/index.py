@@ -10,9 +10,12 @@ from typing import Any
 
 from tenure.model.fact import Fact
 from tenure.model.scope import Scope
+from tenure.model.text_cache import remembering
 from tenure.stores.port import Found, IndexEntry, Placed, Shelf, term_of
 from tenure.stores.sql.connection import BoundConnection, Given
 from tenure.stores.sql.rows import Row, micros_of, moment_of
+
+_REMEMBERED = 4_096
 
 
 class SQLIndex(BoundConnection):
@@ -170,6 +173,7 @@ class SQLIndex(BoundConnection):
         """Remove entries, at most `limit`; returns how many."""
 
 
+@remembering(_REMEMBERED)
 def shelf_of(row: Row) -> Shelf:
     """A shelf from its row."""
     number, owner, scope, scope_id, requires, min_authority, binding, version = row

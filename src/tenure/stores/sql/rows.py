@@ -120,12 +120,16 @@ def fact_of(row: Row) -> Fact:
         fact = _fact_of(row)
     except _UNFIT as error:
         raise _damaged(error) from None
-    # Not one whose value could be changed from outside, nor one that is not worth the memory.
-    if row[6][0] not in "[{" and len(row[6]) + len(row[7]) <= _LONG:
+    if is_worth_keeping(row):
         if len(_facts) >= _MOST_FACTS:
             _facts.clear()
         _facts[row[0]] = (row, fact)
     return fact
+
+
+def is_worth_keeping(row: Row) -> bool:
+    """Not a fact whose value could be changed from outside, nor one that is too long."""
+    return row[6][0] not in "[{" and len(row[6]) + len(row[7]) <= _LONG
 
 
 def _fact_of(row: Row) -> Fact:

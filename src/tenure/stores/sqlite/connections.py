@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TypeVar
+from weakref import WeakSet
 
 from tenure.model.errors import (
     NewerSchema,
@@ -22,6 +23,8 @@ from tenure.model.errors import (
     StoreError,
     StoreFull,
 )
+from tenure.model.text_cache import when_forgetting
+from tenure.stores.sqlite.kept import Connection, KeptReads
 from tenure.stores.sqlite.sql import migrations
 
 T = TypeVar("T")
@@ -97,11 +100,13 @@ class SQLiteConnections:
         self.path = path
         self._durability = durability
         self.busy_timeout = busy_timeout
-        self._idle: list[sqlite3.Connection] = []
+        self._idle: list[Connection] = []
+        self._keeping = WeakSet[KeptReads]()
         self._lock = threading.Lock()
         self._process = os.getpid()
         self._closed = False
         self._writing = threading.Lock()
+        when_forgetting(self.forget)
         self._check_file()
         self._make_private()
         first = self.patiently(self._connect)
@@ -119,7 +124,7 @@ class SQLiteConnections:
             raise
         self.give_back(first)
 
-    def take(self) -> sqlite3.Connection:
+    def take(self) -> Connection:
         """A connection for this thread alone, until it is given back."""
         self._notice_fork()
         if self._closed:
@@ -139,7 +144,7 @@ class SQLiteConnections:
             self._lock, self._writing = threading.Lock(), threading.Lock()
             self._process = os.getpid()
 
-    def give_back(self, connection: sqlite3.Connection) -> None:
+    def give_back(self, connection: Connection) -> None:
         if self._closed:
             connection.close()
         else:
@@ -150,6 +155,11 @@ class SQLiteConnections:
             self._closed = True
             while self._idle:
                 self._idle.pop().close()
+
+    def forget(self) -> None:
+        """Drop what the connections have read: something was erased."""
+        for kept in list(self._keeping):
+            kept.forget()
 
     def patiently(self, step: Callable[[], T]) -> T:
         """Do a step that other processes may block, waiting as long as the settings say.
@@ -166,7 +176,7 @@ class SQLiteConnections:
                     raise translate(error, self.path) from error
             time.sleep(random.uniform(0.001, 0.02))
 
-    def _connect(self) -> sqlite3.Connection:
+    def _connect(self) -> Connection:
         try:
             connection = self._open()
             connection.execute(
@@ -181,21 +191,25 @@ class SQLiteConnections:
                 raise
             raise translate(error, self.path) from error
 
-    def _open(self) -> sqlite3.Connection:
+    def _open(self) -> Connection:
         target, uri = str(self.path), False
         if self.path.exists() and not os.access(self.path, os.W_OK):
             # Without the right to write, SQLite can still read; a WAL file that was closed
             # cleanly needs to be told that nobody else is at it.
             clean = not Path(f"{self.path}-wal").exists()
             target, uri = f"{self.path.absolute().as_uri()}?mode=ro&immutable={int(clean)}", True
-        return sqlite3.connect(
+        connection = sqlite3.connect(
             target,
             timeout=self.busy_timeout,
             isolation_level=None,
             check_same_thread=False,
             cached_statements=256,
             uri=uri,
+            factory=Connection,
         )
+        connection.kept = KeptReads()
+        self._keeping.add(connection.kept)
+        return connection
 
     def _check_file(self) -> None:
         """Refuse a file that is not SQLite's: from a very short one it would make a new
@@ -219,7 +233,7 @@ class SQLiteConnections:
                 os.close(os.open(self.path, os.O_RDWR | os.O_CREAT, PRIVATE))
 
     @contextmanager
-    def writer(self) -> Iterator[sqlite3.Connection]:
+    def writer(self) -> Iterator[Connection]:
         """A connection inside BEGIN IMMEDIATE, rolled back unless the caller has committed.
 
         Threads of this process queue at a lock of ours, which is fair and cheap; processes queue
@@ -237,6 +251,7 @@ class SQLiteConnections:
                 self.patiently(lambda: connection.execute("BEGIN IMMEDIATE"))
                 yield connection
             finally:
+                connection.kept.doubt()
                 if end(connection):
                     self.give_back(connection)
         finally:

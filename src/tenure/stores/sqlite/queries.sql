@@ -14,6 +14,13 @@ SELECT {fact} FROM facts WHERE organization = :organization AND id = :id;
 -- name: facts
 SELECT {fact} FROM facts WHERE organization = :organization AND id IN ({ids}) ORDER BY id;
 
+-- name: facts_since
+SELECT {fact}, since FROM facts WHERE organization = :organization AND id IN ({ids});
+
+-- name: changed_since
+-- Tells whether a fact that was read before is still the same.
+SELECT id, since, status FROM facts WHERE organization = :organization AND id IN ({ids});
+
 -- name: live
 -- The index is named because the planner would rather walk all ids than sort a handful of rows.
 SELECT {fact} FROM facts INDEXED BY facts_live

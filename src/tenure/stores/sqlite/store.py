@@ -18,6 +18,7 @@ from tenure.stores.port import Glance, Reader, Transaction
 from tenure.stores.sql.dump import dumped
 from tenure.stores.sql.rows import declaration_of, key_of, key_parameters
 from tenure.stores.sqlite.connections import FAILURES, SQLiteConnections, end, translate
+from tenure.stores.sqlite.kept import KeptReads
 from tenure.stores.sqlite.sql import probes, statement
 from tenure.stores.sqlite.transaction import SQLiteTransaction
 
@@ -41,7 +42,8 @@ class SQLiteStore:
         connection = self._connections.take()
         try:
             connection.execute("BEGIN")
-            yield self._transaction(connection, organization)
+            connection.kept.look(connection.execute("PRAGMA data_version").fetchone()[0])
+            yield self._transaction(connection, organization, connection.kept)
         except FAILURES as error:
             raise translate(error, self.path) from error
         finally:
@@ -57,8 +59,12 @@ class SQLiteStore:
             except FAILURES as error:
                 raise translate(error, self.path) from error
 
-    def _transaction(self, connection: sqlite3.Connection, organization: str) -> SQLiteTransaction:
-        return SQLiteTransaction(connection, organization, lambda: self._declarations(connection))
+    def _transaction(
+        self, connection: sqlite3.Connection, organization: str, kept: KeptReads | None = None
+    ) -> SQLiteTransaction:
+        return SQLiteTransaction(
+            connection, organization, lambda: self._declarations(connection), kept
+        )
 
     def glance(
         self,

@@ -11,11 +11,21 @@ from tenure.model.records import Declaration, WorkingItem
 from tenure.model.times import from_micros, to_micros
 from tenure.model.verdict import Verdict
 from tenure.stores.port import FactFilter, Selection, TenureChange
-from tenure.stores.sql.rows import Row, address_values, fact_of, verdict_values
+from tenure.stores.sql.connection import Given
+from tenure.stores.sql.rows import (
+    Row,
+    address_values,
+    fact_of,
+    is_worth_keeping,
+    verdict_values,
+)
 from tenure.stores.sql.transaction import SQLTransaction
 from tenure.stores.sqlite.index import SQLiteIndex
+from tenure.stores.sqlite.kept import KeptFact, KeptReads
 from tenure.stores.sqlite.sql import probes, statement
 
+_KEPT = frozenset({"head", "recipe", "shelves", "retracted", "contested", "working_items"})
+"""Short answers that every context needs, and that nobody changes who is given them."""
 _ADDRESSES = 150  # of five parts each: below every build's limit on bound parameters
 
 
@@ -29,9 +39,12 @@ class SQLiteTransaction(SQLiteIndex, SQLTransaction):
         connection: sqlite3.Connection,
         organization: str,
         declarations: Callable[[], tuple[Declaration, ...]],
+        kept: KeptReads | None = None,
     ) -> None:
+        """`kept` is what the connection has read before; None where this transaction writes."""
         super().__init__(organization, declarations)
         self._connection = connection
+        self._kept = kept
         self._ours = set()
 
     # reading
@@ -39,6 +52,54 @@ class SQLiteTransaction(SQLiteIndex, SQLTransaction):
     def head(self) -> tuple[int, datetime | None]:
         rows = self.rows("head", {})
         return (rows[0][0], from_micros(rows[0][1])) if rows else (0, None)
+
+    def rows(self, name: str, given: Given, where: str = "") -> list[Row]:
+        if self._kept is None or name not in _KEPT:
+            return super().rows(name, given, where)
+        asked = (self._organization, name, where, *given.values())
+        known = self._kept.answers.get(asked)
+        if known is None:
+            known = super().rows(name, given, where)
+            self._kept.answer(asked, known)
+        return known
+
+    def facts(self, fact_ids: Iterable[str]) -> list[Fact]:
+        if self._kept is None:
+            return super().facts(fact_ids)
+        wanted = sorted(set(fact_ids))
+        sure = self._kept.sure(self._organization)
+        missing = [fact_id for fact_id in wanted if fact_id not in sure]
+        if not missing:
+            return [sure[fact_id].fact for fact_id in wanted]
+        read = {fact_id: sure[fact_id].fact for fact_id in wanted if fact_id in sure}
+        read |= self._read_again(self._kept, missing)
+        return [read[fact_id] for fact_id in wanted if fact_id in read]
+
+    def _read_again(self, kept: KeptReads, fact_ids: Sequence[str]) -> dict[str, Fact]:
+        """These facts as they stand; those that have not changed are not made anew."""
+        older = kept.older(self._organization)
+        found: dict[str, Fact] = {}
+        unsure = [fact_id for fact_id in fact_ids if fact_id in older]
+        for fact_id, since, status in self.rows_of("changed_since", unsure) if unsure else ():
+            known = older[fact_id]
+            if (known.since, known.status) == (since, status):
+                kept.keep(self._organization, known)
+                found[fact_id] = known.fact
+        missing = [fact_id for fact_id in fact_ids if fact_id not in found]
+        for row in self.rows_of("facts_since", missing) if missing else ():
+            fact = found[row[0]] = fact_of(row[:-1])
+            if is_worth_keeping(row):
+                kept.keep(self._organization, KeptFact(row[-1], fact.status.value, fact))
+        return found
+
+    def doubting(self, fact_ids: Iterable[str]) -> list[Fact]:
+        if self._kept is None:
+            return super().doubting(fact_ids)
+        undoubted = self._kept.undoubted.setdefault(self._organization, set())
+        asked = set(fact_ids).difference(undoubted)
+        found = super().doubting(asked) if asked else []
+        undoubted |= asked.difference(*(fact.doubts for fact in found))
+        return found
 
     def seq_at(self, moment: datetime) -> int:
         # The log is dense and its times never run backwards, so halving needs no index of times.
