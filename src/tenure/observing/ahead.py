@@ -10,11 +10,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from tenure.engine.lens import Lens
+from tenure.language.statements import Kind
 from tenure.observing.circumstances import Circumstances
 from tenure.observing.desk import Rationed
 from tenure.observing.observer import WINDOW, Heard, in_situation
 from tenure.observing.replacing import Replacing
+from tenure.observing.reporting import is_news
 from tenure.observing.situation import Situation
+from tenure.observing.sorting import REAL
 from tenure.observing.stretches import MOST_ASKED, Stretches
 from tenure.observing.touching import (
     Likeness,
@@ -27,8 +30,14 @@ from tenure.observing.touching import (
     open_to,
     touched,
 )
+from tenure.observing.understanding import Understood
 from tenure.observing.wording import all_in_own_words
+from tenure.observing.worth import TELLING, runs_on
 from tenure.stores.port import Reader
+
+_STATED = (*REAL, Kind.CONFIRMATION, Kind.RETRACTION)
+_TELLING = (Kind.QUESTION, Kind.SMALL_TALK)
+"""Kinds of statements that are kept where the model takes them for something that lasts."""
 
 
 def read_ahead(
@@ -47,6 +56,11 @@ def read_ahead(
     stretches = Stretches(detector, situation, around)
     for one in said:
         stretches.kinds(one)
+    replacing = Replacing(situation, Rationed(detector), around.text)
+    asks = _asked_of_machine if heard.is_context else _asked_of_person
+    # Each of them is looked at: what one replaces is asked of the model here as well.
+    if not any([asks(one, situation, stretches, replacing) for one in said]):
+        return
     near = nearby(Surroundings(reader, lens, found, situation))
     facts = open_to(around.speaker.name, near)
     is_cued = any(one.corrects for one in said)
@@ -61,8 +75,35 @@ def read_ahead(
         is_cued=is_cued,
         requested=at_hand(situation, heard.said, around.speaker.name),
     )
-    if not heard.is_context:
-        replacing = Replacing(situation, Rationed(detector), around.text)
-        for one in said:
-            if one.corrects or one.is_fragment or one.is_request:
-                replacing.swaps(one, one.key, one.frame.subject)
+
+
+def _asked_of_machine(
+    said: Understood, situation: Situation, stretches: Stretches, _: Replacing
+) -> bool:
+    """Whether filing what a machine says will ask what it puts out of date."""
+    chance = stretches.chance(said, "states", 0.0)
+    return is_news(said, situation, chance=chance, tells=chance >= TELLING)
+
+
+def _asked_of_person(
+    said: Understood, situation: Situation, stretches: Stretches, replacing: Replacing
+) -> bool:
+    """Whether filing a statement will ask what it puts out of date.
+
+    It does for what is stated, but not where it is known by then: what sits at the very address of
+    the statement goes, or what has the value that it corrects.
+    """
+    swaps = (
+        replacing.swaps(said, said.key, said.frame.subject)
+        if said.corrects or said.is_fragment or said.is_request
+        else ()
+    )
+    if said.kind not in _STATED:
+        tells = stretches.chance(said, "states", 0.0) >= TELLING
+        return tells and (
+            said.kind in _TELLING or (said.kind is Kind.HYPOTHETICAL and runs_on(said))
+        )
+    attribute = said.attribute
+    if attribute is not None and attribute.is_sure and not said.cues.is_past:
+        return not situation.holding(attribute.key, attribute.subject)
+    return not swaps
