@@ -59,7 +59,8 @@ def read_ahead(
     replacing = Replacing(situation, Rationed(detector), around.text)
     asks = _asked_of_machine if heard.is_context else _asked_of_person
     # Each of them is looked at: what one replaces is asked of the model here as well.
-    if not any([asks(one, situation, stretches, replacing) for one in said]):
+    is_asked = [asks(one, situation, stretches, replacing) for one in said]
+    if not any(is_asked):
         return
     near = nearby(Surroundings(reader, lens, found, situation))
     facts = open_to(around.speaker.name, near)
