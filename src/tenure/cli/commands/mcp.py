@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 import tenure
-from tenure.cli.commands.serve import Believing, log_to_stderr
+from tenure.cli.listening import Believing, check_level, log_to_stderr
 from tenure.cli.options import ORGANIZATION_HELP, Common, login_name
 from tenure.cli.root import command, complain
 from tenure.model.errors import InvalidInput
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
 _WHO = "For whom"
 _WEB = "Over HTTP"
-_LEVELS = ("debug", "info", "warning", "error")
 
 
 @dataclass(frozen=True)
@@ -169,8 +168,7 @@ def mcp(
     this machine alone; anywhere else it wants credentials first, as `tenure serve` does, and then
     these say who is asking. docs/mcp.md has the settings for common clients.
     """
-    if log not in _LEVELS:
-        raise InvalidInput(f"--log {log!r} is not one of {', '.join(_LEVELS)}")
+    check_level(log)
     try:
         import tenure.mcp as _needed  # noqa: F401
     except ImportError as error:
