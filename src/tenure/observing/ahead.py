@@ -11,9 +11,10 @@ from collections.abc import Mapping
 
 from tenure.engine.lens import Lens
 from tenure.language.statements import Kind
-from tenure.observing.circumstances import Circumstances
+from tenure.observing.addressing import Addressing
+from tenure.observing.circumstances import Address, Circumstances
 from tenure.observing.desk import Rationed
-from tenure.observing.observer import WINDOW, Heard, in_situation
+from tenure.observing.observer import WINDOW, Foreseen, Heard, in_situation
 from tenure.observing.replacing import Replacing
 from tenure.observing.reporting import is_news
 from tenure.observing.situation import Situation
@@ -33,11 +34,14 @@ from tenure.observing.touching import (
 from tenure.observing.understanding import Understood
 from tenure.observing.wording import all_in_own_words
 from tenure.observing.worth import TELLING, runs_on
+from tenure.search.analysis import sentence
 from tenure.stores.port import Reader
 
 _STATED = (*REAL, Kind.CONFIRMATION, Kind.RETRACTION)
 _TELLING = (Kind.QUESTION, Kind.SMALL_TALK)
 """Kinds of statements that are kept where the model takes them for something that lasts."""
+_WHOLE = 4
+"""So many words tell something by themselves."""
 
 
 def read_ahead(
@@ -47,7 +51,7 @@ def read_ahead(
     heard: Heard,
     found: Mapping[str, Likeness],
     around: Circumstances,
-) -> None:
+) -> Foreseen:
     """Ask what filing a turn will ask, as far as that can be told beforehand."""
     situation = Situation(reader, lens, around.session_id, WINDOW)
     heard = in_situation(heard, situation, reads=True)
@@ -61,7 +65,7 @@ def read_ahead(
     # Each of them is looked at: what one replaces is asked of the model here as well.
     is_asked = [asks(one, situation, stretches, replacing) for one in said]
     if not any(is_asked):
-        return
+        return Foreseen(situation, heard, ())
     near = nearby(Surroundings(reader, lens, found, situation))
     facts = open_to(around.speaker.name, near)
     is_cued = any(one.corrects for one in said)
@@ -76,6 +80,10 @@ def read_ahead(
         is_cued=is_cued,
         requested=at_hand(situation, heard.said, around.speaker.name),
     )
+    addressing = Addressing(situation, around)
+    stated = (one for one, asked in zip(said, is_asked, strict=True) if asked)
+    sentences = (_sentence(addressing.address(one)) for one in stated if _stands_alone(one))
+    return Foreseen(situation, heard, tuple(sentences))
 
 
 def _asked_of_machine(
@@ -108,3 +116,13 @@ def _asked_of_person(
     if attribute is not None and attribute.is_sure and not said.cues.is_past:
         return not situation.holding(attribute.key, attribute.subject)
     return not swaps
+
+
+def _stands_alone(said: Understood) -> bool:
+    """Whether a statement is kept in its own words. A short one is put behind what it answers."""
+    is_said = said.kind in REAL and not said.is_fragment
+    return is_said and len(said.text.split()) >= _WHOLE
+
+
+def _sentence(address: Address) -> str:
+    return sentence(address.key, address.subject, address.value)

@@ -26,7 +26,7 @@ from tenure.observing.rewriting import JOINT, amended, rewritten
 from tenure.observing.situation import STATEMENT
 from tenure.observing.sorting import REAL, Sorting
 from tenure.observing.successions import DOUBTED, Successions, is_doubted, rule_for
-from tenure.observing.touching import Likeness, Reads
+from tenure.observing.touching import Likeness, is_reading
 from tenure.observing.tying import Tying
 from tenure.observing.understanding import Understood, is_framing, typed
 from tenure.observing.wording import all_in_own_words, as_said, in_own_words, without_gone
@@ -43,7 +43,7 @@ class Clerk:
 
     def __init__(self, desk: Desk, found: Mapping[str, Likeness]) -> None:
         self._desk = desk
-        self._reads = isinstance(desk.detector, Reads)
+        self._reads = is_reading(desk.detector)
         self._effects = Effects(desk, found)
         self._successions = Successions(desk)
         self._worth = Worth(desk)

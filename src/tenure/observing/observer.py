@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import NamedTuple
 
 from tenure.engine.registrar import Registrar
 from tenure.language.detection import Detector, same_part
@@ -27,7 +28,7 @@ from tenure.observing.observation import Observation
 from tenure.observing.recognising import digest_of
 from tenure.observing.repeating import Received, observed_before, told_again
 from tenure.observing.situation import Situation, item_key
-from tenure.observing.touching import Likeness, Reads
+from tenure.observing.touching import Likeness, is_reading
 from tenure.observing.understanding import Understood, typed, understand
 from tenure.settings import Settings
 
@@ -132,6 +133,16 @@ def in_situation(heard: Heard, situation: Situation, *, reads: bool) -> Heard:
     return replace(heard, said=tuple(said))
 
 
+class Foreseen(NamedTuple):
+    """A turn as it was read before the transaction that files it."""
+
+    situation: Situation
+    heard: Heard
+    """The turn in that situation."""
+    sentences: tuple[str, ...]
+    """What it probably brings, as its meaning is looked up."""
+
+
 class Observer:
     """Takes in one turn."""
 
@@ -141,11 +152,13 @@ class Observer:
         detector: Detector,
         around: Circumstances,
         found: Mapping[str, Likeness],
+        foreseen: Foreseen | None = None,
     ) -> None:
         self._registrar = registrar
         self._found = found
         self._detector = detector
         self._around = around
+        self._foreseen = foreseen
         self._session_id = around.session_id
         self._user_id = registrar.identity.user_id
 
@@ -157,8 +170,12 @@ class Observer:
         known = observed_before(reader, lens, self._session_id, heard)
         if known is not None:
             return told_again(reader, lens, known), Record()
-        situation = Situation(registrar.transaction, registrar.lens, self._session_id, WINDOW)
-        heard = in_situation(heard, situation, reads=isinstance(self._detector, Reads))
+        before = None if self._foreseen is None else self._foreseen.situation
+        situation = Situation(reader, lens, self._session_id, WINDOW, before)
+        if self._foreseen is not None and situation.is_as(self._foreseen.situation):
+            heard = self._foreseen.heard
+        else:
+            heard = in_situation(heard, situation, reads=is_reading(self._detector))
         index = situation.next_index
         now = registrar.now
         around = replace(self._around, turn_index=index)
