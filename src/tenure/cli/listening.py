@@ -6,11 +6,14 @@ import logging
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from contextlib import suppress
+from dataclasses import asdict, dataclass, replace
+from threading import Thread, main_thread
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+import tenure
 from tenure.cli.options import Common
 from tenure.model.errors import InvalidInput
 
@@ -158,6 +161,41 @@ class ListeningPlan(ABC):
         if self.service.credentials:
             return "with a key or token"
         return "open to this machine, no key needed"
+
+
+_SMALL_TALK = (
+    ("user", "Hi, my desk is 4 and I need 2 chairs in Rome by Friday."),
+    ("assistant", "I found 2 chairs for $90. Shall I order them?"),
+    ("user", "Sounds good. Make it 3 chairs though, Ann is joining us."),
+    ("user", "No, the desk was moved to Porto. If it rains, we start on Monday at 9."),
+    ("user", "My sister's address is 9 Elm Rd. Why is that so?"),
+)
+
+
+def warm(memory: tenure.Memory) -> None:
+    """Load what the first call would have to wait for: the models, and the language data, which a
+    conversation that is not kept makes use of. Nothing of it is told to anybody."""
+    _ = memory.index, memory.detector
+    settings = replace(memory.settings, telemetry=None, llm=None)
+    with tenure.open(":memory:", settings=settings) as other:
+        session = other.session(user_id="nobody")
+        for speaker, text in _SMALL_TALK:
+            if not main_thread().is_alive():
+                return  # nobody is going to call any more
+            session.observe(text, speaker=speaker)
+        session.guard([{"role": "user", "content": "My desk is 4."}])
+        session.context("Which desk?", conversation=False)
+
+
+def warm_meanwhile(memory: tenure.Memory) -> None:
+    """The same beside other work, which may begin at once."""
+
+    def load() -> None:
+        with suppress(tenure.TenureError):  # the call that needs it tells
+            warm(memory)
+
+    # No daemon: one that loads native code while the interpreter ends would abort the process.
+    Thread(target=load).start()
 
 
 def log_to_stderr(level: str) -> None:

@@ -17,6 +17,7 @@ from tenure.cli.listening import (
     check_listening,
     limit,
     log_to_stderr,
+    warm,
 )
 from tenure.cli.options import Common
 from tenure.cli.root import command
@@ -141,24 +142,12 @@ class ProxyPlan(ListeningPlan):
 
         with self.store.open(create=True) as memory:
             log_to_stderr(self.log)
-            _warm(memory)
+            warm(memory)
             serve(memory, self.settings, self.service, announce, place)
 
     def announce(self, address: str) -> None:
         told = f"stands with {self.store_named} before {self.settings.upstream} at {address}/v1"
         typer.echo(f"Tenure {tenure.__version__} {told} ({self.callers_named})", err=True)
-
-
-def _warm(memory: tenure.Memory) -> None:
-    """Load what the first request would have to wait for, by a conversation that is not kept."""
-    _ = memory.index, memory.detector
-    with tenure.open(":memory:", settings=memory.settings) as other:
-        session = other.session(user_id="nobody")
-        session.observe("My desk is 4.")
-        session.observe("No, my desk is 5.")
-        session.observe("Noted.", speaker="assistant")
-        session.guard([{"role": "user", "content": "My desk is 4."}])
-        session.context("Which desk?", conversation=False)
 
 
 def register(app: typer.Typer) -> None:

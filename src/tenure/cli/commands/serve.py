@@ -21,6 +21,7 @@ from tenure.cli.listening import (
     check_listening,
     limit,
     log_to_stderr,
+    warm_meanwhile,
 )
 from tenure.cli.options import Common
 from tenure.cli.root import command
@@ -121,6 +122,7 @@ class ServingPlan(ListeningPlan):
         with self.store.open(create=True, settings=settings) as memory:
             log_to_stderr(self.log)
             _ = memory.index, memory.detector  # loaded now, so that the first caller need not wait
+            warm_meanwhile(memory)
             run(memory, self.service, announce, metrics, place)
 
     def announce(self, address: str) -> None:
