@@ -20,6 +20,7 @@ from tenure.observing.reporting import is_news
 from tenure.observing.situation import Situation
 from tenure.observing.sorting import REAL
 from tenure.observing.stretches import MOST_ASKED, Stretches
+from tenure.observing.successions import is_unsure
 from tenure.observing.touching import (
     Likeness,
     Lines,
@@ -60,10 +61,10 @@ def read_ahead(
     stretches = Stretches(detector, situation, around)
     for one in said:
         stretches.kinds(one)
-    replacing = Replacing(situation, Rationed(detector), around.text)
-    asks = _asked_of_machine if heard.is_context else _asked_of_person
+    outlook = _Outlook(detector, situation, stretches, around)
+    asks = outlook.is_asked_of_machine if heard.is_context else outlook.is_asked
     # Each of them is looked at: what one replaces is asked of the model here as well.
-    is_asked = [asks(one, situation, stretches, replacing) for one in said]
+    is_asked = [asks(one) for one in said]
     if not any(is_asked):
         return Foreseen(situation, heard, ())
     near = nearby(Surroundings(reader, lens, found, situation))
@@ -80,42 +81,53 @@ def read_ahead(
         is_cued=is_cued,
         requested=at_hand(situation, heard.said, around.speaker.name),
     )
-    addressing = Addressing(situation, around)
     stated = (one for one, asked in zip(said, is_asked, strict=True) if asked)
-    sentences = (_sentence(addressing.address(one)) for one in stated if _stands_alone(one))
+    sentences = (_sentence(outlook.addressing.address(one)) for one in stated if _stands_alone(one))
     return Foreseen(situation, heard, tuple(sentences))
 
 
-def _asked_of_machine(
-    said: Understood, situation: Situation, stretches: Stretches, _: Replacing
-) -> bool:
-    """Whether filing what a machine says will ask what it puts out of date."""
-    chance = stretches.chance(said, "states", 0.0)
-    return is_news(said, situation, chance=chance, tells=chance >= TELLING)
+class _Outlook:
+    """Tells of the statements of one turn what filing them will ask."""
 
+    def __init__(
+        self, detector: Reads, situation: Situation, stretches: Stretches, around: Circumstances
+    ) -> None:
+        self.addressing = Addressing(situation, around)
+        self._situation = situation
+        self._stretches = stretches
+        self._replacing = Replacing(situation, Rationed(detector), around.text)
 
-def _asked_of_person(
-    said: Understood, situation: Situation, stretches: Stretches, replacing: Replacing
-) -> bool:
-    """Whether filing a statement will ask what it puts out of date.
+    def is_asked_of_machine(self, said: Understood) -> bool:
+        """Whether filing what a machine says will ask what it puts out of date."""
+        chance = self._stretches.chance(said, "states", 0.0)
+        return is_news(said, self._situation, chance=chance, tells=chance >= TELLING)
 
-    It does for what is stated, but not where it is known by then: what sits at the very address of
-    the statement goes, or what has the value that it corrects.
-    """
-    swaps = (
-        replacing.swaps(said, said.key, said.frame.subject)
-        if said.corrects or said.is_fragment or said.is_request
-        else ()
-    )
-    if said.kind not in _STATED:
-        tells = stretches.chance(said, "states", 0.0) >= TELLING
-        return tells and (
-            said.kind in _TELLING or (said.kind is Kind.HYPOTHETICAL and runs_on(said))
+    def is_asked(self, said: Understood) -> bool:
+        """Whether filing a statement will ask what it puts out of date.
+
+        It does for what is stated, but not where it is known by then: what sits at the very address
+        of the statement goes, or what has the value that it corrects.
+        """
+        address = self.addressing.address(said)
+        attribute = said.attribute
+        if attribute is not None and attribute.is_sure and not said.cues.is_past:
+            held = self._situation.holding(address.key, address.subject)
+            if said.kind in REAL and (held or not (said.corrects or attribute.is_change)):
+                return not held
+        swaps = self._may_replace(said) and self._replacing.swaps(
+            said, address.key, address.subject
         )
-    attribute = said.attribute
-    if attribute is not None and attribute.is_sure and not said.cues.is_past:
-        return not situation.holding(attribute.key, attribute.subject)
-    return not swaps
+        if said.kind in _STATED:
+            return not swaps
+        may_tell = said.kind in _TELLING or (said.kind is Kind.HYPOTHETICAL and runs_on(said))
+        return may_tell and self._stretches.chance(said, "states", 0.0) >= TELLING
+
+    def _may_replace(self, said: Understood) -> bool:
+        """Whether filing a statement will ask which values it replaces."""
+        if said.kind in REAL:
+            apart = said.cues.is_past or self.addressing.is_scoped(said)
+            return not apart and not is_unsure(said) and not said.cues.comes_back
+        return said.corrects or said.is_fragment or said.is_request
 
 
 def _stands_alone(said: Understood) -> bool:
