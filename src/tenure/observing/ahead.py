@@ -13,10 +13,11 @@ from tenure.engine.lens import Lens
 from tenure.language.statements import Kind
 from tenure.observing.addressing import Addressing
 from tenure.observing.circumstances import Address, Circumstances
-from tenure.observing.desk import Rationed
+from tenure.observing.desk import ForeseenSwaps, Rationed
 from tenure.observing.observer import WINDOW, Foreseen, Heard, in_situation
 from tenure.observing.replacing import Replacing
 from tenure.observing.reporting import is_news
+from tenure.observing.rewriting import Swap
 from tenure.observing.situation import Situation
 from tenure.observing.sorting import REAL
 from tenure.observing.stretches import MOST_ASKED, Stretches
@@ -56,8 +57,8 @@ def read_ahead(
     """Ask what filing a turn will ask, as far as that can be told beforehand."""
     situation = Situation(reader, lens, around.session_id, WINDOW)
     heard = in_situation(heard, situation, reads=True)
-    said = list(heard.said) if heard.is_context else all_in_own_words(heard.said)
-    said = said[:MOST_ASKED]
+    in_own_words = list(heard.said) if heard.is_context else all_in_own_words(heard.said)
+    said = in_own_words[:MOST_ASKED]
     stretches = Stretches(detector, situation, around)
     for one in said:
         stretches.kinds(one)
@@ -65,8 +66,9 @@ def read_ahead(
     asks = outlook.is_asked_of_machine if heard.is_context else outlook.is_asked
     # Each of them is looked at: what one replaces is asked of the model here as well.
     is_asked = [asks(one) for one in said]
+    foreseen = Foreseen(situation, heard, in_own_words, outlook.swaps, ())
     if not any(is_asked):
-        return Foreseen(situation, heard, ())
+        return foreseen
     near = nearby(Surroundings(reader, lens, found, situation))
     facts = open_to(around.speaker.name, near)
     is_cued = any(one.corrects for one in said)
@@ -83,7 +85,7 @@ def read_ahead(
     )
     stated = (one for one, asked in zip(said, is_asked, strict=True) if asked)
     sentences = (_sentence(outlook.addressing.address(one)) for one in stated if _stands_alone(one))
-    return Foreseen(situation, heard, tuple(sentences))
+    return foreseen._replace(sentences=tuple(sentences))
 
 
 class _Outlook:
@@ -93,9 +95,11 @@ class _Outlook:
         self, detector: Reads, situation: Situation, stretches: Stretches, around: Circumstances
     ) -> None:
         self.addressing = Addressing(situation, around)
+        self.swaps: list[ForeseenSwaps] = []
         self._situation = situation
         self._stretches = stretches
-        self._replacing = Replacing(situation, Rationed(detector), around.text)
+        self._rationed = Rationed(detector)
+        self._replacing = Replacing(situation, self._rationed, around.text)
 
     def is_asked_of_machine(self, said: Understood) -> bool:
         """Whether filing what a machine says will ask what it puts out of date."""
@@ -114,13 +118,20 @@ class _Outlook:
             held = self._situation.holding(address.key, address.subject)
             if said.kind in REAL and (held or not (said.corrects or attribute.is_change)):
                 return not held
-        swaps = self._may_replace(said) and self._replacing.swaps(
-            said, address.key, address.subject
-        )
+        swaps = self._looked_up(said, address) if self._may_replace(said) else ()
         if said.kind in _STATED:
             return not swaps
         may_tell = said.kind in _TELLING or (said.kind is Kind.HYPOTHETICAL and runs_on(said))
         return may_tell and self._stretches.chance(said, "states", 0.0) >= TELLING
+
+    def _looked_up(self, said: Understood, address: Address) -> list[Swap]:
+        """The values that a statement replaces."""
+        before = self._rationed.spent
+        found = self._replacing.swaps(said, address.key, address.subject)
+        pairs = self._rationed.spent - before
+        if pairs:  # else nothing was asked: there is nothing to ask about, or the ration is spent
+            self.swaps.append(ForeseenSwaps(said, address.key, address.subject, found, pairs))
+        return found
 
     def _may_replace(self, said: Understood) -> bool:
         """Whether filing a statement will ask which values it replaces."""

@@ -58,15 +58,18 @@ class Clerk:
     def record(self) -> Record:
         return self._desk.record
 
-    def take_turn(self, heard: Sequence[Understood]) -> None:
-        """File the statements of a turn, one after the other."""
+    def take_turn(
+        self, heard: Sequence[Understood], own_words: Sequence[Understood] | None = None
+    ) -> None:
+        """File the statements of a turn, one after the other; `own_words` are the same as they were
+        said, if that was worked out before."""
         if Cues(self._desk.around.text).announces:
             known = self._desk.situation.facts.values() if heard else ()
             earlier = self._desk.within_reach(heard[0], known) if known else []
             found = overtaking.overtaken((said.frame for said in heard), earlier)
             self._overtaken = [f for f in found if not self._is_of_another(heard[0], f)]
         if self._reads:
-            heard = all_in_own_words(heard)
+            heard = all_in_own_words(heard) if own_words is None else own_words
         self._effects.begin(heard)
         self._worth = Worth(self._desk)
         opened, self._took_off = False, False

@@ -22,7 +22,7 @@ from tenure.model.values import check_text, text_of
 from tenure.observing.anchoring import anchored
 from tenure.observing.circumstances import Circumstances, Speaker
 from tenure.observing.clerk import Clerk
-from tenure.observing.desk import Desk, Record
+from tenure.observing.desk import Desk, ForeseenSwaps, Record
 from tenure.observing.filing import title_in
 from tenure.observing.observation import Observation
 from tenure.observing.recognising import digest_of
@@ -139,6 +139,9 @@ class Foreseen(NamedTuple):
     situation: Situation
     heard: Heard
     """The turn in that situation."""
+    in_own_words: Sequence[Understood]
+    """Its statements as they were said."""
+    swaps: Sequence[ForeseenSwaps]
     sentences: tuple[str, ...]
     """What it probably brings, as its meaning is looked up."""
 
@@ -170,20 +173,24 @@ class Observer:
         known = observed_before(reader, lens, self._session_id, heard)
         if known is not None:
             return told_again(reader, lens, known), Record()
-        before = None if self._foreseen is None else self._foreseen.situation
+        foreseen = self._foreseen
+        before = None if foreseen is None else foreseen.situation
         situation = Situation(reader, lens, self._session_id, WINDOW, before)
-        if self._foreseen is not None and situation.is_as(self._foreseen.situation):
-            heard = self._foreseen.heard
+        if foreseen is not None and not situation.is_as(foreseen.situation):
+            foreseen = None
+        if foreseen is not None:
+            heard = foreseen.heard
         else:
             heard = in_situation(heard, situation, reads=is_reading(self._detector))
         index = situation.next_index
         now = registrar.now
         around = replace(self._around, turn_index=index)
-        clerk = Clerk(Desk(registrar, situation, self._detector, around), self._found)
+        swaps = () if foreseen is None else foreseen.swaps
+        clerk = Clerk(Desk(registrar, situation, self._detector, around, swaps), self._found)
         if heard.is_context:
             clerk.take_report(heard.said)
         else:
-            clerk.take_turn(heard.said)
+            clerk.take_turn(heard.said, None if foreseen is None else foreseen.in_own_words)
         record = clerk.record
         record.said = heard.said
         turn = Turn(

@@ -54,6 +54,7 @@ class Situation:
         before: Situation | None = None,
     ) -> None:
         """`before` is the situation of the same session a moment ago, if somebody has looked."""
+        self.is_untouched = True
         self._reader = reader
         self._lens = lens
         self._head = reader.head()[0]
@@ -260,6 +261,7 @@ class Situation:
 
     def add(self, facts: Iterable[Fact], gone: Iterable[str]) -> None:
         """Bring it up to date with what a statement led to."""
+        self.is_untouched = False
         for fact_id in gone:
             self.facts.pop(fact_id, None)
             self.proposed.pop(fact_id, None)
