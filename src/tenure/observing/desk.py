@@ -58,22 +58,14 @@ class Rationed:
         self.name = detector.name
         self.reach = detector.reach
         self._detector = detector
-        self._left = _MOST_PAIRS
+        self.spent = 0
+        """How many pairs it was asked about."""
 
     def judge(self, pairs: Sequence[Pair]) -> Sequence[Judged]:
         if self.spent >= _MOST_PAIRS:
             return RuleDetector().judge(pairs)
-        self.spend(len(pairs))
+        self.spent += len(pairs)
         return self._detector.judge(pairs)
-
-    @property
-    def spent(self) -> int:
-        """About how many pairs it was asked so far."""
-        return _MOST_PAIRS - self._left
-
-    def spend(self, pairs: int) -> None:
-        """Count pairs that it was asked elsewhere."""
-        self._left -= pairs
 
 
 class ForeseenSwaps(NamedTuple):
@@ -120,7 +112,7 @@ class Desk:
         if self.situation.is_untouched:
             for known in self._foreseen:
                 if known.said is said and (known.key, known.subject) == (key, subject):
-                    self._rationed.spend(known.pairs)
+                    self._rationed.spent += known.pairs
                     return known.swaps
         return self.replacing.swaps(said, key, subject)
 
