@@ -12,6 +12,7 @@ import openai
 import pytest
 from typer.testing import CliRunner
 
+import tenure
 from tenure.cli import app
 from tests.patience import PATIENCE
 from tests.proxy.stand_in import StandIn
@@ -30,6 +31,8 @@ UPSTREAM = "--upstream=http://127.0.0.1:1/v1"
         ((UPSTREAM, "--budget", "-1"), "budget must not be negative"),
         ((UPSTREAM, "--timeout", "0"), "answer_timeout must be positive"),
         ((UPSTREAM, "--log", "loud"), "--log 'loud'"),
+        ((UPSTREAM, "--processes", "0"), "from 1 on, not 0"),
+        ((UPSTREAM, "--processes", "2", "--db", ":memory:"), "several processes cannot share"),
         ((UPSTREAM, "--db", "https://memory.example.com"), "the file or the database behind it"),
         ((UPSTREAM, "--host", "0.0.0.0"), "tenure keys create"),
         ((UPSTREAM, "--issuer", "https://a"), "both --issuer URL and --jwks FILE"),
@@ -51,6 +54,38 @@ def test_the_help_begins_with_examples() -> None:
     told = CliRunner().invoke(app, ["proxy", "--help"]).output
     assert "tenure proxy --upstream https://api.openai.com/v1 --db agent.db" in told
     assert told.index("Examples:") < told.index("Options:")
+
+
+def test_several_processes_are_one_proxy(upstream: StandIn, tmp_path: Path) -> None:
+    """What one of them observed another one guards by, whichever a connection comes to, and what a
+    request repeats is observed once."""
+    command = [sys.executable, "-c", PROGRAM, "proxy", "--upstream", upstream.url]
+    command += ["--port", "0", "--db", "agent.db", "--embedder", "none", "--processes", "2"]
+    with subprocess.Popen(
+        command, cwd=tmp_path, env=dict(environment()), stderr=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stderr is not None
+        found = re.search(r"at (\S+) \(open", process.stderr.readline())
+        assert found is not None
+        history: list[openai.types.chat.ChatCompletionMessageParam] = []
+        who = {"X-Tenure-User": "ann", "X-Tenure-Session": "s"}
+        for desk in range(4, 12):
+            history.append({"role": "user", "content": f"No, my desk is {desk}."})
+            # A connection of its own each time, so that the system chooses who answers it.
+            with openai.OpenAI(
+                base_url=found[1], api_key="sk", default_headers=who, timeout=PATIENCE
+            ) as client:
+                answer = client.chat.completions.create(model="m", messages=history)
+            history.append({"role": "assistant", "content": answer.choices[0].message.content})
+            assert f"desk is {desk}" in upstream.last.text
+            assert f"desk is {desk - 1}" not in upstream.last.text
+        process.send_signal(signal.SIGTERM)
+        process.stderr.read()
+        assert process.wait(PATIENCE) == 0
+    with tenure.open(tmp_path / "agent.db", settings=tenure.Settings(embedder=None)) as memory:
+        session = memory.session(user_id="ann", session_id="s")
+        assert session.current("desk") == "11"
+        assert len(session.history("desk")) == 8
 
 
 @pytest.mark.slow

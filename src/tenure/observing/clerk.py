@@ -26,7 +26,7 @@ from tenure.observing.rewriting import JOINT, amended, rewritten
 from tenure.observing.situation import STATEMENT
 from tenure.observing.sorting import REAL, Sorting
 from tenure.observing.successions import DOUBTED, Successions, is_doubted, rule_for
-from tenure.observing.touching import Likeness, Reads
+from tenure.observing.touching import Likeness, is_reading
 from tenure.observing.tying import Tying
 from tenure.observing.understanding import Understood, is_framing, typed
 from tenure.observing.wording import all_in_own_words, as_said, in_own_words, without_gone
@@ -43,7 +43,7 @@ class Clerk:
 
     def __init__(self, desk: Desk, found: Mapping[str, Likeness]) -> None:
         self._desk = desk
-        self._reads = isinstance(desk.detector, Reads)
+        self._reads = is_reading(desk.detector)
         self._effects = Effects(desk, found)
         self._successions = Successions(desk)
         self._worth = Worth(desk)
@@ -58,15 +58,18 @@ class Clerk:
     def record(self) -> Record:
         return self._desk.record
 
-    def take_turn(self, heard: Sequence[Understood]) -> None:
-        """File the statements of a turn, one after the other."""
+    def take_turn(
+        self, heard: Sequence[Understood], own_words: Sequence[Understood] | None = None
+    ) -> None:
+        """File the statements of a turn, one after the other; `own_words` are the same as they were
+        said, if that was worked out before."""
         if Cues(self._desk.around.text).announces:
             known = self._desk.situation.facts.values() if heard else ()
             earlier = self._desk.within_reach(heard[0], known) if known else []
             found = overtaking.overtaken((said.frame for said in heard), earlier)
             self._overtaken = [f for f in found if not self._is_of_another(heard[0], f)]
         if self._reads:
-            heard = all_in_own_words(heard)
+            heard = all_in_own_words(heard) if own_words is None else own_words
         self._effects.begin(heard)
         self._worth = Worth(self._desk)
         opened, self._took_off = False, False

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from tenure.engine.registrar import Registrar
 from tenure.language.cues import Cues
@@ -19,6 +19,7 @@ from tenure.observing.circumstances import Circumstances
 from tenure.observing.filing import Filing
 from tenure.observing.labels import label_end
 from tenure.observing.replacing import Replacing
+from tenure.observing.rewriting import Swap
 from tenure.observing.situation import Situation
 from tenure.observing.stretches import Stretches
 from tenure.observing.understanding import Understood, typed
@@ -57,13 +58,25 @@ class Rationed:
         self.name = detector.name
         self.reach = detector.reach
         self._detector = detector
-        self._left = _MOST_PAIRS
+        self.spent = 0
+        """How many pairs it was asked about."""
 
     def judge(self, pairs: Sequence[Pair]) -> Sequence[Judged]:
-        if self._left <= 0:
+        if self.spent >= _MOST_PAIRS:
             return RuleDetector().judge(pairs)
-        self._left -= len(pairs)
+        self.spent += len(pairs)
         return self._detector.judge(pairs)
+
+
+class ForeseenSwaps(NamedTuple):
+    """What a statement replaces, looked up before the transaction that files it."""
+
+    said: Understood
+    key: str
+    subject: str | None
+    swaps: list[Swap]
+    pairs: int
+    """How many pairs were asked for it."""
 
 
 class Desk:
@@ -75,12 +88,16 @@ class Desk:
         situation: Situation,
         detector: Detector,
         circumstances: Circumstances,
+        foreseen: Sequence[ForeseenSwaps] = (),
     ) -> None:
+        """`foreseen` holds as long as the situation is as it was then."""
         self.registrar = registrar
         self.situation = situation
         self.detector = detector
         self.around = circumstances
-        self.replacing = Replacing(situation, Rationed(detector), circumstances.text)
+        self._foreseen = foreseen
+        self._rationed = Rationed(detector)
+        self.replacing = Replacing(situation, self._rationed, circumstances.text)
         self.filing = Filing(registrar, situation, circumstances)
         self.stretches = Stretches(detector, situation, circumstances)
         # What a statement is does not hang on which detector is in use.
@@ -89,6 +106,15 @@ class Desk:
         self.record = Record()
         self.granted: list[Fact] = []
         """Facts that a clause took for granted, which the next one follows from."""
+
+    def swaps(self, said: Understood, key: str, subject: str | None) -> list[Swap]:
+        """The values that a statement replaces, looked up once."""
+        if self.situation.is_untouched:
+            for known in self._foreseen:
+                if known.said is said and (known.key, known.subject) == (key, subject):
+                    self._rationed.spent += known.pairs
+                    return known.swaps
+        return self.replacing.swaps(said, key, subject)
 
     def is_meant(self, said: Understood, *, whole: bool = False) -> bool:
         """Whether what a statement ends is ended by the speaker's own words, said straight out.

@@ -28,12 +28,12 @@ from tenure.observing.situation import STATEMENT, frame_in_office
 from tenure.observing.touching import (
     Likeness,
     Lines,
-    Reads,
     Said,
     Surroundings,
     Touched,
     at_hand,
     either,
+    is_reading,
     nearby,
     open_to,
     opposed,
@@ -134,7 +134,7 @@ class Effects:
 
     def renewed(self, said: Understood, proposal: Proposal) -> Effect:
         """What a statement puts out of date that says anew what a thing is, by its name."""
-        reads = isinstance(self._desk.detector, Reads)
+        reads = is_reading(self._desk.detector)
         fact = self._named_anew(said, proposal) if reads else None
         if fact is None or not self._desk.within_reach(said, [fact]):
             return NOTHING
@@ -187,7 +187,7 @@ class Effects:
 
     def _touching(self) -> list[Touched]:
         desk = self._desk
-        if not isinstance(desk.detector, Reads):
+        if not is_reading(desk.detector):
             return []
         machine = is_machine(desk.around.speaker.name)
         introduced = any(_introduces(said) for said in self._heard)

@@ -9,30 +9,25 @@ from datetime import datetime, timedelta
 from tenure.engine.proposal import Proposal
 from tenure.engine.registrar import Registrar
 from tenure.language.audience import is_for_all, is_of_oneself
-from tenure.language.lexicon import lexicon
 from tenure.language.speakers import is_machine
 from tenure.language.statements import Kind
 from tenure.language.things import opens_with_bare_thing
-from tenure.language.tokens import stem
 from tenure.language.validity import Validity
 from tenure.model.authority import Authority, Ladder
 from tenure.model.fact import Fact, MemoryType, Part, Said, Source
 from tenure.model.scope import Scope
 from tenure.observing import resolving
+from tenure.observing.addressing import Addressing
 from tenure.observing.circumstances import (
     Address,
     Circumstances,
     history_of,
-    whole_part,
-    within,
 )
-from tenure.observing.situation import STATEMENT, Situation, is_request
-from tenure.observing.understanding import Understood, is_framing, typed
+from tenure.observing.situation import STATEMENT, Situation
+from tenure.observing.understanding import Understood, typed
 from tenure.rules.authority import may_speak, may_write_as, outranks
 from tenure.rules.classification import classify_constraint
 
-REQUEST = "_request"
-"""What the key of a request ends in where the thing itself has a value."""
 _LONGEST_QUOTE = 500
 _MOMENT = timedelta(seconds=1)
 _PLAIN = Source(type="conversation")
@@ -43,15 +38,14 @@ _HEARSAY = 0.5
 """What somebody says against a higher one whom they quoted before: that has to be asked about."""
 
 
-class Filing:
+class Filing(Addressing):
     """Makes the proposals of one turn."""
 
     def __init__(
         self, registrar: Registrar, situation: Situation, circumstances: Circumstances
     ) -> None:
+        super().__init__(situation, circumstances)
         self._registrar = registrar
-        self._situation = situation
-        self._around = circumstances
 
     def proposal(
         self, said: Understood, last: Sequence[Fact] = (), named: Sequence[Fact] = ()
@@ -98,78 +92,6 @@ class Filing:
         )
 
     # where it sits
-
-    def address(self, said: Understood) -> Address:
-        attribute = said.attribute
-        if attribute is not None and attribute.is_sure:
-            subject = attribute.subject
-            if subject is None and attribute.is_own and not self._around.speaker.is_self:
-                subject = self._around.speaker.name.lower()
-            parts = within(said.frame.parts, attribute.start, attribute.end) or (
-                whole_part(attribute.value),
-            )
-            return Address(
-                attribute.key, self._narrowed(said, subject), attribute.value, parts, False
-            )
-        text = said.text.strip()
-        parts = within(said.parts, said.text.index(text) if text else 0, len(said.text))
-        if said.is_request or self._goes_on(said):
-            subject = self._narrowed(said, said.frame.label)
-            return Address(self.matter(said), subject, text, parts, True)
-        return Address(STATEMENT, None, text, parts, True)
-
-    def _goes_on(self, said: Understood) -> bool:
-        """Whether a statement only makes sense as part of the request at hand.
-
-        It brings a value, or answers somebody: "just to say it again" does neither.
-        """
-        if not said.is_fragment or self._situation.matter is None or said.tells_of_a_thing:
-            return False
-        brings = any(not is_framing(part) for part in said.frame.parts)
-        return brings or bool(self._situation.previous)
-
-    def _is_taken(self, key: str, subject: str | None) -> bool:
-        """Whether something else sits where the statement would, and is to stay."""
-        return bool(self._situation.holding(key, subject))
-
-    def matter(self, said: Understood) -> str:
-        """The key of the request that a statement opens or belongs to.
-
-        A request for a thing is no value of it: it does not sit where the value sits.
-        """
-        key = self._matter(said)
-        single = any(not is_request(fact) for fact in self._situation.holding(key, None))
-        return f"{key}{REQUEST}" if single else key
-
-    def _matter(self, said: Understood) -> str:
-        frame, situation = said.frame, self._situation
-        if frame.asks_for is not None:
-            asked = stem(frame.asks_for)
-            if situation.matter is None or asked not in situation.mentioned:
-                return frame.asks_for
-            held = {stem(fact.key): fact.key for fact in situation.facts.values()}
-            return held.get(asked, situation.matter)
-        return situation.matter or frame.thing or said.key
-
-    def _narrowed(self, said: Understood, subject: str | None) -> str | None:
-        if subject in lexicon().possessors:
-            subject = self._situation.last_named or subject
-        if subject is not None or said.narrowed_to is None or self.is_scoped(said):
-            return subject
-        words = said.narrowed_to.lower().split()
-        if words and words[0] in ("the", "this", "that", "my", "our", "your"):
-            words = words[1:]
-        return " ".join(words) or None
-
-    def is_scoped(self, said: Understood) -> bool:
-        """Whether what a statement is limited to is a scope, and not a thing."""
-        return said.cues.is_for_session or self._is_for_task(said)
-
-    def _is_for_task(self, said: Understood) -> bool:
-        task_id = self._around.task_id
-        return task_id is not None and (
-            said.cues.is_for_task or resolving.is_task(said.narrowed_to, task_id)
-        )
 
     def _place(self, said: Understood) -> tuple[Scope, str | None]:
         around = self._around

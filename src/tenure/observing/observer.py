@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import NamedTuple
 
 from tenure.engine.registrar import Registrar
 from tenure.language.detection import Detector, same_part
@@ -21,13 +22,13 @@ from tenure.model.values import check_text, text_of
 from tenure.observing.anchoring import anchored
 from tenure.observing.circumstances import Circumstances, Speaker
 from tenure.observing.clerk import Clerk
-from tenure.observing.desk import Desk, Record
+from tenure.observing.desk import Desk, ForeseenSwaps, Record
 from tenure.observing.filing import title_in
 from tenure.observing.observation import Observation
 from tenure.observing.recognising import digest_of
 from tenure.observing.repeating import Received, observed_before, told_again
 from tenure.observing.situation import Situation
-from tenure.observing.touching import Likeness, Reads
+from tenure.observing.touching import Likeness, is_reading
 from tenure.observing.understanding import Understood, typed, understand
 from tenure.settings import Settings
 
@@ -132,6 +133,19 @@ def in_situation(heard: Heard, situation: Situation, *, reads: bool) -> Heard:
     return replace(heard, said=tuple(said))
 
 
+class Foreseen(NamedTuple):
+    """A turn as it was read before the transaction that files it."""
+
+    situation: Situation
+    heard: Heard
+    """The turn in that situation."""
+    in_own_words: Sequence[Understood]
+    """Its statements as they were said."""
+    swaps: Sequence[ForeseenSwaps]
+    sentences: tuple[str, ...]
+    """What it probably brings, as its meaning is looked up."""
+
+
 class Observer:
     """Takes in one turn."""
 
@@ -141,11 +155,13 @@ class Observer:
         detector: Detector,
         around: Circumstances,
         found: Mapping[str, Likeness],
+        foreseen: Foreseen | None = None,
     ) -> None:
         self._registrar = registrar
         self._found = found
         self._detector = detector
         self._around = around
+        self._foreseen = foreseen
         self._session_id = around.session_id
         self._user_id = registrar.identity.user_id
 
@@ -157,16 +173,24 @@ class Observer:
         known = observed_before(reader, lens, self._session_id, heard)
         if known is not None:
             return told_again(reader, lens, known), Record()
-        situation = Situation(registrar.transaction, registrar.lens, self._session_id, WINDOW)
-        heard = in_situation(heard, situation, reads=isinstance(self._detector, Reads))
+        foreseen = self._foreseen
+        before = None if foreseen is None else foreseen.situation
+        situation = Situation(reader, lens, self._session_id, WINDOW, before)
+        if foreseen is not None and not situation.is_as(foreseen.situation):
+            foreseen = None
+        if foreseen is not None:
+            heard = foreseen.heard
+        else:
+            heard = in_situation(heard, situation, reads=is_reading(self._detector))
         index = situation.next_index
         now = registrar.now
         around = replace(self._around, turn_index=index)
-        clerk = Clerk(Desk(registrar, situation, self._detector, around), self._found)
+        swaps = () if foreseen is None else foreseen.swaps
+        clerk = Clerk(Desk(registrar, situation, self._detector, around, swaps), self._found)
         if heard.is_context:
             clerk.take_report(heard.said)
         else:
-            clerk.take_turn(heard.said)
+            clerk.take_turn(heard.said, None if foreseen is None else foreseen.in_own_words)
         record = clerk.record
         record.said = heard.said
         turn = Turn(

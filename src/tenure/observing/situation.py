@@ -40,9 +40,24 @@ def is_request(fact: Fact) -> bool:
 class Situation:
     """The recent turns of one session, and the facts that came of them and still stand."""
 
-    def __init__(self, reader: Reader, lens: Lens, session_id: str, window: int) -> None:
+    def __init__(
+        self,
+        reader: Reader,
+        lens: Lens,
+        session_id: str,
+        window: int,
+        before: Situation | None = None,
+    ) -> None:
+        """`before` is the situation of the same session a moment ago, if somebody has looked."""
+        self.is_untouched = True
         self._reader = reader
         self._lens = lens
+        self._head = reader.head()[0]
+        # What stands in the log up to a point stands there for good.
+        is_known = before is not None and before._head == self._head
+        self._written: set[str] = (
+            before._written if before is not None and is_known else self._look_up()
+        )
         user_id = lens.identity.user_id
         self.turns = reader.turns(user_id, session_id, window)
         self.items: dict[str, WorkingItem] = {
@@ -52,7 +67,7 @@ class Situation:
         }
         said = {fact_id for turn in self.turns for fact_id in turn.fact_ids}
         in_order = sorted(
-            reader.facts(said.union(self._written())), key=lambda fact: (fact.recorded_at, fact.id)
+            reader.facts(said.union(self._written)), key=lambda fact: (fact.recorded_at, fact.id)
         )
         self.facts: dict[str, Fact] = {
             fact.id: fact for fact in in_order if fact.scope not in _PROPOSED and self._holds(fact)
@@ -76,10 +91,19 @@ class Situation:
         self.opened = self._opened(in_order)
         """The turn in which the request at hand was made first."""
 
-    def _written(self) -> set[str]:
+    def is_as(self, other: Situation) -> bool:
+        """Whether nothing has happened since another look at the same session."""
+        return (
+            self._head == other._head
+            and self.turns == other.turns
+            and self.items == other.items
+            and self.facts == other.facts
+            and self.known == other.known
+        )
+
+    def _look_up(self) -> set[str]:
         """Facts that this person has just written without saying them in a turn."""
-        head = self._reader.head()[0]
-        entries = self._reader.log(max(0, head - _JUST_NOW), _JUST_NOW)
+        entries = self._reader.log(max(0, self._head - _JUST_NOW), _JUST_NOW)
         by = self._lens.identity.user_id
         ids = {entry.fact_id for entry in entries if entry.by == by}
         # What was said in another conversation is no part of this one.
@@ -232,6 +256,7 @@ class Situation:
 
     def add(self, facts: Iterable[Fact], gone: Iterable[str]) -> None:
         """Bring it up to date with what a statement led to."""
+        self.is_untouched = False
         for fact_id in gone:
             self.facts.pop(fact_id, None)
             self.proposed.pop(fact_id, None)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from tenure.language.lexicon import lexicon
 from tenure.language.statements import Kind
 from tenure.observing import offering
-from tenure.observing.filing import REQUEST, Filing
+from tenure.observing.addressing import REQUEST
+from tenure.observing.filing import Filing
 from tenure.observing.replacing import Replacing
 from tenure.observing.situation import Situation, is_request
 from tenure.observing.understanding import Understood, typed

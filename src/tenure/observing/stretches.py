@@ -8,7 +8,7 @@ from tenure.language.detection import Detector
 from tenure.language.learned.kinds import before, role_of
 from tenure.observing.circumstances import Circumstances
 from tenure.observing.situation import Situation
-from tenure.observing.touching import Reads
+from tenure.observing.touching import is_reading
 from tenure.observing.understanding import Understood
 
 MOST_ASKED = 24
@@ -28,7 +28,7 @@ class Stretches:
         """How likely a statement is of each kind; nothing where the model is not asked."""
         place = (said.statement.start, said.statement.end)
         if place not in self._kinds:
-            if not isinstance(self._detector, Reads) or len(self._kinds) >= MOST_ASKED:
+            if not is_reading(self._detector) or len(self._kinds) >= MOST_ASKED:
                 return {}
             context = before(self._situation.last_text, self._around.text[: place[0]])
             role = role_of(self._around.speaker.name)

@@ -64,8 +64,9 @@ class Successions:
         # what was only proposed in its own words has been settled on in others.
         # Who comes back from an aside names what they come back to.
         plainly = is_unsure(said) or rule is Rule.COMMIT or said.cues.comes_back
-        replacing = self._desk.by_rules if plainly else self._desk.replacing
-        swaps = replacing.swaps(said, key, subject)
+        desk = self._desk
+        look_up = desk.by_rules.swaps if plainly else desk.swaps
+        swaps = look_up(said, key, subject)
         kept = [s for s in swaps if s.fact.id not in spared and not _is_far_fetched(said, s)]
         return [self.rewrite(said, found, rule) for found in rewritten(kept)]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol, runtime_checkable
+from typing import NamedTuple, Protocol, TypeGuard
 
 from tenure.engine.lens import Lens
 from tenure.language.detection import Detector
@@ -47,7 +47,6 @@ _LONGEST = 400
 _WINDOW = 400
 
 
-@runtime_checkable
 class Reads(Detector, Protocol):
     """A detector that reads a statement as a whole."""
 
@@ -69,6 +68,15 @@ class Reads(Detector, Protocol):
     def begins(self, turn: str, words: Sequence[tuple[int, int]]) -> tuple[float, ...]:
         """How likely a statement begins with each of these words."""
         ...
+
+
+_READING = ("read", "weigh", "kind", "begins")
+
+
+def is_reading(detector: Detector) -> TypeGuard[Reads]:
+    """Whether a detector reads statements as a whole. It is asked many times a turn, for which the
+    check that comes with protocols is too slow."""
+    return all(hasattr(detector, name) for name in _READING)
 
 
 _TOLD = (Kind.ASSERTION, Kind.COMMITMENT, Kind.RETRACTION)

@@ -24,7 +24,7 @@ _KEPT = (*REAL, Kind.HYPOTHETICAL, Kind.SMALL_TALK, Kind.QUESTION, Kind.REPORT)
 """Kinds of statements that may tell something although the rules make nothing of them."""
 _OF_A_TASK = 3
 """So many values make an order a task whose values are worth knowing."""
-_TELLING = 0.55
+TELLING = 0.55
 """How likely a stretch must tell something that lasts to be kept, where no rule says so."""
 _SURELY, _VERY_SURELY = 0.75, 0.95
 """How likely, where the rules take it for something that nobody stands by; and a shorter one."""
@@ -72,7 +72,7 @@ class Worth:
         is_short = len(said.text.split()) < _FEW_WORDS
         if is_short and said.kind is Kind.CONFIRMATION and not self._by_machine:
             return False  # "send it" tells nothing by itself; a tool's "R-5520: approved" does
-        return self._desk.stretches.chance(said, "states", 0.0) >= _TELLING
+        return self._desk.stretches.chance(said, "states", 0.0) >= TELLING
 
     def may_be_kept(self, said: Understood) -> bool:
         """Whether nothing in a statement that the rules made nothing of speaks against it."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 import sys
 from collections.abc import Callable
 
@@ -28,13 +29,20 @@ def proxy_server(
 
 
 def serve(
-    memory: Memory, settings: ProxySettings, service: Service, announce: Callable[[str], None]
+    memory: Memory,
+    settings: ProxySettings,
+    service: Service,
+    announce: Callable[[str], None],
+    place: socket.socket | None = None,
 ) -> None:
-    """Pass requests on until a signal to stop; those under way are finished first."""
+    """Pass requests on until a signal to stop; those under way are finished first.
+
+    The address is the service's, or that of a `place` that is bound already.
+    """
     server = proxy_server(memory, settings, service, announce)
     sys.setswitchinterval(SWITCH)
     try:
-        server.run()
+        server.run(sockets=None if place is None else [place])
     except SystemExit as ended:
         if server.started:
             raise

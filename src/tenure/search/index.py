@@ -32,6 +32,8 @@ Hides = tuple[Declaration, ...]
 """Declarations that keep the keys they match from a reader."""
 
 _REMEMBERED_TEXTS = 4_096
+_REMEMBERED_QUERIES = 64
+"""What is asked for is often what was said a moment ago, and is looked for several times."""
 _REMEMBERED_ENTRIES = 4_000_000
 _PORTION = 128
 _UNRELATED = 0.2
@@ -64,7 +66,8 @@ class Index:
         self._measure = measure
         self._read = read
         self._vectors: OrderedDict[str, bytes] = OrderedDict()
-        self._recent: Recent | None = None
+        self._meanings: OrderedDict[str, Vector] = OrderedDict()
+        self._recent: Recent | None = None  # takes numpy, which only searching needs
         self._stacks: OrderedDict[tuple[str, int], ShelfIndex] = OrderedDict()
         self._frequent: dict[tuple[tuple[int, ...], str, int], Frequent] = {}
         self._posted: Posted = {}
@@ -78,6 +81,7 @@ class Index:
         erased. A search under way goes on with the old shelves; later ones do not."""
         with self._lock:
             self._vectors.clear()
+            self._meanings.clear()
             self._stacks.clear()
             self._frequent = {}
             self._posted = {}
@@ -202,7 +206,14 @@ class Index:
         """The meaning of a query, or None if there is no embedder."""
         if self.embedder is None or not query.strip():
             return None
-        meaning: Vector = self._embedded([query])[0]
+        with self._lock:
+            meaning = self._meanings.get(query)
+        if meaning is None:
+            meaning = self._embedded([query])[0]
+            with self._lock:
+                self._meanings[query] = meaning
+                while len(self._meanings) > _REMEMBERED_QUERIES:
+                    self._meanings.popitem(last=False)
         return meaning
 
     @contextmanager

@@ -22,7 +22,7 @@ from tenure.telemetry.traced import traced
 
 if TYPE_CHECKING:
     from tenure.observing.circumstances import Circumstances
-    from tenure.observing.observer import Heard
+    from tenure.observing.observer import Foreseen, Heard
     from tenure.observing.repeating import Received
     from tenure.observing.touching import Likeness
     from tenure.observing.waiting import Conversation, Waiting
@@ -100,7 +100,7 @@ class SessionTurns(SessionBase):
         # Language data, which only this needs.
         from tenure.observing.circumstances import Circumstances
         from tenure.observing.observer import Observer, hear, receive
-        from tenure.observing.touching import Reads
+        from tenure.observing.touching import is_reading
 
         self._check_open()
         resources, now = self._resources, self._now()
@@ -109,13 +109,13 @@ class SessionTurns(SessionBase):
         repeated = self._repeated_turn(came)
         if repeated is not None:
             return repeated, None
-        cuts = resources.detector if isinstance(resources.detector, Reads) else None
+        cuts = resources.detector if is_reading(resources.detector) else None
         heard = hear(came, now=now, settings=resources.settings, cuts=cuts)
         here = (self.session_id, self.task_id, self._branch)
         around = Circumstances(heard.speaker, *here, 0, heard.ref, heard.at, heard.text)
-        found = self._read_ahead(heard, around)
+        found, foreseen = self._read_ahead(heard, around)
         with self._registrar() as registrar:
-            observer = Observer(registrar, resources.detector, around, found)
+            observer = Observer(registrar, resources.detector, around, found, foreseen)
             observation, record = observer.observe(heard)
             if record.wants_all_gone:
                 who = self.identity
@@ -152,18 +152,22 @@ class SessionTurns(SessionBase):
             known = observed_before(reader, lens, self.session_id, came)
             return None if known is None else told_again(reader, lens, known)
 
-    def _read_ahead(self, heard: Heard, around: Circumstances) -> dict[str, Likeness]:
+    def _read_ahead(
+        self, heard: Heard, around: Circumstances
+    ) -> tuple[dict[str, Likeness], Foreseen | None]:
         """Look up what a turn may be about, and have the model read both, while others write."""
         from tenure.observing.ahead import read_ahead
-        from tenure.observing.touching import Reads
+        from tenure.observing.touching import is_reading
 
         resources = self._resources
-        if not isinstance(resources.detector, Reads):
-            return {}
+        if not is_reading(resources.detector):
+            return {}, None
         found = self._found(heard)
         with self._reading() as (reader, lens):
-            read_ahead(resources.detector, reader, lens, heard, found, around)
-        return found
+            foreseen = read_ahead(resources.detector, reader, lens, heard, found, around)
+        if resources.settings.indexing:
+            resources.index.prepare(foreseen.sentences)
+        return found, foreseen
 
     def _found(self, heard: Heard) -> dict[str, Likeness]:
         """What the person has in office that a turn may be about, by its words and its meaning."""

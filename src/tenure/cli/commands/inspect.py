@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 import tenure
-from tenure.cli.commands.serve import log_to_stderr
+from tenure.cli.listening import log_to_stderr
 from tenure.cli.options import Common
 from tenure.cli.root import command
 from tenure.model.errors import InvalidInput

@@ -5,13 +5,12 @@ from __future__ import annotations
 import sys
 from contextlib import suppress
 from dataclasses import dataclass
-from threading import Thread
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 import tenure
-from tenure.cli.commands.serve import Believing, log_to_stderr
+from tenure.cli.listening import Believing, check_level, log_to_stderr, warm_meanwhile
 from tenure.cli.options import ORGANIZATION_HELP, Common, login_name
 from tenure.cli.root import command, complain
 from tenure.model.errors import InvalidInput
@@ -22,7 +21,6 @@ if TYPE_CHECKING:
 
 _WHO = "For whom"
 _WEB = "Over HTTP"
-_LEVELS = ("debug", "info", "warning", "error")
 
 
 @dataclass(frozen=True)
@@ -169,16 +167,15 @@ def mcp(
     this machine alone; anywhere else it wants credentials first, as `tenure serve` does, and then
     these say who is asking. docs/mcp.md has the settings for common clients.
     """
-    if log not in _LEVELS:
-        raise InvalidInput(f"--log {log!r} is not one of {', '.join(_LEVELS)}")
+    check_level(log)
     try:
         import tenure.mcp as _needed  # noqa: F401
     except ImportError as error:
         raise InvalidInput(f"a server for models takes more: {error}") from error
     log_to_stderr(log)
     with common.open(create=True) as memory:
-        # No daemon: one that loads native code while the interpreter ends would abort the process.
-        Thread(target=_warm, args=[memory]).start()
+        if hasattr(memory, "store"):  # a service elsewhere has loaded what it needs
+            warm_meanwhile(memory)
         if listening.http:
             _over_http(memory, whom, listening, believing, read_only, allow_forget)
             return
@@ -186,17 +183,6 @@ def mcp(
             raise InvalidInput("tokens are for --http; over the standard streams there are none")
         sitting = whom.sitting(credentials=False, read_only=read_only, forgetting=allow_forget)
         _over_streams(memory, sitting)
-
-
-def _warm(memory: tenure.Memory) -> None:
-    """Load what the first call would have to wait for, while the client is still asking around."""
-    if not hasattr(memory, "store"):
-        return  # a service elsewhere has loaded it
-    import tenure.composing.material
-    import tenure.observing.observer
-
-    with suppress(tenure.TenureError):  # the call that needs it tells
-        _ = memory.index, memory.detector
 
 
 def _over_streams(memory: tenure.Memory, sitting: Sitting) -> None:

@@ -2,81 +2,54 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 import tenure
-from tenure.cli.commands.serve import Believing, log_to_stderr
+from tenure.cli.listening import (
+    Believing,
+    CallerLimits,
+    ListeningPlan,
+    LogLevel,
+    check_listening,
+    limit,
+    log_to_stderr,
+    warm,
+)
 from tenure.cli.options import Common
 from tenure.cli.root import command
 from tenure.model.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from tenure.http.configuration import Service
-    from tenure.proxy.configuration import ProxySettings
+    import socket
 
-_LIMITS = "Limits"
-_LEVELS = ("debug", "info", "warning", "error")
+    from tenure.proxy.configuration import ProxySettings
 
 
 @dataclass(frozen=True)
-class ProxyLimits:
-    """The limits on callers of a proxy."""
+class ProxyLimits(CallerLimits):
+    """The limits on callers of a proxy. One key often stands for a whole application."""
 
-    rate: Annotated[
-        float,
-        typer.Option(
-            metavar="COUNT",
-            help="Requests a second that one key may make for long; 0 for no limit.",
-            rich_help_panel=_LIMITS,
-        ),
-    ] = 100.0
-    burst: Annotated[
-        int,
-        typer.Option(
-            metavar="COUNT", help="Requests it may make at once.", rich_help_panel=_LIMITS
-        ),
-    ] = 400
+    burst: Annotated[int, limit("COUNT", "Requests it may make at once.")] = 400
     at_once: Annotated[
-        int,
-        typer.Option(
-            metavar="COUNT",
-            help="Requests of one key that the memory looks at, or that wait for it.",
-            rich_help_panel=_LIMITS,
-        ),
+        int, limit("COUNT", "Requests of one key that the memory looks at, or that wait for it.")
     ] = 400
-    share: Annotated[
-        float,
-        typer.Option(
-            metavar="PART",
-            help="Of a processor, how much one organization may keep busy while others call.",
-            rich_help_panel=_LIMITS,
-        ),
-    ] = 0.25
-    max_body: Annotated[
-        int,
-        typer.Option(
-            metavar="BYTES", help="The largest request to guard.", rich_help_panel=_LIMITS
-        ),
-    ] = 32_000_000
+    max_body: Annotated[int, limit("BYTES", "The largest request to guard.")] = 32_000_000
     threads: Annotated[
-        int,
-        typer.Option(
-            metavar="COUNT",
-            help="Requests that the memory looks at at the same time.",
-            rich_help_panel=_LIMITS,
-        ),
+        int, limit("COUNT", "Requests that the memory looks at at the same time.")
     ] = 8
     timeout: Annotated[
         float,
-        typer.Option(
-            metavar="SECONDS",
-            help="In which the provider must begin its answer, and send its next piece.",
-            rich_help_panel=_LIMITS,
-        ),
+        limit("SECONDS", "In which the provider must begin its answer, and send its next piece."),
     ] = 600.0
+
+    def of_service(self) -> dict[str, Any]:
+        asked = super().of_service()
+        del asked["timeout"]  # it is the provider's
+        return asked
 
 
 def proxy(
@@ -110,9 +83,15 @@ def proxy(
         bool,
         typer.Option("--require-user", help="Refuse requests that do not say who is speaking."),
     ] = False,
-    log: Annotated[
-        str, typer.Option(metavar="LEVEL", help="debug, info, warning or error.")
-    ] = "info",
+    processes: Annotated[
+        int,
+        typer.Option(
+            metavar="COUNT",
+            envvar="TENURE_PROXY_PROCESSES",
+            help="Processes that answer side by side: one for each core that may be used.",
+        ),
+    ] = 1,
+    log: LogLevel = "info",
     believing: Believing,
     limits: ProxyLimits,
     common: Common,
@@ -126,14 +105,10 @@ def proxy(
     passes as it is. Listens on this machine alone; anywhere else, and as soon as there is a key,
     it wants a key or token in X-Tenure-Key, as `tenure serve` does. docs/proxy.md has the rest.
     """
-    if log not in _LEVELS:
-        raise InvalidInput(f"--log {log!r} is not one of {', '.join(_LEVELS)}")
-    if common.path.startswith(("http://", "https://")):
-        raise InvalidInput("--db names a service; give the file or the database behind it")
+    check_listening(common, log, processes, doing="give")
     try:
         from tenure.http.configuration import Service
         from tenure.proxy.configuration import ProxySettings
-        from tenure.proxy.server import serve
     except ImportError as error:
         raise InvalidInput(f"a proxy takes more: {error}") from error
     settings = ProxySettings(
@@ -145,43 +120,34 @@ def proxy(
     )
     tokens = believing.tokens()
     with common.open(create=True) as memory:
-        service = Service(
-            host=host,
-            port=port,
-            credentials=tokens is not None or bool(memory.store.keys()),
-            tokens=tokens,
-            max_body_bytes=limits.max_body,
-            rate=limits.rate,
-            burst=limits.burst,
-            at_once=limits.at_once,
-            share=limits.share,
-            threads=limits.threads,
-        )
-        log_to_stderr(log)
-        _warm(memory)
-        serve(memory, settings, service, lambda place: _announce(place, common, settings, service))
-
-
-def _warm(memory: tenure.Memory) -> None:
-    """Load what the first request would have to wait for, by a conversation that is not kept."""
-    _ = memory.index, memory.detector
-    with tenure.open(":memory:", settings=memory.settings) as other:
-        session = other.session(user_id="nobody")
-        session.observe("My desk is 4.")
-        session.observe("No, my desk is 5.")
-        session.observe("Noted.", speaker="assistant")
-        session.guard([{"role": "user", "content": "My desk is 4."}])
-        session.context("Which desk?", conversation=False)
-
-
-def _announce(address: str, store: Common, settings: ProxySettings, service: Service) -> None:
-    where = "a PostgreSQL database" if "://" in store.path else store.path
-    who = "with a key or token" if service.credentials else "open to this machine, no key needed"
-    typer.echo(
-        f"Tenure {tenure.__version__} stands with {where} before {settings.upstream} at "
-        f"{address}/v1 ({who})",
-        err=True,
+        has_keys = bool(memory.store.keys())
+    service = Service(
+        host=host,
+        port=port,
+        credentials=tokens is not None or has_keys,
+        tokens=tokens,
+        **limits.of_service(),
     )
+    ProxyPlan(common, service, log, settings=settings).run(processes)
+
+
+@dataclass(frozen=True)
+class ProxyPlan(ListeningPlan):
+    """The plan for a process of a proxy."""
+
+    settings: ProxySettings
+
+    def answer(self, announce: Callable[[str], None], place: socket.socket | None = None) -> None:
+        from tenure.proxy.server import serve
+
+        with self.store.open(create=True) as memory:
+            log_to_stderr(self.log)
+            warm(memory)
+            serve(memory, self.settings, self.service, announce, place)
+
+    def announce(self, address: str) -> None:
+        told = f"stands with {self.store_named} before {self.settings.upstream} at {address}/v1"
+        typer.echo(f"Tenure {tenure.__version__} {told} ({self.callers_named})", err=True)
 
 
 def register(app: typer.Typer) -> None:
@@ -194,6 +160,7 @@ def register(app: typer.Typer) -> None:
             "proxy --upstream https://api.openai.com/v1 --db agent.db",
             "proxy --upstream https://api.anthropic.com --on-failure open",
             "proxy --upstream http://127.0.0.1:8000/v1 --require-user",
+            "proxy --upstream https://api.openai.com/v1 --db agent.db --processes 4",
             "proxy --upstream https://api.openai.com/v1 --host 0.0.0.0 --db postgresql://tenure@db/tenure",
         ],
     )

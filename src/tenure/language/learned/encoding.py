@@ -10,8 +10,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
+from tenure.model.text_cache import remembering
 from tenure.search.embedders.words import Words
 
 _CLS, _SEP = 101, 102
@@ -21,6 +22,8 @@ MOST_PREVIOUS: Final = 40
 MOST_TURN: Final = 96
 _ATOM = re.compile(r"\w+|[^\w\s]")
 _MOST_CHARACTERS = 4_000
+_REMEMBERED = 64
+"""So many texts: a turn is read beside a dozen statements, each time with the turn before it."""
 _words = Words(most_characters=200)
 
 Span = tuple[int, int]
@@ -46,8 +49,7 @@ class Encoded:
         return self.first + len(self.previous) + 1
 
 
-@dataclass(frozen=True)
-class _Piece:
+class _Piece(NamedTuple):
     id: int
     start: int
     end: int
@@ -78,12 +80,13 @@ def encode_turn(turn: str, words: Sequence[Span]) -> Encoded:
     return Encoded(whole, found, 2, (), tuple((p.start, p.end) for p in said))
 
 
-def _pieces(text: str) -> list[_Piece]:
-    return [
+@remembering(_REMEMBERED)
+def _pieces(text: str) -> tuple[_Piece, ...]:
+    return tuple(
         _Piece(number, atom.start(), atom.end())
         for atom in _ATOM.finditer(text)
         for number in _words.pieces(atom.group())
-    ]
+    )
 
 
 def _statement(text: str, marked: Sequence[Span]) -> tuple[list[int], list[int]]:

@@ -177,20 +177,30 @@ def _calibrated(chance: float, card: Card) -> float:
 def _span(encoded: Encoded, starts: Floats, ends: Floats) -> tuple[Span | None, bool]:
     """The likeliest stretch of the reply, as characters, and whether the turn before has it."""
     best, found = -np.inf, None
-    for first, places in (
-        (encoded.first, encoded.previous),
-        (encoded.turn_first, encoded.turn),
+    for first, places, in_previous in (
+        (encoded.first, encoded.previous, True),
+        (encoded.turn_first, encoded.turn, False),
     ):
-        for begin in range(len(places)):
-            last = min(len(places), begin + _LONGEST_SPAN)
-            tail = ends[first + begin : first + last]
-            end = int(tail.argmax())
-            score = float(starts[first + begin] + tail[end])
-            if score > best:
-                best = score
-                span = (places[begin][0], places[begin + end][1])
-                found = span, first == encoded.first and places is encoded.previous
+        if not places:
+            continue
+        tail = ends[first : first + len(places)]
+        scores = starts[first : first + len(places)] + _best_within_reach(tail)
+        begin = int(scores.argmax())
+        if scores[begin] > best:
+            best = float(scores[begin])
+            end = begin + int(tail[begin : begin + _LONGEST_SPAN].argmax())
+            found = (places[begin][0], places[end][1]), in_previous
     return found if found is not None else (None, False)
+
+
+def _best_within_reach(ends: Floats) -> Floats:
+    """For each place, the largest of the ends that a stretch from there can have."""
+    best, reach = ends.copy(), 1
+    while reach < min(_LONGEST_SPAN, len(ends)):
+        # Twice as far each time. What is read here has not been written yet in the same step.
+        np.maximum(best[:-reach], best[reach:], out=best[:-reach])
+        reach *= 2
+    return best
 
 
 def _session(path: Path, sha256: str) -> onnxruntime.InferenceSession:
