@@ -47,7 +47,10 @@ PROXIED = "http://127.0.0.1:8787"
 # The module of each framework whose page has programs with it; elsewhere they cannot run.
 FRAMEWORKS = {
     "agent-framework": "agent_framework",
+    "agno": "agno",
     "autogen": "autogen_agentchat",
+    "claude-agent-sdk": "claude_agent_sdk",
+    "crewai": "crewai",
     "google-adk": "google.adk",
     "haystack": "haystack",
     "langchain": "langchain",

@@ -202,12 +202,15 @@ def test_the_pages_are_fit_for_everybody(
     alice.write("room", "A")
     alice.write("room", "B", confidence=0.4)
     alice.write("hint", "elsewhere", doubts=[_id(verdict)])
+    alice.write("phone", "555-1234", subject="Jane")
+    proof = memory.forget(organization="acme", subject="Jane")
     paths = (
         f"fact?id={total}",
         f"fact?id={price}",
         f"undo?verdict={verdict.id}",
         "reviews",
         "reviews?careful=1",
+        f"erasure/proof?id={proof.id}&digest={proof.digest}",
         f"erasure?fact={price}",
     )
     for scheme, size in (("light", None), ("dark", PHONE)):
@@ -219,6 +222,11 @@ def test_the_pages_are_fit_for_everybody(
             _assert_narrow(browsing)
         page.get_by_role("button", name="Show what will go").click()
         expect(page.get_by_role("heading", name="What will go")).to_be_visible()
+        assert browsing.serious() == []
+        _assert_narrow(browsing)
+        browsing.open(f"/inspect/fact?id={total}")
+        page.get_by_role("button", name="Take back").click()
+        expect(page.get_by_role("heading", name="This will happen")).to_be_visible()
         assert browsing.serious() == []
         _assert_narrow(browsing)
 

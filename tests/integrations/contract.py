@@ -130,6 +130,11 @@ class AdapterContract:
     page: ClassVar[str]
     """The page of the documentation on it, in docs/integrations."""
 
+    def pytest_generate_tests(self, metafunc: pytest.Metafunc) -> None:
+        """Every way to call the framework is tested."""
+        if "mode" in metafunc.fixturenames:
+            metafunc.parametrize("mode", self.framework.modes)
+
     def test_the_page_on_it_holds(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         """Every program there runs, and prints what the page shows."""
         monkeypatch.chdir(tmp_path)
@@ -313,16 +318,21 @@ class AdapterContract:
         }
         assert ranks == {"carol": "executive", "dora": "employee"}
 
-    def test_a_run_of_nobody_is_refused(
-        self, agent: Framework, script: Script, memory: tenure.Memory, mode: str
-    ) -> None:
-        """The error says what is missing and where to name it, and the model is not asked. An
-        empty name is not filled in: whoever it stands for is not the one we know."""
+    def test_a_run_of_nobody_is_refused(self, agent: Framework, mode: str) -> None:
+        """The error says what is missing and where to name it, and the model is not asked."""
         if agent.knows_who:
             pytest.skip("every run of this framework has a user")
         with pytest.raises(tenure.InvalidInput, match="user_id= to the adapter"):
             self.say(agent, mode, (ORDER, []), user_id=None)
+        assert agent.script.sent == []
+
+    def test_an_empty_name_is_refused(
+        self, script: Script, memory: tenure.Memory, mode: str
+    ) -> None:
+        """It is not filled in: whoever it stands for is not the one we know."""
         known = self.framework(script, memory, user_id="carol")
+        if known.knows_who:
+            pytest.skip("every run of this framework has a user")
         with pytest.raises(tenure.InvalidInput, match="user_id= to the adapter"):
             self.say(known, mode, (ORDER, []), user_id="")
         assert script.sent == []
@@ -347,6 +357,33 @@ class AdapterContract:
         prompt = self.say(agent, mode, (ORDER, [Calls(OLD), "Noted."]))[-1]
         assert NEW in prompt
         assert turns(memory) == []
+
+
+class ConversationContract(AdapterContract):
+    """The same where what has Tenure is of one conversation: a run says nothing of whom it is
+    for."""
+
+    def test_the_adapter_can_name_the_person(
+        self, script: Script, memory: tenure.Memory, mode: str
+    ) -> None:
+        """It is made for the person who speaks there."""
+        for who, rank in (("carol", "executive"), ("dora", "employee")):
+            agent = self.framework(script, memory, authority=rank)
+            self.say(agent, mode, ("The venue is Lyon.", ["Noted."]), user_id=who)
+            facts = memory.session(**{**ALICE, "user_id": who}).facts()
+            assert [fact.authority for fact in facts] == [rank]
+
+
+def empty_memory() -> Iterator[tenure.Memory]:
+    """For a fixture of tests outside of the contract."""
+    with tenure.open(":memory:") as opened:
+        yield opened
+
+
+def conversation_of(caller: Mapping[str, str]) -> str:
+    """A name for a conversation, where the framework leaves it to the application to tell one from
+    another."""
+    return str(sorted(caller.items()))
 
 
 @cache

@@ -130,11 +130,6 @@ def _written(messages: Sequence[Message]) -> str:
     return json.dumps(told, ensure_ascii=False)
 
 
-@pytest.fixture(params=AgentFramework.modes)
-def mode(request: pytest.FixtureRequest) -> str:
-    return str(request.param)
-
-
 class TestAgentFramework(AdapterContract):
     framework = AgentFramework
     page = "agent-framework.md"

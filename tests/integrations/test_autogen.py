@@ -16,11 +16,12 @@ from tests.integrations.contract import (
     INSTRUCTIONS,
     NEW,
     OLD,
-    AdapterContract,
     Calls,
+    ConversationContract,
     Framework,
     Hangs,
     Script,
+    conversation_of,
     example,
     turns,
 )
@@ -88,7 +89,7 @@ class AutoGen(Framework):
 
     def agent(self, mode: str, caller: Mapping[str, str]) -> AssistantAgent:
         """The agent of a conversation: whose it is, the application sees to."""
-        who = str(sorted(caller.items()))
+        who = conversation_of(caller)
         if who not in self.agents:
             context = self.made(self.memory, **{**self.options, **caller})
             self.agents[who] = AssistantAgent(
@@ -121,24 +122,9 @@ def _written(messages: Any) -> str:
     return "\n".join(str(message.model_dump()) for message in messages)
 
 
-@pytest.fixture(params=AutoGen.modes)
-def mode(request: pytest.FixtureRequest) -> str:
-    return str(request.param)
-
-
-class TestAutoGen(AdapterContract):
+class TestAutoGen(ConversationContract):
     framework = AutoGen
     page = PAGE
-
-    def test_the_adapter_can_name_the_person(
-        self, script: Script, memory: tenure.Memory, mode: str
-    ) -> None:
-        """A context is of one conversation, and is made for the person who speaks there."""
-        for who, rank in (("carol", "executive"), ("dora", "employee")):
-            agent = self.framework(script, memory, authority=rank)
-            self.say(agent, mode, ("The venue is Lyon.", ["Noted."]), user_id=who)
-            facts = memory.session(**{**ALICE, "user_id": who}).facts()
-            assert [fact.authority for fact in facts] == [rank]
 
 
 def test_what_another_agent_says_is_nobodys_word() -> None:

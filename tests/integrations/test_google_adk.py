@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Iterator, Mapping
+from collections.abc import AsyncGenerator, Mapping
 from typing import Any
 
 import pytest
@@ -22,6 +22,7 @@ from tests.integrations.contract import (
     Framework,
     Hangs,
     Script,
+    empty_memory,
     turns,
 )
 
@@ -118,20 +119,12 @@ class GoogleADK(Framework):
         return "".join(one.model_dump_json(exclude_none=True) for one in contents)
 
 
-@pytest.fixture(params=GoogleADK.modes)
-def mode(request: pytest.FixtureRequest) -> str:
-    return str(request.param)
-
-
 class TestGoogleADK(AdapterContract):
     framework = GoogleADK
     page = "google-adk.md"
 
 
-@pytest.fixture
-def memory() -> Iterator[tenure.Memory]:
-    with tenure.open(":memory:") as opened:
-        yield opened
+memory = pytest.fixture(empty_memory)
 
 
 async def said(app: App, kept: InMemorySessionService, *talk: str, **more: Any) -> None:

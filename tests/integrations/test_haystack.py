@@ -17,6 +17,7 @@ from tests.integrations.contract import (
     Framework,
     Hangs,
     Script,
+    conversation_of,
     example,
 )
 
@@ -91,7 +92,7 @@ class Haystack(Framework):
 
     def given(self, text: str, caller: Mapping[str, str]) -> tuple[list[ChatMessage], Any]:
         """The application's own conversation with a person, and what names them."""
-        talk = self.talks.setdefault(str(sorted(caller.items())), [])
+        talk = self.talks.setdefault(conversation_of(caller), [])
         talk.append(ChatMessage.from_user(text))
         return talk, {"generation_kwargs": {"tenure": dict(caller)}}
 
@@ -108,7 +109,7 @@ class Haystack(Framework):
         talk[:] = _kept(await self.agent.run_async(talk, **named))
 
     async def history(self, caller: Mapping[str, str]) -> str:
-        return _written(self.talks[str(sorted(caller.items()))])
+        return _written(self.talks[conversation_of(caller)])
 
 
 async def _heard(piece: StreamingChunk) -> None:
@@ -123,11 +124,6 @@ def _kept(out: dict[str, Any]) -> list[ChatMessage]:
 def _written(messages: list[ChatMessage]) -> str:
     # A result has the call that it answers in it once more.
     return "\n".join(str(one.to_openai_dict_format()) for one in messages)
-
-
-@pytest.fixture(params=Haystack.modes)
-def mode(request: pytest.FixtureRequest) -> str:
-    return str(request.param)
 
 
 class TestHaystack(AdapterContract):

@@ -23,6 +23,7 @@ from tests.integrations.contract import (
     Hangs,
     Reply,
     Script,
+    empty_memory,
     turns,
 )
 
@@ -159,20 +160,12 @@ def _written(messages: list[BaseMessage]) -> str:
     return json.dumps(messages_to_dict(messages), ensure_ascii=False)
 
 
-@pytest.fixture(params=LangChain.modes)
-def mode(request: pytest.FixtureRequest) -> str:
-    return str(request.param)
-
-
 class TestLangChain(AdapterContract):
     framework = LangChain
     page = "langchain.md"
 
 
-@pytest.fixture
-def memory() -> Iterator[tenure.Memory]:
-    with tenure.open(":memory:") as opened:
-        yield opened
+memory = pytest.fixture(empty_memory)
 
 
 def agent_of(memory: tenure.Memory, *replies: Reply, **more: Any) -> tuple[Any, Script]:

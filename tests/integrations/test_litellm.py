@@ -23,6 +23,8 @@ from tests.integrations.contract import (
     Hangs,
     NoAnswer,
     Script,
+    conversation_of,
+    empty_memory,
     turns,
 )
 
@@ -102,7 +104,7 @@ class LiteLLM(Framework):
 
     def talk(self, caller: Mapping[str, str]) -> list[Any]:
         """The application's own conversation with a person."""
-        who = str(sorted(caller.items()))
+        who = conversation_of(caller)
         return self.talks.setdefault(who, [{"role": "system", "content": INSTRUCTIONS}])
 
     def call(self, mode: str, text: str, caller: Mapping[str, str]) -> None:
@@ -157,20 +159,12 @@ def _written(messages: list[Any]) -> str:
     return json.dumps(plain, ensure_ascii=False)
 
 
-@pytest.fixture(params=LiteLLM.modes)
-def mode(request: pytest.FixtureRequest) -> str:
-    return str(request.param)
-
-
 class TestLiteLLM(AdapterContract):
     framework = LiteLLM
     page = "litellm.md"
 
 
-@pytest.fixture
-def memory() -> Iterator[tenure.Memory]:
-    with tenure.open(":memory:") as opened:
-        yield opened
+memory = pytest.fixture(empty_memory)
 
 
 def scripted(*replies: Any) -> Script:
@@ -215,6 +209,23 @@ def test_the_user_of_a_call_is_the_person(memory: tenure.Memory) -> None:
     said = [{"role": "user", "content": "I live in Oslo."}]
     chat.completion("scripted/model", said, user="alice")
     assert turns(memory) == [("user", "I live in Oslo."), ("assistant", "Noted.")]
+
+
+def test_an_awaited_call_is_for_whom_it_was_made(memory: tenure.Memory) -> None:
+    """Also if its metadata names somebody else when it is awaited."""
+    scripted("Noted.", "Noted.")
+    chat, shared = TenureCompletions(memory, organization="acme"), {"session_id": "t1"}
+
+    async def both() -> None:
+        calls = []
+        for who in ("alice", "bob"):
+            shared["user_id"] = who
+            said = [{"role": "user", "content": f"My name is {who}."}]
+            calls.append(chat.acompletion("scripted/model", said, metadata=shared))
+        await asyncio.gather(*calls)
+
+    asyncio.run(both())
+    assert turns(memory) == [("user", "My name is alice."), ("assistant", "Noted.")]
 
 
 def test_a_router_can_make_the_calls(memory: tenure.Memory) -> None:

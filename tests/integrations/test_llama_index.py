@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pytest
@@ -17,11 +17,13 @@ from tests.integrations.contract import (
     NEW,
     OLD,
     ORDER,
-    AdapterContract,
     Calls,
+    ConversationContract,
     Framework,
     Hangs,
     Script,
+    conversation_of,
+    empty_memory,
     turns,
 )
 
@@ -98,7 +100,7 @@ class LlamaIndex(Framework):
 
     def talk(self, caller: Mapping[str, str]) -> TenureChatMemory:
         """The memory of a conversation: whose it is, the application sees to."""
-        who = str(sorted(caller.items()))
+        who = conversation_of(caller)
         if who not in self.talks:
             self.talks[who] = TenureChatMemory(self.memory, **{**self.options, **caller})
         return self.talks[who]
@@ -132,30 +134,12 @@ def _written(messages: Sequence[ChatMessage]) -> str:
     return "\n".join(str(message.model_dump()) for message in messages)
 
 
-@pytest.fixture(params=LlamaIndex.modes)
-def mode(request: pytest.FixtureRequest) -> str:
-    return str(request.param)
-
-
-class TestLlamaIndex(AdapterContract):
+class TestLlamaIndex(ConversationContract):
     framework = LlamaIndex
     page = "llama-index.md"
 
-    def test_the_adapter_can_name_the_person(
-        self, script: Script, memory: tenure.Memory, mode: str
-    ) -> None:
-        """A memory is of one conversation, and is made for the person who speaks there."""
-        for who, rank in (("carol", "executive"), ("dora", "employee")):
-            agent = self.framework(script, memory, authority=rank)
-            self.say(agent, mode, ("The venue is Lyon.", ["Noted."]), user_id=who)
-            facts = memory.session(**{**ALICE, "user_id": who}).facts()
-            assert [fact.authority for fact in facts] == [rank]
 
-
-@pytest.fixture
-def memory() -> Iterator[tenure.Memory]:
-    with tenure.open(":memory:") as opened:
-        yield opened
+memory = pytest.fixture(empty_memory)
 
 
 @pytest.mark.parametrize("is_streamed", [False, True])

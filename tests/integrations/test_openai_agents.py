@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
@@ -21,6 +21,7 @@ from tests.integrations.contract import (
     Framework,
     Hangs,
     Script,
+    empty_memory,
     turns,
 )
 
@@ -99,20 +100,12 @@ def _written(items: Any) -> str:
     return json.dumps(items, ensure_ascii=False)
 
 
-@pytest.fixture(params=OpenAIAgents.modes)
-def mode(request: pytest.FixtureRequest) -> str:
-    return str(request.param)
-
-
 class TestOpenAIAgents(AdapterContract):
     framework = OpenAIAgents
     page = "openai-agents.md"
 
 
-@pytest.fixture
-def memory() -> Iterator[tenure.Memory]:
-    with tenure.open(":memory:") as opened:
-        yield opened
+memory = pytest.fixture(empty_memory)
 
 
 def ran(agent: Agent[Any], text: str, hooks: TenureHooks, config: RunConfig | None = None) -> Any:

@@ -20,6 +20,7 @@ from tests.integrations.contract import (
     Framework,
     Hangs,
     Script,
+    empty_memory,
     turns,
 )
 
@@ -133,11 +134,6 @@ def _written(messages: list[ModelMessage]) -> str:
     return ModelMessagesTypeAdapter.dump_json(messages).decode().replace(INSTRUCTIONS, "")
 
 
-@pytest.fixture(params=PydanticAI.modes)
-def mode(request: pytest.FixtureRequest) -> str:
-    return str(request.param)
-
-
 class TestPydanticAI(AdapterContract):
     framework = PydanticAI
     page = "pydantic-ai.md"
@@ -163,10 +159,7 @@ def answering(memory: tenure.Memory, *replies: ModelResponse, **more: Any) -> tu
     return Agent(FunctionModel(reply), deps_type=dict, capabilities=capabilities, **more), sent
 
 
-@pytest.fixture
-def memory() -> Iterator[tenure.Memory]:
-    with tenure.open(":memory:") as opened:
-        yield opened
+memory = pytest.fixture(empty_memory)
 
 
 def test_every_kind_of_part_is_guarded(memory: tenure.Memory) -> None:

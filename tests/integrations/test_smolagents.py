@@ -9,14 +9,14 @@ import pytest
 
 import tenure
 from tests.integrations.contract import (
-    ALICE,
     IN_STOCK,
     INSTRUCTIONS,
-    AdapterContract,
     Calls,
+    ConversationContract,
     Framework,
     NoAnswer,
     Script,
+    conversation_of,
     example,
 )
 
@@ -68,7 +68,7 @@ class Smolagents(Framework):
 
     def agent(self, caller: Mapping[str, str]) -> Any:
         """The agent of a conversation: whose it is, the application sees to."""
-        who = str(sorted(caller.items()))
+        who = conversation_of(caller)
         if who not in self.agents:
             self.agents[who] = example(PAGE)["TenureAgent"](
                 self.memory,
@@ -106,21 +106,6 @@ def _said(steps: list[Any]) -> Iterator[str]:
             yield f"{'' if step.is_final_answer else step.tool_calls} {step.observations}"
 
 
-@pytest.fixture(params=Smolagents.modes)
-def mode(request: pytest.FixtureRequest) -> str:
-    return str(request.param)
-
-
-class TestSmolagents(AdapterContract):
+class TestSmolagents(ConversationContract):
     framework = Smolagents
     page = PAGE
-
-    def test_the_adapter_can_name_the_person(
-        self, script: Script, memory: tenure.Memory, mode: str
-    ) -> None:
-        """An agent is of one conversation, and is made for the person who speaks there."""
-        for who, rank in (("carol", "executive"), ("dora", "employee")):
-            agent = self.framework(script, memory, authority=rank)
-            self.say(agent, mode, ("The venue is Lyon.", ["Noted."]), user_id=who)
-            facts = memory.session(**{**ALICE, "user_id": who}).facts()
-            assert [fact.authority for fact in facts] == [rank]

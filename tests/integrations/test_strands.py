@@ -19,6 +19,7 @@ from tests.integrations.contract import (
     Framework,
     Hangs,
     Script,
+    conversation_of,
     example,
 )
 
@@ -82,7 +83,7 @@ class Strands(Framework):
 
     def agent(self, caller: Mapping[str, str]) -> Agent:
         """The agent of a conversation: whose it is, the application sees to."""
-        who = str(sorted(caller.items()))
+        who = conversation_of(caller)
         if who not in self.agents:
             self.agents[who] = Agent(
                 Scripted(self.script),
@@ -121,11 +122,6 @@ def _unwrapped() -> Iterator[None]:
 
 def _written(messages: Any) -> str:
     return json.dumps(messages, ensure_ascii=False)
-
-
-@pytest.fixture(params=Strands.modes)
-def mode(request: pytest.FixtureRequest) -> str:
-    return str(request.param)
 
 
 class TestStrands(AdapterContract):

@@ -291,6 +291,8 @@ def _responses(said: Any, request: Received) -> tuple[Any, list[bytes]]:
 
 def _anthropic(said: Any, request: Received) -> tuple[Any, list[bytes]]:
     blocks = [{"type": "text", "text": said}] if isinstance(said, str) else said
+    calls = any(block["type"] == "tool_use" for block in blocks)
+    ending = {"stop_reason": "tool_use" if calls else "end_turn", "stop_sequence": None}
     usage = {"input_tokens": 1, "output_tokens": 1}
     document = {
         "id": "msg_1",
@@ -298,28 +300,31 @@ def _anthropic(said: Any, request: Received) -> tuple[Any, list[bytes]]:
         "role": "assistant",
         "model": "m",
         "content": blocks,
-        "stop_reason": "end_turn",
-        "stop_sequence": None,
+        **ending,
         "usage": usage,
     }
     start = {**document, "content": [], "stop_reason": None}
     told: list[dict[str, Any]] = [{"type": "message_start", "message": start}]
     for index, block in enumerate(blocks):
-        empty = {"type": "text", "text": ""}
+        empty, deltas = _deltas(block)
         told.append({"type": "content_block_start", "index": index, "content_block": empty})
         told += [
-            {
-                "type": "content_block_delta",
-                "index": index,
-                "delta": {"type": "text_delta", "text": piece},
-            }
-            for piece in _pieces(block["text"])
+            {"type": "content_block_delta", "index": index, "delta": delta} for delta in deltas
         ]
         told.append({"type": "content_block_stop", "index": index})
-    ending = {"stop_reason": "end_turn", "stop_sequence": None}
     told.append({"type": "message_delta", "delta": ending, "usage": {"output_tokens": 1}})
     told.append({"type": "message_stop"})
     return document, [_event(one, one["type"]) for one in told]
+
+
+def _deltas(block: dict[str, Any]) -> tuple[dict[str, Any], list[dict[str, str]]]:
+    """A block as it begins in a stream, and the pieces that fill it."""
+    if block["type"] == "tool_use":
+        pieces = _pieces(json.dumps(block["input"]))
+        filled = [{"type": "input_json_delta", "partial_json": piece} for piece in pieces]
+        return {**block, "input": {}}, filled
+    filled = [{"type": "text_delta", "text": piece} for piece in _pieces(block["text"])]
+    return {"type": "text", "text": ""}, filled
 
 
 def _echo(said: Any, request: Received) -> tuple[Any, list[bytes]]:

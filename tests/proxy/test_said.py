@@ -154,6 +154,11 @@ def heard(*messages: Any) -> list[tuple[str, str]]:
         ({"role": "user", "content": " \n"}, []),
         ({"role": "user", "content": "é" * 60}, []),
         ({"role": "critic", "content": "a"}, []),
+        ({"role": "user", "content": "<system-reminder>\na\n</system-reminder>\n"}, []),
+        (
+            {"role": "user", "content": "What is a <system-reminder>?"},
+            [("user", "What is a <system-reminder>?")],
+        ),
         ({"type": "function_call", "arguments": '{"a": "b"}'}, []),
         ({"type": "function_call", "arguments": "no json"}, []),
         ({"type": "function_call_output", "output": "a"}, [("tool", "a")]),

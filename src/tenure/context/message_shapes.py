@@ -56,6 +56,13 @@ def is_frame(message: Mapping[str, Any]) -> bool:
     return role_of(message) in _FRAME
 
 
+def is_reminder(text: str) -> bool:
+    """Whether a text under a person's role is the words of the program that sends it: Claude's own
+    agents mark what they add to a message."""
+    told = text.strip()
+    return told.startswith("<system-reminder>") and told.endswith("</system-reminder>")
+
+
 def is_from_user(message: Mapping[str, Any]) -> bool:
     """Whether a person says it; what a tool gave back may stand under that role too."""
     if role_of(message) not in ("user", "human"):

@@ -44,7 +44,7 @@ Find = Callable[[str], Fact | None]
 
 
 @dataclass(frozen=True, slots=True)
-class Decision:
+class ToldDecision:
     """A verdict in plain words."""
 
     verdict: Verdict
@@ -61,7 +61,7 @@ class TurnShown:
     turn: ListedTurn
     stretches: tuple[MarkedStretch, ...]
     facts: tuple[Fact, ...]
-    decisions: tuple[Decision, ...]
+    decisions: tuple[ToldDecision, ...]
     untold: int
     """Decisions on facts that are not on this page."""
 
@@ -75,11 +75,11 @@ class Passed:
     why: str
 
 
-def decision(verdict: Verdict, find: Find) -> Decision:
+def decision(verdict: Verdict, find: Find) -> ToldDecision:
     """A verdict in plain words, with the facts that it concerned."""
     fact = find(verdict.fact_id) or verdict.fact
     about = told(fact) if fact is not None else "a fact that is not shown here"
-    return Decision(verdict, about, why(verdict), tuple(account(verdict, find)))
+    return ToldDecision(verdict, about, why(verdict), tuple(account(verdict, find)))
 
 
 def turn_shown(

@@ -10,7 +10,7 @@ stay as they are.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Coroutine, Iterator, Mapping, Sequence
 from typing import Any, Protocol, Unpack
 
 from tenure.aio import AsyncMemory
@@ -59,9 +59,16 @@ class TenureCompletions:
         self._answered(session, response)
         return response
 
-    async def acompletion(self, model: str, messages: Sequence[Any], **named: Any) -> Any:
+    def acompletion(
+        self, model: str, messages: Sequence[Any], **named: Any
+    ) -> Coroutine[Any, Any, Any]:
         """`litellm.acompletion`, with everything that it takes."""
-        session = self._session(named)
+        # Read now: when it is awaited, a `metadata` that others use too may name somebody else.
+        return self._acompletion(self._session(named), model, messages, named)
+
+    async def _acompletion(
+        self, session: Session, model: str, messages: Sequence[Any], named: Mapping[str, Any]
+    ) -> Any:
         sent = await on_thread(self._heard, session, messages)
         response = await self._calls.acompletion(model=model, messages=sent, **named)
         if named.get("stream"):

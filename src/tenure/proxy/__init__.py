@@ -9,5 +9,6 @@ except ImportError as error:  # pragma: no cover - an environment without the ex
 
 from tenure.proxy.app import application
 from tenure.proxy.configuration import ProxySettings
+from tenure.proxy.local import LocalProxy
 
-__all__ = ["ProxySettings", "application"]
+__all__ = ["LocalProxy", "ProxySettings", "application"]

@@ -6,7 +6,7 @@ import asyncio
 import json
 import logging
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager
 
 import httpx
@@ -51,23 +51,41 @@ _log = logging.getLogger("tenure.proxy")
 _ELSEWHERE = b"kept-by-provider"
 
 
+Admit = Callable[[SessionForm, str | None], Session]
+"""Gives the session that a request asks for with a credential, or refuses it."""
+
+
 def application(
-    memory: Memory, settings: ProxySettings, service: Service | None = None
+    memory: Memory,
+    settings: ProxySettings,
+    service: Service | None = None,
+    admit: Admit | None = None,
 ) -> ProxyApplication:
-    """The proxy as an ASGI application, for `tenure proxy` or a server of your own."""
-    return ProxyApplication(memory, settings, service or Service(max_body_bytes=LARGEST_REQUEST))
+    """The proxy as an ASGI application, for `tenure proxy` or a server of your own.
+
+    Who may have which session, `admit` decides, and otherwise what the service does.
+    """
+    limits = service or Service(max_body_bytes=LARGEST_REQUEST)
+    return ProxyApplication(memory, settings, limits, admit)
 
 
 class ProxyApplication:
     """Passes requests on to a provider, and lets the memory see those that say who is speaking."""
 
-    def __init__(self, memory: Memory, settings: ProxySettings, service: Service) -> None:
+    def __init__(
+        self,
+        memory: Memory,
+        settings: ProxySettings,
+        service: Service,
+        admit: Admit | None = None,
+    ) -> None:
         self._door = Door(memory, service, None)
         self._memory = memory
         self._settings = settings
         self._service = service
         self._upstream = Upstream(settings)
-        self._remembering = Remembering(memory, settings.budget)
+        self._remembering = Remembering(memory, settings.budget, observes=settings.observe)
+        self._admit = admit
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
@@ -189,6 +207,8 @@ class ProxyApplication:
             grant.check(KeyScope.READ)
             return enter(self._memory, grant, form)
 
+        if self._admit is not None:
+            return self._admit(form, shown), None
         try:
             return await self._door.in_thread(admitted), await self._door.caller(shown)
         except InvalidInput as error:

@@ -27,6 +27,8 @@ class ProxySettings:
     """Whether requests that do not say who is speaking are refused instead of passed on."""
     budget: int = 2000
     """The most tokens of the context that is added; 0 for none."""
+    observe: bool = True
+    """Whether what is said is observed; False where the application does that itself."""
     connect_timeout: float = 10.0
     """Seconds in which the provider must take the connection."""
     answer_timeout: float = 600.0

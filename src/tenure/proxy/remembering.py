@@ -50,9 +50,10 @@ class PreparedRequest:
 class Remembering:
     """Does what the memory has to do for requests and replies."""
 
-    def __init__(self, memory: Memory, budget: int) -> None:
+    def __init__(self, memory: Memory, budget: int, *, observes: bool = True) -> None:
         self._memory = memory
         self._budget = budget
+        self._observes = observes
         # Two requests of one session would mostly find each other's refs taken.
         self._locks = [Lock() for _ in range(_LOCKS)]
 
@@ -60,7 +61,7 @@ class Remembering:
         """Observe what is new in a request, guard it, and add the context."""
         given = _document(body)
         messages = check_messages(api.messages(given))
-        said = self._said(session, messages)
+        said = self._said(session, messages) if self._observes else []
         api.rebuilt(given, messages, "?")  # refuses what has no place for a context
         follows = api.follows(given)
         observed = self.observe(session, said, follows)
@@ -79,6 +80,8 @@ class Remembering:
 
     def hear(self, session: Session, asked: PreparedRequest, reply: Sequence[str]) -> None:
         """Observe what a model said to a request, unless that is known."""
+        if not self._observes:
+            return
         limit = self._memory.settings.max_turn_bytes
         heard = said_in(
             [{"role": "assistant", "content": text} for text in reply], names=(), most_bytes=limit
@@ -149,7 +152,8 @@ class Remembering:
             return None
         latest = latest_of(messages)
         asked = shapes.stretches(messages[latest]) if latest >= 0 else ()
-        query = " ".join(text_of(one.value) for one in asked)[:LONGEST_QUERY]
+        texts = (text_of(one.value) for one in asked)
+        query = " ".join(text for text in texts if not shapes.is_reminder(text))[:LONGEST_QUERY]
         return session.context(query, budget=self._budget, conversation=False, record=False)
 
     def _turns(self, session: Session) -> list[Turn]:

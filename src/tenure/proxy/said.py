@@ -49,6 +49,8 @@ def said_in(
             text = stretch.value
             if speaker is None or stretch.is_json or not isinstance(text, str) or not text.strip():
                 continue
+            if shapes.is_reminder(text):
+                continue
             if len(text) <= most_bytes and len(text.encode("utf-8", "replace")) <= most_bytes:
                 found.append(Utterance(speaker, text, number))
     return found

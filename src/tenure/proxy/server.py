@@ -11,15 +11,20 @@ from tenure.http.configuration import Service
 from tenure.http.crew import unavailable
 from tenure.http.server import SWITCH, listening
 from tenure.memory import Memory
-from tenure.proxy.app import application
+from tenure.proxy.app import Admit, application
 from tenure.proxy.configuration import ProxySettings
 
 
 def proxy_server(
-    memory: Memory, settings: ProxySettings, service: Service, announce: Callable[[str], None]
+    memory: Memory,
+    settings: ProxySettings,
+    service: Service,
+    announce: Callable[[str], None],
+    admit: Admit | None = None,
 ) -> uvicorn.Server:
     """A proxy that is ready to run."""
-    return listening(application(memory, settings, service), service, announce, lifespan="on")
+    made = application(memory, settings, service, admit)
+    return listening(made, service, announce, lifespan="on")
 
 
 def serve(

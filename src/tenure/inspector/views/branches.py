@@ -123,24 +123,25 @@ def _discarded(visit: Visit) -> Result:
 
 def _done(named: str, what: str, verdicts: list[Verdict]) -> Redirect:
     kind, _, name = named.partition(":")
-    many = f"{len(verdicts)} decision{'' if len(verdicts) == 1 else 's'}"
-    undo = verdicts[0].id if len(verdicts) == 1 else ""
-    return Redirect(
-        address("branches"), said=f"The {_KINDS[kind]} {shown(name)} was {what}: {many}.", undo=undo
-    )
+    said = f"The {_KINDS[kind]} {shown(name)} was {what}."
+    if len(verdicts) == 1:
+        return Redirect(address("branches"), said=said, undo=verdicts[0].id)
+    more = f" {len(verdicts)} decisions, each to be undone on the page of its fact."
+    return Redirect(address("branches"), said=f"{said}{more if verdicts else ''}")
 
 
 def _written(visit: Visit) -> Result:
     """Put a value into a branch; one that has none yet begins with it."""
     named = _named(f"{visit.needs('kind')}:{visit.needs('name').strip()}")
     key = visit.needs("key").strip()
-    visit.session_at(branch=named).write(
+    verdict = visit.session_at(branch=named).write(
         key,
         _value(visit.form.get("value", ""), as_json=bool(visit.form.get("json"))),
         subject=visit.form.get("subject", "").strip() or None,
     )
     to = address("branch", branch=named)
-    return Redirect(to, said=f"{shown(key)} was put into the branch. Nothing real changed.")
+    said = f"{shown(key)} was put into the branch. Nothing real changed."
+    return Redirect(to, said=said, undo=verdict.id)
 
 
 def _value(text: str, *, as_json: bool) -> Any:

@@ -29,7 +29,7 @@ _EXPLAINED = 2_000
 
 
 @dataclass(frozen=True)
-class LeftOut:
+class OmittedFact:
     """An omission beside its fact, where that may be seen."""
 
     omission: Omission
@@ -94,13 +94,13 @@ def _as_json(messages: list[dict[str, Any]]) -> str:
 
 def _groups(
     context: Context, session: Session, opened: str
-) -> Iterator[tuple[accounting.ReasonGroup, list[LeftOut]]]:
+) -> Iterator[tuple[accounting.ReasonGroup, list[OmittedFact]]]:
     """The omissions by reason: a few of each, and more of the one that was opened."""
     for group in accounting.by_reason(context.omissions):
         named = group.named[: _MANY if group.reason == opened else _FEW]
         yield (
             group,
-            [LeftOut(one, session.get(one.fact_id) if one.fact_id else None) for one in named],
+            [OmittedFact(one, session.get(one.fact_id) if one.fact_id else None) for one in named],
         )
 
 
