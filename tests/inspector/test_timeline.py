@@ -170,13 +170,10 @@ def test_the_timeline_has_no_serious_fault(
     middle = filled(memory, clock).replace("+", "%2B")
     memory.session(**WHO).write("x" * 200, "y" * 300, subject="z" * 200)
     browsing = visit("alice", viewport=PHONE)
-    looks = (
-        ("light", ""),
-        ("light", f"?at={middle}&known={middle}&text=zzz"),
-        ("dark", f"?at={middle}"),
-    )
-    for scheme, path in looks:
+    for scheme in ("dark", "light"):
         browsing.page.emulate_media(color_scheme=scheme)
-        page = browsing.open(f"/inspect/timeline{path}")
-        assert browsing.serious() == [], path
-        assert page.evaluate("document.scrollingElement.scrollWidth <= innerWidth"), path
+        empty = f"?at={middle}&known={middle}&text=zzz"
+        for path in (f"?at={middle}",) if scheme == "dark" else ("", empty):
+            page = browsing.open(f"/inspect/timeline{path}")
+            assert browsing.serious() == [], path
+            assert page.evaluate("document.scrollingElement.scrollWidth <= innerWidth"), path
