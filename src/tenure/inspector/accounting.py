@@ -43,7 +43,7 @@ _REASONS = {
     "needs review": "what it rests on has changed",
     "doubted": "a later statement may have replaced it",
     QUOTES: "the guard cut this value out of something that repeats it",
-    "out of scope": "it belongs to another task or session",
+    "out of scope": "it belongs to another task, session or branch",
     "not permitted": "reading it takes a permission that this identity lacks",
 }
 _CUTS = re.compile("|".join(f"({re.escape(mark)})" for mark in (GONE, CUT_MARK, ERASED)))
