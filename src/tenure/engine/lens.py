@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
-from heapq import heapify, heappop, heappush
 
+from tenure.engine.chains import in_order
 from tenure.engine.redaction import unlinked
 from tenure.model.errors import AmbiguousTarget, InvalidInput
 from tenure.model.fact import Cause, Fact, Status
@@ -379,29 +379,6 @@ def foremost(facts: Iterable[Fact]) -> Fact:
 def _own_first(facts: Iterable[Fact]) -> list[Fact]:
     """The sort order: one's own before the organization's, what is so before what was learned."""
     return sorted(facts, key=lambda f: (f.capability is not None, not f.owner, f.id))
-
-
-def in_order(facts: dict[str, Fact]) -> list[Fact]:
-    """Facts in order: each after those it superseded, and otherwise by their start."""
-
-    def age(fact: Fact) -> tuple[datetime, datetime, str]:
-        return (fact.started_at or fact.valid_from, fact.recorded_at, fact.id)
-
-    open_links = {
-        fact.id: sum(earlier in facts for earlier in fact.predecessors) for fact in facts.values()
-    }
-    ready = [age(fact) for fact in facts.values() if not open_links[fact.id]]
-    heapify(ready)
-    ordered = []
-    while ready:
-        fact = facts[heappop(ready)[-1]]
-        ordered.append(fact)
-        successor = facts.get(fact.superseded_by or "")
-        if successor is not None:
-            open_links[successor.id] -= 1
-            if not open_links[successor.id]:
-                heappush(ready, age(successor))
-    return ordered
 
 
 def matching(declarations: tuple[Declaration, ...], key: str) -> tuple[Declaration, ...]:

@@ -69,26 +69,26 @@ class _TenureModel(Model):
 
     def invoke(self, **named: Any) -> Any:
         session = self._asked(named)
-        response = super().invoke(**self._heard(session, named))  # type: ignore[safe-super]
+        response = super().invoke(**self._heard(session, named))  # type: ignore[safe-super,unused-ignore]
         self._answered(session, named, [response])
         return response
 
     async def ainvoke(self, **named: Any) -> Any:
         session = self._asked(named)
-        response = await super().ainvoke(**await on_thread(self._heard, session, named))  # type: ignore[safe-super]
+        response = await super().ainvoke(**await on_thread(self._heard, session, named))  # type: ignore[safe-super,unused-ignore]
         await on_thread(self._answered, session, named, [response])
         return response
 
     def invoke_stream(self, **named: Any) -> Iterator[Any]:
         session, pieces = self._asked(named), []
-        for piece in super().invoke_stream(**self._heard(session, named)):  # type: ignore[safe-super]
+        for piece in super().invoke_stream(**self._heard(session, named)):  # type: ignore[safe-super,unused-ignore]
             pieces.append(piece)
             yield piece
         self._answered(session, named, pieces)
 
     async def ainvoke_stream(self, **named: Any) -> AsyncIterator[Any]:
         session, pieces = self._asked(named), []
-        async for piece in super().ainvoke_stream(**await on_thread(self._heard, session, named)):  # type: ignore[safe-super]
+        async for piece in super().ainvoke_stream(**await on_thread(self._heard, session, named)):  # type: ignore[safe-super,unused-ignore]
             pieces.append(piece)
             yield piece
         await on_thread(self._answered, session, named, pieces)

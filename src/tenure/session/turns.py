@@ -129,8 +129,8 @@ class SessionTurns(SessionBase):
                 taken_back = _take_back(registrar, doomed, heard.at)
                 observation = replace(observation, verdicts=(*observation.verdicts, *taken_back))
         if self._rehearses:
-            foreseen = tuple(replace(one, id="") for one in erasures)  # proofs of nothing
-            return replace(observation, erasures=foreseen), None
+            rehearsed = tuple(replace(one, id="") for one in erasures)  # proofs of nothing
+            return replace(observation, erasures=rehearsed), None
         if erasures:
             scrubbed = resources.scrub()
             proofs = tuple(replace(one, scrubbed=scrubbed) for one in erasures)
