@@ -225,10 +225,11 @@ class Shelved:
         known = {entry: rows[entry] for rows in kept for entry in entries if entry in rows}
         if len(known) < len(entries):
             missing = [entry for entry in entries if entry not in known]
+            owned = [(stack, stack.own(missing)) for stack in stacks]
             for found in self._reader.found(missing):
                 row = known[found.entry] = row_of(found)
-                for stack in stacks:
-                    if stack.position(row.entry) is not None:
+                for stack, own in owned:
+                    if found.entry in own:
                         stack.note_recent(row, found)
         return [known[entry] for entry in sorted(known)]
 

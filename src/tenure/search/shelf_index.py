@@ -264,6 +264,14 @@ class ShelfIndex:
             return position
         return None
 
+    def own(self, entries: Sequence[int]) -> set[int]:
+        """Those of these entries that are here, live or not."""
+        if not self._count:
+            return set()
+        here, numbers = self._entries[: self._count], np.array(entries, np.int64)
+        places = np.searchsorted(here, numbers).clip(max=self._count - 1)
+        return set(numbers[here[places] == numbers].tolist())
+
     def length_of(self, entry: int) -> int:
         position = self.position(entry)
         return 0 if position is None else int(self._lengths[position])

@@ -19,7 +19,7 @@ _MOST = 8_192
 _MOST_ANSWERS = 256
 
 
-class KeptRow(NamedTuple):
+class ReadFact(NamedTuple):
     """A fact, with what tells whether its row has changed."""
 
     since: int
@@ -27,7 +27,7 @@ class KeptRow(NamedTuple):
     fact: Fact
 
 
-Facts = dict[str, KeptRow]
+Facts = dict[str, ReadFact]
 
 
 class KeptReads:
@@ -69,11 +69,11 @@ class KeptReads:
         """The facts that are as they were read if nothing has changed them since."""
         return self._older.setdefault(organization, {})
 
-    def keep(self, organization: str, kept: KeptRow) -> None:
+    def keep(self, organization: str, kept: ReadFact) -> None:
         if self._count >= _MOST:
             self._sure, self._older, self._count = {}, {}, 0
+        self._count += kept.fact.id not in self.older(organization)
         self.sure(organization)[kept.fact.id] = kept
-        self._count += 1
 
     def answer(self, asked: tuple[Any, ...], rows: list[Any]) -> None:
         """Keep the rows of a short answer."""

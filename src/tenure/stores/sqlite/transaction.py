@@ -21,7 +21,7 @@ from tenure.stores.sql.rows import (
 )
 from tenure.stores.sql.transaction import SQLTransaction
 from tenure.stores.sqlite.index import SQLiteIndex
-from tenure.stores.sqlite.kept import KeptRow, KeptReads
+from tenure.stores.sqlite.kept import KeptReads, ReadFact
 from tenure.stores.sqlite.sql import probes, statement
 
 _KEPT = frozenset({"head", "recipe", "shelves", "retracted", "contested", "working_items"})
@@ -89,7 +89,7 @@ class SQLiteTransaction(SQLiteIndex, SQLTransaction):
         for row in self.rows_of("facts_since", missing) if missing else ():
             fact = found[row[0]] = fact_of(row[:-1])
             if is_worth_keeping(row):
-                kept.keep(self._organization, KeptRow(row[-1], fact.status.value, fact))
+                kept.keep(self._organization, ReadFact(row[-1], fact.status.value, fact))
         return found
 
     def doubting(self, fact_ids: Iterable[str]) -> list[Fact]:
