@@ -43,6 +43,42 @@ def test_every_page_and_action_takes_its_scope(memory: tenure.Memory, lacking: s
                 assert refused == ((route.path, route.action) in needing), (path, answer.text)
 
 
+def test_a_choice_goes_no_further_than_the_key(memory: tenure.Memory) -> None:
+    """Whatever the cookie, the address or a form says of person, organization and rights."""
+    for user_id, organization in (("alice", "acme"), ("bob", "acme"), ("alice", "other")):
+        of = {"user_id": user_id, "organization": organization}
+        session = memory.session(**of)
+        session.write("city", f"{user_id} at {organization}", id=f"{user_id}-1")
+        kept = session.context("city", record=True).receipt.id
+    bobs = memory.session(user_id="bob", organization="acme").context("city", record=True)
+    key = a_key(memory, *ALL, user_id="alice", max_authority="employee")
+    elsewhere = _looking(user_id="bob", organization="other")
+    with Running(memory, credentials=True) as running:
+        cookies = {"tenure_key": key, "tenure_looking": elsewhere, "tenure_token": "t" * 43}
+        with httpx.Client(base_url=running.address, cookies=cookies, **PLAIN) as client:
+            form = {"token": "t" * 43, "user_id": "bob", "organization": "other"}
+            assert client.post("/inspect/who", data=form).status_code == 303
+            shown = client.get("/inspect").text
+            assert "alice at acme" in shown
+            for path in (
+                "",
+                "/context?user=bob&query=city",
+                "/context?compare=1&b_user=bob&query=city",
+                "/fact?id=bob-1",
+                "/conversation?session=s&user=bob",
+                f"/receipt?id={bobs.receipt.id}",
+                f"/receipt?id={kept}",
+            ):
+                page = client.get(f"/inspect{path}")
+                assert page.status_code in (200, 404), page.text
+                assert "bob at acme" not in page.text
+                assert "at other" not in page.text
+        for more in ({"authority": "executive"}, {"permissions": "hr"}):
+            cookies["tenure_looking"] = _looking(**more)
+            with httpx.Client(base_url=running.address, cookies=cookies, **PLAIN) as client:
+                assert client.get("/inspect").status_code == 403
+
+
 def test_a_preview_takes_the_scope_of_what_it_previews(memory: tenure.Memory) -> None:
     """Taking a statement back is a write, also in a review and where it is only rehearsed."""
     memory.session(**WHO).write("city", "Bern", id="city-1")
