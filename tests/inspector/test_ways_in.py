@@ -21,6 +21,28 @@ def _looking(**said: str) -> str:
     return base64.urlsafe_b64encode(json.dumps({**WHO, **said}).encode()).decode()
 
 
+def test_no_page_is_open_to_strangers(memory: tenure.Memory) -> None:
+    """They get the page at the door; and a key in a cookie is good for pages alone."""
+    memory.session(**WHO).write("city", "Bern", id="city-1")
+    key = a_key(memory, *ALL)
+    with Running(memory, credentials=True) as running:
+        cookies = {"tenure_looking": _looking(), "tenure_token": "t" * 43}
+        with httpx.Client(base_url=running.address, cookies=cookies, **PLAIN) as client:
+            for route in ROUTES:
+                path = f"/inspect/{route.path}".rstrip("/")
+                if route.action:
+                    form = {"token": "t" * 43, "id": "city-1", "do": "retract", "key": "wrong"}
+                    answer = client.post(path, data=form)
+                    assert answer.status_code == 401
+                elif route.path != "enter":
+                    answer = client.get(path, params={"id": "city-1"})
+                    assert answer.status_code == 303
+                    assert answer.headers["location"].startswith("/inspect/enter?to=")
+                assert "Bern" not in answer.text
+        session = {"session": {"user_id": "alice"}}
+        assert running.post("facts", session, Cookie=f"tenure_key={key}").status_code == 401
+
+
 @pytest.mark.parametrize("lacking", ["read", "write", "review", "erase", "admin"])
 def test_every_page_and_action_takes_its_scope(memory: tenure.Memory, lacking: str) -> None:
     """A key with every scope but that one is refused where that one is needed, and only there."""
