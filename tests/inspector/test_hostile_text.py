@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from playwright.sync_api import expect
 
 import tenure
 from tests.inspector.conftest import Visit
+from tests.inspector.forms import sending
+from tests.service.running import Running
 
 SCRIPT = "<script>window.hacked = 1</script><img src=x onerror='window.hacked = 1'>"
 ATTRIBUTE = '" onmouseover="window.hacked=1" x="'
@@ -30,3 +34,23 @@ def test_the_text_of_facts_is_inert(visit: Visit, memory: tenure.Memory, path: s
     assert page.locator("main img, main h1:has-text('Signed out'), [onmouseover]").count() == 0
     assert "\u202e" not in page.content()
     assert browsing.serious() == []
+
+
+def test_ids_and_refusals_turn_no_text(served: Running, memory: tenure.Memory) -> None:
+    """An id is what its writer chose, and refusals and proofs name it."""
+    alice = memory.session(user_id="alice", organization="acme")
+    alice.write("city", "Bern", id=TURNED)
+    alice.draft(TURNED).write("city", "Thun")
+    with sending(served) as sender:
+        for answer in (
+            sender.client.get("/inspect/fact", params={"id": TURNED}),
+            sender.send("fact/preview", do="promote", id=TURNED),
+            sender.client.get("/inspect/context"),
+            sender.send("erasure/preview", fact=TURNED),
+            sender.client.get(
+                sender.send("erasure/do", fact=TURNED, typed="erase 1").headers["location"]
+            ),
+        ):
+            told = re.sub(r' (?:value|id)="[^"]*"', "", answer.text)
+            assert "gnp.exe" in told
+            assert "\u202e" not in told

@@ -144,13 +144,18 @@ class Door:
                 "come in that way. Make a key with `tenure keys create NAME`",
             )
 
-    async def body(self, request: Request, media_type: str = "application/json") -> bytes:
-        """The body of a request: of the right type, small enough, and in time."""
+    async def body(
+        self, request: Request, media_type: str = "application/json", shown: str | None = None
+    ) -> bytes:
+        """The body of a request: of the right type, small enough, and in time.
+
+        `shown` is the credential of a caller who does not show it in a header.
+        """
         check_media_type(request, media_type)
         check_length(request, self.service.max_body_bytes)
         if not _is_small(request):
             # Nobody unknown makes us hold much. A small body is quicker read than refused.
-            await self.in_thread(self.gate.admit, credential(request))
+            await self.in_thread(self.gate.admit, shown or credential(request))
         return await self.read(request)
 
     async def read(self, request: Request) -> bytes:

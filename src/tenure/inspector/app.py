@@ -11,6 +11,7 @@ from tenure.http.configuration import Service
 from tenure.http.credentials import Grant
 from tenure.http.door import Door, Endpoint, refused
 from tenure.http.problems import Refusal
+from tenure.http.turns import Caller
 from tenure.inspector import browsers, rendering
 from tenure.inspector.looking import Looking
 from tenure.inspector.views import ROUTES
@@ -57,11 +58,13 @@ def _endpoint(door: Door, view: Route) -> Endpoint:
         token = browsers.token_of(request)
         request_id = request.state.request_id
         try:
-            form = await _form(door, view, request)
+            browsers.check_site(request)
             shown = browsers.credential_of(request)
-            caller = await door.caller(shown)
-            visitor = _Visitor(door, view, request, form, token, shown)
-            result, text = await door.work(caller, visitor.answered)
+            caller = await _caller(door, shown)
+            async with door.turns.under_way(caller):
+                form = await _form(door, view, request, shown)
+                visitor = _Visitor(door, view, request, form, token, shown)
+                result, text = await door.work(caller, visitor.answered)
         except ClientDisconnect:
             raise
         except Exception as error:
@@ -74,14 +77,21 @@ def _endpoint(door: Door, view: Route) -> Endpoint:
     return shown
 
 
-async def _form(door: Door, view: Route, request: Request) -> dict[str, str]:
+async def _caller(door: Door, shown: str | None) -> Caller | None:
+    """Who takes a turn. A key that counts no more is nobody's: its visitor is sent to sign in."""
+    try:
+        return await door.caller(shown)
+    except Refusal as refusal:
+        if refusal.status == 401:
+            return None
+        raise
+
+
+async def _form(door: Door, view: Route, request: Request, shown: str | None) -> dict[str, str]:
     if not view.action:
         return {}
-    said = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-    if said != _FORM:
-        raise Refusal(415, "UnsupportedMediaType", f"send it with Content-Type: {_FORM}")
-    form = browsers.fields_of(await door.read(request))
-    browsers.check_sender(request, form)
+    form = browsers.fields_of(await door.body(request, _FORM, shown))
+    browsers.check_token(request, form)
     return form
 
 
@@ -193,4 +203,6 @@ def _response(result: Result, text: str) -> Response:
         return response
     if isinstance(result, Unchanged):
         return Response(status_code=204)
-    return Response(text, result.status, media_type="text/html; charset=utf-8")
+    # A cookie may hold halves of characters, which no page can carry.
+    content = text.encode("utf-8", "replace")
+    return Response(content, result.status, media_type="text/html; charset=utf-8")

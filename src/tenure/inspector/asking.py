@@ -9,7 +9,7 @@ from typing import Any
 
 from tenure.context.document import Context
 from tenure.inspector.looking import Looking
-from tenure.inspector.visit import Visit, moment_of
+from tenure.inspector.visit import Visit, is_whole, moment_of
 from tenure.model.errors import InvalidInput
 from tenure.session import Session
 
@@ -71,7 +71,7 @@ class ContextAsk:
         """The budget as a number."""
         if not self.budget:
             return _DEFAULT_BUDGET
-        if not self.budget.isdigit() or len(self.budget) > 9:
+        if not is_whole(self.budget):
             raise InvalidInput(f"budget must be a whole number, not {self.budget!r:.40}")
         return int(self.budget)
 

@@ -85,16 +85,34 @@ def fields_of(body: bytes) -> dict[str, str]:
     return dict(found)
 
 
-def check_sender(request: Request, form: Mapping[str, str]) -> None:
-    """Refuse a form that another page sent: browsers say where it is from, and only a page of
-    ours knows the token."""
-    fetched = request.headers.get("sec-fetch-site", "same-origin")
-    origin = request.headers.get("origin")
-    host = request.headers.get("host", "")
-    if fetched not in ("same-origin", "none") or (
-        origin is not None and urlsplit(origin).netloc.lower() != host.lower()
-    ):
+def check_site(request: Request) -> None:
+    """Refuse what another page makes the browser send, as far as the browser says so.
+
+    A link may lead here from anywhere. What a page loads into itself it could not read, but it
+    could measure how long it takes, and have it made again and again.
+    """
+    sent = request.headers
+    elsewhere = sent.get("sec-fetch-site", "same-origin") not in ("same-origin", "none")
+    if request.method in ("GET", "HEAD"):
+        # Browsers that say where from also say what for.
+        followed = (sent.get("sec-fetch-mode"), sent.get("sec-fetch-dest"))
+        if elsewhere and followed != ("navigate", "document"):
+            raise Refusal(403, "NotPermitted", "another page asked for this; open it by itself")
+        return
+    origin = sent.get("origin")
+    if elsewhere or (origin is not None and _netloc(origin) != sent.get("host", "").lower()):
         raise Refusal(403, "NotPermitted", "another page sent this form; nothing was done")
+
+
+def _netloc(origin: str) -> str | None:
+    try:
+        return urlsplit(origin).netloc.lower()
+    except ValueError:  # a bracket that is not closed
+        return None
+
+
+def check_token(request: Request, form: Mapping[str, str]) -> None:
+    """Refuse a form without the token, which only a page of ours knows."""
     kept = request.cookies.get(_TOKEN, "")
     if not kept or not hmac.compare_digest(kept.encode(), form.get("token", "").encode()):
         raise Refusal(

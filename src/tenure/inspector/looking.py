@@ -11,9 +11,12 @@ from typing import Any
 
 from tenure.http.admission import Branch, SessionForm
 from tenure.http.credentials import Grant
+from tenure.model.errors import InvalidInput
 
 _LONGEST = 3_000
-_CHARACTERS = 200
+"""Characters of the cookie: browsers keep about four thousand, with its name and terms."""
+_CHARACTERS = 512
+"""The longest name that anybody has. A name that were cut would be somebody else's."""
 
 
 @dataclass(frozen=True)
@@ -31,10 +34,14 @@ class Looking:
 
     @classmethod
     def of(cls, given: Mapping[str, str]) -> Looking:
-        """What a form says, trimmed."""
-        return cls(
-            **{one.name: given.get(one.name, "").strip()[:_CHARACTERS] for one in fields(cls)}
-        )
+        """What a form says, without the spaces around it."""
+        said = {one.name: given.get(one.name, "").strip() for one in fields(cls)}
+        for name, text in said.items():
+            if len(text) > _CHARACTERS:
+                raise InvalidInput(
+                    f"{name} has {len(text):,} characters, and the limit is {_CHARACTERS}"
+                )
+        return cls(**said)
 
     @classmethod
     def kept(cls, text: str) -> Looking:
@@ -47,12 +54,18 @@ class Looking:
             return cls()
         if not isinstance(found, dict):
             return cls()
-        return cls.of({name: said for name, said in found.items() if isinstance(said, str)})
+        try:
+            return cls.of({name: said for name, said in found.items() if isinstance(said, str)})
+        except InvalidInput:
+            return cls()
 
     def text(self) -> str:
         """For a cookie."""
         said = {name: value for name, value in asdict(self).items() if value}
-        return base64.urlsafe_b64encode(json.dumps(said).encode()).decode()
+        made = base64.urlsafe_b64encode(json.dumps(said, ensure_ascii=False).encode()).decode()
+        if len(made) > _LONGEST:
+            raise InvalidInput("that is more than a browser keeps; leave something out")
+        return made
 
     def bounded(self, grant: Grant) -> Looking:
         """With what the credential fixes."""

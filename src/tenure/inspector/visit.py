@@ -149,7 +149,7 @@ class Visit:
         text = self.asked.get(name, "").strip()
         if not text:
             return default
-        if not text.isdigit() or len(text) > 9:
+        if not is_whole(text):
             raise InvalidInput(f"{name} must be a whole number, not {text!r:.40}")
         return max(least, min(int(text), most))
 
@@ -178,7 +178,17 @@ def moment_of(text: str, name: str = "moment") -> datetime | None:
         raise InvalidInput(
             f"{name} {said!r:.40} is no moment; write it like 2026-03-02T09:30"
         ) from None
-    return found if found.tzinfo is not None else found.replace(tzinfo=UTC)
+    try:
+        return found.replace(tzinfo=UTC) if found.tzinfo is None else found.astimezone(UTC)
+    except OverflowError:
+        raise InvalidInput(
+            f"{name} {said!r:.40} lies outside the calendar; choose another moment"
+        ) from None
+
+
+def is_whole(text: str) -> bool:
+    """Whether a text is a number that we read: there are more digits than those that count."""
+    return text.isascii() and text.isdigit() and len(text) <= 9
 
 
 def address(path: str = "", **asked: object) -> str:

@@ -149,7 +149,7 @@ def _value(text: str, *, as_json: bool) -> Any:
         return text
     try:
         return json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         raise InvalidInput("the value is no JSON; correct it, or leave the box unticked") from None
 
 

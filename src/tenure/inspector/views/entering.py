@@ -15,11 +15,9 @@ def _enter(visit: Visit) -> Result:
 
 
 def _entered(visit: Visit) -> Result:
-    return Redirect(
-        visit.back(),
-        credential=visit.form.get("key", "").strip(),
-        looking=visit.looking,
-    )
+    # Where no key is asked for, none is kept: it was looked at by nobody.
+    credential = None if visit.is_open else visit.form.get("key", "").strip()
+    return Redirect(visit.back(), credential=credential, looking=visit.looking)
 
 
 def _left(visit: Visit) -> Result:

@@ -15,10 +15,19 @@ from tenure.inspector import accounting, asking, differing
 from tenure.inspector.asking import OTHER, ContextAsk
 from tenure.inspector.marking import inert_json
 from tenure.inspector.rendering import choices
-from tenure.inspector.visit import Redirect, Result, Route, Visit, WebPage, address
+from tenure.inspector.visit import (
+    Redirect,
+    Result,
+    Route,
+    Visit,
+    WebPage,
+    address,
+    is_whole,
+)
 from tenure.model.errors import TenureError
 from tenure.model.fact import Fact
 from tenure.session import Session
+from tenure.words import shown as line
 
 _FEW = 6
 _MANY = 200
@@ -166,7 +175,7 @@ def _choices(visit: Visit, ask: ContextAsk, other: ContextAsk | None) -> dict[st
 
 
 def _number(ask: ContextAsk) -> int:
-    return int(ask.budget) if ask.budget.isdigit() and len(ask.budget) < 10 else 0
+    return int(ask.budget) if is_whole(ask.budget) else 0
 
 
 def _others(names: Any, same: str, chosen: str) -> list[Any]:
@@ -177,9 +186,9 @@ def _others(names: Any, same: str, chosen: str) -> list[Any]:
 
 def _branches(visit: Visit, chosen: str) -> list[Any]:
     listed = visit.session.list_branches(limit=_CHOICES)
-    names = [(f"{one.kind}:{one.name}", f"{one.kind} {one.name}") for one in listed]
+    names = [(f"{one.kind}:{one.name}", f"{one.kind} {line(one.name)}") for one in listed]
     if chosen and chosen not in dict(names):
-        names.append((chosen, chosen.replace(":", " ", 1)))
+        names.append((chosen, line(chosen.replace(":", " ", 1))))
     return choices((("", "none: reality"), *names), chosen)
 
 

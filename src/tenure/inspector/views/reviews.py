@@ -145,15 +145,21 @@ def _back(visit: Visit, at: str) -> str:
     return f"{there}#at" if at else there
 
 
+def _check_may(visit: Visit) -> None:
+    """A statement that only raised a doubt is in no review: to take it back is to write."""
+    if visit.form.get("do") == "drop":
+        visit.grant.check(KeyScope.WRITE)
+
+
 def _preview(visit: Visit) -> Result:
+    _check_may(visit)
     back = _back(visit, visit.form.get("here", ""))
     return foreseen(visit, DECISIONS, "reviews/do", here="reviews", back=back)
 
 
 def _do(visit: Visit) -> Redirect:
     """Decide, and go on to the next."""
-    if visit.form.get("do") == "drop":
-        visit.grant.check(KeyScope.WRITE)  # a statement that only raised a doubt is in no review
+    _check_may(visit)
     return done(visit, DECISIONS, _back(visit, visit.form.get("next", "")))
 
 
