@@ -18,6 +18,9 @@ from tenure.testing import SteppingClock
 from tests.selection import FAST, slow_module
 from tests.servers import AVAILABLE, SERVER, Databases
 
+# Before anybody imports a part of it: its checks then tell what they compared.
+pytest.register_assert_rewrite("tenure.testing.contract")
+
 # Some systems have no package of the server; there the tests go without.
 STORES = ("memory", "sqlite", *(["postgres"] if AVAILABLE else []))
 

@@ -7,6 +7,7 @@ import json
 import os
 import threading
 from collections.abc import Mapping
+from importlib.util import find_spec
 from typing import Any
 
 import pytest
@@ -31,10 +32,11 @@ from tests.integrations.contract import (
 )
 from tests.patience import PATIENCE
 
-# It would send traces of what is run here.
-os.environ.update(
-    CREWAI_DISABLE_TELEMETRY="true", CREWAI_TRACING_ENABLED="false", OTEL_SDK_DISABLED="true"
-)
+if find_spec("crewai") is not None:
+    # It would send traces of what is run here. Elsewhere others may want theirs.
+    os.environ.update(
+        CREWAI_DISABLE_TELEMETRY="true", CREWAI_TRACING_ENABLED="false", OTEL_SDK_DISABLED="true"
+    )
 pytest.importorskip("crewai", reason="CrewAI is not installed: make integrations")
 
 from crewai import Agent, BaseLLM, Crew, Task
