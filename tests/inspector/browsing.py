@@ -107,6 +107,12 @@ class Browsing:
         assert self.problems == []
 
 
+def press(page: Page, key: str) -> None:
+    """Press a key on a page, once its script listens: a page can be seen before it does."""
+    expect(page.locator("html[data-keys=on]")).to_have_count(1)
+    page.keyboard.press(key)
+
+
 @cache
 def _axe() -> str:
     return (files("axe_playwright_python") / "axe.min.js").read_text(encoding="utf-8")

@@ -7,7 +7,7 @@ import re
 from playwright.sync_api import Browser, Page, expect
 
 import tenure
-from tests.inspector.browsing import PHONE, Browsing
+from tests.inspector.browsing import PHONE, Browsing, press
 from tests.inspector.conftest import Visit
 from tests.service.running import Running, a_key
 
@@ -90,13 +90,13 @@ def test_a_list_keeps_its_place_while_it_changes(visit: Visit, served: Running) 
     page.get_by_role("link", name="More").click()
     expect(page.locator("#list > li")).to_have_count(60)
     for _ in range(3):
-        page.keyboard.press("j")
+        press(page, "j")
     expect(page.get_by_role("link", name="key_57")).to_be_focused()
     write(served, "fresh", "new here")
     expect(page.locator("#list > li")).to_have_count(61)
     expect(page.get_by_role("link", name="key_57")).to_be_focused()
     expect(page.locator("#list > li.at")).to_contain_text("key_57")
-    page.keyboard.press("j")
+    press(page, "j")
     expect(page.get_by_role("link", name="key_56")).to_be_focused()
     page.get_by_role("button", name="Pause").click()
     expect(page.get_by_role("button", name="Go on")).to_have_attribute("aria-pressed", "true")

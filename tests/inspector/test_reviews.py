@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 import tenure
-from tests.inspector.browsing import PHONE
+from tests.inspector.browsing import PHONE, press
 from tests.inspector.conftest import Visit
 from tests.inspector.forms import sending
 from tests.service.running import Running, a_key
@@ -36,22 +36,22 @@ def test_the_queue_is_worked_through_by_keyboard(visit: Visit, memory: tenure.Me
     """Each letter decides, the next one is at hand, and the end says so."""
     alice = a_queue(memory)
     page = visit().open("/inspect")
-    page.keyboard.press("g")
-    page.keyboard.press("r")
+    press(page, "g")
+    press(page, "r")
     expect(page.get_by_role("heading", level=1)).to_have_text("Reviews (3)")
     first = page.get_by_role("article").first
     expect(first).to_contain_text("price was 12, now it is 15.")
-    page.keyboard.press("w")
+    press(page, "w")
     page.keyboard.type("600")
-    page.keyboard.press("Enter")
+    press(page, "Enter")
     expect(page.get_by_role("heading", level=1)).to_have_text("Reviews (2)")
     expect(page.get_by_role("status")).to_contain_text("Replaced: total = 600")
     expect(page.get_by_role("status").get_by_role("link", name="Undo")).to_be_visible()
     expect(page.locator("article.at")).to_contain_text("hint = We stay at the Grand")
-    page.keyboard.press("b")
+    press(page, "b")
     expect(page.get_by_role("heading", level=1)).to_have_text("Reviews (1)")
     expect(page.locator("article.at")).to_contain_text("the evidence is too weak")
-    page.keyboard.press("2")
+    press(page, "2")
     expect(page.get_by_role("heading", level=1)).to_have_text("Reviews (0)")
     expect(page.get_by_role("heading", name="Nothing wants a decision")).to_be_visible()
     assert (alice.current("total"), alice.current("hotel"), alice.current("room")) == (
@@ -65,9 +65,9 @@ def test_the_next_one_is_at_hand_wherever_one_began(visit: Visit, memory: tenure
     """Whoever skips the first does not come back to it after each decision."""
     a_queue(memory)
     page = visit(viewport=PHONE).open("/inspect/reviews")
-    page.keyboard.press("j")
+    press(page, "j")
     expect(page.locator("article.at")).to_contain_text("hotel")
-    page.keyboard.press("1")
+    press(page, "1")
     expect(page.get_by_role("status")).to_contain_text("Taken back: hint")
     expect(page.locator("article.at")).to_contain_text("room")
     expect(page.get_by_role("article")).to_have_count(2)
@@ -79,7 +79,7 @@ def test_what_follows_is_shown_first_to_whoever_asks(visit: Visit, memory: tenur
     page = visit().open("/inspect/reviews")
     page.get_by_role("link", name="Show me first what follows").click()
     expect(page.get_by_role("link", name="decide at once")).to_be_visible()
-    page.keyboard.press("t")
+    press(page, "t")
     expect(page.get_by_role("heading", name="This will happen")).to_be_visible()
     expect(page.locator(".changes")).to_contain_text("leaves office: retracted")
     assert alice.current("total") == 480

@@ -122,4 +122,7 @@
     offerPause();
   });
   offerPause();
+
+  // From now on keys are heard.
+  document.documentElement.dataset.keys = "on";
 })();
