@@ -92,6 +92,12 @@ def test_every_answer_has_the_strict_policy(served: Running) -> None:
                 assert answer.headers["cache-control"] == "no-store"
 
 
+def test_the_first_page_is_found_with_a_slash_too(served: Running) -> None:
+    """People write both."""
+    with httpx.Client(base_url=served.address, **PLAIN) as client:
+        assert client.get("/inspect/").status_code == client.get("/inspect").status_code == 303
+
+
 def test_no_page_leads_to_another_site(served: Running) -> None:
     """Where to go afterwards is a page of ours, whatever a form says."""
     with httpx.Client(base_url=served.address, **PLAIN) as client:

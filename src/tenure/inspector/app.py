@@ -37,8 +37,9 @@ Add = Callable[[str, str, Endpoint], None]
 def register(door: Door, add: Add) -> None:
     """Add the pages to a service."""
     for view in ROUTES:
-        path = f"{HOME}/{view.path}" if view.path else HOME
-        add(path, "POST" if view.action else "GET", _endpoint(door, view))
+        # The first page has two addresses, because people write both.
+        for path in (f"{HOME}/{view.path}",) if view.path else (HOME, f"{HOME}/"):
+            add(path, "POST" if view.action else "GET", _endpoint(door, view))
     for name in rendering.STATIC:
         add(f"{HOME}/static/{name}", "GET", _static(name))
 
