@@ -12,7 +12,7 @@ import typer
 
 import tenure
 from tenure.cli import week
-from tenure.cli.commands.inspect import DEFAULT_PORT, show_pages
+from tenure.cli.commands.inspect import DEFAULT_PORT, check_pages, show_pages
 from tenure.cli.demo import tell, tell_on_a_server
 from tenure.cli.root import command
 from tenure.cli.servers import is_address
@@ -68,6 +68,7 @@ def _on_pages(db: str | None, postgres: bool, port: int) -> None:
     if postgres:
         raise InvalidInput("--inspect shows a file; leave --postgres out")
     _check_new(db)
+    check_pages()
     with tempfile.TemporaryDirectory(prefix="tenure-demo-") as folder:
         file = db or str(Path(folder) / "week.db")
         week.fill(file, system_clock(), lambda day: typer.echo(f"{day} ...", err=True))

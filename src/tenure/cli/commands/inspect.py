@@ -95,21 +95,29 @@ def inspect(
         raise InvalidInput(
             f"{chosen.path} is a service, and has the pages itself: open {chosen.path}/inspect"
         )
+    check_pages()
     with chosen.open() as memory:
         show_pages(memory, port=port, looks_as=looker.looks_as(), opens=open_)
+
+
+def check_pages() -> None:
+    """Refuse to begin where the packages that the pages take are not installed."""
+    try:
+        import tenure.inspector.app  # noqa: F401
+    except ImportError as error:
+        missing = str(error).partition(";")[0]
+        raise InvalidInput(
+            f"the pages take more ({missing}); install it with: pip install 'tenure[service]'"
+        ) from error
 
 
 def show_pages(
     memory: tenure.Memory, *, port: int, looks_as: dict[str, str], opens: bool = False
 ) -> None:
     """Serve the pages of a memory on this machine until a signal to stop."""
-    try:
-        from tenure.http.configuration import Service
-        from tenure.http.server import serve
-    except ImportError as error:
-        raise InvalidInput(
-            f"the pages take more ({error}); install it with: pip install 'tenure[service]'"
-        ) from error
+    from tenure.http.configuration import Service
+    from tenure.http.server import serve
+
     has_keys = bool(memory.store.keys())
     service = Service(port=port, credentials=has_keys, looks_as=looks_as)
 
