@@ -128,6 +128,8 @@ def _is_bound(said: Understood) -> bool:
     """Whether a statement is somebody's word, or is to be forgotten, and stays as it was read."""
     if said.by is not None or said.kind is Kind.VERBATIM or said.cues.erasure is not None:
         return True
+    if "forgetting" in said.statement.cues:
+        return True
     if said.cues.contingency is not None:
         return True
     until = said.validity.valid_until if said.validity is not None else None

@@ -167,6 +167,9 @@ class Clerk:
         """Whether the statement was about what is there, and has been seen to."""
         if self._ending.is_in_vain(said) or self._ending.asks_for_everything(said):
             return True
+        if "forgetting" in said.statement.cues and said.cues.erasure is None:
+            self._ending.retract(said)
+            return True
         if self._tying.tie(said):
             return True
         if said.is_anchored and said.removes:
