@@ -108,7 +108,9 @@ def fill(path: Path, facts: int, embedder: str, tell: Tell) -> None:
     """Organizations with facts that everybody in them may read."""
     with tenure.open(path, settings=tenure.Settings(embedder=embedder)) as memory:
         for number in range(ORGANIZATIONS):
-            session = memory.session(user_id="filler", organization=name_of(number))
+            session = memory.session(
+                user_id="filler", authority="manager", organization=name_of(number)
+            )
             told = list(corpus.facts(0, facts))
             for start in range(0, facts, _BATCH):
                 session.write_many(
