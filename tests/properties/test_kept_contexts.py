@@ -127,8 +127,13 @@ class World:
         ends: float | None,
         kind: str,
     ) -> None:
-        term = {"valid_from": self.later(begins), "valid_until": self.later(ends)}
-        self.session(reader).write(key, value, memory_type=kind, **term)
+        self.session(reader).write(
+            key,
+            value,
+            memory_type=kind,
+            valid_from=self.later(begins),
+            valid_until=self.later(ends),
+        )
 
     def rest(self, reader: int, base: str, ends: float | None) -> None:
         session = self.session(reader)
