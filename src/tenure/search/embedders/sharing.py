@@ -17,7 +17,7 @@ _MOST = 64
 """The most texts of one batch."""
 
 
-class _Asked:
+class _WaitingText:
     """A text that waits for its vector."""
 
     def __init__(self, text: str) -> None:
@@ -36,12 +36,12 @@ class SharedBatches:
         """`embed` gives a row for each text, the same whatever else is in the call."""
         self._embed = embed
         self._lock = threading.Lock()
-        self._waiting: list[_Asked] = []
+        self._waiting: list[_WaitingText] = []
         self._is_busy = False
 
     def vector(self, text: str) -> Vector:
         """The vector of a text."""
-        asked = _Asked(text)
+        asked = _WaitingText(text)
         with self._lock:
             self._waiting.append(asked)
             leads = not self._is_busy
