@@ -33,7 +33,7 @@ Asked = tuple[Request, Environment, Sequence[WorkingItem], Sequence[str], float]
 about the session, and the share of the budget for facts."""
 
 _MOST = 100_000
-"""Lines and omissions of all contexts that are kept together: some 30 MB."""
+"""Lines and omissions of all contexts that are kept together: some 40 MB."""
 _CLOCK = "current_time"
 
 
