@@ -10,7 +10,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import tenure
@@ -166,6 +166,13 @@ class World:
             getattr(self, kind)(*given)
 
 
+LEEDS = (0, "venue", "Leeds")
+
+
+@example([("write", *LEEDS, None, 5, "user"), ("wait", 1), ("wait", 5), ("wait", -2)])
+@example([("write", *LEEDS, 5, None, "user"), ("wait", 1), ("wait", 5), ("wait", -2)])
+@example([("declare", "venue", False, True), ("write", *LEEDS, None, None, "user"), ("wait", 5)])
+@example([("note", 0, 1, None), ("note", 0, True, None), ("signal", 1), ("signal", True)])
 @given(st.lists(steps, min_size=4, max_size=20))
 @settings(max_examples=examples(100, soak=3_000, least=10), deadline=None)
 def test_a_kept_context_is_the_one_that_would_be_made_now(history: list[tuple[Any, ...]]) -> None:
