@@ -20,6 +20,8 @@ organization costs alone in the database, and beside a hundred others.
 
 service: 200 clients over HTTP, against as many threads that make the same calls in one process.
 
+answering: contexts alone over HTTP, for each core that the service keeps busy.
+
 hostile: the calls of one organization on a service, alone and beside another that does its worst.
 
 pages: those of the inspector, against the calls of the API that they show.
@@ -55,6 +57,7 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks import (
+    answering,
     contexts,
     crowd,
     engine,
@@ -79,6 +82,7 @@ PARTS = (
     "crowd",
     "neighbours",
     "service",
+    "answering",
     "hostile",
     "pages",
     "proxy",
@@ -109,6 +113,8 @@ def main() -> int:
         figures["neighbours"] = run_neighbours(console, options)
     if "service" in options.parts:
         figures["service"] = run_service(console, options)
+    if "answering" in options.parts:
+        figures["answering"] = run_answering(console, options)
     if "hostile" in options.parts:
         figures["hostile"] = run_hostile(console, options)
     if "pages" in options.parts:
@@ -269,6 +275,19 @@ def run_service(console: Console, options: argparse.Namespace) -> dict[str, Any]
         console.print(remark, highlight=False)
     console.print(verdicts(service.targets_of(report)))
     return report.plain()
+
+
+def run_answering(console: Console, options: argparse.Namespace) -> dict[str, Any]:
+    progress = Console(stderr=True)
+    found = answering.measure(
+        lambda text: progress.print(text, style="dim"),
+        facts=max(options.sizes) if options.sizes else service.FACTS,
+        seconds=options.seconds or service.SECONDS,
+        embedder=(options.embedders or ["minilm"])[0],
+    )
+    console.print(answering.table(found))
+    console.print(verdicts(answering.targets_of(found)))
+    return {one.load.name: one.plain() for one in found}
 
 
 def run_hostile(console: Console, options: argparse.Namespace) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import math
 import multiprocessing
 import os
 import random
@@ -60,7 +61,9 @@ class Load:
         return sum(map(len, self.times.values())) / self.seconds
 
     def at(self, kind: str, share: float) -> float:
-        """Milliseconds that this share of the calls stayed under."""
+        """Milliseconds that this share of the calls stayed under; nan if there were too few."""
+        if len(self.times[kind]) < 2:
+            return math.nan
         return 1e3 * statistics.quantiles(self.times[kind], n=1000)[round(share * 1000) - 1]
 
     def plain(self) -> dict[str, Any]:
@@ -108,7 +111,9 @@ def fill(path: Path, facts: int, embedder: str, tell: Tell) -> None:
     """Organizations with facts that everybody in them may read."""
     with tenure.open(path, settings=tenure.Settings(embedder=embedder)) as memory:
         for number in range(ORGANIZATIONS):
-            session = memory.session(user_id="filler", organization=name_of(number))
+            session = memory.session(
+                user_id="filler", authority="manager", organization=name_of(number)
+            )
             told = list(corpus.facts(0, facts))
             for start in range(0, facts, _BATCH):
                 session.write_many(
@@ -237,7 +242,7 @@ def over_http(
         time.sleep(_WARMING)
         memory = []
         while not running.ready():
-            memory.append(_memory_of(process))
+            memory.append(memory_of(process))
             tell(f"over HTTP: {memory[-1]:.0f} MB ...")
             running.wait(seconds / 12)
         load = running.get()
@@ -247,7 +252,7 @@ def over_http(
     return load
 
 
-def _memory_of(process: psutil.Process) -> float:
+def memory_of(process: psutil.Process) -> float:
     """Of it and those it has started, in MB; what they share is counted for each."""
     rss: int = sum(one.memory_info().rss for one in (process, *process.children()))
     return rss / 1e6

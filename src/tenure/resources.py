@@ -10,6 +10,7 @@ from tenure.audit.bells import Bells
 from tenure.audit.entries import PAGE, AuditEntry, read_page
 from tenure.clock import Clock
 from tenure.composing import receipts
+from tenure.composing.kept_contexts import KeptContexts
 from tenure.context.document import Context
 from tenure.context.reach import measured
 from tenure.context.receipt import Receipt
@@ -53,6 +54,8 @@ class Resources:
         self.progress: Progress | None = None
         """The callback for long work, such as making an index anew: the work, the amount done, the
         total."""
+        self.contexts = KeptContexts()
+        """The contexts that were made lately."""
         self._clock = clock
         self.advice = self._advised()
         """Asks the user's own model; None if none is set, and then nothing of it is loaded."""

@@ -130,7 +130,12 @@ def a_key(memory: tenure.Memory, *scopes: str, **given: Any) -> str:
 class Process:
     """`tenure serve` as a process of its own."""
 
-    def __init__(self, where: str, folder: Path, *options: str, port: int = 0) -> None:
+    def __init__(
+        self, where: str, folder: Path, *options: str, port: int = 0, usual: bool = False
+    ) -> None:
+        """One that answers itself, unless the options say otherwise, or `usual`."""
+        if not usual and not any(option.startswith("--processes") for option in options):
+            options = (*options, "--processes=1")
         self._log = folder / "serve.log"
         with self._log.open("ab") as log:
             began = log.tell()
@@ -181,9 +186,11 @@ def environment() -> Mapping[str, str]:
 
 
 @contextmanager
-def serving(where: str, folder: Path, *options: str, port: int = 0) -> Iterator[Process]:
+def serving(
+    where: str, folder: Path, *options: str, port: int = 0, usual: bool = False
+) -> Iterator[Process]:
     """A process that is gone afterwards, whatever happened."""
-    running = Process(where, folder, *options, port=port)
+    running = Process(where, folder, *options, port=port, usual=usual)
     try:
         yield running
     finally:

@@ -14,6 +14,7 @@ import httpx
 import psutil  # type: ignore[import-untyped]
 import pytest
 
+from tenure.cli.cores import cores, memory, usual_processes
 from tests.patience import PATIENCE
 from tests.service.conftest import ON_DISK
 from tests.service.running import PLAIN, PROGRAM, Process, environment, post, serving
@@ -107,6 +108,35 @@ def test_those_that_answer_do_not_outlive_the_one_that_looks_after_them(tmp_path
         hands = hands_of(running)
         running.kill()
         until(lambda: not any(hand.is_running() for hand in hands), "somebody still answers")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux deals connections out")
+def test_there_is_one_for_each_core_if_nobody_says(tmp_path: Path) -> None:
+    """And one that answers itself where a memory cannot be shared, or where that is said."""
+    file = str(tmp_path / "agent.db")
+    many = usual_processes(file)
+    for where, options, expected in (
+        (file, (), many if many > 1 else 0),
+        (file, ("--processes=1",), 0),
+        (":memory:", (), 0),
+    ):
+        with serving(where, tmp_path, "--embedder=none", *options, usual=True) as running:
+            who = {"session": {"user_id": "alice"}, "key": "k"}
+            assert post(running.address, "current", who).status_code == 200
+            assert len(hands_of(running)) == expected
+            assert running.stop() == 0
+
+
+def test_a_container_has_the_cores_and_the_memory_that_its_limits_say(tmp_path: Path) -> None:
+    """No more than that, whatever the machine has."""
+    machine, room = cores(tmp_path), memory(tmp_path)  # no limits there
+    assert machine >= 1
+    (tmp_path / "cpu.max").write_text("50000 100000\n", encoding="ascii")
+    (tmp_path / "memory.max").write_text("1000\n", encoding="ascii")
+    assert (cores(tmp_path), memory(tmp_path)) == (1, 1000)
+    for name in ("cpu.max", "memory.max"):
+        (tmp_path / name).write_text("max 100000\n", encoding="ascii")
+    assert (cores(tmp_path), memory(tmp_path)) == (machine, room)
 
 
 def refused(tmp_path: Path, *options: str) -> str:

@@ -81,10 +81,9 @@ class Context:
         from pydantic_core import core_schema
 
         known = handler(source)
-        known["serialization"] = core_schema.wrap_serializer_function_ser_schema(
-            lambda value, dump: {**dump(value), "receipt_id": value.receipt.id},
-            schema=known.copy(),
-        )
+        # A field like the others: a function of ours would have all of it made twice.
+        told = core_schema.computed_field("receipt_id", core_schema.str_schema())
+        known["schema"]["computed_fields"] = [told]
         return known
 
     @classmethod
@@ -114,6 +113,11 @@ class Context:
                 for line in self.lines
             ),
         )
+
+    @property
+    def receipt_id(self) -> str:
+        """The id of its receipt, by which a kept context can be read again."""
+        return self.receipt.id
 
     def messages(self, api: Api = "openai") -> list[dict[str, Any]]:
         """Ready chat messages: the context, then the query, in the shape of a common API.

@@ -43,6 +43,7 @@ class Door:
         self.service = service
         self.metrics = metrics
         self.limiter = CapacityLimiter(service.threads)
+        self._writers = CapacityLimiter(max(1, service.threads // 2))
         self.gate = Gate(memory, service)
         self.desk = Desk(memory, self.gate, Rates(service.rate, service.burst), Answers())
         self.desk.most = {"turns": service.max_turns, "writes": service.max_writes}
@@ -58,10 +59,19 @@ class Door:
         """
         return await anyio.to_thread.run_sync(call, *given, limiter=self.limiter)
 
-    async def work(self, caller: Caller | None, call: Callable[..., Any], *given: Any) -> Any:
-        """Run a call of the memory that may take long, when it is its organization's turn."""
+    async def work(
+        self, caller: Caller | None, call: Callable[..., Any], *given: Any, writes: bool = False
+    ) -> Any:
+        """Run a call of the memory that may take long, when it is its organization's turn.
+
+        One that `writes` may have to wait for the writers of other organizations, and so does not
+        get the last thread: who only reads waits for nobody.
+        """
         async with self.turns.turn(caller) as meter:
-            return await self.in_thread(meter.measured, call, *given)
+            if not writes:
+                return await self.in_thread(meter.measured, call, *given)
+            async with self._writers:
+                return await self.in_thread(meter.measured, call, *given)
 
     async def caller(self, shown: str | None) -> Caller | None:
         """The caller that takes a turn, by the credential shown; None where none is needed."""

@@ -112,7 +112,7 @@ async def _observations(
                 # A stream can outlast the credential that opened it, and is no way past the limits.
                 while pause := await door.in_thread(door.desk.wait, shown, KeyScope.WRITE):
                     await asyncio.sleep(pause)
-                (made,) = await door.work(caller, session.observe_many, [turn])
+                (made,) = await door.work(caller, session.observe_many, [turn], writes=True)
                 awaited = number + 1
                 yield encoding.dumped(Observation, made) + b"\n"
     except ClientDisconnect:
@@ -258,7 +258,7 @@ def _importing(door: Door) -> Endpoint:
                 file.write(piece)
             caller = await door.caller(shown)
             given = (door, grant, organization, allow_unsealed, file)
-            count = await door.work(caller, _imported, *given)
+            count = await door.work(caller, _imported, *given, writes=True)
         return JSONResponse({"records": count})
 
     return importing

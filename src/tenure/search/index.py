@@ -15,6 +15,7 @@ from tenure.model.records import Declaration
 from tenure.model.scope import Place
 from tenure.model.text_cache import when_forgetting
 from tenure.search import analysis
+from tenure.search.embedders.sharing import SharedBatches
 from tenure.search.space import SearchSpace
 from tenure.stores.port import IndexEntry, IndexReader, IndexWriter, Reader, Shelf, Store
 
@@ -63,6 +64,8 @@ class Index:
         """A meaning nearer than this may be related to a query."""
         named = embedder.name if embedder is not None else "no embedder"
         self.recipe = f"analysis {analysis.VERSION}, {named}, {tokenizer}"
+        shares = embedder is not None and getattr(embedder, "shares_batches", True)
+        self._batches = SharedBatches(self._embedded) if shares else None
         self._measure = measure
         self._read = read
         self._vectors: OrderedDict[str, bytes] = OrderedDict()
@@ -209,7 +212,8 @@ class Index:
         with self._lock:
             meaning = self._meanings.get(query)
         if meaning is None:
-            meaning = self._embedded([query])[0]
+            shared = self._batches
+            meaning = self._embedded([query])[0] if shared is None else shared.vector(query)
             with self._lock:
                 self._meanings[query] = meaning
                 while len(self._meanings) > _REMEMBERED_QUERIES:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
+from dataclasses import replace
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, NamedTuple
 
 from tenure.composing import receipts
+from tenure.composing.kept_contexts import Asked, Name, name_of
+from tenure.composing.watched_moment import WatchedMoment
 from tenure.context.assembly import assemble
 from tenure.context.document import Context
 from tenure.context.guarded import (
@@ -23,7 +26,8 @@ from tenure.context.message_shapes import stretches
 from tenure.context.receipt import Receipt
 from tenure.context.rendering import frame_lines
 from tenure.context.request import LONGEST_QUERY, Request, check_request
-from tenure.context.tokens import counter
+from tenure.context.tokens import Count, counter
+from tenure.engine.lens import Lens
 from tenure.engine.proposal import check_key
 from tenure.engine.retries import repeated
 from tenure.model.errors import InvalidInput, ReadOnlyStore, UnknownFact
@@ -35,6 +39,7 @@ from tenure.model.verdict import Verdict
 from tenure.search.index import Outpaced
 from tenure.session.base import SessionBase
 from tenure.session.rehearsable import rehearsable
+from tenure.stores.port import Reader
 from tenure.telemetry.traced import tells, traced
 
 _LONGEST = timedelta(days=36525)
@@ -166,18 +171,17 @@ class SessionContexts(SessionBase):
         settings = self._resources.settings
         share = request.profile.share
         share = settings.fact_share if share is None else share
-        material, when = self._gathered(request, share)
-        count = counter(settings.tokenizer)
-        context = assemble(material, request, share=share, at=when, count=count)
+        found = self._gathered(request, share)
+        context = found if isinstance(found, Context) else self._assembled(found, request, share)
         wanted = settings.record_contexts if record is None else record
         if wanted and not self._rehearses:
             self._record(context)
         return context
 
-    def _gathered(self, request: Request, share: float) -> tuple[Material, datetime]:
-        """Everything that a context is made from, and the moment it was read."""
-        from tenure.composing.material import MaterialBuilder  # brings numpy, for contexts only
-
+    def _gathered(self, request: Request, share: float) -> _GatheredMaterial | Context:
+        """Everything that a context is made from; the context itself if it was made lately."""
+        kept = self._resources.contexts
+        generation = kept.generation
         # Before the store is opened: a provider may want to read it, and may take its time.
         providers = self._resources.environment
         now = self._when or self._now()
@@ -187,15 +191,24 @@ class SessionContexts(SessionBase):
         while True:
             try:
                 with self._reading() as (reader, lens):
-                    if not is_fresh and not index.is_current(reader):
+                    is_current = index.is_current(reader)
+                    if not is_fresh and not is_current:
                         raise _Outdated
                     desk = [] if self._when else self._desk(reader, lens)
                     if not request.conversation:
                         desk = [item for item in desk if not is_turn(item)]
-                    builder = MaterialBuilder(
-                        reader, lens, index, request, environment, desk, self._frame(), share
+                    asked = (request, environment, desk, self._frame(), share)
+                    name, when = None, lens.when
+                    # A look at another time is seldom repeated, one without an index seldom quick.
+                    if self._when is None and is_current:
+                        name = name_of(reader, lens, *asked, generation=generation)
+                        found = kept.find(name, when, environment, self._count)
+                        if found is not None:
+                            return found
+                        lens.when = WatchedMoment.of(when)
+                    return _GatheredMaterial(
+                        self._material(reader, lens, asked), lens.when, when, name
                     )
-                    return builder.material(), lens.when
             except Outpaced:
                 continue
             except _Outdated:
@@ -203,6 +216,25 @@ class SessionContexts(SessionBase):
                 is_fresh = True
                 with suppress(ReadOnlyStore):
                     self._reindex(self.identity.organization)
+
+    def _material(self, reader: Reader, lens: Lens, asked: Asked) -> Material:
+        from tenure.composing.material import MaterialBuilder  # brings numpy, for contexts only
+
+        return MaterialBuilder(reader, lens, self._resources.index, *asked).material()
+
+    def _assembled(self, found: _GatheredMaterial, request: Request, share: float) -> Context:
+        """The context of what was gathered, which is kept if that tells for how long it holds."""
+        material, moment, when, name = found
+        context = assemble(material, request, share=share, at=moment, count=self._count)
+        if name is None or not isinstance(moment, WatchedMoment):
+            return context
+        context = replace(context, at=when)
+        self._resources.contexts.keep(name, moment, material.environment, context)
+        return context
+
+    @property
+    def _count(self) -> Count:
+        return counter(self._resources.settings.tokenizer)
 
     # Telemetry is told of these as of the methods of Memory that have their names.
 
@@ -232,6 +264,18 @@ class SessionContexts(SessionBase):
         with self._reading() as (reader, lens):
             kept = map(receipts.read, reader.receipts(self.identity.user_id, limit))
             return receipts.shown_to(reader, lens, list(kept))
+
+
+class _GatheredMaterial(NamedTuple):
+    """What a context is made of."""
+
+    material: Material
+    moment: datetime
+    """The moment at which it was read, which may have noted how it was used."""
+    when: datetime
+    """The same, as it is."""
+    name: Name | None
+    """The name under which it can be kept; None if it is not."""
 
 
 class _Outdated(Exception):

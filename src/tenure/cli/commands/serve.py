@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 import tenure
+from tenure.cli.cores import usual_processes
 from tenure.cli.listening import (
     Believing,
     CallerLimits,
@@ -59,13 +60,14 @@ def serve(
         ),
     ] = None,
     processes: Annotated[
-        int,
+        int | None,
         typer.Option(
             metavar="COUNT",
             envvar="TENURE_PROCESSES",
-            help="Processes that answer side by side: one for each core that may be used.",
+            help="Processes that answer side by side. With 1, this process answers itself.",
+            show_default="one for each core, 1 for :memory:",
         ),
-    ] = 1,
+    ] = None,
     log: LogLevel = "info",
     otel: Annotated[
         bool,
@@ -88,6 +90,8 @@ def serve(
     caller needs one. What there is to call is told at /openapi.json. Stop it with Ctrl-C or
     SIGTERM: calls under way are finished.
     """
+    if processes is None:
+        processes = usual_processes(common.path)
     check_listening(common, log, processes, doing="serve")
     try:
         from tenure.http.configuration import Service
@@ -194,7 +198,7 @@ def register(app: typer.Typer) -> None:
         [
             "serve",
             "serve --db postgresql://tenure@db/tenure --host 0.0.0.0",
-            "serve --postgres ./data --processes 4",
+            "serve --postgres ./data --processes 1",
             "serve --issuer https://login.example.com --jwks keys.json --host 0.0.0.0",
         ],
     )

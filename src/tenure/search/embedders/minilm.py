@@ -21,6 +21,7 @@ class MiniLM:
     """A six-layer transformer: understands paraphrases, a few milliseconds a text."""
 
     name: Final = "all-minilm-l6-v2/int8/1"
+    shares_batches: Final = False
     dimensions: Final = 384
 
     def __init__(self, *, threads: int = 1) -> None:

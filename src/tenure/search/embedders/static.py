@@ -40,6 +40,7 @@ class Static:
     """No attention, no word order: some thirty times faster than the model it came from."""
 
     name: Final = "all-minilm-l6-v2/static/1"
+    shares_batches: Final = False
     dimensions: Final = 256
     unrelated: Final = 0.3
     """Words alone are somewhat alike, whatever they are about."""

@@ -1,0 +1,192 @@
+"""Contexts alone over HTTP: how many a service gives for each core that it keeps busy.
+
+200 clients ask a service with a process for each core. Once every question is a new one, and once
+each is asked five times in a row, as agents do that try again or work side by side. What counts is
+the processor's time of the service: the clients are on the same machine, and others may be.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import multiprocessing
+import os
+import shutil
+import tempfile
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import psutil  # type: ignore[import-untyped]
+from rich.table import Table
+
+from benchmarks import corpus
+from benchmarks.figures import Target
+from benchmarks.service import (
+    BUDGET,
+    CLIENTS,
+    FACTS,
+    ORGANIZATIONS,
+    Connection,
+    Load,
+    Tell,
+    fill,
+    memory_of,
+    name_of,
+    served,
+)
+
+REPEATED = 5
+_WARMING = 10.0
+
+
+@dataclass
+class Answers:
+    """What a service with a process for each core gave."""
+
+    load: Load
+    processor: float
+    """Seconds of the processor that all its processes took meanwhile."""
+
+    @property
+    def per_core(self) -> float:
+        """Contexts for each second of a core that it kept busy."""
+        return len(self.load.times["context"]) / self.processor
+
+    @property
+    def spread(self) -> float:
+        """p99 as a multiple of p50."""
+        return self.load.at("context", 0.99) / self.load.at("context", 0.5)
+
+    def plain(self) -> dict[str, Any]:
+        return {"per_core": self.per_core, "spread": self.spread, **self.load.plain()}
+
+
+def _questions(client: int, facts: int, times: int) -> Iterator[str]:
+    """What one client asks, without end: each question so many times, and then never again."""
+    asked = [one.question for one in corpus.questions(facts)]
+    for number in range(1_000_000_000):
+        question = f"{asked[(client + number) % len(asked)]} (request {client}-{number})"
+        yield from [question] * times
+
+
+async def _client(
+    client: int, port: int, facts: int, times: int, begin: float, end: float, load: Load
+) -> None:
+    connection = Connection(port)
+    who = f"client-{client}"
+    session = {"user_id": who, "organization": name_of(client % ORGANIZATIONS), "session_id": who}
+    for question in _questions(client, facts, times):
+        started = time.monotonic()
+        if started >= end:
+            break
+        body = {"session": session, "query": question, "budget": BUDGET}
+        try:
+            status = await connection.post("/v1/context", body)
+        except (OSError, asyncio.IncompleteReadError):
+            status, connection = 0, Connection(port)
+        ended = time.monotonic()
+        if started >= begin and ended <= end:
+            if status == 200:
+                load.times["context"].append(ended - started)
+            else:
+                load.errors += 1
+    connection.close()
+
+
+def _clients(port: int, count: int, facts: int, times: int, seconds: float, warming: float) -> Load:
+    load = Load("contexts, each asked once" if times == 1 else f"contexts, asked {times} times")
+    load.seconds = seconds
+
+    async def together() -> None:
+        begin = time.monotonic() + warming
+        given = (begin, begin + seconds, load)
+        await asyncio.gather(
+            *(_client(number, port, facts, times, *given) for number in range(count))
+        )
+
+    asyncio.run(together())
+    return load
+
+
+def _spent(process: psutil.Process) -> float:
+    told = [one.cpu_times() for one in (process, *process.children())]
+    return float(sum(one.user + one.system for one in told))
+
+
+def answers(
+    path: Path,
+    *,
+    clients: int,
+    facts: int,
+    times: int,
+    seconds: float,
+    embedder: str,
+    processes: int,
+    tell: Tell,
+) -> Answers:
+    """The clients in a process of their own, and what the service took meanwhile."""
+    context = multiprocessing.get_context("spawn")
+    with served(path, embedder, processes) as (port, process), context.Pool(1) as pool:
+        given = (port, clients, facts, times, seconds, _WARMING)
+        running = pool.apply_async(_clients, given)
+        time.sleep(_WARMING)
+        before, began, memory = _spent(process), time.monotonic(), []
+        while (left := seconds - (time.monotonic() - began)) > 0:
+            memory.append(memory_of(process))
+            tell(f"contexts over HTTP: {memory[-1]:.0f} MB ...")
+            running.wait(min(left, seconds / 12))
+        spent = _spent(process) - before
+        load = running.get()
+    load.memory_mb = memory
+    return Answers(load, spent)
+
+
+def measure(
+    tell: Tell, *, clients: int = CLIENTS, facts: int = FACTS, seconds: float, embedder: str
+) -> list[Answers]:
+    """Both ways to ask, one after the other, on equal files."""
+    found = []
+    with tempfile.TemporaryDirectory(prefix="tenure-bench-") as folder:
+        filled = Path(folder) / "filled.db"
+        fill(filled, facts, embedder, tell)
+        for times in (1, REPEATED):
+            path = Path(folder) / f"asked-{times}.db"
+            shutil.copyfile(filled, path)
+            asked: dict[str, Any] = {"clients": clients, "facts": facts, "times": times}
+            asked |= {"seconds": seconds, "embedder": embedder, "tell": tell}
+            found.append(answers(path, processes=os.cpu_count() or 1, **asked))
+    return found
+
+
+def table(found: list[Answers]) -> Table:
+    made = Table(title=f"contexts over HTTP, {os.cpu_count()} processes")
+    for heading in ("", "for each core", "a second", "errors", "p50/p95/p99 ms", "MB"):
+        made.add_column(heading, justify="right")
+    for one in found:
+        load = one.load
+        waits = " / ".join(f"{load.at('context', share):.0f}" for share in (0.5, 0.95, 0.99))
+        memory = f"{load.memory_mb[0]:.0f} to {load.memory_mb[-1]:.0f}"
+        made.add_row(
+            *(load.name, f"{one.per_core:.0f}", f"{load.per_second:.0f}", str(load.errors)),
+            *(waits, memory),
+        )
+    return made
+
+
+def targets_of(found: list[Answers]) -> list[Target]:
+    """At least 400 for each core, p99 within three times p50, and memory that does not grow."""
+    return [
+        target
+        for one in found
+        for target in (
+            Target(f"{one.load.name}: 400 a core / measured", 400 / one.per_core, 1),
+            Target(f"{one.load.name}: p99 / p50", one.spread, 3),
+            Target(
+                f"{one.load.name}: memory at the end / at half-time",
+                one.load.memory_mb[-1] / one.load.memory_mb[len(one.load.memory_mb) // 2],
+                1.1,
+            ),
+        )
+    ]

@@ -1,0 +1,126 @@
+"""Which contexts are kept for the next who asks, and for how long."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import tenure
+from tenure.composing.kept_contexts import KeptContexts
+from tenure.testing import SteppingClock
+from tests.conftest import QUICK
+
+
+def opened(clock: SteppingClock) -> tenure.Memory:
+    return tenure.open(":memory:", clock=clock, settings=QUICK)
+
+
+def ask(memory: tenure.Memory, query: str = "Which desk?", **given: object) -> tenure.Context:
+    session = memory.session(user_id="ann", session_id="s", organization="acme")
+    return session.context(query, **given)  # type: ignore[arg-type]
+
+
+def is_kept(before: tenure.Context, after: tenure.Context) -> bool:
+    """Whether the facts of a context were not looked for again: its lines are the very same."""
+    return all(any(one is other for other in before.lines) for one in after.lines[:4])
+
+
+class TestKeeping:
+    """A context is kept while nothing changes."""
+
+    def test_the_same_question_is_not_worked_out_twice(self) -> None:
+        """Each answer has its own moment, and so its own receipt."""
+        clock = SteppingClock()
+        with opened(clock) as memory:
+            memory.session(user_id="ann", organization="acme").write("desk", 4)
+            first = ask(memory)
+            clock.advance(seconds=2)
+            again = ask(memory)
+        assert is_kept(first, again)
+        assert again.text == first.text
+        assert again.at - first.at == timedelta(seconds=2)
+        assert again.receipt_id != first.receipt_id
+
+    def test_the_clock_is_told_anew(self) -> None:
+        """In another minute of the same day only its line differs."""
+        clock = SteppingClock()
+        with opened(clock) as memory:
+            memory.session(user_id="ann", organization="acme").write("desk", 4)
+            first = ask(memory)
+            clock.advance(minutes=3)
+            again = ask(memory)
+        assert is_kept(first, again)
+        before, after = first.text.splitlines(), again.text.splitlines()
+        changed = [line for line, other in zip(before, after, strict=True) if line != other]
+        assert changed == [line for line in before if line.startswith("Current time: ")]
+        assert again.tokens == first.tokens
+
+    def test_any_entry_of_the_log_ends_it(self) -> None:
+        """Also one of another person: whom it concerns is not asked."""
+        with opened(SteppingClock()) as memory:
+            memory.session(user_id="ann", organization="acme").write("desk", 4)
+            first = ask(memory)
+            memory.session(user_id="bob", organization="acme").write("lamp", "blue")
+            assert not is_kept(first, ask(memory))
+
+    def test_another_organization_ends_nothing(self) -> None:
+        """What is written elsewhere concerns nobody here."""
+        with opened(SteppingClock()) as memory:
+            memory.session(user_id="ann", organization="acme").write("desk", 4)
+            first = ask(memory)
+            memory.session(user_id="bob", organization="other").write("lamp", "blue")
+            assert is_kept(first, ask(memory))
+
+    def test_the_end_of_a_term_ends_it(self) -> None:
+        """Although nobody writes anything then."""
+        clock = SteppingClock()
+        with opened(clock) as memory:
+            soon = clock.now + timedelta(minutes=5)
+            memory.session(user_id="ann", organization="acme").write("desk", 4, valid_until=soon)
+            first = ask(memory)
+            clock.advance(minutes=4)
+            assert is_kept(first, ask(memory))
+            clock.advance(minutes=1)
+            after = ask(memory)
+        assert not is_kept(first, after)
+        assert "desk: 4" not in after.text
+
+    def test_what_tells_an_age_is_made_anew(self) -> None:
+        """Its words and its rank change with every moment."""
+        with opened(SteppingClock()) as memory:
+            memory.declare("desk", time_sensitive=True)
+            memory.session(user_id="ann", organization="acme").write("desk", 4)
+            assert not is_kept(ask(memory), ask(memory))
+
+    def test_an_erasure_drops_all(self) -> None:
+        """Of every organization, as it drops everything that a process keeps of texts."""
+        with opened(SteppingClock()) as memory:
+            memory.session(user_id="ann", organization="acme").write("desk", 4)
+            first = ask(memory)
+            memory.session(user_id="bob", organization="other").write("lamp", "blue")
+            memory.forget(organization="other", user_id="bob")
+            assert not is_kept(first, ask(memory))
+
+    def test_only_so_many_are_kept(self) -> None:
+        """Those that were asked for longest ago go first."""
+        with opened(SteppingClock()) as memory:
+            memory.session(user_id="ann", organization="acme").write("desk", 4)
+            least = ask(memory)
+            size = 1 + len(least.lines) + len(least.omissions)
+            memory.resources.contexts = KeptContexts(most=2 * size)
+            first, second = ask(memory, "Which desk?"), ask(memory, "The desk?")
+            assert is_kept(first, ask(memory, "Which desk?"))
+            ask(memory, "What desk?")
+            assert is_kept(first, ask(memory, "Which desk?"))
+            assert not is_kept(second, ask(memory, "The desk?"))
+
+    def test_a_receipt_is_kept_for_each(self) -> None:
+        """Also for a context that was made before."""
+        clock = SteppingClock()
+        with opened(clock) as memory:
+            memory.session(user_id="ann", organization="acme").write("desk", 4)
+            first = ask(memory, record=True)
+            clock.advance(seconds=1)
+            again = ask(memory, record=True)
+            assert is_kept(first, again)
+            for one in (first, again):
+                assert memory.replay(one.receipt_id, organization="acme").text == one.text
