@@ -3,33 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from hashlib import sha256
 
 from tenure.model.scope import Place
 from tenure.stores.port import IndexEntry, Shelf
 from tenure.stores.postgres.connection import PostgresConnection
+from tenure.stores.postgres.posted import lexeme_of, lexemes_of
 from tenure.stores.sql.columns import ENTRY, SHELF
 from tenure.stores.sql.connection import Given
 from tenure.stores.sql.index import SQLIndex, shelf_of
 from tenure.stores.sql.rows import Row
 
-_LONGEST = 500  # characters, of up to four bytes
-
-
-def _lexemes(shelf: int, terms: str) -> list[str]:
-    """The lexemes of an entry: the number of its shelf with each of its terms, once."""
-    return [_lexeme(shelf, term) for term in dict.fromkeys(terms.split())]
-
-
-def _lexeme(shelf: int, term: str) -> str:
-    """A term as a lexeme. PostgreSQL takes none beyond 2,046 bytes, so a digest stands for a long
-    term."""
-    return f"{shelf}x{term if len(term) <= _LONGEST else sha256(term.encode()).hexdigest()}"
-
 
 def _asked(shelves: Sequence[int], term: str) -> list[str]:
     """The lexemes of a term on these shelves; none for a text that cannot be a term."""
-    return [_lexeme(shelf, term) for shelf in set(shelves)] if term.isalnum() else []
+    return [lexeme_of(shelf, term) for shelf in set(shelves)] if term.isalnum() else []
 
 
 class PostgresIndex(PostgresConnection, SQLIndex):
@@ -57,13 +44,15 @@ class PostgresIndex(PostgresConnection, SQLIndex):
     ) -> list[list[int]]:
         wanted = [_asked(shelves, term) for term in terms]
         lexemes = sorted({lexeme for asked in wanted for lexeme in asked})
-        given = {"lexemes": lexemes, "limit": limit}
-        rows = self.rows("postings", given) if lexemes and limit > 0 else ()
-        found: dict[str, list[int]] = dict(rows)
+        found = self.posted_under(lexemes, limit) if lexemes and limit > 0 else {}
         return [
             sorted(entry for lexeme in asked for entry in found.get(lexeme, ()))[:limit]
             for asked in wanted
         ]
+
+    def posted_under(self, lexemes: Sequence[str], limit: int) -> dict[str, list[int]]:
+        """The first entries under each of these lexemes; nothing where there are none."""
+        return dict(self.rows("postings", {"lexemes": list(lexemes), "limit": limit}))
 
     # writing
 
@@ -74,7 +63,7 @@ class PostgresIndex(PostgresConnection, SQLIndex):
     def _put_row(self, row: Row, entry: IndexEntry, shelf: int, *, live: bool) -> None:
         number = self._standing.entries + 1
         given = dict(zip(ENTRY, row, strict=True))
-        posted = _lexemes(shelf, entry.terms) if live else None
+        posted = lexemes_of(shelf, entry.terms) if live else None
         given |= {"entry": number, "owner": entry.fact.owner, "posted": posted}
         self._standing.changed = True
         if self.rows("put_entry", given)[0][0] == number:
@@ -89,7 +78,7 @@ class PostgresIndex(PostgresConnection, SQLIndex):
         return int(self.rows("bump_shelf", {"shelf": shelf})[0][0])
 
     def _move(self, given: Given, shelf: int, terms: str, *, was_live: bool) -> None:
-        posted = _lexemes(shelf, terms) if given["live"] else None
+        posted = lexemes_of(shelf, terms) if given["live"] else None
         self.run("move_entry", {**given, "posted": posted})
 
     def _unpost(self, entry: int, shelf: int, terms: str) -> None:

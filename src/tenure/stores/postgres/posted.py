@@ -1,0 +1,97 @@
+"""The postings that a process has read, kept in step with the shelves they are from.
+
+The terms of an entry never change. An entry that came into office since, or left it, tells by them
+in which postings it stands now: those few entries are read, and not the postings again.
+"""
+
+from __future__ import annotations
+
+from array import array
+from bisect import bisect_left
+from collections.abc import Iterable, Mapping
+from hashlib import sha256
+from typing import NamedTuple
+
+from tenure.stores.sql.rows import Row
+
+_LONGEST = 500  # characters, of up to four bytes
+_MOST = 262_144
+"""Entries in the postings of one reader."""
+_OF_A_LIST = 16
+"""What a list takes by itself, in entries."""
+
+
+def lexemes_of(shelf: int, terms: str) -> list[str]:
+    """The lexemes of an entry: the number of its shelf with each of its terms, once."""
+    return [lexeme_of(shelf, term) for term in dict.fromkeys(terms.split())]
+
+
+def lexeme_of(shelf: int, term: str) -> str:
+    """A term as a lexeme. PostgreSQL takes none beyond 2,046 bytes, so a digest stands for a long
+    term."""
+    return f"{shelf}x{term if len(term) <= _LONGEST else sha256(term.encode()).hexdigest()}"
+
+
+class Postings(NamedTuple):
+    """The entries under a lexeme, ordered."""
+
+    entries: array[int]
+    whole: bool
+    """Whether these are all of them, and not the first alone."""
+
+    def first(self, limit: int) -> list[int] | None:
+        """At most so many entries; None where more have to be read."""
+        if self.whole or limit <= len(self.entries):
+            return self.entries[:limit].tolist()
+        return None
+
+    def after(self, entry: int, *, live: bool) -> Postings:
+        """The postings once an entry has come or gone."""
+        entries = self.entries
+        place = bisect_left(entries, entry)
+        stands = place < len(entries) and entries[place] == entry
+        if stands == live or (live and place == len(entries) and not self.whole):
+            return self
+        between = array("q", [entry] if live else [])
+        return self._replace(entries=entries[:place] + between + entries[place + stands :])
+
+
+class KeptPostings:
+    """The postings that were read for one reader, of shelves at certain versions."""
+
+    def __init__(self) -> None:
+        self.versions: dict[int, int] = {}
+        self._lists: dict[str, Postings] = {}
+        self.size = 0
+
+    def first(self, lexeme: str, limit: int) -> list[int] | None:
+        """At most so many entries under a lexeme; None where they have to be read."""
+        known = self._lists.get(lexeme)
+        return None if known is None else known.first(limit)
+
+    def keep(
+        self, lexeme: str, entries: list[int], limit: int, versions: Mapping[int, int]
+    ) -> None:
+        """Keep what was read of shelves that are at these versions."""
+        shelf = int(lexeme.partition("x")[0])
+        if shelf not in versions:
+            return
+        if self.size > _MOST:
+            self._lists.clear()
+            self.size = 0
+        self.versions[shelf] = versions[shelf]
+        self._lists[lexeme] = Postings(array("q", entries), len(entries) < limit)
+        self.size += len(entries) + _OF_A_LIST
+
+    def after(self, changed: Iterable[Row], versions: Mapping[int, int]) -> KeptPostings:
+        """The same of shelves that are at these versions by now, on which these entries have
+        changed: (shelf, entry, live, terms) of each."""
+        found = KeptPostings()
+        found.versions = {shelf: versions[shelf] for shelf in self.versions if shelf in versions}
+        found._lists = dict(self._lists)
+        found.size = self.size
+        for shelf, entry, live, terms in changed:
+            for lexeme in lexemes_of(shelf, terms):
+                if (known := found._lists.get(lexeme)) is not None:
+                    found._lists[lexeme] = known.after(entry, live=live)
+        return found

@@ -1,0 +1,127 @@
+"""Reading what this process has not read before: facts, and the short answers of a context."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from tenure.model.fact import Fact
+from tenure.stores.postgres.index import PostgresIndex
+from tenure.stores.postgres.kept import MOST_REPOSTED, REPOSTED, Asked, KeptReads, ReadFact
+from tenure.stores.postgres.posted import KeptPostings
+from tenure.stores.postgres.sql import statement
+from tenure.stores.sql.connection import Given
+from tenure.stores.sql.facts import SQLFacts
+from tenure.stores.sql.rows import Row
+
+_SHORT = frozenset({"shelves", "retracted", "contested", "working_items", REPOSTED})
+"""Short answers that every context needs, and that nobody changes who is given them."""
+_MOST_EXPECTED = 8
+
+
+class KeptReading(SQLFacts, PostgresIndex):
+    """The reads of one connection that are kept."""
+
+    _kept: KeptReads | None
+
+    def rows(self, name: str, given: Given, where: str = "") -> list[Row]:
+        kept = self._kept
+        if kept is None or name not in _SHORT:
+            return super().rows(name, given, where)
+        return self._answer(kept, Asked.of(name, where, given))
+
+    def _answer(self, kept: KeptReads, asked: Asked) -> list[Row]:
+        known = kept.answers.get(asked)
+        return self._answered(kept, asked) if known is None else known
+
+    def _answered(self, kept: KeptReads, asked: Asked) -> list[Row]:
+        """The answer to this, and to what is asked next by all experience, in one round trip."""
+        missing = [one for one in kept.expected[-_MOST_EXPECTED:] if one not in kept.answers]
+        kept.expected = ()
+        if asked not in missing:
+            missing.append(asked)
+        found = self._all_at_once(missing)
+        for one, rows in zip(missing, found, strict=True):
+            kept.answer(one, rows)
+        return found[missing.index(asked)]
+
+    def _all_at_once(self, wanted: Sequence[Asked]) -> list[list[Row]]:
+        if len(wanted) == 1:
+            name, where, _ = wanted[0]
+            return [super().rows(name, wanted[0].parameters(), where)]
+        organization = {"organization": self._organization}
+        with self._connection.pipeline():
+            cursors = [
+                self._connection.execute(
+                    statement(one.name, one.where), one.parameters() | organization
+                )
+                for one in wanted
+            ]
+        return [cursor.fetchall() for cursor in cursors]
+
+    def facts(self, fact_ids: Iterable[str]) -> list[Fact]:
+        kept = self._kept
+        if kept is None:
+            return super().facts(fact_ids)
+        wanted = sorted(set(fact_ids))
+        sure = kept.sure
+        known = [sure.get(fact_id) for fact_id in wanted]
+        if None not in known:
+            return [one.made() for one in known if one is not None]
+        found = {i: one.made() for i, one in zip(wanted, known, strict=True) if one is not None}
+        self._read(kept, [i for i in wanted if i not in found], found)
+        return [found[fact_id] for fact_id in wanted if fact_id in found]
+
+    def _read(self, kept: KeptReads, fact_ids: Sequence[str], found: dict[str, Fact]) -> None:
+        """Add these facts as they stand; those that have not changed are not fetched again."""
+        older = {i: one for i in fact_ids if (one := kept.older.get(i)) is not None}
+        for fact_id, since, status, doubted in self.rows_of("changed_since", older):
+            known = older[fact_id]
+            if (known.since, known.status) == (since, status):
+                self._note(kept, fact_id, known, doubted)
+                found[fact_id] = known.made()
+        for row in self.rows_of("facts_since", [i for i in fact_ids if i not in found]):
+            *columns, since, doubted = row
+            fact, read = ReadFact.of(tuple(columns), since)
+            found[fact.id] = fact
+            self._note(kept, fact.id, read, doubted)
+
+    def _note(self, kept: KeptReads, fact_id: str, read: ReadFact | None, doubted: bool) -> None:
+        if read is not None:
+            kept.keep(fact_id, read)
+        if not doubted:
+            kept.undoubted.add(fact_id)
+
+    def doubting(self, fact_ids: Iterable[str]) -> list[Fact]:
+        kept = self._kept
+        if kept is None:
+            return super().doubting(fact_ids)
+        asked = set(fact_ids).difference(kept.undoubted)
+        found = super().doubting(asked) if asked else []
+        kept.undoubted |= asked.difference(*(fact.doubts for fact in found))
+        return found
+
+    def posted_under(self, lexemes: Sequence[str], limit: int) -> dict[str, list[int]]:
+        kept = self._kept
+        if kept is None:
+            return super().posted_under(lexemes, limit)
+        posted = kept.posted if kept.is_posted else self._caught_up(kept)
+        known = {lexeme: posted.first(lexeme, limit) for lexeme in lexemes}
+        found = {lexeme: entries for lexeme, entries in known.items() if entries is not None}
+        missing = [lexeme for lexeme in lexemes if lexeme not in found]
+        if missing:
+            read = super().posted_under(missing, limit)
+            versions = kept.shelf_versions()
+            for lexeme in missing:
+                found[lexeme] = read.get(lexeme, [])
+                posted.keep(lexeme, found[lexeme], limit, versions)
+        return found
+
+    def _caught_up(self, kept: KeptReads) -> KeptPostings:
+        """The postings that were kept of the revision before, as they are now."""
+        changed = self._answer(kept, kept.reposting())
+        if len(changed) < MOST_REPOSTED:
+            kept.posted = kept.posted.after(changed, kept.shelf_versions())
+        else:
+            kept.posted = KeptPostings()
+        kept.is_posted = True
+        return kept.posted
