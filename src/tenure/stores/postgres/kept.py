@@ -30,7 +30,9 @@ _MOST = 16_384
 _MOST_PEOPLE = 1_024
 _MOST_ANSWERS = 256
 _LONG = 4_096  # characters
-_ENTRIES_A_FACT = 128
+_A_FACT = 64  # rows of an answer or entries in postings, which take as much memory
+MOST_ROWS = 1_024
+"""The most rows of an answer that is kept."""
 REPOSTED = "reposted"
 MOST_REPOSTED = 1_000
 """Entries that are put in their places in the postings; if more have changed, all is read anew."""
@@ -73,6 +75,11 @@ class Asked(NamedTuple):
             tuple((one, tuple(v) if type(v) is list else v) for one, v in given.items()),
         )
 
+    @property
+    def is_usual(self) -> bool:
+        """Whether the next context will ask it too: it is about no one matter or moment."""
+        return self.name != REPOSTED and dict(self.given).get("key") is None
+
     def parameters(self) -> dict[str, Any]:
         return {one: list(v) if type(v) is tuple else v for one, v in self.given}
 
@@ -102,6 +109,7 @@ class KeptReads:
         self.undoubted: set[str] = set()
         """The facts that no other puts in doubt."""
         self.answers: dict[Asked, list[Row]] = {}
+        self._answered = 0
         self.posted = KeptPostings()
         self.is_posted = True
         """Whether the postings are those of this revision, and not of the one before."""
@@ -113,7 +121,7 @@ class KeptReads:
         self.older = before.older
         self.posted = before.posted
         self.is_posted = not self.posted.versions
-        again = [asked for asked in list(before.answers) if asked.name != REPOSTED]
+        again = [asked for asked in list(before.answers) if asked.is_usual]
         self.expected = (*again, *(() if self.is_posted else (self.reposting(),)))
 
     def reposting(self) -> Asked:
@@ -131,7 +139,7 @@ class KeptReads:
     @property
     def weight(self) -> int:
         """What it takes, in facts."""
-        return len(self.older) + self.posted.size // _ENTRIES_A_FACT
+        return len(self.older) + (self._answered + self.posted.size) // _A_FACT
 
     def keep(self, fact_id: str, kept: ReadFact) -> None:
         if len(self.older) >= _MOST:
@@ -141,10 +149,14 @@ class KeptReads:
         self.sure[fact_id] = kept
 
     def answer(self, asked: Asked, rows: list[Row]) -> None:
-        """Keep a short answer."""
-        if len(self.answers) >= _MOST_ANSWERS:
+        """Keep an answer, if it is short."""
+        if len(rows) > MOST_ROWS:
+            return
+        if self._answered + len(rows) > _MOST or len(self.answers) >= _MOST_ANSWERS:
             self.answers.clear()
+            self._answered = 0
         self.answers[asked] = rows
+        self._answered += len(rows)
 
 
 class Kept:

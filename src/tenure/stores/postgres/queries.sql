@@ -74,19 +74,30 @@ SELECT {fact} FROM facts WHERE organization = %(organization)s AND id = %(id)s;
 SELECT {fact} FROM facts WHERE organization = %(organization)s AND id = ANY(%(ids)s) ORDER BY id;
 
 -- name: facts_since
--- With what tells whether a fact has changed, and whether anything puts it in doubt: one look for
--- each fact. EXISTS might be made a join, for which all dependencies are read.
-SELECT {fact}, since, (
-    SELECT d.base_id FROM dependencies AS d WHERE d.organization = %(organization)s
-        AND d.base_id = facts.id AND d.stands_on = '' LIMIT 1) IS NOT NULL
+-- With what tells whether a fact has changed, and whether anything puts it in doubt.
+SELECT {fact}, since, {doubted}
 FROM facts WHERE organization = %(organization)s AND id = ANY(%(ids)s) ORDER BY id;
 
 -- name: changed_since
 -- Tells whether a fact that was read before is still the same.
-SELECT id, since, status, (
-    SELECT d.base_id FROM dependencies AS d WHERE d.organization = %(organization)s
-        AND d.base_id = facts.id AND d.stands_on = '' LIMIT 1) IS NOT NULL
+SELECT id, since, status, {doubted}
 FROM facts WHERE organization = %(organization)s AND id = ANY(%(ids)s);
+
+-- name: live_since
+SELECT id, since, status, {doubted}
+FROM facts WHERE organization = %(organization)s AND live {where} ORDER BY id LIMIT %(most)s;
+
+-- name: timeline_since
+-- Whether anything puts these in doubt is not looked up.
+SELECT id, since, status, true FROM facts
+WHERE organization = %(organization)s AND status <> 'erased' {where}
+ORDER BY seq, id LIMIT %(most)s;
+
+-- name: owned_since
+SELECT id, since, status, true FROM (
+    SELECT id, since, status FROM facts
+    WHERE organization = %(organization)s AND live AND owner = %(owner)s LIMIT %(limit)s
+) AS found ORDER BY id LIMIT %(most)s;
 
 -- name: live
 SELECT {fact} FROM facts WHERE organization = %(organization)s AND live {where} ORDER BY id;

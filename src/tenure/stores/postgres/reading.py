@@ -3,17 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 from tenure.model.fact import Fact
+from tenure.stores.port import Selection
 from tenure.stores.postgres.index import PostgresIndex
-from tenure.stores.postgres.kept import MOST_REPOSTED, REPOSTED, Asked, KeptReads, ReadFact
+from tenure.stores.postgres.kept import (
+    MOST_REPOSTED,
+    MOST_ROWS,
+    REPOSTED,
+    Asked,
+    KeptReads,
+    ReadFact,
+)
 from tenure.stores.postgres.posted import KeptPostings
 from tenure.stores.postgres.sql import statement
 from tenure.stores.sql.connection import Given
 from tenure.stores.sql.facts import SQLFacts
 from tenure.stores.sql.rows import Row
 
-_SHORT = frozenset({"shelves", "retracted", "contested", "working_items", REPOSTED})
+_LISTS = frozenset({"live", "timeline"})
+_SHORT = frozenset(
+    {
+        *("shelves", "retracted", "contested", "working_items", REPOSTED),
+        *("live_since", "timeline_since", "owned_since"),
+    }
+)
 """Short answers that every context needs, and that nobody changes who is given them."""
 _MOST_EXPECTED = 8
 
@@ -73,13 +88,20 @@ class KeptReading(SQLFacts, PostgresIndex):
 
     def _read(self, kept: KeptReads, fact_ids: Sequence[str], found: dict[str, Fact]) -> None:
         """Add these facts as they stand; those that have not changed are not fetched again."""
-        older = {i: one for i in fact_ids if (one := kept.older.get(i)) is not None}
-        for fact_id, since, status, doubted in self.rows_of("changed_since", older):
-            known = older[fact_id]
-            if (known.since, known.status) == (since, status):
+        older = [fact_id for fact_id in fact_ids if fact_id in kept.older]
+        self._take(kept, self.rows_of("changed_since", older), found)
+        self._fetch(kept, [fact_id for fact_id in fact_ids if fact_id not in found], found)
+
+    def _take(self, kept: KeptReads, marks: Iterable[Row], found: dict[str, Fact]) -> None:
+        """Add the facts that were read before and are as these marks tell."""
+        for fact_id, since, status, doubted in marks:
+            known = kept.older.get(fact_id)
+            if known is not None and (known.since, known.status) == (since, status):
                 self._note(kept, fact_id, known, doubted)
                 found[fact_id] = known.made()
-        for row in self.rows_of("facts_since", [i for i in fact_ids if i not in found]):
+
+    def _fetch(self, kept: KeptReads, fact_ids: Sequence[str], found: dict[str, Fact]) -> None:
+        for row in self.rows_of("facts_since", fact_ids):
             *columns, since, doubted = row
             fact, read = ReadFact.of(tuple(columns), since)
             found[fact.id] = fact
@@ -90,6 +112,34 @@ class KeptReading(SQLFacts, PostgresIndex):
             kept.keep(fact_id, read)
         if not doubted:
             kept.undoubted.add(fact_id)
+
+    def _select(
+        self, name: str, selection: Selection, prefix: str = "", **given: Any
+    ) -> list[Fact]:
+        if self._kept is None or name not in _LISTS or () in selection[:2]:
+            return super()._select(name, selection, prefix, **given)
+        where, chosen = self.dialect.where(selection, prefix)
+        found = self._listed(self._kept, f"{name}_since", {**chosen, **given}, where)
+        return super()._select(name, selection, prefix, **given) if found is None else found
+
+    def owned(self, owner: str, limit: int) -> list[Fact]:
+        if self._kept is None:
+            return super().owned(owner, limit)
+        given = {"owner": owner, "limit": limit}
+        found = self._listed(self._kept, "owned_since", given)
+        return super().owned(owner, limit) if found is None else found
+
+    def _listed(
+        self, kept: KeptReads, name: str, given: Given, where: str = ""
+    ) -> list[Fact] | None:
+        """The facts of a short list, in its order; None where it is long."""
+        marks = self.rows(name, {**given, "most": MOST_ROWS + 1}, where)
+        if len(marks) > MOST_ROWS:
+            return None
+        found: dict[str, Fact] = {}
+        self._take(kept, marks, found)
+        self._fetch(kept, [row[0] for row in marks if row[0] not in found], found)
+        return [found[row[0]] for row in marks]
 
     def doubting(self, fact_ids: Iterable[str]) -> list[Fact]:
         kept = self._kept
