@@ -75,16 +75,24 @@ SELECT {fact} FROM facts WHERE organization = %(organization)s AND id = ANY(%(id
 
 -- name: facts_since
 -- With what tells whether a fact has changed, and whether anything puts it in doubt.
-SELECT {fact}, since, {doubted}
-FROM facts WHERE organization = %(organization)s AND id = ANY(%(ids)s) ORDER BY id;
+SELECT {fact}, since, id IN (
+    SELECT base_id FROM dependencies
+    WHERE organization = %(organization)s AND base_id = ANY(%(ids)s) AND stands_on = ''
+) FROM facts WHERE organization = %(organization)s AND id = ANY(%(ids)s) ORDER BY id;
 
 -- name: changed_since
 -- Tells whether a fact that was read before is still the same.
-SELECT id, since, status, {doubted}
-FROM facts WHERE organization = %(organization)s AND id = ANY(%(ids)s);
+SELECT id, since, status, id IN (
+    SELECT base_id FROM dependencies
+    WHERE organization = %(organization)s AND base_id = ANY(%(ids)s) AND stands_on = ''
+) FROM facts WHERE organization = %(organization)s AND id = ANY(%(ids)s);
 
 -- name: live_since
-SELECT id, since, status, {doubted}
+-- Whether anything puts one in doubt is one look for each, in a list that is short. EXISTS might be
+-- made a join, for which all dependencies are read.
+SELECT id, since, status, (
+    SELECT d.base_id FROM dependencies AS d WHERE d.organization = %(organization)s
+        AND d.base_id = facts.id AND d.stands_on = '' LIMIT 1) IS NOT NULL
 FROM facts WHERE organization = %(organization)s AND live {where} ORDER BY id LIMIT %(most)s;
 
 -- name: timeline_since
@@ -463,10 +471,12 @@ ORDER BY changed, entry;
 SELECT lexeme, found FROM posted_under(%(lexemes)s::text[], %(limit)s);
 
 -- name: reposted
--- The entries that have changed on some shelves since a version of each.
-SELECT e.shelf, e.entry, e.live, e.terms FROM unnest(%(shelves)s::bigint[], %(versions)s::bigint[])
-    AS seen (number, version) JOIN entries AS e ON e.shelf = number AND e.changed > version
-WHERE e.organization = %(organization)s LIMIT %(limit)s;
+-- The entries that have changed on some shelves since a version of each. One walk along the index
+-- for each shelf, whatever the planner knows of them.
+SELECT e.* FROM unnest(%(shelves)s::bigint[], %(versions)s::bigint[]) AS seen (number, version),
+    LATERAL (SELECT shelf, entry, live, terms FROM entries
+        WHERE organization = %(organization)s AND shelf = number AND changed > version
+        ORDER BY changed LIMIT %(limit)s) AS e;
 
 -- name: found
 SELECT entry, fact_id, key, terms, tokens, vector FROM entries

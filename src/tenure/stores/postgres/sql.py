@@ -49,17 +49,12 @@ DIALECT = PostgresDialect()
 SCHEMA = "tenure"
 APPLICATION_ROLE = "tenure_app"
 STANDING = ("seq", "recorded_at", "recipe", "entries", "revision")
-# One look for each fact. EXISTS might be made a join, for which all dependencies are read.
-_DOUBTED = """(
-    SELECT d.base_id FROM dependencies AS d WHERE d.organization = %(organization)s
-        AND d.base_id = facts.id AND d.stands_on = '' LIMIT 1) IS NOT NULL"""
 _COLUMN_LISTS = {
     **DIALECT.column_lists(),
     "schema": SCHEMA,
     "role": APPLICATION_ROLE,
     "standing": ", ".join(STANDING),
     "standing_assignments": DIALECT.assignments(STANDING),
-    "doubted": _DOUBTED,
 }
 _FOLDER = files("tenure.stores.postgres")
 
