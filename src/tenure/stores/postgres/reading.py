@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+import psycopg
+
 from tenure.model.fact import Fact
 from tenure.stores.port import Selection
 from tenure.stores.postgres.index import PostgresIndex
@@ -60,16 +62,15 @@ class KeptReading(SQLFacts, PostgresIndex):
         return found[missing.index(asked)]
 
     def _all_at_once(self, wanted: Sequence[Asked]) -> list[list[Row]]:
-        if len(wanted) == 1:
-            name, where, _ = wanted[0]
-            return [super().rows(name, wanted[0].parameters(), where)]
-        organization = {"organization": self._organization}
+        asking = [(one.name, one.parameters(), one.where) for one in wanted]
+        if len(asking) == 1 or not psycopg.Pipeline.is_supported():
+            return [super(KeptReading, self).rows(*one) for one in asking]
         with self._connection.pipeline():
             cursors = [
                 self._connection.execute(
-                    statement(one.name, one.where), one.parameters() | organization
+                    statement(name, where), given | {"organization": self._organization}
                 )
-                for one in wanted
+                for name, given, where in asking
             ]
         return [cursor.fetchall() for cursor in cursors]
 
