@@ -3,20 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from hashlib import sha256
 
 from tenure.model.scope import Place
 from tenure.stores.port import IndexEntry, Shelf
 from tenure.stores.postgres.connection import PostgresConnection
-from tenure.stores.postgres.posted import lexeme_of, lexemes_of
 from tenure.stores.sql.columns import ENTRY, SHELF
 from tenure.stores.sql.connection import Given
 from tenure.stores.sql.index import SQLIndex, shelf_of
 from tenure.stores.sql.rows import Row
 
+_LONGEST = 500  # characters, of up to four bytes
+
+
+def _lexemes(shelf: int, terms: str) -> list[str]:
+    """The lexemes of an entry: the number of its shelf with each of its terms, once."""
+    return [_lexeme(shelf, term) for term in dict.fromkeys(terms.split())]
+
+
+def _lexeme(shelf: int, term: str) -> str:
+    """A term as a lexeme. PostgreSQL takes none beyond 2,046 bytes, so a digest stands for a long
+    term."""
+    return f"{shelf}x{term if len(term) <= _LONGEST else sha256(term.encode()).hexdigest()}"
+
 
 def _asked(shelves: Sequence[int], term: str) -> list[str]:
     """The lexemes of a term on these shelves; none for a text that cannot be a term."""
-    return [lexeme_of(shelf, term) for shelf in set(shelves)] if term.isalnum() else []
+    return [_lexeme(shelf, term) for shelf in set(shelves)] if term.isalnum() else []
 
 
 class PostgresIndex(PostgresConnection, SQLIndex):
@@ -54,6 +67,10 @@ class PostgresIndex(PostgresConnection, SQLIndex):
         """The first entries under each of these lexemes; nothing where there are none."""
         return dict(self.rows("postings", {"lexemes": list(lexemes), "limit": limit}))
 
+    def lexemes(self, shelf: int, terms: str) -> list[str]:
+        """The lexemes under which an entry is posted while it is live."""
+        return _lexemes(shelf, terms)
+
     # writing
 
     def set_recipe(self, recipe: str) -> None:
@@ -63,7 +80,7 @@ class PostgresIndex(PostgresConnection, SQLIndex):
     def _put_row(self, row: Row, entry: IndexEntry, shelf: int, *, live: bool) -> None:
         number = self._standing.entries + 1
         given = dict(zip(ENTRY, row, strict=True))
-        posted = lexemes_of(shelf, entry.terms) if live else None
+        posted = _lexemes(shelf, entry.terms) if live else None
         given |= {"entry": number, "owner": entry.fact.owner, "posted": posted}
         self._standing.changed = True
         if self.rows("put_entry", given)[0][0] == number:
@@ -78,7 +95,7 @@ class PostgresIndex(PostgresConnection, SQLIndex):
         return int(self.rows("bump_shelf", {"shelf": shelf})[0][0])
 
     def _move(self, given: Given, shelf: int, terms: str, *, was_live: bool) -> None:
-        posted = lexemes_of(shelf, terms) if given["live"] else None
+        posted = _lexemes(shelf, terms) if given["live"] else None
         self.run("move_entry", {**given, "posted": posted})
 
     def _unpost(self, entry: int, shelf: int, terms: str) -> None:

@@ -9,27 +9,21 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping
-from hashlib import sha256
 from typing import NamedTuple
 
-from tenure.stores.sql.rows import Row
-
-_LONGEST = 500  # characters, of up to four bytes
 _MOST = 262_144
 """Entries in the postings of one reader."""
 _OF_A_LIST = 16
 """What a list takes by itself, in entries."""
 
 
-def lexemes_of(shelf: int, terms: str) -> list[str]:
-    """The lexemes of an entry: the number of its shelf with each of its terms, once."""
-    return [lexeme_of(shelf, term) for term in dict.fromkeys(terms.split())]
+class Changed(NamedTuple):
+    """An entry that has come into office, or left it."""
 
-
-def lexeme_of(shelf: int, term: str) -> str:
-    """A term as a lexeme. PostgreSQL takes none beyond 2,046 bytes, so a digest stands for a long
-    term."""
-    return f"{shelf}x{term if len(term) <= _LONGEST else sha256(term.encode()).hexdigest()}"
+    entry: int
+    live: bool
+    lexemes: list[str]
+    """The lexemes under which it is posted while it is live."""
 
 
 class Postings(NamedTuple):
@@ -83,15 +77,15 @@ class KeptPostings:
         self._lists[lexeme] = Postings(array("q", entries), len(entries) < limit)
         self.size += len(entries) + _OF_A_LIST
 
-    def after(self, changed: Iterable[Row], versions: Mapping[int, int]) -> KeptPostings:
-        """The same of shelves that are at these versions by now, on which these entries have
-        changed: (shelf, entry, live, terms) of each."""
+    def after(self, changed: Iterable[Changed], versions: Mapping[int, int]) -> KeptPostings:
+        """The same of shelves that are at these versions by now, where these entries have
+        changed."""
         found = KeptPostings()
         found.versions = {shelf: versions[shelf] for shelf in self.versions if shelf in versions}
         found._lists = dict(self._lists)
         found.size = self.size
-        for shelf, entry, live, terms in changed:
-            for lexeme in lexemes_of(shelf, terms):
+        for entry, live, lexemes in changed:
+            for lexeme in lexemes:
                 if (known := found._lists.get(lexeme)) is not None:
                     found._lists[lexeme] = known.after(entry, live=live)
         return found

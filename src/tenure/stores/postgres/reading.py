@@ -18,7 +18,7 @@ from tenure.stores.postgres.kept import (
     KeptReads,
     ReadFact,
 )
-from tenure.stores.postgres.posted import KeptPostings
+from tenure.stores.postgres.posted import Changed, KeptPostings
 from tenure.stores.postgres.sql import statement
 from tenure.stores.sql.connection import Given
 from tenure.stores.sql.facts import SQLFacts
@@ -169,8 +169,12 @@ class KeptReading(SQLFacts, PostgresIndex):
 
     def _caught_up(self, kept: KeptReads) -> KeptPostings:
         """The postings that were kept of the revision before, as they are now."""
-        changed = self._answer(kept, kept.reposting())
-        if len(changed) < MOST_REPOSTED:
+        rows = self._answer(kept, kept.reposting())
+        if len(rows) < MOST_REPOSTED:
+            changed = [
+                Changed(entry, live, self.lexemes(shelf, terms))
+                for shelf, entry, live, terms in rows
+            ]
             kept.posted = kept.posted.after(changed, kept.shelf_versions())
         else:
             kept.posted = KeptPostings()
