@@ -6,15 +6,16 @@ from dataclasses import replace
 from datetime import timedelta
 from itertools import pairwise
 from math import isclose
-from typing import Any
+from typing import Any, NamedTuple
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tenure import Context, Memory, Session
 from tenure.context.document import Line
-from tenure.context.ranking import Rankable, Ranked, rank
+from tenure.context.ranking import Matches, Ranked, rank, rounded
 from tenure.context.rendering import CONSTRAINTS, HISTORY, UNKNOWN
 from tenure.context.request import PROFILES as REQUESTED
 from tenure.context.sheets import Sheets
@@ -53,9 +54,21 @@ def fact(number: int, **given: Any) -> Fact:
     )
 
 
+class Rankable(NamedTuple):
+    """A fact that was found, with its match."""
+
+    fact: Fact
+    text: float
+    meaning: float
+    tokens: int | None = None
+    vector: bytes | None = None
+    bears: bool = False
+
+
 def ranked(candidates: list[Rankable], query: str = "") -> list[Ranked]:
+    columns = zip(*candidates, strict=True) if candidates else [()] * len(Matches._fields)
     return rank(
-        candidates,
+        Matches(*columns),
         set(analysis.terms(query)),
         now=START + timedelta(days=1),
         ladder=Ladder(),
@@ -150,6 +163,14 @@ def test_each_part_lifts_a_fact(part: str, given: dict[str, Any], query: str) ->
     first, second = ranked([other, lifted], query)
     assert first.fact.id == lifted.fact.id
     assert first.parts[part] > second.parts.get(part, 0.0)
+
+
+@FEW
+@given(numbers=st.lists(st.floats(0, 2) | st.integers(0, 40_000).map(lambda n: (n + 0.5) / 1e4)))
+def test_many_numbers_are_rounded_as_each_would_be(numbers: list[float]) -> None:
+    """In columns, too, a number next to the middle of two goes by its exact value."""
+    found = rounded(np.array(numbers, np.float64)).tolist()
+    assert found == [round(number, 4) for number in numbers]
 
 
 def test_a_fresh_reading_stands_before_an_old_one() -> None:

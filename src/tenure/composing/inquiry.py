@@ -78,8 +78,10 @@ class Inquiry:
 
     def nearby(self, facts: Sequence[Fact], space: SearchSpace) -> list[Fact]:
         """These facts and all others on the same matter, in another scope or for everybody."""
-        if len(space.filled) == 1 and all((f.owner, f.place) in space.filled for f in facts):
-            return list(facts)  # there is no other place
+        if len(space.filled) == 1:
+            seats = {(fact.owner, fact.scope, fact.scope_id or "") for fact in facts}
+            if all((owner, (scope, place)) in space.filled for owner, scope, place in seats):
+                return list(facts)  # there is no other place
         others = self.reader.live_at(
             fact.address._replace(owner=owner, scope=scope, scope_id=scope_id)
             for fact in facts

@@ -24,7 +24,7 @@ from tenure.composing.working_set import SelectedItems, WorkingSetSelector
 from tenure.context.document import Omission
 from tenure.context.guard import DeadValueIndex
 from tenure.context.material import Material
-from tenure.context.ranking import Rankable, Ranked, base_score, rank, weighed
+from tenure.context.ranking import MEANING, TEXT, Matches, Ranked, rank, weighed
 from tenure.context.reach import (
     MEASURED,
     Allowance,
@@ -43,7 +43,8 @@ from tenure.model.values import text_of
 from tenure.rules.visibility import meets
 from tenure.search import analysis
 from tenure.search.index import Hides
-from tenure.search.retrieval import Hit, alike, search
+from tenure.search.recent import EntryRow
+from tenure.search.retrieval import Hits, alike, search
 from tenure.search.space import SearchSpace
 from tenure.stores.port import Found, Shelf
 
@@ -69,10 +70,11 @@ class MaterialBuilder(Inquiry):
             view = self.resolved(self._with_doubting(held, doubts, space))
             doubts = standing(doubts, view)
             ahead = ahead_of(self, space)
-            hits |= self._hits_of(ahead)
+            hits = hits | self._hits_of(ahead)
             ranked = weighed(self._rank([*view.effective, *ahead], hits), doubts.by)
             ranked, beyond = facts_within(self.request, ranked)
-            days = days_told([one.fact for one in ranked], self.environment)
+            said = [one.fact for one in ranked if one.sheet.is_said]
+            days = days_told(said, self.environment)
             changed = self._changed(ranked)
             # What took the place of a base is told beside what rests on it, found or not.
             told = [one.now for those in changed.values() for one in those if one.now is not None]
@@ -143,19 +145,17 @@ class MaterialBuilder(Inquiry):
         facts = self.lens.held(self.reader)
         return facts, self.rows(facts), self.index.dimensions
 
-    def _search(self, space: SearchSpace) -> dict[str, Hit]:
+    def _search(self, space: SearchSpace) -> Hits:
         most = max(_FEWEST, self.request.budget // _TOKENS_A_LINE)
         limit = space.size if space.size <= SMALL else most
-        found = search(space.collection, self.query, self._meaning, limit=limit)
-        return {hit.row.fact_id: hit for hit in found}
+        return search(space.collection, self.query, self._meaning, limit=limit)
 
-    def _hits_of(self, facts: Sequence[Fact]) -> dict[str, Hit]:
+    def _hits_of(self, facts: Sequence[Fact]) -> Hits:
         """How well these match the query, which no shelf that is searched has."""
         if not facts:
-            return {}
+            return Hits()
         space = SearchSpace.ad_hoc(([*facts], self.rows(facts), self.index.dimensions))
-        found = search(space.collection, self.query, self._meaning, limit=space.size)
-        return {hit.fact_id: hit for hit in found}
+        return search(space.collection, self.query, self._meaning, limit=space.size)
 
     def _meaning(self, text: str) -> Vector | None:
         """The meaning of a query, worked out once for facts and notes."""
@@ -167,7 +167,7 @@ class MaterialBuilder(Inquiry):
     def _meanings(self) -> dict[str, Vector | None]:
         return {}
 
-    def _held(self, space: SearchSpace, hits: dict[str, Hit]) -> list[Fact]:
+    def _held(self, space: SearchSpace, hits: Hits) -> list[Fact]:
         """The facts to choose from: all of a small memory, and those of a large one that may
         fit."""
         if space.facts is not None:
@@ -194,15 +194,18 @@ class MaterialBuilder(Inquiry):
             more = self._beside([f for f in space.facts if f.id in missing], space.facts)
         return list({**{fact.id: fact for fact in more}, **known}.values())
 
-    def _promising(self, hits: dict[str, Hit]) -> list[str]:
+    def _promising(self, hits: Hits) -> list[str]:
         """The ids of the best hits by words and meaning, somewhat more than would fit, and of every
         constraint."""
         room = 1.1 * self.request.budget
         chosen: list[str] = []
-        ordered = sorted(
-            (-base_score(text, meaning), row.fact_id, row.tokens, binding)
-            for row, text, meaning, binding in hits.values()
-        )
+        # As `base_score` has it; its sign is turned, because the best come first.
+        matches = [
+            -(TEXT * text + MEANING * (meaning if meaning > 0.0 else 0.0))
+            for text, meaning in zip(hits.texts, hits.meanings, strict=True)
+        ]
+        ids, counts = [row[1] for row in hits.rows], [row[2] for row in hits.rows]
+        ordered = sorted(zip(matches, ids, counts, hits.binding, strict=True))
         for _, fact_id, tokens, binding in ordered:
             if room <= 0 and len(chosen) >= _FEWEST and not binding:
                 continue
@@ -218,21 +221,22 @@ class MaterialBuilder(Inquiry):
         found = {fact.id: fact for fact in pool if (fact.key, fact.subject) in matters}
         return list({**found, **{fact.id: fact for fact in facts}}.values())
 
-    def _rank(self, facts: Sequence[Fact], hits: dict[str, Hit]) -> list[Ranked]:
-        bearing = self._bearing(facts, hits)
-        candidates = []
-        for fact in facts:
-            hit = hits.get(fact.id)
-            bears = fact.id in bearing
-            if hit is None:
-                candidates.append(Rankable(fact, 0.0, 0.0, bears=bears))
-            else:
-                tokens = None if is_longer(fact.value, MEASURED) else hit.row.tokens
-                candidates.append(
-                    Rankable(fact, hit.text, hit.meaning, tokens, hit.row.vector, bears)
-                )
+    def _rank(self, facts: Sequence[Fact], hits: Hits) -> list[Ranked]:
+        places = [hits.places.get(fact.id) for fact in facts]
+        rows, texts, meanings = hits.rows, hits.texts, hits.meanings
+        matches = Matches(
+            facts,
+            [0.0 if place is None else texts[place] for place in places],
+            [0.0 if place is None else meanings[place] for place in places],
+            [
+                None if place is None or is_longer(fact.value, MEASURED) else rows[place].tokens
+                for place, fact in zip(places, facts, strict=True)
+            ],
+            [None if place is None else rows[place].vector for place in places],
+            self._bearing(facts, places, rows),
+        )
         return rank(
-            candidates,
+            matches,
             self.asked,
             now=self.lens.when,
             ladder=self.lens.settings.ladder,
@@ -240,16 +244,17 @@ class MaterialBuilder(Inquiry):
             alike=alike,
         )
 
-    def _bearing(self, facts: Sequence[Fact], hits: dict[str, Hit]) -> set[str]:
-        """The facts that share a word with the query, and those on the subjects of these."""
+    def _bearing(
+        self, facts: Sequence[Fact], places: Sequence[int | None], rows: Sequence[EntryRow]
+    ) -> list[bool]:
+        """Whether each fact shares a word with the query, or its subject with one that does."""
         asked = telling(self.asked)
-        found = {
-            fact.id: fact
-            for fact in facts
-            if fact.id in hits and not asked.isdisjoint(hits[fact.id].row.terms)
-        }
-        subjects = {fact.subject for fact in found.values() if fact.subject}
-        return {fact.id for fact in facts if fact.id in found or fact.subject in subjects}
+        shares = [place is not None and not asked.isdisjoint(rows[place].terms) for place in places]
+        subjects = {fact.subject for fact, bears in zip(facts, shares, strict=True) if bears}
+        subjects -= {None, ""}
+        return [
+            bears or fact.subject in subjects for fact, bears in zip(facts, shares, strict=True)
+        ]
 
     # the conversation
 
@@ -315,17 +320,17 @@ class MaterialBuilder(Inquiry):
                     found[fact.id].append(Changed(base, now if sure else None))
         return found
 
-    def _is_unanswered(self, ranked: Sequence[Ranked], hits: dict[str, Hit]) -> bool:
+    def _is_unanswered(self, ranked: Sequence[Ranked], hits: Hits) -> bool:
         """Whether no fact shares a word, except from its subject, or a meaning with the query.
         Without the conversation nobody can tell: the answer may be in what the caller sends."""
 
         def bears(one: Ranked) -> bool:
-            hit = hits.get(one.fact.id)
-            if hit is None:
+            place = hits.places.get(one.fact.id)
+            if place is None:
                 return False
             about = analysis.name_terms(one.fact.subject) if one.fact.subject else ()
-            shared = self.asked.intersection(hit.row.terms).difference(about)
-            return bool(shared) or hit.meaning > self.index.unrelated
+            shared = self.asked.intersection(hits.rows[place].terms).difference(about)
+            return bool(shared) or hits.meanings[place] > self.index.unrelated
 
         can_tell = bool(self.asked) and self.request.conversation and self.request.budget > 0
         return can_tell and not any(map(bears, ranked))

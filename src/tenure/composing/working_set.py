@@ -17,7 +17,7 @@ from tenure.model.records import WorkingItem, is_turn
 from tenure.model.values import text_of
 from tenure.search import analysis
 from tenure.search.index import Index
-from tenure.search.retrieval import Hit, search
+from tenure.search.retrieval import Hits, search
 from tenure.stores.port import Found
 
 if TYPE_CHECKING:
@@ -118,12 +118,12 @@ class WorkingSetSelector:
         query: str,
         index: Index,
         meaning: Callable[[str], Vector | None],
-    ) -> list[Hit]:
+    ) -> Hits:
         """The match of each item by words and by meaning, computed as for facts."""
         from tenure.search.collection import AdHoc
 
         if not items:
-            return []
+            return Hits()
         texts = [text_of(item.value)[:_LOOKED_AT] for item in items]
         gists = [
             analysis.sentence(item.key, None, text[:_GIST])

@@ -6,9 +6,10 @@ ceiling holds for the rendered text, headings and separators included, for every
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 
 from tenure.context.cuts import guarded
 from tenure.context.document import OVER_BUDGET, Context, Line, Omission
@@ -137,9 +138,10 @@ def _add_facts(
     stands = in_order_of_time(facts)
     ordered, binding = _binding_first(facts, page.used, ceiling)
     others: list[Ranked] = []
+    aside, add = material.aside, _adding(page, material, request, at)
     for place, ranked in ordered:
         fact_id = ranked.fact.id
-        if fact_id in material.aside and not ranked.fact.is_constraint:
+        if aside and fact_id in aside and not ranked.fact.is_constraint:
             page.omissions.append(Omission("irrelevant", fact_id))
             continue
         if not profile.keeps(ranked, place, best):
@@ -147,13 +149,13 @@ def _add_facts(
             continue
         # A rule may use the room that is meant for notes: it comes before them.
         most = request.budget if fact_id in binding else ceiling
-        if not _add_fact(page, ranked, material, request, most, at, stands[fact_id]):
+        if not add(ranked, most, stands[fact_id]):
             page.leave_out(fact_id)
     # What holds and has little to do with the query takes a share of what is left over.
     most = page.used + int(max(0, ceiling - page.used) * profile.spare)
     for ranked in others:
         fact_id = ranked.fact.id
-        if not _add_fact(page, ranked, material, request, most, at, stands[fact_id]):
+        if not add(ranked, most, stands[fact_id]):
             page.omissions.append(Omission("irrelevant", fact_id))
 
 
@@ -196,13 +198,44 @@ def _binds(fact: Fact) -> bool:
     return not fact.needs_review and fact.status is not Status.WAITING
 
 
+def _adding(
+    page: Page, material: Material, request: Request, at: datetime
+) -> Callable[[Ranked, int, int], bool]:
+    """Adds the line of a fact at its place, if it fits.
+
+    Most facts read by themselves, and of most memories nothing is dead. Their lines and what these
+    cost are known, so that nothing is worked out for them.
+    """
+    if request.style != "plain" or material.dead:
+        return partial(_add_fact, page, material, request, at)
+    others = {*material.contested, *material.doubted, *material.days}
+    is_utc = material.zone is UTC
+
+    def add(ranked: Ranked, ceiling: int, place: int) -> bool:
+        fact, score, _, tokens, _, sheet, _ = ranked
+        if (
+            not sheet.is_bare
+            or fact.id in others
+            or tokens is None
+            or not (is_utc or not sheet.is_said)
+        ):
+            return _add_fact(page, material, request, at, ranked, ceiling, place)
+        section = sheet.section
+        if not page.has_room(section, tokens, ceiling):
+            return False
+        line = Line(section, sheet.line, fact.id, score, ranked.parts, (fact.source,))
+        return page.put(line, tokens, ceiling=ceiling, place=place)
+
+    return add
+
+
 def _add_fact(
     page: Page,
-    ranked: Ranked,
     material: Material,
     request: Request,
-    ceiling: int,
     at: datetime,
+    ranked: Ranked,
+    ceiling: int,
     place: int,
 ) -> bool:
     """Add the line of a fact at its place, if it fits."""

@@ -47,6 +47,7 @@ class Page:
         self.is_cut = False
         self.omissions: list[Omission] = []
         self._lines: dict[str, list[_Kept]] = {}
+        self._headings: dict[str, int] = {}
         self._first: tuple[str, list[str]] = ("", [])
         self._says_so = False
 
@@ -69,20 +70,26 @@ class Page:
         note or signal that the line shows.
         """
         most = self.budget if ceiling is None else ceiling
-        if tokens is None and len(line.text) > longest_line(most - self.used):
-            return False  # which need not be counted
-        cost = self.count(f"{line.text}\n") if tokens is None else tokens
-        if not self.has_room(line.section, cost, most):
+        if tokens is None:
+            if len(line.text) > longest_line(most - self.used):
+                return False  # which need not be counted
+            tokens = self.count(f"{line.text}\n")
+        section = line.section
+        kept = self._lines.get(section)
+        needed = tokens if kept is not None else tokens + self._heading(section)
+        if self.used + needed > most:
             return False
-        self.used += cost + (0 if line.section in self._lines else self._heading(line.section))
-        kept = self._lines.setdefault(line.section, [])
-        kept.append(_Kept(line, cost, len(kept) if place is None else place, item))
+        self.used += needed
+        if kept is None:
+            kept = self._lines[section] = []
+        kept.append(_Kept(line, tokens, len(kept) if place is None else place, item))
         return True
 
     def has_room(self, section: str, tokens: int, ceiling: int) -> bool:
         """Whether a line of that section would fit."""
-        heading = 0 if section in self._lines else self._heading(section)
-        return self.used + tokens + heading <= ceiling
+        if section not in self._lines:
+            tokens += self._heading(section)
+        return self.used + tokens <= ceiling
 
     def leave_out(self, fact_id: str | None = None, item: str | None = None) -> None:
         """Account for something that did not fit."""
@@ -93,7 +100,10 @@ class Page:
         self._says_so = self.add(section, text)
 
     def _heading(self, section: str) -> int:
-        return self.count(f"\n{heading_line(section)}\n")
+        known = self._headings.get(section)
+        if known is None:
+            known = self._headings[section] = self.count(f"\n{heading_line(section)}\n")
+        return known
 
     def add_first(self, section: str, texts: list[str]) -> None:
         """Add lines that must be there; if the budget is too small, cut them visibly."""

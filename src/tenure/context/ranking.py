@@ -4,11 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import datetime
-from typing import NamedTuple
+from itertools import repeat
+from typing import TYPE_CHECKING, NamedTuple
 
 from tenure.context.sheets import Sheet, Sheets
 from tenure.model.authority import Ladder
 from tenure.model.fact import Fact
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    Numbers = npt.NDArray[np.float64]
 
 # What each part weighs. Words and meaning decide; the rest settles what they leave open.
 TEXT = 0.3
@@ -25,34 +32,52 @@ DOUBTED = 0.5
 
 _HALF_LIFE = 7 * 86_400
 _ALIKE = 0.94
+_DIGITS = 10_000.0
+_MIDDLE = 1e-6
+"""How near the middle of two neighbours a number lies that is rounded by itself."""
 _TRIED = 8
 """So many texts with a word in common are compared; of more, the meanings are."""
 
 
-class Rankable(NamedTuple):
-    """A fact that was found, with its match by words and by meaning."""
+class Matches(NamedTuple):
+    """Facts that were found, with their matches by words and by meaning, in columns: thousands of
+    small objects would take more time than everything that is done with them."""
 
-    fact: Fact
-    text: float
-    meaning: float
-    tokens: int | None = None
-    """The tokens of its plain line, if they are known."""
-    vector: bytes | None = None
-    bears: bool = False
-    """Whether it has to do with the query by a word, or shares its subject with one that has."""
+    facts: Sequence[Fact]
+    texts: Sequence[float]
+    meanings: Sequence[float]
+    tokens: Sequence[int | None]
+    """The tokens of their plain lines, where they are known."""
+    vectors: Sequence[bytes | None]
+    bears: Sequence[bool]
+    """Whether each has to do with the query by a word, or shares its subject with one that has."""
 
 
 class Ranked(NamedTuple):
-    """A fact with its score and the parts of the score."""
+    """A fact with its score and what the score is made of."""
 
     fact: Fact
     score: float
-    parts: Mapping[str, float]
+    told: tuple[float | None, ...]
+    """The parts of its score by their place in `PARTS`."""
     tokens: int | None
     bears: bool
     """Whether it has to do with the query by a word, or shares its subject with one that has."""
     sheet: Sheet
+    adjusted: tuple[tuple[str, float], ...] = ()
+    """The parts of its score that came of other facts."""
 
+    @property
+    def parts(self) -> dict[str, float]:
+        """The parts of its score by their names."""
+        found = {
+            name: part for name, part in zip(PARTS, self.told, strict=True) if part is not None
+        }
+        found.update(self.adjusted)
+        return found
+
+
+PARTS = ("text", "meaning", "key", "subject", "authority", "recency", "constraint")
 
 Alike = Callable[[Sequence[bytes | None], float, Collection[int]], list[tuple[int, int]]]
 """For each vector so similar to an earlier one: the place of the first such vector, and its own.
@@ -65,7 +90,7 @@ def base_score(text: float, meaning: float) -> float:
 
 
 def rank(
-    candidates: Sequence[Rankable],
+    matches: Matches,
     asked: set[str],
     *,
     now: datetime,
@@ -73,25 +98,33 @@ def rank(
     sheets: Sheets,
     alike: Alike,
 ) -> list[Ranked]:
-    """The candidates, best first; equals in the order newest first, then by id.
+    """The facts that were found, best first; equals in the order newest first, then by id.
 
     `asked` are the terms of the query, `sheets` has what is known of each fact anyway, and `alike`
     finds vectors that are similar.
     """
-    judge = _Judge(asked, now, ladder)
-    found = [judge.judged(candidate, sheets(candidate.fact)) for candidate in candidates]
-    order = sorted(range(len(found)), key=lambda index: _best_first(found[index]))
-    repeats = _repeats([(candidates[index].vector, found[index].sheet) for index in order], alike)
+    facts, texts, meanings, tokens, vectors, bears = matches
+    if not facts:
+        return []
+    known = sheets.of(facts)
+    scores, told = _Judge(asked, now, ladder).judged(known, texts, meanings)
+    columns = zip(facts, scores, told, tokens, bears, known, repeat(()))
+    found = list(map(Ranked._make, columns))
+    order = _best_first(scores, known)
+    repeats = _repeats(
+        [known[index] for index in order], [vectors[index] for index in order], alike
+    )
     if not repeats:
         return [found[index] for index in order]
     for place in repeats:
-        found[order[place]] = _lessened(found[order[place]], "repeated", REPEATED)
-    order.sort(key=lambda index: _best_first(found[index]))
-    return [found[index] for index in order]
+        lessened = found[order[place]] = _lessened(found[order[place]], "repeated", REPEATED)
+        scores[order[place]] = lessened.score
+    return [found[index] for index in _best_first(scores, known)]
 
 
-def _best_first(ranked: Ranked) -> tuple[float, tuple[float, str]]:
-    return -ranked.score, ranked.sheet.newest
+def _best_first(scores: Sequence[float], sheets: Sequence[Sheet]) -> list[int]:
+    keys = [(-score, *sheet.newest) for score, sheet in zip(scores, sheets, strict=True)]
+    return sorted(range(len(keys)), key=keys.__getitem__)
 
 
 def weighed(ranked: Sequence[Ranked], doubted: Mapping[str, Sequence[Fact]]) -> list[Ranked]:
@@ -117,47 +150,94 @@ def weighed(ranked: Sequence[Ranked], doubted: Mapping[str, Sequence[Fact]]) -> 
 def _raised(ranked: Ranked, least: float) -> Ranked:
     if ranked.score >= least:
         return ranked
-    parts = {**ranked.parts, "doubts": round(least - ranked.score, 4)}
-    return ranked._replace(score=least, parts=parts)
+    adjusted = (*ranked.adjusted, ("doubts", round(least - ranked.score, 4)))
+    return ranked._replace(score=least, adjusted=adjusted)
 
 
 class _Judge:
-    """Scores candidates by one query."""
+    """Scores facts by one query."""
 
     def __init__(self, asked: set[str], now: datetime, ladder: Ladder) -> None:
         self._asked = asked
         self._now = now
         steps = max(1, len(ladder.rungs) - 1)
         self._standing = {
-            rung: round(AUTHORITY * ladder.rank(rung) / steps, 4) for rung in ladder.rungs
+            rung: round(AUTHORITY * ladder.rank(rung) / steps, 4) or None for rung in ladder.rungs
         }
-        self._unknown = round(AUTHORITY * ladder.rank("") / steps, 4)
+        self._unknown = round(AUTHORITY * ladder.rank("") / steps, 4) or None
 
-    def judged(self, candidate: Rankable, sheet: Sheet) -> Ranked:
-        fact, text, meaning, tokens, _, bears = candidate
-        told: dict[str, float] = {}
-        bearing = 0.0
-        if text:
-            bearing += (part := TEXT * text)
-            told["text"] = round(part, 4)
-        if meaning > 0:
-            bearing += (part := MEANING * meaning)
-            told["meaning"] = round(part, 4)
-        if shared := self._asked.intersection(sheet.named):
-            # The share of the key's words that the query uses.
-            bearing += (part := KEY * (len(shared) / len(sheet.named)))
-            told["key"] = round(part, 4)
-        if sheet.about and (part := SUBJECT * _named(sheet.about, self._asked)):
-            bearing += part
-            told["subject"] = round(part, 4)
-        if part := self._standing.get(fact.standing, self._unknown):
-            told["authority"] = part
+    def judged(
+        self, sheets: Sequence[Sheet], texts: Sequence[float], meanings: Sequence[float]
+    ) -> tuple[list[float], list[tuple[float | None, ...]]]:
+        """The scores of facts with such matches, and the parts of each."""
+        import numpy as np  # here, because others import this module who never rank
+
+        said = rounded(TEXT * np.array(texts, np.float64))
+        meant = rounded(MEANING * np.maximum(np.array(meanings, np.float64), 0.0))
+        found: list[tuple[float | None, ...]] = []
+        others: list[float] = []
+        asked, standing, unknown = self._asked, self._standing, self._unknown
+        for sheet, text, meaning, by_text, by_meaning in zip(
+            sheets, texts, meanings, said.tolist(), meant.tolist(), strict=True
+        ):
+            key = subject = recency = constraint = None
+            if not asked.isdisjoint(sheet.named):
+                key = round(_of_key(sheet, asked), 4)
+            if sheet.about and not asked.isdisjoint(sheet.about):
+                subject = round(SUBJECT * _named(sheet.about, asked), 4) or None
+            authority = standing.get(sheet.fact.standing, unknown)
+            if sheet.is_special:
+                recency, constraint = self._special(sheet, text, meaning)
+            found.append(
+                (
+                    by_text if text else None,
+                    by_meaning if meaning > 0 else None,
+                    key,
+                    subject,
+                    authority,
+                    recency,
+                    constraint,
+                )
+            )
+            rest = (key or 0.0) + (subject or 0.0) + (authority or 0.0)
+            others.append(rest + (recency or 0.0) + (constraint or 0.0))
+        # A sum of such numbers lies next to one of four digits and far from the middle of two.
+        total = np.rint((said + meant + np.array(others)) * _DIGITS) / _DIGITS
+        scores: list[float] = total.tolist()
+        return scores, found
+
+    def _special(
+        self, sheet: Sheet, text: float, meaning: float
+    ) -> tuple[float | None, float | None]:
+        """What a reading gets for being new, and what a rule gets for having to do with it."""
+        fact, asked = sheet.fact, self._asked
+        recency = constraint = None
         if fact.time_sensitive:
-            told["recency"] = round(RECENCY * _freshness(fact, self._now), 4)
+            recency = round(RECENCY * _freshness(fact, self._now), 4)
+        bearing = base_score(text, meaning) + _of_key(sheet, asked)
+        if sheet.about:
+            bearing += SUBJECT * _named(sheet.about, asked)
         if fact.is_constraint and bearing:
-            told["constraint"] = round(CONSTRAINT * min(1.0, bearing), 4)
-        score = round(sum(told.values()), 4)
-        return Ranked(fact, score, told, tokens, bears, sheet)
+            constraint = round(CONSTRAINT * min(1.0, bearing), 4)
+        return recency, constraint
+
+
+def _of_key(sheet: Sheet, asked: set[str]) -> float:
+    """The share of the key's words that the query uses, as a part of a score."""
+    shared = asked.intersection(sheet.named)
+    return KEY * (len(shared) / len(sheet.named)) if shared else 0.0
+
+
+def rounded(numbers: Numbers) -> Numbers:
+    """These numbers, which are not negative, rounded to four digits as Python rounds them."""
+    import numpy as np
+
+    scaled = numbers * _DIGITS
+    found = np.rint(scaled) / _DIGITS
+    # Next to the middle of two, Python goes by the number's exact value.
+    for place in np.flatnonzero(np.abs(scaled - np.floor(scaled) - 0.5) < _MIDDLE).tolist():
+        found[place] = round(float(numbers[place]), 4)
+    return found
 
 
 def _named(name: Sequence[str], asked: set[str]) -> float:
@@ -175,14 +255,14 @@ def _freshness(fact: Fact, now: datetime) -> float:
     return float(0.5 ** (age / _HALF_LIFE))
 
 
-def _repeats(ordered: Sequence[tuple[bytes | None, Sheet]], alike: Alike) -> set[int]:
-    """The places of candidates, each a vector and a sheet, that repeat a better one.
+def _repeats(sheets: Sequence[Sheet], vectors: Sequence[bytes | None], alike: Alike) -> set[int]:
+    """The places of facts, best first, that repeat a better one.
 
     Nearness of meaning alone would take the same statement on two matters for one, so their words
     have to agree too, numbers above all. Words are compared first: that is cheap, and few agree.
     """
-    wordings = [sheet.wording for _, sheet in ordered]
-    having: dict[object, list[int]] = {}
+    wordings = [sheet.wording for sheet in sheets]
+    having: dict[int, list[int]] = {}
     suspected: set[int] = set()
     for place, wording in enumerate(wordings):
         for sign in wording.signs:
@@ -197,15 +277,15 @@ def _repeats(ordered: Sequence[tuple[bytes | None, Sheet]], alike: Alike) -> set
             before.append(place)
     if not suspected:
         return set()
-    near = alike([vector for vector, _ in ordered], _ALIKE, suspected)
+    near = alike(vectors, _ALIKE, suspected)
     return {worse for better, worse in near if wordings[better].repeats(wordings[worse])}
 
 
 def _lessened(ranked: Ranked, why: str, left: float) -> Ranked:
     """A fact with only so much left of its score."""
     lost = round(ranked.score * (1 - left), 4)
-    parts = {**ranked.parts, why: -lost}
-    return ranked._replace(score=round(ranked.score - lost, 4), parts=parts)
+    adjusted = (*ranked.adjusted, (why, -lost))
+    return ranked._replace(score=round(ranked.score - lost, 4), adjusted=adjusted)
 
 
 def in_order_of_time(ranked: Sequence[Ranked]) -> dict[str, int]:
@@ -213,5 +293,6 @@ def in_order_of_time(ranked: Sequence[Ranked]) -> dict[str, int]:
 
     Where there is no room for all, the newest of equals is taken first; that is `rank`'s order.
     """
-    ordered = sorted(ranked, key=lambda one: (-one.score, one.sheet.oldest))
-    return {one.fact.id: place for place, one in enumerate(ordered)}
+    keys = [(-one.score, *one.sheet.oldest) for one in ranked]
+    ordered = sorted(range(len(ranked)), key=keys.__getitem__)
+    return {ranked[index].fact.id: place for place, index in enumerate(ordered)}

@@ -6,7 +6,7 @@ all. Nothing is shown of a text that is left out, so every shown text was looked
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from tenure.context.document import Omission
@@ -87,14 +87,9 @@ class Allowance:
         self._left -= min(self._left, length + len(name))
         return True
 
-    def takes_all(self, facts: Iterable[Fact]) -> bool:
+    def takes_all(self, lengths: Sequence[int]) -> bool:
         """Whether plainly everything is looked at, in any order: nothing but short texts."""
-        total = 0
-        for fact in facts:
-            if type(fact.value) is not str or len(fact.value) > self._longest:
-                return False
-            total += len(fact.value) + len(fact.key)
-        return total <= self._left
+        return not lengths or (max(lengths) <= self._longest and sum(lengths) <= self._left)
 
 
 class ReadOnce:
@@ -120,7 +115,7 @@ class ReadOnce:
 def facts_within(request: Request, ranked: Sequence[Ranked]) -> tuple[list[Ranked], list[Omission]]:
     """The facts that are looked at, constraints first, and those that are left out unread."""
     allowance = Allowance(request.budget)
-    if allowance.takes_all([one.fact for one in ranked]):
+    if allowance.takes_all([one.sheet.length for one in ranked]):
         return list(ranked), []
     tells = request.profile.reviews == "show"
     kept = {

@@ -11,7 +11,8 @@ from math import ceil
 from typing import NamedTuple
 
 from tenure.context.rendering import plain_line, section_of
-from tenure.model.fact import Fact
+from tenure.context.said_lines import is_said
+from tenure.model.fact import Fact, Status
 from tenure.model.text_cache import when_forgetting
 from tenure.model.values import text_of
 
@@ -23,6 +24,7 @@ SAME = 0.8
 _COMPARED = 4_000
 """Characters of two texts that are compared."""
 _MOST = 8_192
+_UNKNOWN = 1 << 40
 _LONG = 4_096
 """Characters; the sheet of a longer fact is not worth the memory."""
 
@@ -32,9 +34,9 @@ class Wording(NamedTuple):
 
     words: frozenset[str]
     numbers: frozenset[str]
-    signs: tuple[tuple[frozenset[str], str], ...]
-    """The numbers with some of the words: two texts that have enough in common share one of
-    these."""
+    signs: tuple[int, ...]
+    """The numbers with some of the words, as hashes: two texts that have enough in common share
+    one of these."""
 
     def repeats(self, other: Wording) -> bool:
         """Whether nearly all words and all numbers of two texts are the same."""
@@ -54,6 +56,10 @@ class Sheet:
         "_wording",
         "about",
         "fact",
+        "is_bare",
+        "is_said",
+        "is_special",
+        "length",
         "named",
         "newest",
         "oldest",
@@ -69,6 +75,13 @@ class Sheet:
         self.named = tuple([term for term in terms(fact.key) if not term.isdigit()])
         """The words of its key, without numbers."""
         self.about: Sequence[str] = terms(fact.subject) if fact.subject else ()
+        self.is_special = fact.time_sensitive or fact.is_constraint
+        """Whether its score depends on more than its match and its name."""
+        self.length = len(fact.value) + len(fact.key) if isinstance(fact.value, str) else _UNKNOWN
+        """The characters of its key and its value; very many if those are not simply told."""
+        self.is_said = is_said(fact)
+        self.is_bare = not (fact.causes or fact.time_sensitive) and fact.status is Status.OFFICE
+        """Whether its line says nothing but the fact, unless others speak against it."""
         self._terms = terms
         self._line: str | None = None
         self._section: str | None = None
@@ -123,10 +136,19 @@ class Sheets:
                 kept[fact.id] = sheet
         return sheet
 
+    def of(self, facts: Sequence[Fact]) -> list[Sheet]:
+        """The sheets of these facts."""
+        kept = self._kept
+        found = [kept.get(fact.id) for fact in facts]
+        return [
+            sheet if sheet is not None and sheet.fact is fact else self(fact)
+            for sheet, fact in zip(found, facts, strict=True)
+        ]
+
 
 def _worded(words: frozenset[str]) -> Wording:
     """Rare words are long: by those, few texts are taken for repetitions that are none."""
     numbers = frozenset([word for word in words if any(map(str.isdigit, word))])
     spare = len(words) - ceil(SAME * len(words) - 1e-9)
     ordered = sorted(words, key=lambda word: (-len(word), word))
-    return Wording(words, numbers, tuple((numbers, word) for word in ordered[: spare + 1]))
+    return Wording(words, numbers, tuple(hash((numbers, word)) for word in ordered[: spare + 1]))

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
+from operator import attrgetter
 
 from tenure.engine.chains import in_order
 from tenure.engine.redaction import unlinked
@@ -25,6 +26,8 @@ from tenure.stores.port import DeclarationReader, FactReader, LogReader, Reader,
 Causes = dict[str, tuple[Cause, ...]]
 Legs = tuple[dict[str, Fact], dict[str, Fact]]
 """By the id of each base: the base, and the fact of its chain that holds office."""
+# All that `may_read` goes by, but for declarations; most facts have one of few audiences.
+_audience = attrgetter("organization", "owner", "memory_type._value_", "requires", "min_authority")
 
 
 @dataclass
@@ -55,12 +58,10 @@ class Lens:
 
     def sees(self, reader: DeclarationReader, fact: Fact) -> bool:
         """Whether this identity may know of the fact."""
-        # All that `may_read` goes by, but for declarations; most facts have one of few audiences.
-        audience = (fact.organization, fact.owner, fact.memory_type._value_, fact.requires)
-        known = self._audiences.get((audience, fact.min_authority))
+        audience = _audience(fact)
+        known = self._audiences.get(audience)
         if known is None:
-            known = may_read(self.identity, fact, self.settings.ladder)
-            self._audiences[audience, fact.min_authority] = known
+            known = self._audiences[audience] = may_read(self.identity, fact, self.settings.ladder)
         declarations = reader.declarations()
         if not known or not declarations:
             return known
@@ -115,7 +116,9 @@ class Lens:
             if fact.status is Status.OFFICE and not (marks and fact.depends_on)
             else (self.seen(reader, fact, known) if marks else as_seen(fact, when))
             for fact in facts
-            if fact.held_at(when) and fact.place in places and self.sees(reader, fact)
+            if fact.held_at(when)
+            and (fact.scope, fact.scope_id or "") in places
+            and self.sees(reader, fact)
         ]
 
     def not_yet(self, reader: Reader, facts: Iterable[Fact]) -> list[Fact]:

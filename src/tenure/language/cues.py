@@ -134,7 +134,8 @@ class Cues:
         found = self._patterns.erasure.match(self._text)
         if found is None:
             return None
-        said = found.group("what") or found.group("own") or found.group("unwanted") or ""
+        names = ("what", "told", "own", "unwanted")
+        said = next((words for name in names if (words := found.group(name))), "")
         return Erasure(said.strip(" .,!?"))
 
     @property

@@ -32,10 +32,12 @@ def effective(facts: Iterable[Fact], places: Sequence[Place], ladder: Ladder) ->
     its own branch. Values of a multi-valued key accumulate. Facts that a capability learned stand
     beside the others, and hide none of them.
     """
+    here = [fact for fact in facts if (fact.scope, fact.scope_id or "") in places]
+    if len({(fact.key, fact.subject) for fact in here}) == len(here):
+        return View(tuple(here))  # each is on a matter of its own
     groups: dict[tuple[str, str | None, str | None], list[Fact]] = defaultdict(list)
-    for fact in facts:
-        if fact.place in places:
-            groups[fact.key, fact.subject, fact.capability].append(fact)
+    for fact in here:
+        groups[fact.key, fact.subject, fact.capability].append(fact)
     rank = {place: index for index, place in enumerate(places)}
     winners: list[Fact] = []
     shadowed: list[tuple[Fact, Fact]] = []

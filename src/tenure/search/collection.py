@@ -221,8 +221,9 @@ class Shelved:
 
     def rows(self, entries: Sequence[int]) -> list[EntryRow]:
         stacks = list(self._stacks.values())
-        kept = [rows for stack in stacks if (rows := stack.recent())]
-        known = {entry: rows[entry] for rows in kept for entry in entries if entry in rows}
+        known: dict[int, EntryRow] = {}
+        for rows in [stack.recent() for stack in stacks]:
+            known.update([(entry, rows[entry]) for entry in entries if entry in rows])
         if len(known) < len(entries):
             missing = [entry for entry in entries if entry not in known]
             owned = [(stack, stack.own(missing)) for stack in stacks]

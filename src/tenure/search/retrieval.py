@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
+from itertools import count
 from math import log
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -58,13 +59,52 @@ class Hit(NamedTuple):
         return self.row.fact_id
 
 
+class Hits:
+    """The entries that were found, with their matches, in columns: see `Hit`."""
+
+    def __init__(
+        self,
+        rows: Sequence[EntryRow] = (),
+        texts: Sequence[float] = (),
+        meanings: Sequence[float] = (),
+        binding: Sequence[bool] = (),
+    ) -> None:
+        self.rows = rows
+        self.texts = texts
+        self.meanings = meanings
+        self.binding = binding
+        self.places = {row[1]: place for place, row in enumerate(rows)}
+        """Where each is, by the id of its fact."""
+
+    def __iter__(self) -> Iterator[Hit]:
+        columns = zip(self.rows, self.texts, self.meanings, self.binding, strict=True)
+        return map(Hit._make, columns)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Hits) and list(self) == list(other)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __or__(self, more: Hits) -> Hits:
+        """These and more, in which a fact that both have is as the latter has it."""
+        if not more.rows:
+            return self
+        kept = [place for row, place in zip(self.rows, count()) if row[1] not in more.places]
+        return Hits(
+            [*(self.rows[place] for place in kept), *more.rows],
+            [*(self.texts[place] for place in kept), *more.texts],
+            [*(self.meanings[place] for place in kept), *more.meanings],
+            [*(self.binding[place] for place in kept), *more.binding],
+        )
+
+
 def search(
     collection: Entries,
     query: str,
     embed: Callable[[str], Vector | None],
     *,
     limit: int,
-) -> list[Hit]:
+) -> Hits:
     """At least the `limit` best entries by words and as many by meaning, in no order."""
     wanted = list(dict.fromkeys(terms(query)))[:_MOST_TERMS]
     size = collection.size
@@ -99,7 +139,7 @@ def search(
     said = _said(rows, gathered, weights, mean_length)
     meant = _meant(rows, meaning)
     bound = [row.entry in binding for row in rows]
-    return list(map(Hit._make, zip(rows, said, meant, bound, strict=True)))
+    return Hits(rows, said, meant, bound)
 
 
 def _weight(size: int, found: int) -> float:
@@ -129,7 +169,8 @@ def _best(gathered: dict[int, float], limit: int) -> list[int]:
     """The best by words, the newer first among equals."""
     if len(gathered) <= limit:
         return list(gathered)
-    return sorted(gathered, key=lambda entry: (-gathered[entry], -entry))[:limit]
+    ordered = sorted([(-weight, -entry) for entry, weight in gathered.items()])
+    return [-entry for _, entry in ordered[:limit]]
 
 
 def _said(
@@ -142,21 +183,24 @@ def _said(
     most = sum(weights.values())
     if not most:
         return [0.0] * len(rows)
-    return [
-        _bm25(terms, weights, mean_length) / most if entry in gathered else 0.0
-        for entry, _, _, _, terms in rows
-    ]
-
-
-def _bm25(own: Sequence[str], weights: dict[str, float], mean_length: float) -> float:
-    shared = [term for term in own if term in weights]
-    ballast = _K1 * (1 - _B + _B * len(own) / mean_length) if mean_length else _K1
-    if len(shared) == 1:
-        return weights[shared[0]] * (1 + _K1) / (1 + ballast)
-    return sum(
-        weights[term] * times * (1 + _K1) / (times + ballast)
-        for term, times in Counter(shared).items()
-    )
+    found: list[float] = []
+    for entry, _, _, _, own in rows:
+        if entry not in gathered:
+            found.append(0.0)
+            continue
+        shared = [term for term in own if term in weights]
+        ballast = _K1 * (1 - _B + _B * len(own) / mean_length) if mean_length else _K1
+        if len(shared) == 1:
+            said = weights[shared[0]] * (1 + _K1) / (1 + ballast)
+        else:
+            said = sum(
+                [
+                    weights[term] * times * (1 + _K1) / (times + ballast)
+                    for term, times in Counter(shared).items()
+                ]
+            )
+        found.append(said / most)
+    return found
 
 
 def _meant(rows: Sequence[EntryRow], meaning: Vector | None) -> list[float]:

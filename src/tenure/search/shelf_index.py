@@ -323,6 +323,21 @@ class ShelfIndex:
         ended = [(ends, entry) for entry, (_, ends) in self.termed.items() if ends and when >= ends]
         yield from (entry for _, entry in sorted(ended, reverse=True))
 
+    def _far(self, code: Codes) -> npt.NDArray[np.uint16]:
+        """The number of differing bits of each entry."""
+        count = self._count
+        if count <= _PORTION:
+            # All columns at once: there are few numbers, and each step has a price of its own.
+            bits = np.bitwise_count(self._codes[:, :count] ^ code[:, None])
+            summed: npt.NDArray[np.uint16] = bits.sum(axis=0, dtype=np.uint16)
+            return summed
+        far = np.zeros(count, np.uint16)
+        differing = np.empty(count, np.uint64)
+        for word in range(self._words):
+            np.bitwise_xor(self._codes[word, :count], code[word], out=differing)
+            far += np.bitwise_count(differing)
+        return far
+
     def distances(
         self, code: Codes, hidden: Numbers | None = None
     ) -> tuple[npt.NDArray[np.uint16], Numbers]:
@@ -331,11 +346,7 @@ class ShelfIndex:
         Hidden entries, which are given in order, are left out.
         """
         count = self._count
-        far = np.zeros(count, np.uint16)
-        differing = np.empty(count, np.uint64)
-        for word in range(self._words):
-            np.bitwise_xor(self._codes[word, :count], code[word], out=differing)
-            far += np.bitwise_count(differing)
+        far = self._far(code)
         counted = self._live[:count] & self._meant[:count]
         if hidden is not None and len(hidden) and count:
             places = np.searchsorted(self._entries[:count], hidden).clip(max=count - 1)
