@@ -119,7 +119,7 @@ class KeptReads:
     def begin_with(self, before: KeptReads) -> None:
         """Begin with what is known of the revision before."""
         self.older = before.older
-        self.posted = before.posted
+        self.posted = before.posted.copy()
         self.is_posted = not self.posted.versions
         again = [asked for asked in list(before.answers) if asked.is_usual]
         self.expected = (*again, *(() if self.is_posted else (self.reposting(),)))

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 _MOST = 262_144
 """Entries in the postings of one reader."""
+_MOST_SHELVES = 64
 _OF_A_LIST = 16
 """What a list takes by itself, in entries."""
 
@@ -58,6 +59,15 @@ class KeptPostings:
         self._lists: dict[str, Postings] = {}
         self.size = 0
 
+    def copy(self) -> KeptPostings:
+        """The same, to which nobody else adds."""
+        found = KeptPostings()
+        # In this order: another thread may be adding, and no list may be without its version.
+        found._lists = dict(self._lists)
+        found.versions = dict(self.versions)
+        found.size = self.size
+        return found
+
     def first(self, lexeme: str, limit: int) -> list[int] | None:
         """At most so many entries under a lexeme; None where they have to be read."""
         known = self._lists.get(lexeme)
@@ -72,6 +82,7 @@ class KeptPostings:
             return
         if self.size > _MOST:
             self._lists.clear()
+            self.versions.clear()
             self.size = 0
         self.versions[shelf] = versions[shelf]
         self._lists[lexeme] = Postings(array("q", entries), len(entries) < limit)
@@ -79,11 +90,17 @@ class KeptPostings:
 
     def after(self, changed: Iterable[Changed], versions: Mapping[int, int]) -> KeptPostings:
         """The same of shelves that are at these versions by now, where these entries have
-        changed."""
-        found = KeptPostings()
-        found.versions = {shelf: versions[shelf] for shelf in self.versions if shelf in versions}
-        found._lists = dict(self._lists)
-        found.size = self.size
+        changed.
+
+        A shelf whose version is not known stays at the one before: the next time its entries are
+        told again, which changes nothing.
+        """
+        if len(self.versions) > _MOST_SHELVES:
+            return KeptPostings()
+        found = self.copy()
+        found.versions = {
+            shelf: versions.get(shelf, seen) for shelf, seen in found.versions.items()
+        }
         for entry, live, lexemes in changed:
             for lexeme in lexemes:
                 if (known := found._lists.get(lexeme)) is not None:
