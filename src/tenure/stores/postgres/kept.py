@@ -38,7 +38,7 @@ MOST_REPOSTED = 1_000
 """Entries that are put in their places in the postings; if more have changed, all is read anew."""
 
 
-class ReadFact(NamedTuple):
+class StandingFact(NamedTuple):
     """A fact, with what tells whether its row has changed."""
 
     since: int
@@ -48,7 +48,7 @@ class ReadFact(NamedTuple):
     row: Row
 
     @classmethod
-    def of(cls, row: Row, since: int) -> tuple[Fact, ReadFact | None]:
+    def of(cls, row: Row, since: int) -> tuple[Fact, StandingFact | None]:
         """A fact, and what is kept of it; None if it is too long to be worth the memory."""
         fact = fact_of(row)
         if len(row[6]) + len(row[7]) > _LONG:
@@ -95,16 +95,16 @@ class Revision(NamedTuple):
     """The mark of that, if it is among the last ones."""
 
 
-class KeptReads:
+class RevisionReads:
     """What was read of an organization for one person, at one revision."""
 
-    def __init__(self, number: int, mark: int | None, older: dict[str, ReadFact]) -> None:
+    def __init__(self, number: int, mark: int | None, older: dict[str, StandingFact]) -> None:
         self.number = number
         self.mark = mark
         self.older = older
         """The facts that are as they were read if nothing has changed them since. Shared by all
         revisions: who takes one from here compares."""
-        self.sure: dict[str, ReadFact] = {}
+        self.sure: dict[str, StandingFact] = {}
         """The facts that are as they were read."""
         self.undoubted: set[str] = set()
         """The facts that no other puts in doubt."""
@@ -116,7 +116,7 @@ class KeptReads:
         self.expected: tuple[Asked, ...] = ()
         """What was asked at the revision before, and will be asked again."""
 
-    def begin_with(self, before: KeptReads) -> None:
+    def begin_with(self, before: RevisionReads) -> None:
         """Begin with what is known of the revision before."""
         self.older = before.older
         self.posted = before.posted.copy()
@@ -141,7 +141,7 @@ class KeptReads:
         """What it takes, in facts."""
         return len(self.older) + (self._answered + self.posted.size) // _A_FACT
 
-    def keep(self, fact_id: str, kept: ReadFact) -> None:
+    def keep(self, fact_id: str, kept: StandingFact) -> None:
         if len(self.older) >= _MOST:
             self.older.clear()
             self.sure.clear()
@@ -164,7 +164,7 @@ class Kept:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._kept: OrderedDict[tuple[str, str | None], KeptReads] = OrderedDict()
+        self._kept: OrderedDict[tuple[str, str | None], RevisionReads] = OrderedDict()
         when_forgetting(self.forget)
 
     def forget(self) -> None:
@@ -177,14 +177,14 @@ class Kept:
         known = self._kept.get((organization, person))
         return 0 if known is None else known.number
 
-    def look(self, organization: str, person: str | None, revision: Revision) -> KeptReads:
+    def look(self, organization: str, person: str | None, revision: Revision) -> RevisionReads:
         """What is kept of a revision, to read from and to add to."""
         with self._lock:
             known = self._kept.get((organization, person))
             if known is not None and (known.number, known.mark) == revision[:2]:
                 self._kept.move_to_end((organization, person))
                 return known
-            found = KeptReads(revision.number, revision.mark, {})
+            found = RevisionReads(revision.number, revision.mark, {})
             if known is not None:
                 if known.number != revision.known or known.number > revision.number:
                     return found  # others have looked meanwhile, and see more: nothing to add

@@ -18,7 +18,7 @@ _OF_A_LIST = 16
 """What a list takes by itself, in entries."""
 
 
-class Changed(NamedTuple):
+class MovedEntry(NamedTuple):
     """An entry that has come into office, or left it."""
 
     entry: int
@@ -27,7 +27,7 @@ class Changed(NamedTuple):
     """The lexemes under which it is posted while it is live."""
 
 
-class Postings(NamedTuple):
+class PostedEntries(NamedTuple):
     """The entries under a lexeme, ordered."""
 
     entries: array[int]
@@ -40,7 +40,7 @@ class Postings(NamedTuple):
             return self.entries[:limit].tolist()
         return None
 
-    def after(self, entry: int, *, live: bool) -> Postings:
+    def after(self, entry: int, *, live: bool) -> PostedEntries:
         """The postings once an entry has come or gone."""
         entries = self.entries
         place = bisect_left(entries, entry)
@@ -56,7 +56,7 @@ class KeptPostings:
 
     def __init__(self) -> None:
         self.versions: dict[int, int] = {}
-        self._lists: dict[str, Postings] = {}
+        self._lists: dict[str, PostedEntries] = {}
         self.size = 0
 
     def copy(self) -> KeptPostings:
@@ -85,10 +85,10 @@ class KeptPostings:
             self.versions.clear()
             self.size = 0
         self.versions[shelf] = versions[shelf]
-        self._lists[lexeme] = Postings(array("q", entries), len(entries) < limit)
+        self._lists[lexeme] = PostedEntries(array("q", entries), len(entries) < limit)
         self.size += len(entries) + _OF_A_LIST
 
-    def after(self, changed: Iterable[Changed], versions: Mapping[int, int]) -> KeptPostings:
+    def after(self, changed: Iterable[MovedEntry], versions: Mapping[int, int]) -> KeptPostings:
         """The same of shelves that are at these versions by now, where these entries have
         changed.
 

@@ -15,10 +15,10 @@ from tenure.stores.postgres.kept import (
     MOST_ROWS,
     REPOSTED,
     Asked,
-    KeptReads,
-    ReadFact,
+    RevisionReads,
+    StandingFact,
 )
-from tenure.stores.postgres.posted import Changed, KeptPostings
+from tenure.stores.postgres.posted import KeptPostings, MovedEntry
 from tenure.stores.postgres.sql import statement
 from tenure.stores.sql.connection import Given
 from tenure.stores.sql.facts import SQLFacts
@@ -38,7 +38,7 @@ _MOST_EXPECTED = 8
 class KeptReading(SQLFacts, PostgresIndex):
     """The reads of one connection that are kept."""
 
-    _kept: KeptReads | None
+    _kept: RevisionReads | None
 
     def rows(self, name: str, given: Given, where: str = "") -> list[Row]:
         kept = self._kept
@@ -46,11 +46,11 @@ class KeptReading(SQLFacts, PostgresIndex):
             return super().rows(name, given, where)
         return self._answer(kept, Asked.of(name, where, given))
 
-    def _answer(self, kept: KeptReads, asked: Asked) -> list[Row]:
+    def _answer(self, kept: RevisionReads, asked: Asked) -> list[Row]:
         known = kept.answers.get(asked)
         return self._answered(kept, asked) if known is None else known
 
-    def _answered(self, kept: KeptReads, asked: Asked) -> list[Row]:
+    def _answered(self, kept: RevisionReads, asked: Asked) -> list[Row]:
         """The answer to this, and to what is asked next by all experience, in one round trip."""
         missing = [one for one in kept.expected[-_MOST_EXPECTED:] if one not in kept.answers]
         kept.expected = ()
@@ -87,13 +87,13 @@ class KeptReading(SQLFacts, PostgresIndex):
         self._read(kept, [i for i in wanted if i not in found], found)
         return [found[fact_id] for fact_id in wanted if fact_id in found]
 
-    def _read(self, kept: KeptReads, fact_ids: Sequence[str], found: dict[str, Fact]) -> None:
+    def _read(self, kept: RevisionReads, fact_ids: Sequence[str], found: dict[str, Fact]) -> None:
         """Add these facts as they stand; those that have not changed are not fetched again."""
         older = [fact_id for fact_id in fact_ids if fact_id in kept.older]
         self._take(kept, self.rows_of("changed_since", older), found)
         self._fetch(kept, [fact_id for fact_id in fact_ids if fact_id not in found], found)
 
-    def _take(self, kept: KeptReads, marks: Iterable[Row], found: dict[str, Fact]) -> None:
+    def _take(self, kept: RevisionReads, marks: Iterable[Row], found: dict[str, Fact]) -> None:
         """Add the facts that were read before and are as these marks tell."""
         for fact_id, since, status, doubted in marks:
             known = kept.older.get(fact_id)
@@ -101,14 +101,16 @@ class KeptReading(SQLFacts, PostgresIndex):
                 self._note(kept, fact_id, known, doubted)
                 found[fact_id] = known.made()
 
-    def _fetch(self, kept: KeptReads, fact_ids: Sequence[str], found: dict[str, Fact]) -> None:
+    def _fetch(self, kept: RevisionReads, fact_ids: Sequence[str], found: dict[str, Fact]) -> None:
         for row in self.rows_of("facts_since", fact_ids):
             *columns, since, doubted = row
-            fact, read = ReadFact.of(tuple(columns), since)
+            fact, read = StandingFact.of(tuple(columns), since)
             found[fact.id] = fact
             self._note(kept, fact.id, read, doubted)
 
-    def _note(self, kept: KeptReads, fact_id: str, read: ReadFact | None, doubted: bool) -> None:
+    def _note(
+        self, kept: RevisionReads, fact_id: str, read: StandingFact | None, doubted: bool
+    ) -> None:
         if read is not None:
             kept.keep(fact_id, read)
         if not doubted:
@@ -131,7 +133,7 @@ class KeptReading(SQLFacts, PostgresIndex):
         return super().owned(owner, limit) if found is None else found
 
     def _listed(
-        self, kept: KeptReads, name: str, given: Given, where: str = ""
+        self, kept: RevisionReads, name: str, given: Given, where: str = ""
     ) -> list[Fact] | None:
         """The facts of a short list, in its order; None where it is long."""
         marks = self.rows(name, {**given, "most": MOST_ROWS + 1}, where)
@@ -167,12 +169,12 @@ class KeptReading(SQLFacts, PostgresIndex):
                 posted.keep(lexeme, found[lexeme], limit, versions)
         return found
 
-    def _caught_up(self, kept: KeptReads) -> KeptPostings:
+    def _caught_up(self, kept: RevisionReads) -> KeptPostings:
         """The postings that were kept of the revision before, as they are now."""
         rows = self._answer(kept, kept.reposting())
         if len(rows) < MOST_REPOSTED:
             changed = [
-                Changed(entry, live, self.lexemes(shelf, terms))
+                MovedEntry(entry, live, self.lexemes(shelf, terms))
                 for shelf, entry, live, terms in rows
             ]
             kept.posted = kept.posted.after(changed, kept.shelf_versions())

@@ -19,7 +19,7 @@ from tenure.stores.postgres import schema
 from tenure.stores.postgres.commits import Commit, was_kept
 from tenure.stores.postgres.connections import Connection, Limits, PostgresConnections
 from tenure.stores.postgres.errors import is_lost, translate
-from tenure.stores.postgres.kept import Kept, KeptReads, Revision
+from tenure.stores.postgres.kept import Kept, Revision, RevisionReads
 from tenure.stores.postgres.keys import Keys
 from tenure.stores.postgres.replicas import Readers
 from tenure.stores.postgres.sql import statement
@@ -127,7 +127,7 @@ class PostgresStore:
         organization: str,
         known: Standing,
         versions: Row,
-        kept: KeptReads | None = None,
+        kept: RevisionReads | None = None,
     ) -> PostgresTransaction:
         declared = versions[0]
         return PostgresTransaction(

@@ -14,7 +14,7 @@ from tenure.model.times import from_micros, to_micros
 from tenure.model.verdict import Verdict
 from tenure.stores.port import FactFilter, Name, NameColumn, Selection, TenureChange
 from tenure.stores.postgres.connections import Connection
-from tenure.stores.postgres.kept import KeptReads
+from tenure.stores.postgres.kept import RevisionReads
 from tenure.stores.postgres.reading import KeptReading
 from tenure.stores.postgres.sql import array_of
 from tenure.stores.postgres.standing import Standing
@@ -33,7 +33,7 @@ class PostgresTransaction(KeptReading, SQLTransaction):
         organization: str,
         standing: Standing,
         declarations: Callable[[], tuple[Declaration, ...]],
-        kept: KeptReads | None = None,
+        kept: RevisionReads | None = None,
     ) -> None:
         """`kept` is what was read of this revision before; None where this transaction writes."""
         super().__init__(organization, declarations)
