@@ -19,7 +19,7 @@ from typing import Any
 
 import psycopg
 
-from benchmarks.crowds import BARE, KINDS, OURS
+from benchmarks.crowds import ANEW, BARE, KINDS, OURS
 from benchmarks.crowds.herd import Herd, available
 from benchmarks.crowds.report import CONTEXTS, WRITES, Crowd, Growth, Holding, Report
 from benchmarks.peers.client import PeerFailed
@@ -151,6 +151,9 @@ class _Run:
                 for count in self._clients:
                     self._note(self._together(herd, kind, _dealt(shares, count)))
                     self._note(self._replayed(again, kind, count))
+                    if kind == CONTEXTS:
+                        self._run(herd, count, anew=True)
+                        self._note(self._replayed(again, kind, count, ANEW))
 
     def peer(self, system: str, peers: Sequence[str]) -> None:
         """Fill a peer and measure it, and whoever shares what it holds.
@@ -218,16 +221,19 @@ class _Run:
 
     def _together(self, herd: Herd, kind: str, shares: Sequence[Share]) -> Crowd:
         """All clients warm up, and begin at the same moment when the last of them is ready."""
-        seconds = self._report.seconds
         herd.do("warm", [{"kind": kind, **share} for share in shares])
-        asked = [{"seconds": seconds, "log": self._log(number)} for number in range(len(shares))]
-        done = herd.do("run", asked, seconds)
-        return Crowd.of(herd.system, kind, [answer["times"] for answer in done])
+        return Crowd.of(herd.system, kind, self._run(herd, len(shares)))
 
-    def _replayed(self, herd: Herd, kind: str, count: int) -> Crowd:
+    def _run(self, herd: Herd, count: int, *, anew: bool = False) -> list[list[float]]:
+        seconds = self._report.seconds
+        asked = [{"seconds": seconds, "log": self._log(number)} for number in range(count)]
+        done = herd.do("run", [{**one, "anew": anew} for one in asked], seconds)
+        return [answer["times"] for answer in done]
+
+    def _replayed(self, herd: Herd, kind: str, count: int, system: str = BARE) -> Crowd:
         herd.do("fetch", [{"log": self._log(number)} for number in range(count)])
         done = herd.do("replay", [{} for _ in range(count)], 10 * self._report.seconds)
-        return Crowd.of(herd.system, kind, [answer["times"] for answer in done])
+        return Crowd.of(system, kind, [answer["times"] for answer in done])
 
     def _note(self, crowd: Crowd) -> None:
         self._report.crowds.append(crowd)

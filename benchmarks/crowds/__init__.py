@@ -23,6 +23,7 @@ class Kind(NamedTuple):
 
 OURS = "tenure"
 BARE = "bare psycopg"
+ANEW = "bare psycopg, all anew"
 KINDS = {
     OURS: Kind(
         "ours",
@@ -39,6 +40,13 @@ KINDS = {
         "the very statements that Tenure sent for each of those calls, with their parameters, "
         "again in the same order on a copy of the same database; nothing decided, ranked or "
         "rendered",
+    ),
+    ANEW: Kind(
+        "bare",
+        "Bare",
+        True,
+        "the same for contexts of a process that keeps nothing of what it has read of facts and "
+        "lists: what a context is made from, read from the server each time",
     ),
     "langgraph + postgres": Kind(
         "langgraph_store",

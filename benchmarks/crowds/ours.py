@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pickle
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,8 @@ SETTINGS = tenure.Settings(embedder=EMBEDDER, pool_size=CONNECTIONS)
 
 Sent = tuple[str, Any, bool]
 """A statement, its parameters, and whether they are put in before it is sent."""
+OPENED, CLOSED = "-- a pipeline begins", "-- a pipeline ends"
+"""What stands between these two is sent without waiting in between."""
 
 
 class Tenure:
@@ -51,6 +54,10 @@ class Tenure:
     def count(self, answer: tenure.Context) -> int:
         return len({line.fact_id for line in answer.lines if line.fact_id is not None})
 
+    def begin_anew(self) -> None:
+        """Drop what is kept of facts and lists. What searches go through stays in memory."""
+        self._memory.store._kept.forget()  # type: ignore[attr-defined]
+
     def begin(self) -> None:
         self._sent.clear()
         self._calls.clear()
@@ -71,6 +78,7 @@ def overheard() -> list[Sent]:
     """Every statement that this process sends from here on, in order."""
     sent: list[Sent] = []
     plain, filled_in = psycopg.Connection.execute, psycopg.ClientCursor.execute
+    piped = psycopg.Connection.pipeline
 
     def execute(self: Any, query: Any, given: Any = None, **options: Any) -> Any:
         sent.append((query, given, False))
@@ -80,6 +88,14 @@ def overheard() -> list[Sent]:
         sent.append((query, given, True))
         return filled_in(self, query, given, **options)
 
+    @contextmanager
+    def pipeline(self: Any) -> Iterator[psycopg.Pipeline]:
+        sent.append((OPENED, None, False))
+        with piped(self) as opened:
+            yield opened
+        sent.append((CLOSED, None, False))
+
+    psycopg.Connection.pipeline = pipeline  # type: ignore[method-assign]
     psycopg.Connection.execute = execute  # type: ignore[method-assign, assignment]
     psycopg.ClientCursor.execute = execute_filled  # type: ignore[method-assign, assignment]
     return sent

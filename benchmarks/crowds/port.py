@@ -51,6 +51,9 @@ class Caller(Protocol):
     def count(self, answer: Any) -> int:
         """How many facts are in an answer."""
 
+    def begin_anew(self) -> None:
+        """Told before each call of a run that keeps nothing; ours only."""
+
     def begin(self) -> None:
         """Told before the first timed call of a run."""
 

@@ -7,7 +7,7 @@ calls, so that neither pipes nor JSON are in them.
     prepare {}                                       makes the tables
     load    {"shares"}
     warm    {"kind", "organization", "first", "facts"}
-    run     {"seconds", "log"}                       -> {"times": seconds of each call}
+    run     {"seconds", "log", "anew"}               -> {"times": seconds of each call}
     check   {"organization", "first", "facts"}       -> {"asked", "answered", "given"}
     fetch   {"log"}, replay {}                       -> {"times"}; the bare statements only
 
@@ -83,13 +83,16 @@ class Worker:
 
         return write
 
-    def run(self, seconds: float, log: str) -> dict[str, Any]:
-        """Call again and again, each call as soon as the one before it has returned."""
+    def run(self, seconds: float, log: str, anew: bool = False) -> dict[str, Any]:
+        """Call again and again, each call as soon as the one before it has returned; `anew` where
+        nothing is to be left of the one before it."""
         times = []
         turn = WARMING
         self._system.begin()
         end = time.perf_counter() + seconds
         while (begin := time.perf_counter()) < end:
+            if anew:
+                self._system.begin_anew()
             self._call(turn)
             times.append(time.perf_counter() - begin)
             self._system.called()

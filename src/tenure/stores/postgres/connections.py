@@ -10,7 +10,7 @@ from contextlib import contextmanager, suppress
 from typing import Any, NamedTuple, TypeVar
 
 import psycopg
-from psycopg import pq
+from psycopg import errors, pq
 from psycopg.abc import PQGen
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
@@ -66,6 +66,8 @@ class PatientConnection(psycopg.Connection[tuple[Any, ...]]):
     when the network loses its answers."""
 
     patience: float | None = None
+    can_begin: bool = False
+    """Whether the statements that begin a transaction for reading are prepared."""
 
     def wait(
         self,
@@ -215,6 +217,27 @@ class PostgresConnections:
             pass
         return cursor.statusmessage
 
+    def _begin(self, connection: Connection, name: str, given: Mapping[str, Any]) -> list[Rows]:
+        """Begin a transaction. What begins it is planned once for each connection, though not when
+        that is made: there are those that work where there is no schema."""
+        assert isinstance(connection, PatientConnection)
+        if connection.can_begin:
+            try:
+                return self.together(connection, name, given)
+            except errors.InvalidSqlStatementName:
+                # The driver has dropped what was prepared, or a pooler gave us another connection.
+                connection.execute("ROLLBACK")
+        with suppress(errors.DuplicatePreparedStatement):
+            connection.execute(statement("prepare_reading"))
+        connection.can_begin = True
+        return self.together(connection, name, given)
+
+    def leave(self, connection: Connection) -> None:
+        """End a transaction that has only read. Not by a rollback, which the driver takes for a
+        reason to prepare all of its statements anew."""
+        with suppress(psycopg.Error):
+            connection.execute("COMMIT")
+
     @contextmanager
     def begun(self, name: str, given: Mapping[str, Any]) -> Iterator[tuple[Connection, list[Rows]]]:
         """A connection in a transaction that has begun, and the rows of its beginning.
@@ -225,7 +248,7 @@ class PostgresConnections:
         for attempt in range(_ATTEMPTS):
             with self.lent() as connection:
                 try:
-                    rows = self.together(connection, name, given)
+                    rows = self._begin(connection, name, given)
                 except psycopg.Error as error:
                     if not is_lost(error) or attempt == _ATTEMPTS - 1:
                         raise translate(error, self.address) from error

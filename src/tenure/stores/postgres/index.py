@@ -57,13 +57,19 @@ class PostgresIndex(PostgresConnection, SQLIndex):
     ) -> list[list[int]]:
         wanted = [_asked(shelves, term) for term in terms]
         lexemes = sorted({lexeme for asked in wanted for lexeme in asked})
-        given = {"lexemes": lexemes, "limit": limit}
-        rows = self.rows("postings", given) if lexemes and limit > 0 else ()
-        found: dict[str, list[int]] = dict(rows)
+        found = self.posted_under(lexemes, limit) if lexemes and limit > 0 else {}
         return [
             sorted(entry for lexeme in asked for entry in found.get(lexeme, ()))[:limit]
             for asked in wanted
         ]
+
+    def posted_under(self, lexemes: Sequence[str], limit: int) -> dict[str, list[int]]:
+        """The first entries under each of these lexemes; nothing where there are none."""
+        return dict(self.rows("postings", {"lexemes": list(lexemes), "limit": limit}))
+
+    def lexemes(self, shelf: int, terms: str) -> list[str]:
+        """The lexemes under which an entry is posted while it is live."""
+        return _lexemes(shelf, terms)
 
     # writing
 

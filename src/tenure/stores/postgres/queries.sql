@@ -4,14 +4,22 @@
 -- planner finds the one partition. Every transaction takes the role and the schema for itself: what
 -- was set for a connection does not hold behind a pooler that hands it out by transaction.
 
+-- name: prepare_reading
+-- Once for each connection: planning takes longer than the beginning of a transaction itself.
+PREPARE tenure_settings (text, text, text) AS SELECT
+    set_config('role', '{role}', true), set_config('search_path', '{schema}, pg_temp', true),
+    set_config('tenure.organization', $1, true), set_config('tenure.person', $2, true),
+    set_config('tenure.everybody', $3, true);
+PREPARE tenure_versions AS SELECT declarations, erasures FROM versions;
+PREPARE tenure_standing (text, bigint) AS SELECT {standing}, marks[1], marks[revision - $2 + 1]
+    FROM organizations WHERE organization = $1;
+
 -- name: begin_reading
+-- The mark of the revision that was seen last tells whether this history goes on from that one.
 BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY;
-SELECT set_config('role', '{role}', true), set_config('search_path', '{schema}, pg_temp', true),
-    set_config('tenure.organization', %(organization)s, true),
-    set_config('tenure.person', %(person)s, true),
-    set_config('tenure.everybody', %(everybody)s, true);
-SELECT declarations, erasures FROM versions;
-SELECT {standing} FROM organizations WHERE organization = %(organization)s;
+EXECUTE tenure_settings (%(organization)s, %(person)s, %(everybody)s);
+EXECUTE tenure_versions;
+EXECUTE tenure_standing (%(organization)s, %(known)s);
 
 -- name: begin_writing
 -- The lock on its row makes the writers of one organization queue. What they read afterwards is
@@ -64,6 +72,40 @@ SELECT {fact} FROM facts WHERE organization = %(organization)s AND id = %(id)s;
 
 -- name: facts
 SELECT {fact} FROM facts WHERE organization = %(organization)s AND id = ANY(%(ids)s) ORDER BY id;
+
+-- name: facts_since
+-- With what tells whether a fact has changed, and whether anything puts it in doubt.
+SELECT {fact}, since, id IN (
+    SELECT base_id FROM dependencies
+    WHERE organization = %(organization)s AND base_id = ANY(%(ids)s) AND stands_on = ''
+) FROM facts WHERE organization = %(organization)s AND id = ANY(%(ids)s) ORDER BY id;
+
+-- name: changed_since
+-- Tells whether a fact that was read before is still the same.
+SELECT id, since, status, id IN (
+    SELECT base_id FROM dependencies
+    WHERE organization = %(organization)s AND base_id = ANY(%(ids)s) AND stands_on = ''
+) FROM facts WHERE organization = %(organization)s AND id = ANY(%(ids)s);
+
+-- name: live_since
+-- Whether anything puts one in doubt is one look for each, in a list that is short. EXISTS might be
+-- made a join, for which all dependencies are read.
+SELECT id, since, status, (
+    SELECT d.base_id FROM dependencies AS d WHERE d.organization = %(organization)s
+        AND d.base_id = facts.id AND d.stands_on = '' LIMIT 1) IS NOT NULL
+FROM facts WHERE organization = %(organization)s AND live {where} ORDER BY id LIMIT %(most)s;
+
+-- name: timeline_since
+-- Whether anything puts these in doubt is not looked up.
+SELECT id, since, status, true FROM facts
+WHERE organization = %(organization)s AND status <> 'erased' {where}
+ORDER BY seq, id LIMIT %(most)s;
+
+-- name: owned_since
+SELECT id, since, status, true FROM (
+    SELECT id, since, status FROM facts
+    WHERE organization = %(organization)s AND live AND owner = %(owner)s LIMIT %(limit)s
+) AS found ORDER BY id LIMIT %(most)s;
 
 -- name: live
 SELECT {fact} FROM facts WHERE organization = %(organization)s AND live {where} ORDER BY id;
@@ -427,6 +469,14 @@ ORDER BY changed, entry;
 -- A row for each lexeme that is found. It begins with the number of a shelf, and a shelf is of one
 -- organization.
 SELECT lexeme, found FROM posted_under(%(lexemes)s::text[], %(limit)s);
+
+-- name: reposted
+-- The entries that have changed on some shelves since a version of each. One walk along the index
+-- for each shelf, whatever the planner knows of them.
+SELECT e.* FROM unnest(%(shelves)s::bigint[], %(versions)s::bigint[]) AS seen (number, version),
+    LATERAL (SELECT shelf, entry, live, terms FROM entries
+        WHERE organization = %(organization)s AND shelf = number AND changed > version
+        ORDER BY changed LIMIT %(limit)s) AS e;
 
 -- name: found
 SELECT entry, fact_id, key, terms, tokens, vector FROM entries

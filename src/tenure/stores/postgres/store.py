@@ -19,6 +19,7 @@ from tenure.stores.postgres import schema
 from tenure.stores.postgres.commits import Commit, was_kept
 from tenure.stores.postgres.connections import Connection, Limits, PostgresConnections
 from tenure.stores.postgres.errors import is_lost, translate
+from tenure.stores.postgres.kept import Kept, Revision, RevisionReads
 from tenure.stores.postgres.keys import Keys
 from tenure.stores.postgres.replicas import Readers
 from tenure.stores.postgres.sql import statement
@@ -51,6 +52,7 @@ class PostgresStore:
         self._keys = Keys(self._connections, replica)
         self._declared: tuple[int, tuple[Declaration, ...]] = (-1, ())
         self._erasures = 0
+        self._kept = Kept()
         self._prepare()
 
     @property
@@ -76,18 +78,25 @@ class PostgresStore:
 
     @contextmanager
     def read(self, organization: str, user_id: str | None = None) -> Iterator[Reader]:
+        seen = self._kept.revision_of(organization, user_id)
         given = {
             "organization": organization,
             "person": user_id or "",
             "everybody": "on" if user_id is None else "off",
+            "known": seen,
         }
         with self._readers.begun("begin_reading", given) as (connection, rows):
             try:
                 _, (versions,), standing = rows
-                known = Standing(standing[0] if standing else None)
-                yield self._transaction(connection, organization, known, versions)
+                *row, mark, mark_of_known = standing[0] if standing else (None, None)
+                known = Standing(row or None)
+                self._notice_erasures(versions)
+                revision = Revision(known.revision, mark, seen, mark_of_known)
+                kept = self._kept.look(organization, user_id, revision)
+                yield self._transaction(connection, organization, known, versions, kept)
             except psycopg.Error as error:
                 raise translate(error, self.address) from error
+            self._connections.leave(connection)
 
     @contextmanager
     def write(self, organization: str) -> Iterator[Transaction]:
@@ -100,21 +109,33 @@ class PostgresStore:
                     connection.execute(statement("add_organization"), given)
                     locked = connection.execute(statement("lock_organization"), given).fetchall()
                 known = Standing(locked[0] if locked else None)
+                self._notice_erasures(versions)
                 yield self._transaction(connection, organization, known, versions)
             except psycopg.Error as error:
                 raise translate(error, self.address) from error
             self._commit(connection, organization, known)
 
-    def _transaction(
-        self, connection: Connection, organization: str, known: Standing, versions: Row
-    ) -> PostgresTransaction:
-        declared, erasures = versions
-        if erasures != self._erasures:
+    def _notice_erasures(self, versions: Row) -> None:
+        if versions[1] != self._erasures:
             # Others have erased something: nothing of what facts said is remembered any longer.
             forget_texts()
-            self._erasures = erasures
+            self._erasures = versions[1]
+
+    def _transaction(
+        self,
+        connection: Connection,
+        organization: str,
+        known: Standing,
+        versions: Row,
+        kept: RevisionReads | None = None,
+    ) -> PostgresTransaction:
+        declared = versions[0]
         return PostgresTransaction(
-            connection, organization, known, lambda: self._declarations(connection, declared)
+            connection,
+            organization,
+            known,
+            lambda: self._declarations(connection, declared),
+            kept,
         )
 
     def _commit(self, connection: Connection, organization: str, known: Standing) -> None:

@@ -14,14 +14,15 @@ from tenure.model.times import from_micros, to_micros
 from tenure.model.verdict import Verdict
 from tenure.stores.port import FactFilter, Name, NameColumn, Selection, TenureChange
 from tenure.stores.postgres.connections import Connection
-from tenure.stores.postgres.index import PostgresIndex
+from tenure.stores.postgres.kept import RevisionReads
+from tenure.stores.postgres.reading import KeptReading
 from tenure.stores.postgres.sql import array_of
 from tenure.stores.postgres.standing import Standing
 from tenure.stores.sql.rows import address_values, fact_of, verdict_values
 from tenure.stores.sql.transaction import SQLTransaction
 
 
-class PostgresTransaction(PostgresIndex, SQLTransaction):
+class PostgresTransaction(KeptReading, SQLTransaction):
     """One connection inside BEGIN ... COMMIT, bound to an organization."""
 
     conflict = pg.UniqueViolation
@@ -32,10 +33,13 @@ class PostgresTransaction(PostgresIndex, SQLTransaction):
         organization: str,
         standing: Standing,
         declarations: Callable[[], tuple[Declaration, ...]],
+        kept: RevisionReads | None = None,
     ) -> None:
+        """`kept` is what was read of this revision before; None where this transaction writes."""
         super().__init__(organization, declarations)
         self._connection = connection
         self._standing = standing
+        self._kept = kept
 
     # reading
 
