@@ -271,7 +271,7 @@ def check(store: str, chance: Random) -> None:
             looking = chronicle.session(**chance.choice(READERS)).as_of(
                 chance.choice(moments), known_at=chance.choice((None, None, *moments))
             )
-            request = {
+            request: dict[str, Any] = {
                 "query": chance.choice(QUERIES),
                 "budget": chance.choice((40, 200, 4000)),
                 "profile": chance.choice(("balanced", "comprehensive")),

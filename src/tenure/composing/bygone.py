@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from tenure.composing.inquiry import Inquiry
     from tenure.search.marks import Heard
     from tenure.search.moment import Spots
-    from tenure.search.tenures import Mask
 
 Matters = Collection[tuple[str, str | None]]
 
@@ -71,7 +70,7 @@ class Bygone:
 
     def ended(self, asked: Collection[str]) -> list[Fact]:
         """The facts that were taken back or had expired, and have one of these terms."""
-        return self._seen(lambda shelf: _having(shelf, asked, shelf.ended))
+        return self._seen(lambda shelf: shelf.stack.tenures.terms.having(asked, shelf.ended))
 
     def over(
         self,
@@ -86,8 +85,8 @@ class Bygone:
 
         def every(shelf: ShelfMoment) -> Spots:
             tenures, over = shelf.stack.tenures, shelf.over
-            named = tenures.matters.marked(marks)
-            return np.union1d(named[over[named]], _having(shelf, asked, over))
+            named = tenures.matters.marked(marks, over)
+            return np.union1d(named, tenures.terms.having(asked, over))
 
         found = self._seen(lambda shelf: _first_begun(shelf, every(shelf), most))
         wanted = [fact for fact in found if is_wanted(fact)]
@@ -103,8 +102,7 @@ class Bygone:
         entry. Of entries with known sayings, only those of interest."""
         entries: dict[str, int] = {}
         for shelf in self._moment.shelves:
-            places = shelf.stack.tenures.probes.having(words)
-            places = places[shelf.dead[places]]
+            places = shelf.stack.tenures.probes.having(words, shelf.dead)
             numbers = shelf.stack.entries_at(places)
             wanted = [
                 (place, entry)
@@ -125,11 +123,6 @@ class Bygone:
     def _seen(self, choose: Callable[[ShelfMoment], Spots]) -> list[Fact]:
         ids = self._moment.ids(choose)
         return self._inquiry.lens.seen_among(self._inquiry.reader, ids) if ids else []
-
-
-def _having(shelf: ShelfMoment, terms: Collection[str], mask: Mask) -> Spots:
-    places = shelf.stack.tenures.terms.having(terms)
-    return places[mask[places]]
 
 
 def _first_begun(shelf: ShelfMoment, places: Spots, most: int) -> Spots:

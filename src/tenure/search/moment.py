@@ -18,7 +18,7 @@ from tenure.model.fact import Status
 from tenure.search.collection import Postings, code_of, read_rows
 from tenure.search.recent import EntryRow
 from tenure.search.shelf_index import ShelfIndex, signs
-from tenure.search.tenures import NEVER, Standing, code
+from tenure.search.tenures import NEVER, Standing, among
 from tenure.stores.port import IndexReader
 
 if TYPE_CHECKING:
@@ -32,9 +32,11 @@ if TYPE_CHECKING:
 Meanings = Callable[[Sequence[str]], list[bytes | None]]
 """The vectors of the facts of these ids, made anew."""
 
-_OVER = [code(status) for status in (Status.SUPERSEDED, Status.RETRACTED, Status.EXPIRED)]
-_ENDED = [code(status) for status in (Status.RETRACTED, Status.EXPIRED)]
-_OFFICE = code(Status.OFFICE)
+_OFFICE = among(Status.OFFICE)
+_WAITING = among(Status.WAITING)
+_CONTESTED = among(Status.CONTESTED)
+_ENDED = among(Status.RETRACTED, Status.EXPIRED)
+_OVER = _ENDED | among(Status.SUPERSEDED)
 
 
 @dataclass
@@ -77,32 +79,36 @@ class ShelfMoment:
     @cached_property
     def _lapsed(self) -> Mask:
         """Facts whose own term was over, with nobody having said so."""
-        return self._is(_OFFICE) & self._begun
+        return self._in_office & self._begun
 
-    def _is(self, *statuses: int) -> Mask:
-        found: Mask = np.isin(self.standing.status, statuses)
-        return found
+    @cached_property
+    def _in_office(self) -> Mask:
+        """Facts whose status is office, whatever their term."""
+        return self._is(_OFFICE)
+
+    def _is(self, statuses: Mask) -> Mask:
+        return statuses[self.standing.status]
 
     @property
     def dead(self) -> Mask:
         """Facts whose value may be dead: over, turned away, or resting on others."""
-        waiting = self._is(code(Status.WAITING)) | (self._is(_OFFICE) & ~self._begun)
+        waiting = self._is(_WAITING) | (self._in_office & ~self._begun)
         return (self._out & ~waiting) | (self.known & self.stack.tenures.derived)
 
     @property
     def ended(self) -> Mask:
         """Facts that were taken back or had expired."""
-        return self._out & (self._is(*_ENDED) | self._lapsed)
+        return self._out & (self._is(_ENDED) | self._lapsed)
 
     @property
     def over(self) -> Mask:
         """Facts that had held office, or were to, and had left it."""
         began: Mask = self.standing.starts != NEVER
-        return self._out & began & (self._is(*_OVER) | self._lapsed)
+        return self._out & began & (self._is(_OVER) | self._lapsed)
 
     @property
     def contested(self) -> Mask:
-        return self.known & self._is(code(Status.CONTESTED))
+        return self.known & self._is(_CONTESTED)
 
     @property
     def ahead(self) -> Mask:
@@ -110,7 +116,7 @@ class ShelfMoment:
         starts, ends = self.standing.starts, self.standing.ends
         later: Mask = ~self._begun & (starts != NEVER) & (ends > starts)
         said = self.stack.tenures.said <= self.when
-        return self.known & self._is(_OFFICE) & later & said
+        return self.known & self._in_office & later & said
 
     @cached_property
     def ranked(self) -> Mask:
@@ -189,7 +195,7 @@ class PastMoment:
         for shelf in self.shelves:
             tenures = shelf.stack.tenures
             upto = int(tenures.before(first[-1:])[0])
-            at = tenures.place_of(bytes(first[-1]).decode()) is not None
+            at = len(tenures.places_of([bytes(first[-1]).decode()]))
             passed += int(np.count_nonzero(shelf.ranked[: upto + at]))
         return len(first) / max(1, passed)
 
@@ -263,14 +269,14 @@ class PastMoment:
 
     def beside(self, fact_ids: Iterable[str]) -> list[str]:
         """The ids of these facts, where they are in office, and of all on the same matters."""
+        wanted = list(fact_ids)
         marks = [
-            int(shelf.stack.tenures.matter[place])
-            for fact_id in fact_ids
+            shelf.stack.tenures.matter[places[shelf.held[places]]]
             for shelf in self.shelves
-            if (place := shelf.stack.tenures.place_of(fact_id)) is not None and shelf.held[place]
+            for places in (shelf.stack.tenures.places_of(wanted),)
         ]
-        wanted = np.array(marks, np.int64)
-        return self.ids(lambda shelf: _within(shelf, wanted, shelf.held))
+        matters = np.concatenate(marks) if marks else np.zeros(0, np.int64)
+        return self.ids(lambda shelf: _within(shelf, matters, shelf.held))
 
     def doubled(self) -> list[str]:
         """The ids of the facts in office on a matter on which another is in office too."""
@@ -288,8 +294,7 @@ class PastMoment:
 
 
 def _within(shelf: ShelfMoment, marks: npt.NDArray[np.int64], mask: Mask) -> Spots:
-    places = shelf.stack.tenures.matters.marked(marks)
-    return places[mask[places]]
+    return shelf.stack.tenures.matters.marked(np.unique(marks), mask)
 
 
 def _reach(scans: Sequence[Spots], count: int) -> int:

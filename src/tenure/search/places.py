@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     Marks = npt.NDArray[np.int64]
+    Mask = npt.NDArray[np.bool_]
     Spots = npt.NDArray[np.int32]
 
 _FRESH = 8_192
@@ -23,7 +24,9 @@ class Run(NamedTuple):
     places: Spots
 
 
-def _sorted(marks: Marks, places: Spots) -> Run:
+def _sorted(runs: Sequence[Run]) -> Run:
+    marks = np.concatenate([run.marks for run in runs])
+    places = np.concatenate([run.places for run in runs])
     order = np.lexsort((places, marks))
     return Run(marks[order], places[order])
 
@@ -42,6 +45,7 @@ class Places:
     def __init__(self) -> None:
         self._settled = _nothing()
         self._fresh = _nothing()
+        self._added: list[Run] = []
         self._marks: list[int] = []
         self._places: list[int] = []
 
@@ -50,33 +54,36 @@ class Places:
         self._marks.extend(map(hash, texts))
         self._places.extend([place] * len(texts))
 
+    def pack(self) -> None:
+        """Put what was added into less memory."""
+        if self._marks:
+            added = Run(np.array(self._marks, np.int64), np.array(self._places, np.int32))
+            self._added.append(added)
+            self._marks, self._places = [], []
+
     def settle(self) -> None:
         """Sort in what was added: few among the fresh ones, many among all."""
-        if not self._marks:
+        self.pack()
+        if not self._added:
             return
-        marks = np.array(self._marks, np.int64)
-        places = np.array(self._places, np.int32)
-        self._marks, self._places = [], []
-        fresh = self._joined(self._fresh, marks, places)
-        if len(fresh.marks) > _FRESH:
-            self._settled, fresh = self._joined(self._settled, *fresh), _nothing()
-        self._fresh = fresh
-
-    @staticmethod
-    def _joined(run: Run, marks: Marks, places: Spots) -> Run:
-        return _sorted(np.concatenate([run.marks, marks]), np.concatenate([run.places, places]))
+        added, self._added = self._added, []
+        many = len(self._fresh.marks) + sum(len(run.marks) for run in added) > _FRESH
+        if many:
+            self._settled, self._fresh = _sorted([self._settled, self._fresh, *added]), _nothing()
+        else:
+            self._fresh = _sorted([self._fresh, *added])
 
     def runs(self) -> Iterator[Run]:
         """All pairs, in a long run and a short one."""
         return (run for run in (self._settled, self._fresh) if len(run.marks))
 
-    def having(self, texts: Iterable[str]) -> Spots:
-        """The places that have one of these texts, ordered, each once."""
-        return self.marked(np.fromiter(map(hash, texts), np.int64))
+    def having(self, texts: Iterable[str], among: Mask) -> Spots:
+        """Of the places among these, those that have one of the texts, ordered, each once."""
+        return self.marked(np.fromiter(map(hash, texts), np.int64), among)
 
-    def marked(self, marks: Marks) -> Spots:
-        """The places that have one of these marks, ordered, each once."""
-        found = [_ranges(run, marks) for run in self.runs()]
+    def marked(self, marks: Marks, among: Mask) -> Spots:
+        """Of the places among these, those that have one of the marks, ordered, each once."""
+        found = [places[among[places]] for run in self.runs() for places in (_ranges(run, marks),)]
         return np.unique(np.concatenate(found)) if found else np.zeros(0, np.int32)
 
     def of(self, text: str) -> Spots:

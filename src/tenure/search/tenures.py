@@ -37,12 +37,12 @@ _ARRAYS = ("_status", "_starts", "_ends", "_born", "_since", "said", "matter")
 _FLAGS = ("single", "derived", "filled", "_noted")
 
 
-def code(status: Status) -> int:
-    """The number that stands for a status."""
-    return _CODES[status.value]
+def among(*statuses: Status) -> Mask:
+    """For the number of each status, whether it is one of these."""
+    return np.array([status in statuses for status in Status])
 
 
-_SERVED = np.isin(np.arange(len(_CODES)), [code(status) for status in SERVED])
+_SERVED = among(*SERVED)
 
 
 def matter_of(key: str, subject: str | None) -> str:
@@ -122,14 +122,19 @@ class ShelfTenures:
                     places = stack.places([one.entry for one in portion])
                     self._put(portion, places)
                     changed.update(places)
+                    for kept in self._found_by():
+                        kept.pack()
                 earlier = list(reader.tenured_before(shelf, self.version))
                 self._put_before(earlier, stack.places([row.entry for row in earlier]), changed)
-                for kept in (self.terms, self.probes, self.matters):
+                for kept in self._found_by():
                     kept.settle()
             except BaseException:
                 self._begin()  # it may have taken in a part; whoever comes next begins anew
                 raise
             self.version = stack.version
+
+    def _found_by(self) -> tuple[Places, ...]:
+        return self.terms, self.probes, self.matters
 
     def _grow(self, count: int) -> None:
         more = count - len(self)
@@ -251,17 +256,16 @@ class ShelfTenures:
         """For each of these ids, how many here come before it."""
         return np.searchsorted(self._names, names, sorter=self.ordered().places)
 
-    def place_of(self, fact_id: str) -> int | None:
-        """The place of the fact of an id, or None if it is not here."""
-        name = fact_id.encode()
-        if not len(self) or len(name) > self._names.itemsize:
-            return None
-        rank = int(self.before(np.array([name]))[0])
-        if rank >= len(self):
-            return None
+    def places_of(self, fact_ids: Sequence[str]) -> Spots:
+        """The places of the facts of these ids, as far as they are here."""
+        names = np.array([fact_id.encode() for fact_id in fact_ids])
+        if not len(self) or not len(names):
+            return np.zeros(0, np.int64)
+        ranks = self.before(names).clip(max=len(self) - 1)
         order = self.ordered().places
-        place = rank if order is None else int(order[rank])
-        return place if self._names[place] == name else None
+        places = ranks if order is None else order[ranks]
+        found: Spots = places[self._names[places] == names]
+        return found
 
 
 def _portions(rows: Iterator[Tenured]) -> Iterator[list[Tenured]]:
