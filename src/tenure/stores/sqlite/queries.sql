@@ -601,8 +601,9 @@ GROUP BY f.owner, f.subject, f.key, f.scope, f.scope_id, f.memory_type, f.requir
         AND f.valid_until IS NULL AND f.ended_at IS NULL THEN '' ELSE f.id END;
 
 -- name: holdings
+-- In the order in which they were recorded, which is that of the rows: each page is read once.
 SELECT f.owner, '', '', count(*), max(f.recorded_at), min(f.id)
-FROM json_each(:owners) AS o CROSS JOIN facts AS f INDEXED BY facts_live
+FROM json_each(:owners) AS o CROSS JOIN facts AS f INDEXED BY facts_recorded
 WHERE f.organization = :organization AND f.live = 1 AND f.owner = o.value
 GROUP BY f.owner, CASE WHEN f.status = 'office' AND f.started_at <= :now
     AND f.valid_until IS NULL AND f.ended_at IS NULL THEN '' ELSE f.id END;
