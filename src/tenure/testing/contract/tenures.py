@@ -161,7 +161,9 @@ class TenuresContract(Contract):
         other = shelve(acme)
         with store.read("acme") as reader:
             shelf = shelf_of(reader)
-        given = {k: now + v if isinstance(v, timedelta) else v for k, v in change.items()}
+        given: dict[str, Any] = {
+            k: now + v if isinstance(v, timedelta) else v for k, v in change.items()
+        }
         acme.change(gone, **given)
         with store.read("acme") as reader:
             assert shelf_of(reader).version == shelf.version + 1
