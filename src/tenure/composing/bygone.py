@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from tenure.engine.lens import Lens
 from tenure.model.fact import Fact
 from tenure.search.moment import PastMoment, ShelfMoment
 from tenure.search.tenures import matter_of
+from tenure.stores.port import Reader
 
 if TYPE_CHECKING:
-    from tenure.composing.inquiry import Inquiry
     from tenure.search.marks import Heard
     from tenure.search.moment import Spots
 
@@ -24,10 +25,11 @@ Matters = Collection[tuple[str, str | None]]
 
 
 class Bygone:
-    """The facts of the moment that an inquiry looks at."""
+    """The facts of the moment that a lens looks at."""
 
-    def __init__(self, inquiry: Inquiry, moment: PastMoment) -> None:
-        self._inquiry = inquiry
+    def __init__(self, reader: Reader, lens: Lens, moment: PastMoment) -> None:
+        self._reader = reader
+        self._lens = lens
         self._moment = moment
 
     # in office
@@ -56,7 +58,7 @@ class Bygone:
     def _in_office(self, fact_ids: Collection[str], *, marks: bool = True) -> list[Fact]:
         if not fact_ids:
             return []
-        lens, reader = self._inquiry.lens, self._inquiry.reader
+        lens, reader = self._lens, self._reader
         return lens.in_office(reader, lens.known_among(reader, fact_ids), marks=marks)
 
     # of every status
@@ -113,16 +115,16 @@ class Bygone:
             entries |= dict(zip(ids, (entry for _, entry in wanted), strict=True))
         if not entries:
             return []
-        lens, reader = self._inquiry.lens, self._inquiry.reader
+        lens, reader = self._lens, self._reader
         return [(entries[fact.id], fact) for fact in lens.seen_among(reader, entries)]
 
     def _known(self, choose: Callable[[ShelfMoment], Spots]) -> list[Fact]:
         ids = self._moment.ids(choose)
-        return self._inquiry.lens.known_among(self._inquiry.reader, ids) if ids else []
+        return self._lens.known_among(self._reader, ids) if ids else []
 
     def _seen(self, choose: Callable[[ShelfMoment], Spots]) -> list[Fact]:
         ids = self._moment.ids(choose)
-        return self._inquiry.lens.seen_among(self._inquiry.reader, ids) if ids else []
+        return self._lens.seen_among(self._reader, ids) if ids else []
 
 
 def _first_begun(shelf: ShelfMoment, places: Spots, most: int) -> Spots:

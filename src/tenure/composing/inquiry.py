@@ -65,7 +65,7 @@ class Inquiry:
             return None
         from tenure.composing.bygone import Bygone  # brings numpy, for contexts only
 
-        return Bygone(self, space.then)
+        return Bygone(self.reader, self.lens, space.then)
 
     def resolved(self, facts: Iterable[Fact]) -> View:
         """These facts, sorted into those this session goes by, and those that step aside."""

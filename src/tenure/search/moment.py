@@ -18,7 +18,7 @@ from tenure.model.fact import Status
 from tenure.search.collection import Postings, code_of, read_rows
 from tenure.search.recent import EntryRow
 from tenure.search.shelf_index import ShelfIndex, signs
-from tenure.search.tenures import NEVER, Standing, among
+from tenure.search.tenures import NEVER, StandingThen, among
 from tenure.stores.port import IndexReader
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ class ShelfMoment:
     binding: bool
     known: Mask
     """Facts that were known and are not hidden from this reader, of any status."""
-    standing: Standing
+    standing: StandingThen
     when: int
 
     @cached_property

@@ -9,7 +9,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 
@@ -21,8 +21,7 @@ from tenure.stores.port import IndexReader, Tenured, TenuredBefore
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from tenure.search.shelf_index import Codes, ShelfIndex
-
+    Codes = npt.NDArray[np.uint64]
     Mask = npt.NDArray[np.bool_]
     Moments = npt.NDArray[np.int64]
     Statuses = npt.NDArray[np.int8]
@@ -50,7 +49,7 @@ def matter_of(key: str, subject: str | None) -> str:
     return f"{key}\0{subject or ''}"
 
 
-class Standing(NamedTuple):
+class StandingThen(NamedTuple):
     """How the facts of a shelf stood, as known after one entry of the log."""
 
     status: Statuses
@@ -59,6 +58,19 @@ class Standing(NamedTuple):
 
     def held(self, when: int) -> Mask:
         return _SERVED[self.status] & (self.starts <= when) & (when < self.ends)
+
+
+class Stack(Protocol):
+    """The shelf in memory whose places these are."""
+
+    @property
+    def version(self) -> int: ...
+
+    def __len__(self) -> int: ...
+
+    def places(self, entries: Sequence[int]) -> list[int]:
+        """The places of these entries, which all are here."""
+        ...
 
 
 class Ordered(NamedTuple):
@@ -110,7 +122,7 @@ class ShelfTenures:
 
     # following the shelf
 
-    def catch_up(self, stack: ShelfIndex, reader: IndexReader, shelf: int) -> None:
+    def catch_up(self, stack: Stack, reader: IndexReader, shelf: int) -> None:
         """Take in what changed on a shelf since. Nobody changes the stack meanwhile."""
         with self._lock:
             if self.version == stack.version:
@@ -204,16 +216,16 @@ class ShelfTenures:
         """The places of facts that were known after an entry of the log."""
         return self.filled & (self._born <= seq)
 
-    def standing(self, seq: int) -> Standing:
+    def standing(self, seq: int) -> StandingThen:
         """How all facts stood, as known after an entry of the log. Only for those that were."""
-        present = Standing(self._status, self._starts, self._ends)
+        present = StandingThen(self._status, self._starts, self._ends)
         late = self._since > seq
         if not late.any():
             return present
         places, since, until, *tenure = self._before
         then = (since <= seq) & (until > seq)
         then &= late[places]
-        found = Standing(self._status.copy(), self._starts.copy(), self._ends.copy())
+        found = StandingThen(self._status.copy(), self._starts.copy(), self._ends.copy())
         found.status[places[then]] = tenure[0][then]
         found.starts[places[then]] = tenure[1][then]
         found.ends[places[then]] = tenure[2][then]

@@ -654,6 +654,16 @@ SELECT {fact} FROM facts INDEXED BY facts_key
 WHERE organization = :organization AND owner = :owner {where}
 ORDER BY seq DESC, id DESC LIMIT :limit;
 
+-- name: live_at_key
+SELECT count(*) FROM (SELECT 1 FROM facts INDEXED BY facts_live
+    WHERE organization = :organization AND live = 1 AND owner = :owner AND key = :key
+    LIMIT :limit);
+
+-- name: recorded_live
+SELECT {fact} FROM facts INDEXED BY facts_live
+WHERE organization = :organization AND owner = :owner {where}
+ORDER BY recorded_at DESC, id DESC LIMIT :limit;
+
 -- name: recorded_about
 SELECT {fact} FROM facts INDEXED BY facts_about
 WHERE organization = :organization AND owner = :owner AND live = 1 AND subject <> '' {where}
