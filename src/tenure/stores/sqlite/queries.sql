@@ -661,7 +661,7 @@ SELECT count(*) FROM (SELECT 1 FROM facts INDEXED BY facts_live
 
 -- name: recorded_live
 SELECT {fact} FROM facts INDEXED BY facts_live
-WHERE organization = :organization AND owner = :owner {where}
+WHERE organization = :organization AND owner = :owner AND live = 1 {where}
 ORDER BY recorded_at DESC, id DESC LIMIT :limit;
 
 -- name: recorded_about
