@@ -31,11 +31,15 @@ proxy: requests through a proxy, against the same to the provider itself, which 
 neighbours: the nearest vectors of one organization among many, ranked in the process as Tenure does
 it, and by pgvector.
 
+scale: very many facts of one person, very many of one address, and very many organizations in one
+file: what calls take beside what they take at the smallest size, and the memory of a process.
+
     python -m benchmarks                               everything
     python -m benchmarks engine --sizes 1000           a quick look at one part
     python -m benchmarks contexts --embedders static   one embedder only
     python -m benchmarks observing --data FOLDER       turns of dialogues there, beside our own
     python -m benchmarks crowd --organizations 3 --sizes 500 --seconds 2
+    python -m benchmarks scale --sizes 10000 1000000 --kinds history
     python -m benchmarks --json out.json               the figures for programs
 
 What is found, and how often a context is right, is measured by `tenure eval`.
@@ -67,6 +71,8 @@ from benchmarks import (
     observing,
     pages,
     proxy,
+    scale,
+    scale_probe,
     service,
     tables,
 )
@@ -86,7 +92,9 @@ PARTS = (
     "hostile",
     "pages",
     "proxy",
+    "scale",
 )
+SCALES = tuple(scale_probe.KINDS)
 SYSTEMS = (*KINDS, *crowd.PEERS)
 SIZES = (1_000, 10_000, 100_000)
 
@@ -121,6 +129,8 @@ def main() -> int:
         figures["pages"] = run_pages(console, options)
     if "proxy" in options.parts:
         figures["proxy"] = run_proxy(console, options)
+    if "scale" in options.parts:
+        figures["scale"] = run_scale(console, options)
     if options.json:
         options.json.write_text(json.dumps(figures, indent=2) + "\n")
     return 0
@@ -162,6 +172,14 @@ def parse() -> argparse.Namespace:
         default=crowd.ORGANIZATIONS,
         metavar="N",
         help="how many organizations a server has",
+    )
+    parser.add_argument(
+        "--kinds",
+        nargs="+",
+        default=list(SCALES),
+        choices=SCALES,
+        metavar="KIND",
+        help=f"of scale: {', '.join(SCALES)}",
     )
     parser.add_argument("--data", type=Path, metavar="FOLDER", help="with sgd/")
     parser.add_argument("--json", type=Path, metavar="FILE", help="also write the figures here")
@@ -323,6 +341,19 @@ def run_proxy(console: Console, options: argparse.Namespace) -> dict[str, Any]:
     )
     console.print(proxy.table(report))
     console.print(verdicts(proxy.targets_of(report)))
+    return report.plain()
+
+
+def run_scale(console: Console, options: argparse.Namespace) -> dict[str, Any]:
+    progress = Console(stderr=True)
+    report = scale.measure(
+        lambda text: progress.print(text, style="dim"),
+        options.sizes or scale.SIZES,
+        options.kinds,
+    )
+    for table in scale.tables(report):
+        console.print(table)
+    console.print(verdicts(scale.targets_of(report)))
     return report.plain()
 
 

@@ -18,7 +18,10 @@ _LOOKED_AT = 500
 def ahead_of(inquiry: Inquiry, space: SearchSpace) -> list[Fact]:
     """The statements that take office later, seen as waiting, the soonest first."""
     lens, reader = inquiry.lens, inquiry.reader
-    if lens.past:
+    then = inquiry.bygone(space)
+    if then is not None:
+        found = then.ahead()
+    elif lens.past:
         found = lens.known(reader, lens.selection())
     elif space.facts is not None:
         found = reader.live(lens.selection())

@@ -159,7 +159,15 @@ class DeadValueFinder:
         inquiry, space = self._inquiry, self._space
         if space.facts is not None:
             return inquiry.everything
-        entries = space.suspects(words, lambda heard: spoken.can_repeat_one(heard.sayings))
+
+        def may_be_repeated(heard: Heard) -> bool:
+            return spoken.can_repeat_one(heard.sayings)
+
+        if (then := inquiry.bygone(space)) is not None:
+            told = then.suspected(words, may_be_repeated)
+            space.hear({entry: self._hearing(fact) for entry, fact in told})
+            return [fact for _, fact in told]
+        entries = space.suspects(words, may_be_repeated)
         facts = self._listened_to(entries).values()
         lens = inquiry.lens
         return [
@@ -181,6 +189,8 @@ class DeadValueFinder:
         inquiry, space = self._inquiry, self._space
         if space.facts is not None and not inquiry.looks_at_all(space):
             self._set_aside(inquiry.resolved(space.facts))
+        if (then := inquiry.bygone(space)) is not None and not inquiry.looks_at_all(space):
+            self._set_aside(inquiry.resolved(then.doubled()))
         told = {entry: self._heard(entry) for entry in self._doubled}
         wanted = [
             entry
@@ -215,7 +225,7 @@ class DeadValueFinder:
 
     def _held_elsewhere(self, dead: Sequence[DeadValue]) -> set[Words]:
         """The words among these values that a fact in office holds which was not looked at yet."""
-        if self._space.facts is not None:
+        if self._space.facts is not None or self._space.then is not None:
             return set()
         short = [value for value in dead if not is_long(value.text)]
         ways = {value.words: value.ways for value in short}

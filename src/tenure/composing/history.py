@@ -20,18 +20,23 @@ _LEAFED = 4_000
 def past_of(inquiry: Inquiry, space: SearchSpace, ranked: Sequence[Ranked]) -> list[Fact]:
     """The earlier facts on the matters of the query or of the best facts."""
     matters = {(one.fact.key, one.fact.subject) for one in ranked[:_FOREMOST]}
-    if space.facts is not None or inquiry.looks_at_all(space):
-        every: Iterable[Fact] = inquiry.everything
+
+    def is_wanted(fact: Fact) -> bool:
+        return (
+            fact.status in SERVED
+            and not fact.is_valid
+            and fact.started_at is not None
+            and ((fact.key, fact.subject) in matters or _says(inquiry, fact))
+        )
+
+    then = inquiry.bygone(space)
+    if then is not None:
+        every: Iterable[Fact] = then.over(matters, inquiry.asked, is_wanted, _MOST)
+    elif space.facts is not None or inquiry.looks_at_all(space):
+        every = inquiry.everything
     else:
         every = _over(inquiry, space, matters)
-    found = [
-        fact
-        for fact in every
-        if fact.status in SERVED
-        and not fact.is_valid
-        and fact.started_at is not None
-        and ((fact.key, fact.subject) in matters or _says(inquiry, fact))
-    ]
+    found = [fact for fact in every if is_wanted(fact)]
     found.sort(key=lambda fact: (fact.key, fact.subject or "", fact.started_at, fact.id))
     return found[:_MOST]
 

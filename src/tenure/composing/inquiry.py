@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from tenure.context.request import LONGEST_QUERY, Request
 from tenure.engine.lens import Lens
@@ -18,6 +19,9 @@ from tenure.search import analysis
 from tenure.search.index import Index
 from tenure.search.space import SearchSpace
 from tenure.stores.port import Found, Reader
+
+if TYPE_CHECKING:
+    from tenure.composing.bygone import Bygone
 
 SMALL = 400
 """The most facts of a small memory. Every one of them is ranked, and every omission is named."""
@@ -54,6 +58,14 @@ class Inquiry:
     def looks_at_all(self, space: SearchSpace) -> bool:
         """Whether every fact in office is looked at, for any query."""
         return space.size <= SMALL
+
+    def bygone(self, space: SearchSpace) -> Bygone | None:
+        """The facts of a past moment, if it is searched through the index."""
+        if space.then is None:
+            return None
+        from tenure.composing.bygone import Bygone  # brings numpy, for contexts only
+
+        return Bygone(self.reader, self.lens, space.then)
 
     def resolved(self, facts: Iterable[Fact]) -> View:
         """These facts, sorted into those this session goes by, and those that step aside."""

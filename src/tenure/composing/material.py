@@ -7,7 +7,7 @@ searched, counted or compared. So facts that a reader may not know of cannot cha
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -117,13 +117,21 @@ class MaterialBuilder(Inquiry):
     @contextmanager
     def _space(self) -> Iterator[SearchSpace]:
         """The space to search: the index, or the facts themselves where the index cannot serve."""
-        if self.lens.past or not self.index.is_current(self.reader):
+        if not self.index.is_current(self.reader):
             yield SearchSpace.ad_hoc(self._rows())
             return
         shelves = self._shelves()
         hides = self._hides()
-        with self.index.shelved(self.reader, shelves, self.lens.when, hides) as space:
+        with self._looking(shelves, hides) as space:
             yield space
+
+    def _looking(
+        self, shelves: Sequence[Shelf], hides: Hides
+    ) -> AbstractContextManager[SearchSpace]:
+        lens, reader = self.lens, self.reader
+        if lens.past:
+            return self.index.shelved_then(reader, shelves, lens.when, lens.seq(reader), hides)
+        return self.index.shelved(reader, shelves, lens.when, hides)
 
     def _shelves(self) -> list[Shelf]:
         identity, ladder = self.lens.identity, self.lens.settings.ladder
@@ -170,6 +178,10 @@ class MaterialBuilder(Inquiry):
     def _held(self, space: SearchSpace, hits: Hits) -> list[Fact]:
         """The facts to choose from: all of a small memory, and those of a large one that may
         fit."""
+        then = self.bygone(space)
+        if then is not None:
+            everyone = space.size <= SMALL
+            return then.held() if everyone else then.beside(self._promising(hits))
         if space.facts is not None:
             pool = {fact.id: fact for fact in space.facts}
         elif space.size <= SMALL:
@@ -188,7 +200,10 @@ class MaterialBuilder(Inquiry):
         missing = {one.id for those in doubts.by.values() for one in those}.difference(known)
         if not missing:
             return held
-        if space.facts is None:
+        then = self.bygone(space)
+        if then is not None:
+            more = then.beside(missing)
+        elif space.facts is None:
             more = self.nearby(self._loaded(sorted(missing)), space)
         else:
             more = self._beside([f for f in space.facts if f.id in missing], space.facts)

@@ -49,7 +49,10 @@ def contested_by(
     if not space.has_suspects:
         return {}
     lens, reader = inquiry.lens, inquiry.reader
-    if lens.past:
+    then = inquiry.bygone(space)
+    if then is not None:
+        open_ones = then.contested()
+    elif lens.past:
         open_ones = [fact for fact in inquiry.everything if fact.status is Status.CONTESTED]
     else:
         open_ones = [

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from tenure.composing.inquiry import Inquiry
 from tenure.context.rendering import Unknown
 from tenure.context.said_lines import speaks_for_itself
 from tenure.model.fact import Fact, Status
 from tenure.search import analysis
 from tenure.search.space import SearchSpace
+
+if TYPE_CHECKING:
+    from tenure.composing.bygone import Bygone
 
 _RETRACTIONS = 200
 _MATCHING = 0.5
@@ -16,7 +21,10 @@ _MATCHING = 0.5
 
 def unknown_matters(inquiry: Inquiry, space: SearchSpace) -> list[Unknown]:
     """Matters in the query whose last fact was retracted or has expired."""
-    if space.facts is not None:
+    then = inquiry.bygone(space)
+    if then is not None:
+        ended = then.ended(inquiry.asked)
+    elif space.facts is not None:
         over = (Status.RETRACTED, Status.EXPIRED)
         ended = [fact for fact in inquiry.everything if fact.status in over]
     else:
@@ -25,7 +33,7 @@ def unknown_matters(inquiry: Inquiry, space: SearchSpace) -> list[Unknown]:
         ended = [inquiry.lens.as_seen(fact) for fact in (*_retracted(inquiry), *expired)]
     found: dict[str, Unknown] = {}
     for fact in sorted(ended, key=lambda fact: (fact.until or fact.recorded_at, fact.id)):
-        if _is_asked(inquiry, fact) and _is_vacant(inquiry, fact):
+        if _is_asked(inquiry, fact) and _is_vacant(inquiry, fact, then):
             unknown = Unknown(fact, _called(inquiry, fact))
             found[unknown.name] = unknown
     return [found[name] for name in sorted(found)]
@@ -62,8 +70,10 @@ def _is_asked(inquiry: Inquiry, fact: Fact) -> bool:
     return used > 0 and used >= _MATCHING * len(named) and asked.issuperset(about)
 
 
-def _is_vacant(inquiry: Inquiry, fact: Fact) -> bool:
+def _is_vacant(inquiry: Inquiry, fact: Fact, then: Bygone | None) -> bool:
     lens, reader = inquiry.lens, inquiry.reader
     if fact.place not in lens.places or not lens.sees(reader, fact):
         return False
+    if then is not None:
+        return then.is_vacant(fact.key, fact.subject)
     return not lens.held(reader, fact.key, fact.subject or "", marks=False)

@@ -21,9 +21,11 @@ def doubters(reader: Reader, lens: Lens, facts: Iterable[Fact]) -> dict[str, lis
     if not held:
         return {}
     if lens.past:
-        statements = [fact for fact in lens.held(reader, marks=False) if fact.doubts]
+        naming = [fact.id for fact in reader.ever_doubting(held)]
+        found = lens.known_among(reader, naming) if naming else ()
     else:
-        statements = lens.in_office(reader, reader.doubting(held), marks=False)
+        found = reader.doubting(held)
+    statements = lens.in_office(reader, found, marks=False)
     return _found(held, statements, lens.settings.ladder)
 
 

@@ -106,6 +106,19 @@ class Lens:
         """The facts that were known after an entry of the log."""
         return {}
 
+    def known_among(self, reader: Reader, fact_ids: Iterable[str]) -> list[Fact]:
+        """The facts of these ids as they were known then, oldest first."""
+        seq = self.seq(reader)
+        if seq < reader.head()[0]:
+            return reader.known_facts(fact_ids, seq)
+        # Nothing is known later: these may be at hand already.
+        found = [fact for fact in reader.facts(fact_ids) if fact.status is not Status.ERASED]
+        return sorted(found, key=lambda fact: (fact.recorded_at, fact.id))
+
+    def seen_among(self, reader: Reader, fact_ids: Iterable[str]) -> list[Fact]:
+        """What `everything` gives of the facts of these ids."""
+        return self._in_scope(reader, self.known_among(reader, fact_ids))
+
     def in_office(self, reader: Reader, facts: Iterable[Fact], *, marks: bool = True) -> list[Fact]:
         """Those of these facts that are visible, in office at this moment and in scope."""
         known: Causes = {}
@@ -217,9 +230,7 @@ class Lens:
         fact = reader.fact(fact_id)
         if fact is None or not self.past or fact.status is Status.ERASED:
             return fact
-        selection = Selection((fact.owner,), None, fact.key, fact.subject or "")
-        known = self.known(reader, selection)
-        return next((found for found in known if found.id == fact_id), None)
+        return next(iter(self.known_among(reader, (fact_id,))), None)
 
     def view(self, reader: Reader, key: str | None = None, subject: str | None = None) -> View:
         """The facts this session goes by, and those that step aside."""
@@ -232,11 +243,11 @@ class Lens:
         """Visible facts of every status in scopes that apply, oldest first."""
         selection = self.selection(key, subject)
         found = self.known(reader, selection) if self.past else reader.timeline(selection)
-        return [
-            as_seen(fact, self.when)
-            for fact in found
-            if fact.place in self.places and self.sees(reader, fact)
-        ]
+        return self._in_scope(reader, found)
+
+    def _in_scope(self, reader: Reader, facts: Iterable[Fact]) -> list[Fact]:
+        seen = (f for f in facts if f.place in self.places and self.sees(reader, f))
+        return [as_seen(fact, self.when) for fact in seen]
 
     def by_id(self, reader: Reader, fact_id: str) -> Fact | None:
         """A visible fact, or None; nobody sees an erased one."""

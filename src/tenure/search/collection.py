@@ -220,19 +220,25 @@ class Shelved:
         return _nearest_or_all(stacks, query, count, self._hidden)
 
     def rows(self, entries: Sequence[int]) -> list[EntryRow]:
-        stacks = list(self._stacks.values())
-        known: dict[int, EntryRow] = {}
-        for rows in [stack.recent() for stack in stacks]:
-            known.update([(entry, rows[entry]) for entry in entries if entry in rows])
-        if len(known) < len(entries):
-            missing = [entry for entry in entries if entry not in known]
-            owned = [(stack, stack.own(missing)) for stack in stacks]
-            for found in self._reader.found(missing):
-                row = known[found.entry] = row_of(found)
-                for stack, own in owned:
-                    if found.entry in own:
-                        stack.note_recent(row, found)
-        return [known[entry] for entry in sorted(known)]
+        return read_rows(self._reader, list(self._stacks.values()), entries)
+
+
+def read_rows(
+    reader: IndexReader, stacks: Sequence[ShelfIndex], entries: Sequence[int]
+) -> list[EntryRow]:
+    """These entries of the stacks, ordered. Those that were read lately are not read again."""
+    known: dict[int, EntryRow] = {}
+    for rows in [stack.recent() for stack in stacks]:
+        known.update([(entry, rows[entry]) for entry in entries if entry in rows])
+    if len(known) < len(entries):
+        missing = [entry for entry in entries if entry not in known]
+        owned = [(stack, stack.own(missing)) for stack in stacks]
+        for found in reader.found(missing):
+            row = known[found.entry] = row_of(found)
+            for stack, own in owned:
+                if found.entry in own:
+                    stack.note_recent(row, found)
+    return [known[entry] for entry in sorted(known)]
 
 
 class AdHoc:

@@ -14,6 +14,7 @@ from tenure.model.forms import Read, no_forms
 from tenure.model.records import Declaration
 from tenure.model.scope import Place
 from tenure.model.text_cache import when_forgetting
+from tenure.model.times import to_micros
 from tenure.search import analysis
 from tenure.search.embedders.sharing import SharedBatches
 from tenure.search.space import SearchSpace
@@ -36,6 +37,7 @@ _REMEMBERED_TEXTS = 4_096
 _REMEMBERED_QUERIES = 64
 """What is asked for is often what was said a moment ago, and is looked for several times."""
 _REMEMBERED_ENTRIES = 4_000_000
+_WEIGHT_OF_PAST = 2
 _PORTION = 128
 _UNRELATED = 0.2
 OUTDATED = ""
@@ -259,6 +261,40 @@ class Index:
             )
 
     @contextmanager
+    def shelved_then(
+        self, reader: Reader, shelves: Sequence[Shelf], when: datetime, seq: int, hides: Hides
+    ) -> Iterator[SearchSpace]:
+        """The entries on these shelves that held at a moment, as known after an entry of the log,
+        except those whose key is hidden."""
+        from tenure.search.moment import PastMoment, ShelfMoment
+
+        with self._looked_at(reader, shelves, with_keys=bool(hides)) as stacks:
+            moments = []
+            for shelf in shelves:
+                stack = stacks[shelf.id]
+                stack.tenures.catch_up(stack, reader, shelf.id)
+                known = stack.tenures.known(seq)
+                if hides:
+                    known[stack.places_in(stack.kept_by(hides))] = False
+                standing = stack.tenures.standing(seq)
+                moments.append(ShelfMoment(stack, shelf.binding, known, standing, to_micros(when)))
+            then = PastMoment(reader, moments, lambda ids: self._meant_anew(reader, ids))
+            yield SearchSpace(
+                then, size=then.size, total=then.total, then=then, stacks=list(stacks.values())
+            )
+
+    def _meant_anew(self, reader: Reader, fact_ids: Sequence[str]) -> list[bytes | None]:
+        """The vectors of facts that were kept without one, because they did not hold by then."""
+        if self.embedder is None:
+            return [None] * len(fact_ids)
+        texts = {
+            fact.id: analysis.sentence(fact.key, fact.subject, fact.value)
+            for fact in reader.facts(fact_ids)
+        }
+        self.prepare(texts.values())
+        return [self.vector(texts[fact_id]) for fact_id in fact_ids]
+
+    @contextmanager
     def _looked_at(
         self, reader: IndexReader, shelves: Sequence[Shelf], *, with_keys: bool
     ) -> Iterator[dict[int, ShelfIndex]]:
@@ -317,7 +353,9 @@ class Index:
             self._make_room()
 
     def _make_room(self) -> None:
-        while len(self._stacks) > 1 and sum(map(len, self._stacks.values())) > _REMEMBERED_ENTRIES:
+        while (
+            len(self._stacks) > 1 and sum(map(_weight, self._stacks.values())) > _REMEMBERED_ENTRIES
+        ):
             self._stacks.popitem(last=False)
 
 
@@ -329,6 +367,11 @@ def _by_place(
         if stacks[shelf.id].size:
             found.setdefault((shelf.owner, shelf.place), []).append(stacks[shelf.id])
     return found
+
+
+def _weight(stack: ShelfIndex) -> int:
+    """What a stack takes in memory, in entries of the present."""
+    return len(stack) + _WEIGHT_OF_PAST * len(stack.tenures)
 
 
 def quantised(vectors: Vector) -> list[bytes]:

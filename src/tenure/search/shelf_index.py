@@ -15,6 +15,7 @@ from tenure.search.marks import Heard, Marked
 from tenure.search.past_terms import PastTerms
 from tenure.search.read_write_lock import Latch
 from tenure.search.recent import EntryRow, Recent
+from tenure.search.tenures import ShelfTenures
 from tenure.stores.port import Found, Placed
 
 if TYPE_CHECKING:
@@ -75,6 +76,8 @@ class ShelfIndex:
         self._matters = Marked()
         self._past = PastTerms()
         self._kept: dict[tuple[Declaration, ...], tuple[int, set[int]]] = {}
+        self.tenures = ShelfTenures()
+        """When its facts held office; filled once somebody asks for a moment of the past."""
         self.latch = Latch()
         """Held while somebody reads the shelf for long, or changes it, if it is shared."""
         self.serial = next(_serials)
@@ -272,6 +275,48 @@ class ShelfIndex:
         places = np.searchsorted(here, numbers).clip(max=self._count - 1)
         return set(numbers[here[places] == numbers].tolist())
 
+    def places(self, entries: Sequence[int]) -> list[int]:
+        """The places of these entries, which all are here."""
+        found: list[int] = np.searchsorted(self._entries[: self._count], entries).tolist()
+        return found
+
+    def entries_at(self, places: npt.NDArray[np.integer]) -> list[int]:
+        """The entries at these places."""
+        found: list[int] = self._entries[places].tolist()
+        return found
+
+    def places_in(self, entries: Iterable[int]) -> Numbers:
+        """The places of those of these entries that are here."""
+        wanted = np.fromiter(entries, np.int64)
+        here = self._entries[: self._count]
+        places = np.searchsorted(here, wanted).clip(max=max(0, self._count - 1))
+        found: Numbers = places[here[places] == wanted] if self._count else places[:0]
+        return found
+
+    def lengths(self) -> npt.NDArray[np.int32]:
+        """The number of terms at each place."""
+        return self._lengths[: self._count]
+
+    def meant(self) -> npt.NDArray[np.bool_]:
+        """Whether the entry at each place has a meaning."""
+        return self._meant[: self._count]
+
+    def differing(self, code: Codes, places: Numbers | None = None) -> npt.NDArray[np.uint16]:
+        """The number of differing bits at each place, or at these."""
+        spots = slice(self._count) if places is None else places
+        codes = self._codes[:, spots]
+        if codes.shape[1] <= _PORTION:
+            # All columns at once: there are few numbers, and each step has a price of its own.
+            bits = np.bitwise_count(codes ^ code[:, None])
+            summed: npt.NDArray[np.uint16] = bits.sum(axis=0, dtype=np.uint16)
+            return summed
+        far = np.zeros(codes.shape[1], np.uint16)
+        differing = np.empty(codes.shape[1], np.uint64)
+        for word in range(self._words):
+            np.bitwise_xor(codes[word], code[word], out=differing)
+            far += np.bitwise_count(differing)
+        return far
+
     def length_of(self, entry: int) -> int:
         position = self.position(entry)
         return 0 if position is None else int(self._lengths[position])
@@ -323,21 +368,6 @@ class ShelfIndex:
         ended = [(ends, entry) for entry, (_, ends) in self.termed.items() if ends and when >= ends]
         yield from (entry for _, entry in sorted(ended, reverse=True))
 
-    def _far(self, code: Codes) -> npt.NDArray[np.uint16]:
-        """The number of differing bits of each entry."""
-        count = self._count
-        if count <= _PORTION:
-            # All columns at once: there are few numbers, and each step has a price of its own.
-            bits = np.bitwise_count(self._codes[:, :count] ^ code[:, None])
-            summed: npt.NDArray[np.uint16] = bits.sum(axis=0, dtype=np.uint16)
-            return summed
-        far = np.zeros(count, np.uint16)
-        differing = np.empty(count, np.uint64)
-        for word in range(self._words):
-            np.bitwise_xor(self._codes[word, :count], code[word], out=differing)
-            far += np.bitwise_count(differing)
-        return far
-
     def distances(
         self, code: Codes, hidden: Numbers | None = None
     ) -> tuple[npt.NDArray[np.uint16], Numbers]:
@@ -345,8 +375,7 @@ class ShelfIndex:
 
         Hidden entries, which are given in order, are left out.
         """
-        count = self._count
-        far = self._far(code)
+        count, far = self._count, self.differing(code)
         counted = self._live[:count] & self._meant[:count]
         if hidden is not None and len(hidden) and count:
             places = np.searchsorted(self._entries[:count], hidden).clip(max=count - 1)

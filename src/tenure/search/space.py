@@ -14,6 +14,7 @@ from tenure.model.scope import Place
 if TYPE_CHECKING:
     from tenure.search.collection import Collection as Entries
     from tenure.search.marks import Heard
+    from tenure.search.moment import PastMoment
     from tenure.search.shelf_index import ShelfIndex
     from tenure.stores.port import Found
 
@@ -29,6 +30,8 @@ class SearchSpace:
     """The number of facts, with those out of office."""
     facts: Sequence[Fact] | None = None
     """All of them, if they are in memory anyway."""
+    then: PastMoment | None = None
+    """The moment that they are of, if it is one of the past and is searched through the index."""
     hidden: Container[int] = ()
     """Entries of the stacks that do not count here."""
     expired: list[int] = field(default_factory=list)
@@ -50,7 +53,9 @@ class SearchSpace:
 
     @property
     def has_suspects(self) -> bool:
-        return self.facts is not None or any(stack.suspects for stack in self.stacks)
+        if self.facts is not None or self.then is not None:
+            return True
+        return any(stack.suspects for stack in self.stacks)
 
     def suspects(self, words: set[str], is_of_interest: Callable[[Heard], bool]) -> set[int]:
         """Entries whose value may be dead and may be repeated by a text with these words.

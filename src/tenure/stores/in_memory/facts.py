@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from copy import deepcopy
 from datetime import datetime
 from itertools import chain, islice
 
 from tenure.model.fact import Address, Fact, Status
 from tenure.model.records import Declaration, Erasure
+from tenure.model.times import to_micros
 from tenure.model.verdict import Verdict
 from tenure.stores.in_memory.sessions import MemorySessions
 from tenure.stores.in_memory.tables import Declared, FactRow, Tables
-from tenure.stores.port import Selection
+from tenure.stores.port import Selection, Tenured, TenuredBefore
 
 
 class MemoryFacts(MemorySessions):
@@ -97,17 +98,51 @@ class MemoryFacts(MemorySessions):
         return sorted(rows, key=lambda row: (row.born, row.fact.id))
 
     def known(self, selection: Selection, seq: int) -> list[Fact]:
-        found = []
-        for row in self._rows(selection):
+        rows = (row for row in self._rows(selection) if _selected(row.fact, selection))
+        return list(self._known_of(rows, seq))
+
+    def _known_of(self, rows: Iterable[FactRow], seq: int) -> Iterator[Fact]:
+        for row in rows:
             if row.born > seq or row.fact.status is Status.ERASED:
                 continue
             fact = row.fact
             if row.since > seq:
                 earlier = self._kept.tenures.get(fact.id, ())
                 fact = next(t.fact for t in earlier if t.since <= seq < t.until)
-            if _selected(fact, selection):
-                found.append(copy_of(fact))
-        return found
+            yield copy_of(fact)
+
+    def tenured(self, shelf: int, after: int) -> Iterator[Tenured]:
+        for kept in list(self._index.entries.values()):
+            if kept.shelf != shelf or kept.placed.changed <= after:
+                continue
+            row = self._kept.rows[kept.found.fact_id]
+            fact = row.fact
+            yield Tenured(
+                kept.placed.entry,
+                fact.id,
+                kept.placed.key,
+                fact.subject or "",
+                kept.found.terms,
+                kept.placed.probes,
+                kept.placed.derived,
+                fact.multi_valued,
+                row.born,
+                to_micros(fact.timestamp),
+                row.since,
+                fact.status.value,
+                *_span(fact),
+            )
+
+    def tenured_before(self, shelf: int, after: int) -> Iterator[TenuredBefore]:
+        for one in self.tenured(shelf, after):
+            for fact, since, until in self._kept.tenures.get(one.fact_id, ()):
+                yield TenuredBefore(one.entry, since, until, fact.status.value, *_span(fact))
+
+    def known_facts(self, fact_ids: Iterable[str], seq: int) -> list[Fact]:
+        wanted = set(fact_ids)
+        rows = [self._kept.rows[i] for i in wanted if i in self._kept.rows]
+        rows.sort(key=lambda row: (row.born, row.fact.id))
+        return list(self._known_of(rows, seq))
 
     def seq_at(self, moment: datetime) -> int:
         low, high = 0, len(self._kept.verdicts)
@@ -137,6 +172,10 @@ class MemoryFacts(MemorySessions):
     def doubting(self, fact_ids: Iterable[str]) -> list[Fact]:
         ids = {i for doubted in fact_ids for i in self._kept.doubting.get(doubted, ())}
         return self._where(ids, lambda f: self._kept.rows[f.id].live)
+
+    def ever_doubting(self, fact_ids: Iterable[str]) -> list[Fact]:
+        ids = {i for doubted in fact_ids for i in self._kept.doubting.get(doubted, ())}
+        return self._where(ids, lambda f: f.status is not Status.ERASED)
 
     def doubters(self, owners: tuple[str, ...] | None) -> list[Fact]:
         ids = {fact_id for those in self._kept.doubting.values() for fact_id in those}
@@ -192,6 +231,15 @@ def copy_of(fact: Fact) -> Fact:
     if isinstance(fact.value, list | dict):
         return fact.evolve(value=deepcopy(fact.value))
     return fact
+
+
+def _span(fact: Fact) -> tuple[int | None, int | None]:
+    """The beginning and the end of a fact's time in office."""
+    starts, ends = fact.started_at, fact.until
+    return (
+        None if starts is None else to_micros(starts),
+        None if ends is None else to_micros(ends),
+    )
 
 
 def _selected(fact: Fact, selection: Selection) -> bool:

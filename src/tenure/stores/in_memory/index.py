@@ -9,7 +9,16 @@ from typing import Any, NamedTuple
 
 from tenure.model.fact import Fact
 from tenure.model.scope import Place
-from tenure.stores.port import Found, IndexEntry, Placed, Shelf, StoredReceipt, term_of
+from tenure.stores.port import (
+    Found,
+    IndexEntry,
+    Placed,
+    Shelf,
+    StoredReceipt,
+    TenureChange,
+    is_moved,
+    term_of,
+)
 
 
 class _Indexed(NamedTuple):
@@ -195,14 +204,18 @@ class MemoryIndex:
             if not posted:
                 self._drop(self._index.postings, where)  # the term itself is content
 
-    def follow(self, fact: Fact, now: datetime) -> None:
+    def follow(self, change: TenureChange, now: datetime) -> None:
         """Keep the entry of a fact in step with its tenure."""
+        fact = change.after
         number = self._index.entry_of.get(fact.id)
         if number is None:
             return
         kept = self._index.entries[number]
         live, starts, ends = term_of(fact, now)
         if kept.placed[2:5] == (live, starts, ends):
+            if is_moved(*change):
+                placed = kept.placed._replace(changed=self._version(kept.shelf))
+                self._set(self._index.entries, number, kept._replace(placed=placed))
             return
         placed = kept.placed._replace(
             live=live, starts=starts, ends=ends, changed=self._version(kept.shelf)

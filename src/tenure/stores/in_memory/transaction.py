@@ -47,14 +47,15 @@ class MemoryTransaction(MemoryListing):
                 raise DuplicateId(f"a fact with id {fact_id!r} exists; ids are used once")
         self._append(verdict)
         # Departures first: the incumbent leaves before its successor sits down.
-        for before, after in sorted(changed, key=lambda change: change.after.is_valid):
+        for change in sorted(changed, key=lambda change: change.after.is_valid):
+            before, after = change
             row = kept.rows[before.id]
             tenures = kept.tenures.get(before.id, ())
             if row.since < verdict.seq:
                 tenure = EarlierTenure(row.fact, row.since, verdict.seq)
                 self._set(kept.tenures, before.id, (*tenures, tenure))
             self._seat(after, row.born, verdict.seq, verdict.recorded_at)
-            self.follow(after, verdict.recorded_at)
+            self.follow(change, verdict.recorded_at)
         for fact in map(copy_of, new):
             self._seat(fact, verdict.seq, verdict.seq, verdict.recorded_at)
             self._link(fact)

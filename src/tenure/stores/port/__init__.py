@@ -22,6 +22,9 @@ from tenure.stores.port.index import (
     IndexWriter,
     Placed,
     Shelf,
+    Tenured,
+    TenuredBefore,
+    is_moved,
     term_of,
 )
 from tenure.stores.port.keys import KeyStore
@@ -78,9 +81,12 @@ __all__ = [
     "StoreAdministration",
     "StoredReceipt",
     "TenureChange",
+    "Tenured",
+    "TenuredBefore",
     "Transaction",
     "UsageReader",
     "UsageWriter",
     "UserActivity",
+    "is_moved",
     "term_of",
 ]

@@ -59,6 +59,10 @@ class FactReader(Protocol):
         """The facts of the selection exactly as the store knew them after entry `seq`."""
         ...
 
+    def known_facts(self, fact_ids: Iterable[str], seq: int) -> list[Fact]:
+        """What `known` gives of the facts of these ids, oldest first."""
+        ...
+
     def standing_on(self, fact_ids: Iterable[str]) -> list[Fact]:
         """Facts in office that have a leg standing on one of these, ordered by id."""
         ...
@@ -85,6 +89,11 @@ class FactReader(Protocol):
 
     def doubting(self, fact_ids: Iterable[str]) -> list[Fact]:
         """What `live` gives of the facts that put one of these in doubt, ordered by id."""
+        ...
+
+    def ever_doubting(self, fact_ids: Iterable[str]) -> list[Fact]:
+        """Facts of any status but erased that put one of these in doubt or once did, ordered by
+        id."""
         ...
 
     def doubters(self, owners: tuple[str, ...] | None) -> list[Fact]:

@@ -69,6 +69,52 @@ class Found(NamedTuple):
     vector: bytes | None
 
 
+class Tenured(NamedTuple):
+    """An entry with what its fact is found by at any moment, and the present tenure of the fact.
+
+    Moments are microseconds since 1970: there are many, and they are only compared.
+    """
+
+    entry: int
+    fact_id: str
+    key: str
+    """Empty if the fact was erased, as terms and probes are."""
+    subject: str
+    terms: str
+    probes: str
+    derived: bool
+    multi_valued: bool
+    born: int
+    """The entry of the log that brought the fact."""
+    said: int
+    since: int
+    """The entry of the log from which this tenure is known."""
+    status: str
+    starts: int | None
+    ends: int | None
+
+
+class TenuredBefore(NamedTuple):
+    """An earlier tenure of the fact of an entry, known from one entry of the log to another."""
+
+    entry: int
+    since: int
+    until: int
+    """The entry of the log from which another is known."""
+    status: str
+    starts: int | None
+    ends: int | None
+
+
+def is_moved(before: Fact, after: Fact) -> bool:
+    """Whether a change of a tenure changes at what moments a fact held office, or how it left."""
+    return (before.status, before.started_at, before.until) != (
+        after.status,
+        after.started_at,
+        after.until,
+    )
+
+
 def term_of(fact: Fact, now: datetime) -> tuple[bool, datetime | None, datetime | None]:
     """The part of a fact's tenure that an entry keeps: live, a start still to come, an end."""
     later = fact.started_at if fact.started_at is not None and fact.started_at > now else None
@@ -94,6 +140,17 @@ class IndexReader(Protocol):
 
         With 0, all. An entry whose fact was erased is there too, with nothing in it.
         """
+        ...
+
+    def tenured(self, shelf: int, after: int) -> Iterator[Tenured]:
+        """The entries that `placed` gives, with the present tenures of their facts, in any order.
+
+        An entry counts as changed with every change of a tenure that `is_moved` tells.
+        """
+        ...
+
+    def tenured_before(self, shelf: int, after: int) -> Iterator[TenuredBefore]:
+        """All earlier tenures of the facts of these entries, in any order."""
         ...
 
     def postings(self, shelves: Sequence[int], term: str, limit: int) -> list[int]:

@@ -165,6 +165,18 @@ WHERE f.organization = %(organization)s AND f.seq <= %(seq)s AND f.since > %(seq
   AND f.status <> 'erased' {where}
 ORDER BY 2, 1;
 
+-- name: known_facts
+SELECT {content}, {tenure_of_f} FROM facts AS f
+WHERE f.organization = %(organization)s AND f.since <= %(seq)s AND f.status <> 'erased'
+  AND f.id = ANY(%(ids)s)
+UNION ALL
+SELECT {content}, {tenure_of_t} FROM facts AS f JOIN tenures AS t
+    ON t.organization = f.organization AND t.fact_id = f.id
+   AND t.since <= %(seq)s AND t.until > %(seq)s
+WHERE f.organization = %(organization)s AND f.seq <= %(seq)s AND f.since > %(seq)s
+  AND f.status <> 'erased' AND f.id = ANY(%(ids)s)
+ORDER BY 2, 1;
+
 -- name: standing_on
 SELECT {fact} FROM facts WHERE organization = %(organization)s AND status = 'office' AND id IN (
     SELECT fact_id FROM dependencies
@@ -180,6 +192,12 @@ SELECT {fact} FROM facts WHERE organization = %(organization)s AND id IN (
 -- name: doubting
 -- What a fact doubts is among the dependencies, with nothing that it stands on.
 SELECT {fact} FROM facts WHERE organization = %(organization)s AND live AND id IN (
+    SELECT fact_id FROM dependencies
+    WHERE organization = %(organization)s AND base_id = ANY(%(ids)s) AND stands_on = ''
+) ORDER BY id;
+
+-- name: ever_doubting
+SELECT {fact} FROM facts WHERE organization = %(organization)s AND status <> 'erased' AND id IN (
     SELECT fact_id FROM dependencies
     WHERE organization = %(organization)s AND base_id = ANY(%(ids)s) AND stands_on = ''
 ) ORDER BY id;
@@ -465,6 +483,18 @@ SELECT entry, changed, live, starts, ends, derived, length, key, probes, vector 
 WHERE organization = %(organization)s AND shelf = %(shelf)s AND changed > %(after)s
 ORDER BY changed, entry;
 
+-- name: tenured
+SELECT e.entry, e.fact_id, e.key, f.subject, e.terms, e.probes, e.derived, f.multi_valued, f.seq,
+    f.timestamp, f.since, f.status, f.started_at, least(f.ended_at, f.valid_until)
+FROM entries AS e JOIN facts AS f ON f.organization = e.organization AND f.id = e.fact_id
+WHERE e.organization = %(organization)s AND e.shelf = %(shelf)s AND e.changed > %(after)s;
+
+-- name: tenured_before
+SELECT e.entry, t.since, t.until, t.status, t.started_at, least(t.ended_at, f.valid_until)
+FROM entries AS e JOIN tenures AS t ON t.organization = e.organization AND t.fact_id = e.fact_id
+    JOIN facts AS f ON f.organization = e.organization AND f.id = e.fact_id
+WHERE e.organization = %(organization)s AND e.shelf = %(shelf)s AND e.changed > %(after)s;
+
 -- name: postings
 -- A row for each lexeme that is found. It begins with the number of a shelf, and a shelf is of one
 -- organization.
@@ -507,6 +537,10 @@ RETURNING entry;
 -- name: move_entry
 UPDATE entries SET live = %(live)s, starts = %(starts)s, ends = %(ends)s, changed = %(changed)s,
     posted = array_to_tsvector(%(posted)s)
+WHERE organization = %(organization)s AND entry = %(entry)s;
+
+-- name: touch_entry
+UPDATE entries SET changed = %(changed)s
 WHERE organization = %(organization)s AND entry = %(entry)s;
 
 -- name: empty_entry

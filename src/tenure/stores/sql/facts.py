@@ -49,6 +49,11 @@ class SQLFacts(BoundConnection):
     def known(self, selection: Selection, seq: int) -> list[Fact]:
         return self._select("known", selection, "f.", seq=seq)
 
+    def known_facts(self, fact_ids: Iterable[str], seq: int) -> list[Fact]:
+        ids = sorted(set(fact_ids))
+        rows = self.rows("known_facts", {"ids": self.packed(ids), "seq": seq}) if ids else ()
+        return [fact_of(row) for row in rows]
+
     def standing_on(self, fact_ids: Iterable[str]) -> list[Fact]:
         return self._facts("standing_on", fact_ids)
 
@@ -69,6 +74,9 @@ class SQLFacts(BoundConnection):
 
     def doubting(self, fact_ids: Iterable[str]) -> list[Fact]:
         return [fact for fact in self._facts("doubting", fact_ids) if fact.doubts]
+
+    def ever_doubting(self, fact_ids: Iterable[str]) -> list[Fact]:
+        return [fact for fact in self._facts("ever_doubting", fact_ids) if fact.doubts]
 
     def doubters(self, owners: tuple[str, ...] | None) -> list[Fact]:
         return [fact for fact in self._select("doubters", Selection(owners)) if fact.doubts]

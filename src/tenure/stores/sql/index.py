@@ -11,7 +11,17 @@ from typing import Any
 from tenure.model.fact import Fact
 from tenure.model.scope import Scope
 from tenure.model.text_cache import remembering
-from tenure.stores.port import Found, IndexEntry, Placed, Shelf, term_of
+from tenure.stores.port import (
+    Found,
+    IndexEntry,
+    Placed,
+    Shelf,
+    TenureChange,
+    Tenured,
+    TenuredBefore,
+    is_moved,
+    term_of,
+)
 from tenure.stores.sql.connection import BoundConnection, Given
 from tenure.stores.sql.rows import Row, micros_of, moment_of
 
@@ -44,6 +54,13 @@ class SQLIndex(BoundConnection):
                 probes,
                 vector,
             )
+
+    def tenured(self, shelf: int, after: int) -> Iterator[Tenured]:
+        return map(Tenured._make, self.each("tenured", {"shelf": shelf, "after": after}))
+
+    def tenured_before(self, shelf: int, after: int) -> Iterator[TenuredBefore]:
+        rows = self.each("tenured_before", {"shelf": shelf, "after": after})
+        return map(TenuredBefore._make, rows)
 
     def found(self, entries: Sequence[int]) -> list[Found]:
         return list(map(Found._make, self.rows_of("found", entries)))
@@ -119,8 +136,9 @@ class SQLIndex(BoundConnection):
     def _new_version(self, shelf: int) -> int:
         """Raise the version of a shelf by one."""
 
-    def follow(self, fact: Fact, now: datetime) -> None:
+    def follow(self, change: TenureChange, now: datetime) -> None:
         """Keep the entry of a fact in step with its tenure."""
+        fact = change.after
         rows = self.rows("entry_of", {"fact_id": fact.id})
         if not rows:
             return
@@ -128,6 +146,8 @@ class SQLIndex(BoundConnection):
         live, starts, ends = term_of(fact, now)
         after = [live, micros_of(starts), micros_of(ends)]
         if before == after:
+            if is_moved(*change):
+                self.run("touch_entry", {"entry": number, "changed": self._version(shelf)})
             return
         term = dict(zip(("live", "starts", "ends"), after, strict=True))
         given = {"entry": number, "changed": self._version(shelf), **term}

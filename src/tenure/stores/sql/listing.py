@@ -101,11 +101,11 @@ class SQLListing(BoundConnection):
             for live in (True, False) if wanted.others else (True,):
                 asked = {**given, "owner": owner, "limit": limit}
                 there = f"AND {self.dialect.flag('live', live)} {where}"
-                found.extend(self.rows(self._way_to(wanted, live), asked, there))
+                found.extend(self.rows(self._way_to(wanted, owner, live), asked, there))
         found.sort(key=lambda row: (row[1], row[0]), reverse=True)
         return [fact_of(row) for row in found[:limit]]
 
-    def _way_to(self, wanted: FactFilter, live: bool) -> str:
+    def _way_to(self, wanted: FactFilter, owner: str, live: bool) -> str:
         """The statement for a filter. A planner that has counted needs one alone."""
         return "recorded"
 

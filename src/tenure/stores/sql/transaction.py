@@ -68,8 +68,8 @@ class SQLTransaction(SQLFacts, SQLLog, SQLIndex, SQLSessions, SQLReceipts, SQLLi
             self._check_free(new)
         try:
             # Departures first: the unique index wants the seat free before a successor sits down.
-            for _, after in sorted(changed, key=_arrivals_last) if changed else ():
-                self._change(after, seq, now)
+            for change in sorted(changed, key=_arrivals_last) if changed else ():
+                self._change(change, seq, now)
             for fact in new:
                 if not self.insert("insert_fact", fact_values(fact, seq, seq, now)):
                     raise _taken(fact.id)
@@ -94,12 +94,13 @@ class SQLTransaction(SQLFacts, SQLLog, SQLIndex, SQLSessions, SQLReceipts, SQLLi
     ) -> None:
         """Insert the row of a verdict, which brought and changed these facts."""
 
-    def _change(self, after: Fact, seq: int, now: datetime) -> None:
+    def _change(self, change: TenureChange, seq: int, now: datetime) -> None:
+        after = change.after
         given = {**tenure_parameters(after, now), "id": after.id, "seq": seq}
         self.run("keep_tenure", given)
         self.run("change_tenure", given)
         self._stand(after)
-        self.follow(after, now)
+        self.follow(change, now)
 
     def _stand(self, fact: Fact) -> None:
         for leg in legs(fact):

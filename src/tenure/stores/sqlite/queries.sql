@@ -80,6 +80,18 @@ WHERE f.organization = :organization AND f.seq <= :seq AND f.since > :seq
   AND f.status <> 'erased' {where}
 ORDER BY 2, 1;
 
+-- name: known_facts
+SELECT {content}, {tenure_of_f} FROM facts AS f INDEXED BY facts_id
+WHERE f.organization = :organization AND f.since <= :seq AND f.status <> 'erased'
+  AND f.id IN (SELECT value FROM json_each(:ids))
+UNION ALL
+SELECT {content}, {tenure_of_t} FROM facts AS f INDEXED BY facts_id CROSS JOIN tenures AS t
+    ON t.organization = f.organization AND t.fact_id = f.id
+   AND t.since <= :seq AND t.until > :seq
+WHERE f.organization = :organization AND f.seq <= :seq AND f.since > :seq
+  AND f.status <> 'erased' AND f.id IN (SELECT value FROM json_each(:ids))
+ORDER BY 2, 1;
+
 -- name: standing_on
 SELECT {fact} FROM facts WHERE organization = :organization AND status = 'office' AND id IN (
     SELECT fact_id FROM dependencies WHERE organization = :organization AND stands_on IN ({ids})
@@ -94,6 +106,12 @@ SELECT {fact} FROM facts WHERE organization = :organization AND id IN (
 -- name: doubting
 -- What a fact doubts is among the dependencies, with nothing that it stands on.
 SELECT {fact} FROM facts WHERE organization = :organization AND live = 1 AND id IN (
+    SELECT fact_id FROM dependencies
+    WHERE organization = :organization AND base_id IN ({ids}) AND stands_on = ''
+) ORDER BY +id;
+
+-- name: ever_doubting
+SELECT {fact} FROM facts WHERE organization = :organization AND status <> 'erased' AND id IN (
     SELECT fact_id FROM dependencies
     WHERE organization = :organization AND base_id IN ({ids}) AND stands_on = ''
 ) ORDER BY +id;
@@ -347,6 +365,23 @@ SELECT entry, changed, live, starts, ends, derived, length, key, probes, vector 
 WHERE shelf = :shelf AND changed > :after AND +organization = :organization
 ORDER BY changed, entry;
 
+-- name: tenured
+-- The entries lead: each finds its fact by one probe.
+SELECT e.entry, e.fact_id, e.key, f.subject, e.terms, e.probes, e.derived, f.multi_valued, f.seq,
+    f.timestamp, f.since, f.status, f.started_at,
+    coalesce(min(f.ended_at, f.valid_until), f.ended_at, f.valid_until)
+FROM entries AS e CROSS JOIN facts AS f INDEXED BY facts_id
+WHERE e.shelf = :shelf AND e.changed > :after AND +e.organization = :organization
+  AND f.organization = :organization AND f.id = e.fact_id;
+
+-- name: tenured_before
+SELECT e.entry, t.since, t.until, t.status, t.started_at,
+    coalesce(min(t.ended_at, f.valid_until), t.ended_at, f.valid_until)
+FROM entries AS e CROSS JOIN tenures AS t CROSS JOIN facts AS f INDEXED BY facts_id
+WHERE e.shelf = :shelf AND e.changed > :after AND +e.organization = :organization
+  AND t.organization = :organization AND t.fact_id = e.fact_id
+  AND f.organization = :organization AND f.id = e.fact_id;
+
 -- name: postings
 SELECT rowid FROM postings WHERE postings MATCH ? ORDER BY rowid LIMIT ?;
 
@@ -392,6 +427,9 @@ DELETE FROM shelves WHERE organization = :organization;
 -- name: move_entry
 UPDATE entries SET live = :live, starts = :starts, ends = :ends, changed = :changed
 WHERE entry = :entry;
+
+-- name: touch_entry
+UPDATE entries SET changed = :changed WHERE entry = :entry;
 
 -- name: empty_entry
 UPDATE entries SET live = 0, starts = NULL, ends = NULL, derived = 0, length = 0, tokens = 0,
@@ -563,8 +601,9 @@ GROUP BY f.owner, f.subject, f.key, f.scope, f.scope_id, f.memory_type, f.requir
         AND f.valid_until IS NULL AND f.ended_at IS NULL THEN '' ELSE f.id END;
 
 -- name: holdings
+-- In the order in which they were recorded, which is that of the rows: each page is read once.
 SELECT f.owner, '', '', count(*), max(f.recorded_at), min(f.id)
-FROM json_each(:owners) AS o CROSS JOIN facts AS f INDEXED BY facts_live
+FROM json_each(:owners) AS o CROSS JOIN facts AS f INDEXED BY facts_recorded
 WHERE f.organization = :organization AND f.live = 1 AND f.owner = o.value
 GROUP BY f.owner, CASE WHEN f.status = 'office' AND f.started_at <= :now
     AND f.valid_until IS NULL AND f.ended_at IS NULL THEN '' ELSE f.id END;
@@ -614,6 +653,16 @@ ORDER BY recorded_at DESC, id DESC LIMIT :limit;
 SELECT {fact} FROM facts INDEXED BY facts_key
 WHERE organization = :organization AND owner = :owner {where}
 ORDER BY seq DESC, id DESC LIMIT :limit;
+
+-- name: live_at_key
+SELECT count(*) FROM (SELECT 1 FROM facts INDEXED BY facts_live
+    WHERE organization = :organization AND live = 1 AND owner = :owner AND key = :key
+    LIMIT :limit);
+
+-- name: recorded_live
+SELECT {fact} FROM facts INDEXED BY facts_live
+WHERE organization = :organization AND owner = :owner AND live = 1 {where}
+ORDER BY recorded_at DESC, id DESC LIMIT :limit;
 
 -- name: recorded_about
 SELECT {fact} FROM facts INDEXED BY facts_about

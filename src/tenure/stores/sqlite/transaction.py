@@ -26,6 +26,7 @@ from tenure.stores.sqlite.sql import probes, statement
 
 _KEPT = frozenset({"head", "recipe", "shelves", "retracted", "contested", "working_items"})
 """Short answers that every context needs, and that nobody changes who is given them."""
+_FEW = 500  # rows that are sorted sooner than found by walking along an index
 _ADDRESSES = 150  # of five parts each: below every build's limit on bound parameters
 
 
@@ -145,13 +146,20 @@ class SQLiteTransaction(SQLiteIndex, SQLTransaction):
         found.sort(key=lambda row: (-row[-1], row[0]))
         return [fact_of(row) for row in found[:limit]]
 
-    def _way_to(self, wanted: FactFilter, live: bool) -> str:
-        # The planner knows nothing of how many there are of what. A key may be that of most facts.
+    def _way_to(self, wanted: FactFilter, owner: str, live: bool) -> str:
+        # The planner knows nothing of how many there are of what. A key may be that of most facts,
+        # and most facts of a key may be long out of office.
         if wanted.key is not None:
-            return "recorded_at_key"
+            few = live and self._live_at_key(wanted.key, owner) < _FEW
+            return "recorded_live" if few else "recorded_at_key"
         if wanted.subject and live:
             return "recorded_about"
         return "recorded_derived" if wanted.derived else "recorded"
+
+    def _live_at_key(self, key: str, owner: str) -> int:
+        """How many live facts of an owner have a key, up to a number."""
+        given = {"key": key, "owner": owner, "limit": _FEW}
+        return int(self.rows("live_at_key", given)[0][0])
 
     # writing
 

@@ -28,6 +28,7 @@ from tenure.testing.contract.reading import ReadingContract
 from tenure.testing.contract.receipts import ReceiptsContract
 from tenure.testing.contract.sharing import SharingContract
 from tenure.testing.contract.shelving import ShelvingContract
+from tenure.testing.contract.tenures import TenuresContract
 from tenure.testing.contract.usage import UsageContract
 from tenure.testing.contract.writing import WritingContract
 
@@ -44,6 +45,7 @@ class StoreContract(
     ShelvingContract,
     IndexingContract,
     FollowingContract,
+    TenuresContract,
     ReceiptsContract,
     ObservingContract,
     UsageContract,

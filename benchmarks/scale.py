@@ -1,0 +1,162 @@
+"""How far one file goes: very many facts of one person, of one address, and very many
+organizations.
+
+Each store is filled in batches and then opened by a process of its own, which makes the calls and
+tells the processor's time and the most memory it had. What grows is seen from the same run: every
+figure stands beside the one of the smallest size.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from rich.table import Table
+
+import tenure
+from benchmarks import corpus
+from benchmarks.figures import Target
+from benchmarks.scale_probe import KEY, KINDS, SETTINGS, SUBJECT, Taken, session_in
+
+SIZES = (10_000, 100_000)
+MOST_MEMORY = 200.0
+"""Megabytes with 100,000 facts and one context."""
+_SMALL = 100_000
+_BATCH = 1_000
+_GROWTH = 2.0
+_PAST = 3.0
+_SYLLABLES = ("ba", "de", "fi", "go", "lu", "ma", "ne", "ri")
+_LETTERS = str.maketrans("01234567", "abcdefgh")
+_TITLES = {
+    "facts": "Facts of one person",
+    "history": "Facts of one address, each in the place of the last",
+    "organizations": "Organizations with a fact each",
+}
+Say = Callable[[str], None]
+Write = dict[str, Any]
+
+
+@dataclass
+class ScaleReport:
+    """What the calls took, by kind and size."""
+
+    taken: dict[str, dict[int, Taken]] = field(default_factory=dict)
+
+    def plain(self) -> dict[str, Any]:
+        """For programs."""
+        return {kind: {str(n): one for n, one in runs.items()} for kind, runs in self.taken.items()}
+
+
+def measure(say: Say, sizes: Sequence[int], kinds: Sequence[str] = tuple(KINDS)) -> ScaleReport:
+    """Fill a store of each kind and size, and ask it."""
+    report = ScaleReport()
+    for kind in kinds:
+        for size in sorted(sizes):
+            say(f"{kind}: {size:,}")
+            with tempfile.TemporaryDirectory(prefix="tenure-bench-") as folder:
+                path = Path(folder) / "scale.db"
+                _FILLED[kind](path, size)
+                report.taken.setdefault(kind, {})[size] = probed(kind, path, size)
+    return report
+
+
+def probed(kind: str, path: Path, size: int) -> Taken:
+    """What a fresh process tells of a store."""
+    done = subprocess.run(
+        [sys.executable, "-m", "benchmarks.scale_probe", kind, str(path), str(size)],
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    found: Taken = json.loads(done.stdout)
+    return {**found, "file MB": path.stat().st_size / 1e6}
+
+
+# filling
+
+
+def _fill(path: Path, writes: Iterator[Write]) -> None:
+    with tenure.open(path, settings=SETTINGS) as memory:
+        ann = session_in(memory)
+        while batch := list(islice(writes, _BATCH)):
+            ann.write_many(batch)
+
+
+def _facts(path: Path, size: int) -> None:
+    facts = corpus.facts(0, size)
+    _fill(path, ({"key": f.key, "subject": f.subject, "value": f.value} for f in facts))
+
+
+def _history(path: Path, size: int) -> None:
+    _fill(path, ({"key": KEY, "subject": SUBJECT, "value": _name(n)} for n in range(size)))
+
+
+def _organizations(path: Path, size: int) -> None:
+    with tenure.open(path, settings=SETTINGS) as memory:
+        for number in range(size):
+            ann = session_in(memory, f"organization-{number}")
+            ann.write(KEY, _name(number), subject=SUBJECT)
+
+
+def _name(number: int) -> str:
+    """Two words that no other number has."""
+    chance = random.Random(number)
+    first = "".join(chance.choice(_SYLLABLES) for _ in range(3))
+    return f"{first} {number:o}".translate(_LETTERS)
+
+
+_FILLED: dict[str, Callable[[Path, int], None]] = {
+    "facts": _facts,
+    "history": _history,
+    "organizations": _organizations,
+}
+
+
+# telling
+
+
+def tables(report: ScaleReport) -> Iterator[Table]:
+    """A table for each kind, a row for each call."""
+    for kind, runs in report.taken.items():
+        table = Table(title=f"{_TITLES[kind]}: processor ms (× the smallest), or MB")
+        table.add_column("")
+        for size in runs:
+            table.add_column(f"{size:,}", justify="right")
+        first = next(iter(runs.values()))
+        for name in first:
+            cells = [_cell(name, one[name], first[name]) for one in runs.values()]
+            table.add_row(name, *cells)
+        yield table
+
+
+def _cell(name: str, value: float, first: float) -> str:
+    if "MB" in name or value == first:
+        return f"{value:,.1f}"
+    return f"{value:,.1f} ({value / first if first else 0:.1f}×)"
+
+
+def targets_of(report: ScaleReport) -> list[Target]:
+    """What should not grow, and the memory of a large store."""
+    found: list[Target] = []
+    for kind, runs in report.taken.items():
+        least, most = min(runs), max(runs)
+        steady = ("put", "current()", "context", "history page")
+        for name in [name for name in steady if name in runs[most] and most > least]:
+            growth = runs[most][name] / runs[least][name]
+            found.append(Target(f"{kind}: {name}, {least:,} to {most:,}", growth, _GROWTH))
+        if "past" in runs[most]:
+            ratio = runs[most]["past"] / runs[most]["context"]
+            found.append(Target(f"{kind}: a past context against a present one", ratio, _PAST))
+        fitting = [size for size in runs if size <= _SMALL]
+        if fitting:
+            size, name = max(fitting), "peak MB, one context"
+            found.append(Target(f"{kind}: memory at {size:,}", runs[size][name], MOST_MEMORY, "MB"))
+    return found
