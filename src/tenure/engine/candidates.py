@@ -55,6 +55,11 @@ class Candidate(NamedTuple):
     def is_turned_away(self) -> bool:
         return self.in_the_dark or self.reserved_for is not None
 
+    @property
+    def is_unopposed(self) -> bool:
+        """Whether it takes office as it is and takes nobody out of it, if it meets no fact."""
+        return not self.beneath and not self.is_turned_away
+
 
 class Around(NamedTuple):
     """The live facts that a proposal meets, and the places where they were looked up."""

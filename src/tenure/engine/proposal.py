@@ -63,6 +63,12 @@ class Proposal:
     def refers_to_others(self) -> bool:
         return bool(self.supersedes or self.depends_on or self.doubts or self.when_superseded)
 
+    def may_be_late(self, now: datetime) -> bool:
+        """Whether it tells of the past, where facts that have left office count too."""
+        if self.at is not None and self.at < now:
+            return True
+        return self.valid_from is not None and self.valid_from < now
+
 
 def propose(
     settings: Settings,

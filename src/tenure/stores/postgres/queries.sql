@@ -95,6 +95,12 @@ SELECT {fact} FROM unnest(
     AND scope = within
 WHERE organization = %(organization)s AND live ORDER BY id;
 
+-- name: met
+SELECT called, about FROM unnest(%(keys)s::text[], %(subjects)s::text[]) AS wanted (called, about)
+WHERE EXISTS (
+    SELECT FROM facts WHERE organization = %(organization)s AND live
+    AND owner = ANY(%(owners)s::text[]) AND key = called AND subject = about);
+
 -- name: glance
 BEGIN ISOLATION LEVEL READ COMMITTED READ ONLY;
 SELECT set_config('role', '{role}', true), set_config('search_path', '{schema}, pg_temp', true),

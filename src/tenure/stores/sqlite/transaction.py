@@ -10,7 +10,7 @@ from tenure.model.fact import Address, Fact
 from tenure.model.records import Declaration, WorkingItem
 from tenure.model.times import from_micros, to_micros
 from tenure.model.verdict import Verdict
-from tenure.stores.port import FactFilter, Selection, TenureChange
+from tenure.stores.port import FactFilter, Matter, Selection, TenureChange
 from tenure.stores.sql.connection import Given
 from tenure.stores.sql.rows import (
     Row,
@@ -27,6 +27,7 @@ from tenure.stores.sqlite.sql import probes, statement
 _KEPT = frozenset({"head", "recipe", "shelves", "retracted", "contested", "working_items"})
 """Short answers that every context needs, and that nobody changes who is given them."""
 _ADDRESSES = 150  # of five parts each: below every build's limit on bound parameters
+_MATTERS = 400  # of two parts each
 
 
 class SQLiteTransaction(SQLiteIndex, SQLTransaction):
@@ -136,6 +137,17 @@ class SQLiteTransaction(SQLiteIndex, SQLTransaction):
             found.extend(map(fact_of, rows))
         return sorted(found, key=lambda fact: fact.id)
 
+    def met(self, owners: tuple[str, ...], matters: Iterable[Matter]) -> set[Matter]:
+        found: set[Matter] = set()
+        wanted = list(dict.fromkeys(matters))
+        for start in range(0, len(wanted), _MATTERS):
+            chunk = wanted[start : start + _MATTERS]
+            given = [part for matter in chunk for part in matter]
+            text = statement("met", matters=len(chunk))
+            for owner in owners:
+                found.update(self._connection.execute(text, (*given, self._organization, owner)))
+        return found
+
     def retracted(self, owners: tuple[str, ...], limit: int) -> list[Fact]:
         # One owner at a time, so that each is a walk along the index from its end.
         found: list[Row] = []
@@ -159,6 +171,9 @@ class SQLiteTransaction(SQLiteIndex, SQLTransaction):
         self, verdict: Verdict, new: Sequence[Fact], changed: Sequence[TenureChange]
     ) -> None:
         self.insert("insert_verdict", verdict_values(verdict))
+
+    def _append_all(self, entries: Sequence[tuple[Verdict, Fact]]) -> None:
+        self.run_many("insert_verdict", [verdict_values(verdict) for verdict, _ in entries])
 
     def put_item(self, user_id: str, session_id: str, item: WorkingItem) -> None:
         # A replaced item moves to the end of the desk.
