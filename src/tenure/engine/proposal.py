@@ -19,6 +19,7 @@ from tenure.settings import Settings
 
 _STATED = Source()
 _HIGHEST_INDEX = 1 << 53
+_MOST_BYTES = 6  # of one character in JSON, \\u001f
 CONSTRAINT_TYPES = ("budget", "deadline", "capacity", "policy")
 
 
@@ -96,9 +97,12 @@ def propose(
     confidence: float = 1.0,
 ) -> Proposal:
     """Check the arguments of a caller; raises InvalidInput that names the argument and the fix."""
-    text = canonical(value, limit=settings.max_value_bytes)
-    if isinstance(value, list | dict):
-        value = json.loads(text)  # a copy, so that what the caller does with theirs is theirs
+    if type(value) is str and len(value) <= settings.max_value_bytes // _MOST_BYTES - 1:
+        check_text(value, "value")  # of any length in bytes that it can have
+    else:
+        text = canonical(value, limit=settings.max_value_bytes)
+        if isinstance(value, list | dict):
+            value = json.loads(text)  # a copy, so that what the caller does with theirs is theirs
     if at is not None:
         at = moment(at, "at")
     if valid_from is not None:

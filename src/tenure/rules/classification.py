@@ -70,7 +70,10 @@ def classify_memory(source: Source, *, rules_for_all: bool = False) -> MemoryTyp
     Everything else is the speaker's own, on any rung: people's statements about themselves are
     theirs. `rules_for_all` means that it is a constraint that its authority sets for everybody.
     """
-    name = (source.name or "").strip().lower().replace(" ", "_").replace("-", "_")
+    if source.name is None:
+        ruled = rules_for_all or source.type == "policy"
+        return MemoryType.ORGANIZATIONAL if ruled else MemoryType.USER
+    name = source.name.strip().lower().replace(" ", "_").replace("-", "_")
     if name in _PERSONAL:
         return MemoryType.USER
     if name in _CAPABILITY:
