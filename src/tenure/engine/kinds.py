@@ -95,8 +95,10 @@ def _constraint(proposal: Proposal, source: Source, rung: str, settings: Setting
     if proposal.is_constraint is False:
         return None
     found = proposal.constraint_type
-    if found is None and _is_trusted(rung, settings.ladder):
+    if found is None:
         found = classify_constraint(proposal.key, proposal.value, source)
+        if found is not None and not _is_trusted(rung, settings.ladder):
+            found = None
     return found or ("policy" if proposal.is_constraint else None)
 
 

@@ -42,7 +42,8 @@ WHERE organization = ? AND live = 1 AND owner = whose AND key = called AND subje
 WITH wanted (called, about) AS (VALUES {matters})
 SELECT called, about FROM wanted WHERE EXISTS (
     SELECT 1 FROM facts INDEXED BY facts_live
-    WHERE organization = ? AND live = 1 AND owner = ? AND key = called AND subject = about);
+    WHERE organization = ? AND live = 1 AND owner IN ({owners}) AND key = called
+        AND subject = about);
 
 -- name: live_of
 -- One probe of the index; the loader joins as many as there are owners and scopes.

@@ -143,9 +143,9 @@ class SQLiteTransaction(SQLiteIndex, SQLTransaction):
         for start in range(0, len(wanted), _MATTERS):
             chunk = wanted[start : start + _MATTERS]
             given = [part for matter in chunk for part in matter]
-            text = statement("met", matters=len(chunk))
-            for owner in owners:
-                found.update(self._connection.execute(text, (*given, self._organization, owner)))
+            text = statement("met", owners=len(owners), matters=len(chunk))
+            given += [self._organization, *owners]
+            found.update(self._connection.execute(text, given))
         return found
 
     def retracted(self, owners: tuple[str, ...], limit: int) -> list[Fact]:
