@@ -457,8 +457,7 @@ ON CONFLICT (organization, fact_id) DO UPDATE SET shelf = excluded.shelf, owner 
     changed = excluded.changed, live = excluded.live, starts = excluded.starts,
     ends = excluded.ends, derived = excluded.derived, length = excluded.length,
     tokens = excluded.tokens, key = excluded.key, terms = excluded.terms,
-    probes = excluded.probes, vector = excluded.vector, posted = excluded.posted
-RETURNING entry;
+    probes = excluded.probes, vector = excluded.vector, posted = excluded.posted;
 
 -- name: move_entry
 UPDATE entries SET live = %(live)s, starts = %(starts)s, ends = %(ends)s, changed = %(changed)s,

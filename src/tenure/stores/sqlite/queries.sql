@@ -385,6 +385,9 @@ WHERE organization = :organization AND fact_id = :fact_id;
 -- name: some_entries
 SELECT entry, shelf, live, terms FROM entries WHERE organization = :organization LIMIT :limit;
 
+-- name: last_entry
+SELECT coalesce(max(entry), 0) FROM entries;
+
 -- name: insert_entry
 INSERT OR IGNORE INTO entries (changed, live, starts, ends, derived, length, tokens, key, terms,
     probes, vector, shelf, organization, fact_id)
