@@ -29,12 +29,12 @@ class Batch:
         """Judge the next proposal. Its verdict is recorded when the batch is finished."""
         registrar, matter = self._registrar, _matter(proposal)
         if matter not in self._met and self._stands_alone(proposal):
-            candidate = registrar.candidates.alone(proposal, registrar.now)
-            if candidate.is_unopposed:
+            fact = registrar.candidates.unopposed(proposal, registrar.now)
+            if fact is not None:
                 self._met.add(matter)
-                verdict = registrar.establish(candidate.fact, proposal.confidence)
-                self._waiting.append((verdict, candidate.fact))
-                return registrar.shown_to_author(verdict, candidate.fact)
+                verdict = registrar.establish(fact, proposal.confidence)
+                self._waiting.append((verdict, fact))
+                return registrar.shown_to_author(verdict, fact)
         return self._judged(proposal)
 
     def finish(self) -> None:

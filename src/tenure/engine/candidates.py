@@ -55,11 +55,6 @@ class Candidate(NamedTuple):
     def is_turned_away(self) -> bool:
         return self.in_the_dark or self.reserved_for is not None
 
-    @property
-    def is_unopposed(self) -> bool:
-        """Whether it takes office as it is and takes nobody out of it, if it meets no fact."""
-        return not self.beneath and not self.is_turned_away
-
 
 class Around(NamedTuple):
     """The live facts that a proposal meets, and the places where they were looked up."""
@@ -99,6 +94,16 @@ class Candidates:
         return Candidate(
             fact, beneath=beneath, reserved_for=self._reserved(proposal, authority, declared)
         )
+
+    def unopposed(self, proposal: Proposal, now: datetime) -> Fact | None:
+        """The same as a fact that takes office as it is; None if it does not, or if others leave
+        office for it."""
+        declared = self._declared(proposal)
+        authority = self._authority(proposal)
+        fact = self._fact(proposal, authority, declared, (), (), now)
+        if declared and self._reserved(proposal, authority, declared) is not None:
+            return None
+        return None if self._beneath(fact, declared, now) else fact
 
     def make(
         self,

@@ -90,7 +90,7 @@ class Registrar:
         candidate: Candidate | None = None
         if alone and not proposal.may_be_late(self.now):
             candidate = self.candidates.alone(proposal, self.now)
-            if candidate.is_unopposed:
+            if not candidate.beneath and not candidate.is_turned_away:
                 fact = candidate.fact
                 given = (proposal.confidence, rule, outcome, reason, evidence)
                 verdict = self.establish(fact, *given)

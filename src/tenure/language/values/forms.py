@@ -74,7 +74,9 @@ def _words_of_values(language: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
     one = words.told["numbers"]["one"]  # too common, and seldom a value by itself
     said = {*words.number_words, *words.classes["month"], *words.classes["day_time"]} - {one}
     lower = alternatives({word.lower() for word in said})
-    return re.compile(rf"\b(?:{alternatives(said)})\b", re.IGNORECASE), re.compile(rf"\b(?:{lower})\b")
+    return re.compile(rf"\b(?:{alternatives(said)})\b", re.IGNORECASE), re.compile(
+        rf"\b(?:{lower})\b"
+    )
 
 
 def _read(text: str) -> Iterator[Form]:
