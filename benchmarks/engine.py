@@ -179,7 +179,7 @@ import re, resource, sys, tenure
 from pathlib import Path
 session = tenure.open(sys.argv[1]).session(user_id="bench", organization="acme")
 assert session.current(sys.argv[2]) is not None
-status = Path("/proc/self/status")  # elsewhere the figure is that of whoever started this, if larger
+status = Path("/proc/self/status")  # elsewhere it may be the figure of whoever started this
 own = re.search(r"VmHWM:\\s+(\\d+)", status.read_text()) if status.exists() else None
 print(own[1] if own else resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
 """

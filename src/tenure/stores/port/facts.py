@@ -8,7 +8,6 @@ from typing import NamedTuple, Protocol
 from tenure.model.fact import Address, Fact
 from tenure.model.records import Declaration
 
-
 Matter = tuple[str, str]
 """What facts are about: their key, and their subject or ""."""
 
