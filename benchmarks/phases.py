@@ -19,7 +19,7 @@ import tenure.session.contexts as session
 import tenure.session.writes as writes
 from tenure.composing.dead_values import DeadValueFinder
 from tenure.composing.material import MaterialBuilder
-from tenure.engine.batch import Batch
+from tenure.engine.batch import WriteBatch
 from tenure.search.index import Index
 from tenure.session.contexts import SessionContexts
 from tenure.session.writes import SessionWrites
@@ -49,7 +49,7 @@ WRITING: Places = (
     ("checking the arguments", writes, "propose"),
     ("embedding", Index, "prepare"),
     ("looking up what they meet", SQLiteTransaction, "met"),
-    ("judging", Batch, "propose"),
+    ("judging", WriteBatch, "propose"),
     ("rows of facts and verdicts", SQLTransaction, "record_all"),
     ("index: the rest of an entry", Index, "entry"),
     ("index: terms", analysis, "terms"),

@@ -31,6 +31,7 @@ ALLOWED = {
     "model/text_cache.py:_caches": "this is the place",
     "model/text_cache.py:_others": "this is the place",
     "model/times.py:_last": "one moment, which says nothing",
+    "model/ids.py:_start": "moments, which say nothing",
     "stores/postgres/sql.py:_templates": _CODE,
     "stores/postgres/sql.py:statement": _CODE,
     "stores/postgres/sql.py:migrations": _CODE,

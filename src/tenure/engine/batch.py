@@ -12,7 +12,7 @@ from tenure.model.verdict import Verdict
 from tenure.stores.port import Matter
 
 
-class Batch:
+class WriteBatch:
     """Proposals that follow each other. Later ones meet earlier ones.
 
     What they meet is looked up once for all of them. A proposal on a matter that nobody has spoken

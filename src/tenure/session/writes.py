@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from tenure.engine import reviews
-from tenure.engine.batch import Batch
+from tenure.engine.batch import WriteBatch
 from tenure.engine.proposal import Proposal, propose
 from tenure.engine.retries import repeated
 from tenure.model.errors import InvalidInput, NotPermitted
@@ -111,7 +111,7 @@ class SessionWrites(SessionBase):
     def _write_all(self, proposals: Sequence[Proposal]) -> list[Verdict]:
         verdicts = []
         with self._registrar() as registrar:
-            batch = Batch(registrar, proposals)
+            batch = WriteBatch(registrar, proposals)
             for index, proposal in enumerate(proposals):
                 try:
                     verdicts.append(batch.propose(proposal))

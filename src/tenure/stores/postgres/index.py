@@ -10,7 +10,7 @@ from tenure.stores.port import IndexEntry, Shelf
 from tenure.stores.postgres.connection import PostgresConnection
 from tenure.stores.sql.columns import ENTRY, SHELF
 from tenure.stores.sql.connection import Given
-from tenure.stores.sql.index import EntryRow, SQLIndex, shelf_of
+from tenure.stores.sql.index import EntryColumns, SQLIndex, shelf_of
 from tenure.stores.sql.rows import Row
 
 _LONGEST = 500  # characters, of up to four bytes
@@ -71,7 +71,7 @@ class PostgresIndex(PostgresConnection, SQLIndex):
         self._standing.recipe = recipe
         self._standing.changed = True
 
-    def _put_rows(self, rows: Sequence[EntryRow], entries: Sequence[IndexEntry]) -> None:
+    def _put_rows(self, rows: Sequence[EntryColumns], entries: Sequence[IndexEntry]) -> None:
         had = {found.fact_id for found in self.entries_of(entry.fact.id for entry in entries)}
         given: list[Given] = []
         for (row, shelf, live), entry in zip(rows, entries, strict=True):

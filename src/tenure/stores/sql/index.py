@@ -18,7 +18,7 @@ from tenure.stores.sql.rows import Row, micros_of, moment_of
 _REMEMBERED = 4_096
 
 
-class EntryRow(NamedTuple):
+class EntryColumns(NamedTuple):
     """The ENTRY columns of an entry, with its shelf and whether it is live."""
 
     row: Row
@@ -67,7 +67,7 @@ class SQLIndex(BoundConnection):
         now = self.head()[1] or entries[0].fact.recorded_at
         self._put_rows([self._row(entry, now) for entry in entries], entries)
 
-    def _row(self, entry: IndexEntry, now: datetime) -> EntryRow:
+    def _row(self, entry: IndexEntry, now: datetime) -> EntryColumns:
         """The ENTRY columns of an entry."""
         fact = entry.fact
         shelf = self._shelf_id(fact)
@@ -88,10 +88,10 @@ class SQLIndex(BoundConnection):
             self._organization,
             fact.id,
         )
-        return EntryRow(row, shelf, live)
+        return EntryColumns(row, shelf, live)
 
     @abstractmethod
-    def _put_rows(self, rows: Sequence[EntryRow], entries: Sequence[IndexEntry]) -> None:
+    def _put_rows(self, rows: Sequence[EntryColumns], entries: Sequence[IndexEntry]) -> None:
         """Insert the rows of entries, or replace those that their facts have.
 
         Post the terms of those that are live.

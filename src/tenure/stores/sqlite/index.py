@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from tenure.model.scope import Place
 from tenure.stores.port import IndexEntry, Shelf
 from tenure.stores.sql.connection import Given
-from tenure.stores.sql.index import EntryRow, SQLIndex, shelf_of
+from tenure.stores.sql.index import EntryColumns, SQLIndex, shelf_of
 from tenure.stores.sql.rows import Row
 from tenure.stores.sqlite.connection import SQLiteConnection
 from tenure.stores.sqlite.sql import statement
@@ -63,7 +63,7 @@ class SQLiteIndex(SQLiteConnection, SQLIndex):
     def set_recipe(self, recipe: str) -> None:
         self.run("set_recipe", {"recipe": recipe})
 
-    def _put_rows(self, rows: Sequence[EntryRow], entries: Sequence[IndexEntry]) -> None:
+    def _put_rows(self, rows: Sequence[EntryColumns], entries: Sequence[IndexEntry]) -> None:
         last = self._connection.execute(statement("last_entry")).fetchone()[0]
         inserted = self.run_many("insert_entry", [row for row, _, _ in rows])
         if inserted == len(rows):
