@@ -47,10 +47,13 @@ class Static:
         pieces = np.fromiter(chain.from_iterable(cut), np.intp)
         # In whole numbers, so that neither order nor processor shows in the sum.
         weighted = self._rows[pieces] * self._scales[pieces]
+        totals: npt.NDArray[np.int32]
         if len(cut) == 1:
-            return weighted.sum(axis=0, dtype=np.int32, keepdims=True).astype(np.float64)
-        starts = np.cumsum([0, *map(len, cut[:-1])])
-        return np.add.reduceat(weighted, starts, axis=0, dtype=np.int32).astype(np.float64)
+            totals = weighted.sum(axis=0, dtype=np.int32, keepdims=True)
+        else:
+            starts = np.cumsum([0, *map(len, cut[:-1])])
+            totals = np.add.reduceat(weighted, starts, axis=0, dtype=np.int32)
+        return totals.astype(np.float64)
 
 
 def _portions(indexes: list[int], cut: list[list[int]]) -> Iterator[list[int]]:
