@@ -7,7 +7,10 @@ engine: against bare `sqlite3`. Bare means: the very rows that Tenure wrote, in 
 the same indexes, put into a fresh file by a plain loop of INSERTs with the same transactions and
 the same durability; for reading, one SELECT by the full address on the same file. For the batch
 load there is also the barest loop there is: as many rows in a table of an id, a key and a value
-with one index. What lies between the two is what history, provenance and look-ups weigh.
+with one index. What lies between the two is what history, provenance and look-ups weigh. The batch
+load is measured without the index, and with it and the `static` embedder, on the texts of contexts.
+Then bare are the rows of facts, verdicts, index entries and postings, as Tenure made them: bare
+embeds nothing and takes no text apart. The phases of writing tell where the time of ours goes.
 
 contexts: against the bare searches that a context is made of, and side by side with mem0,
 LangGraph's stores and memgine, each as far as it gets.
@@ -204,6 +207,15 @@ def run_engine(console: Console, options: argparse.Namespace) -> dict[str, Any]:
             f"{size:,}: as many rows in a lean table take {run.lean_batch:.1f} µs a fact; "
             f"batch load is {run.batch / run.lean_batch:.1f}× that"
         )
+        console.print(
+            f"{size:,}: the processor's µs a fact, batch load "
+            f"{pair(run.batch_processor, run.bare_batch_processor)}, with the index "
+            f"{pair(run.indexed_processor, run.bare_indexed_processor)}"
+        )
+        console.print(
+            f"{size:,}: with the index, the processor's µs a fact by phase: "
+            f"{tables.told(run.phases)}"
+        )
     console.print(verdicts(targets_of(runs)))
     return {str(size): vars(figures) for size, figures in runs.items()}
 
@@ -362,12 +374,20 @@ def measure(folder: Path, size: int) -> Figures:
     ours = folder / "ours.db"
     theirs = folder / "bare.db"
     batch, bare_batch, lean_batch = engine.loads(ours, theirs, folder / "lean.db", size)
+    indexed, bare_indexed = engine.indexed_loads(folder / "i.db", folder / "bare-i.db", size)
     single, bare_single = engine.single_writes(ours, theirs, folder / "rows.db")
     current, bare_select = engine.reads(ours, size)
     return Figures(
-        batch=batch,
-        bare_batch=bare_batch,
-        lean_batch=lean_batch,
+        batch=batch.clock,
+        bare_batch=bare_batch.clock,
+        lean_batch=lean_batch.clock,
+        batch_processor=batch.processor,
+        bare_batch_processor=bare_batch.processor,
+        indexed=indexed.clock,
+        bare_indexed=bare_indexed.clock,
+        indexed_processor=indexed.processor,
+        bare_indexed_processor=bare_indexed.processor,
+        phases=engine.phases_of_writing(folder / "i.db", size),
         single=single,
         bare_single=bare_single,
         current=current,
@@ -379,7 +399,8 @@ def measure(folder: Path, size: int) -> Figures:
 
 def costs(runs: dict[int, Figures]) -> Table:
     table = Table(title="Microseconds per operation, Tenure / bare sqlite3 (ratio)")
-    for heading in ("facts", "batch load", "single durable write", "current()"):
+    headings = ("facts", "batch load", "with the index", "single durable write", "current()")
+    for heading in headings:
         table.add_column(heading, justify="right")
     table.add_column("open + one read, peak MB", justify="right")
     table.add_column("file MB", justify="right")
@@ -387,6 +408,7 @@ def costs(runs: dict[int, Figures]) -> Table:
         table.add_row(
             f"{size:,}",
             pair(run.batch, run.bare_batch),
+            pair(run.indexed, run.bare_indexed),
             pair(run.single, run.bare_single),
             pair(run.current, run.bare_select),
             f"{run.peak_mb:.0f}",

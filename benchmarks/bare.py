@@ -26,6 +26,21 @@ def rows_of(path: Path, after: int, count: int) -> tuple[Rows, Rows]:
     return facts, verdicts
 
 
+def index_rows_of(path: Path, after: int, count: int) -> tuple[Rows, Rows]:
+    """Rows of the entries of the index, and of their postings, in the order of the entries."""
+    with connect(path) as connection:
+        connection.row_factory = sqlite3.Row
+        limit = "ORDER BY entry LIMIT ? OFFSET ?"
+        entries = connection.execute(f"SELECT * FROM entries {limit}", (count, after)).fetchall()
+    connection.close()
+    postings = [(row["entry"], _posted(row["shelf"], row["terms"])) for row in entries]
+    return list(map(tuple, entries)), postings
+
+
+def _posted(shelf: int, terms: str) -> str:
+    return " ".join(f"{shelf}x{term}" for term in dict.fromkeys(terms.split()))
+
+
 def insert(table: str, width: int) -> str:
     return f"INSERT INTO {table} VALUES ({', '.join('?' * width)})"
 
@@ -38,6 +53,22 @@ def write_batch(connection: sqlite3.Connection, facts: Rows, verdicts: Rows) -> 
     for fact, verdict in zip(facts, verdicts, strict=True):
         connection.execute(into_facts, fact)
         connection.execute(into_verdicts, verdict)
+    connection.execute("COMMIT")
+
+
+def write_indexed_batch(
+    connection: sqlite3.Connection, facts: Rows, verdicts: Rows, entries: Rows, postings: Rows
+) -> None:
+    """One transaction of the rows that a batch of facts comes to with the index."""
+    into_facts = insert("facts", len(facts[0]))
+    into_verdicts = insert("verdicts", len(verdicts[0]))
+    into_entries = insert("entries", len(entries[0]))
+    connection.execute("BEGIN IMMEDIATE")
+    for fact, verdict, entry, posting in zip(facts, verdicts, entries, postings, strict=True):
+        connection.execute(into_facts, fact)
+        connection.execute(into_verdicts, verdict)
+        connection.execute(into_entries, entry)
+        connection.execute("INSERT INTO postings (rowid, tokens) VALUES (?, ?)", posting)
     connection.execute("COMMIT")
 
 

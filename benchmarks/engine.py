@@ -9,9 +9,10 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import tenure
-from benchmarks import bare
+from benchmarks import bare, corpus, phases
 
 BATCH = 250
 SINGLE_WRITES = 500
@@ -19,20 +20,31 @@ ROUNDS = 25
 READS_PER_ROUND = 400
 
 
-# The engine by itself: what an index costs on top of it is measured with the contexts.
 ENGINE = tenure.Settings(indexing=False)
+"""The engine by itself."""
+INDEXED = tenure.Settings(embedder="static")
+PHASED = 40  # batches
+
+
+class Taken(NamedTuple):
+    """Medians for one fact of a batch, in microseconds: by the clock, and of the processor."""
+
+    clock: float
+    processor: float
 
 
 def key_of(index: int) -> str:
     return f"customer.{index}.city"
 
 
-def session_on(path: Path) -> tuple[tenure.Memory, tenure.Session]:
-    memory = tenure.open(path, settings=ENGINE)
+def session_on(
+    path: Path, settings: tenure.Settings = ENGINE
+) -> tuple[tenure.Memory, tenure.Session]:
+    memory = tenure.open(path, settings=settings)
     return memory, memory.session(user_id="bench", authority="manager", organization="acme")
 
 
-def loads(ours: Path, theirs: Path, lean: Path, size: int) -> tuple[float, float, float]:
+def loads(ours: Path, theirs: Path, lean: Path, size: int) -> tuple[Taken, Taken, Taken]:
     """Load facts in batches of one transaction each, ours, bare and lean in turn. Medians."""
     memory, session = session_on(ours)
     tenure.open(theirs).close()  # the same schema
@@ -44,17 +56,69 @@ def loads(ours: Path, theirs: Path, lean: Path, size: int) -> tuple[float, float
     for start in range(0, size, BATCH):
         batch = order[start : start + BATCH]
         writes = [{"key": key_of(index), "value": f"City number {index}"} for index in batch]
-        mine.append(timed(lambda writes=writes: session.write_many(writes)) / len(batch))  # type: ignore[misc]
+        mine.append(taken(len(batch), session.write_many, writes))
         facts, verdicts = bare.rows_of(ours, start, len(batch))
-        bares.append(
-            timed(lambda f=facts, v=verdicts: bare.write_batch(connection, f, v)) / len(batch)  # type: ignore[misc]
-        )
+        bares.append(taken(len(batch), bare.write_batch, connection, facts, verdicts))
         rows = [(f"{row}-{i}", key_of(i), f"City number {i}") for i in batch for row in "fv"]
-        leans.append(timed(lambda rows=rows: bare.write_lean(plain, rows)) / len(batch))  # type: ignore[misc]
+        leans.append(taken(len(batch), bare.write_lean, plain, rows))
     plain.close()
     connection.close()
     memory.close()
-    return statistics.median(mine), statistics.median(bares), statistics.median(leans)
+    return medians(mine), medians(bares), medians(leans)
+
+
+def indexed_loads(ours: Path, theirs: Path, size: int) -> tuple[Taken, Taken]:
+    """The same with the index and the `static` embedder, on the texts that contexts are measured
+    on, ours and bare in turn. Medians.
+
+    Bare are the very rows of facts, verdicts, entries and postings, as Tenure made them: nobody
+    embeds, or takes a text apart, for them.
+    """
+    memory, session = session_on(ours, INDEXED)
+    session.write("warm", "up")  # loads the embedder
+    tenure.open(theirs).close()
+    connection = bare.connect(theirs)
+    mine, bares = [], []
+    for start in range(0, size, BATCH):
+        count = min(BATCH, size - start)
+        mine.append(taken(count, session.write_many, corpus_writes(start, count)))
+        rows = (*bare.rows_of(ours, start + 1, count), *bare.index_rows_of(ours, start + 1, count))
+        bares.append(taken(count, bare.write_indexed_batch, connection, *rows))
+    connection.close()
+    memory.close()
+    return medians(mine), medians(bares)
+
+
+def corpus_writes(start: int, count: int) -> list[dict[str, Any]]:
+    """Writes of facts of the corpus: keys, subjects and texts as people have them."""
+    found = corpus.facts(start, start + count)
+    return [{"key": fact.key, "value": fact.value, "subject": fact.subject} for fact in found]
+
+
+def phases_of_writing(path: Path, size: int) -> dict[str, float]:
+    """Where the time goes of the next batches into an indexed file: microseconds a fact, of the
+    processor, by phase. Timing takes time itself, so read the shares."""
+    memory, session = session_on(path, INDEXED)
+    batches = min(PHASED, max(1, size // BATCH))
+    session.write_many(corpus_writes(size, BATCH))  # what is loaded at first use is loaded
+    given = [corpus_writes(size + (1 + n) * BATCH, BATCH) for n in range(batches)]
+    with phases.timed(phases.WRITING) as spent:
+        for writes in given:
+            session.write_many(writes)
+    memory.close()
+    return {phase: seconds * 1e6 / BATCH / batches for phase, seconds in spent.items()}
+
+
+def taken(count: int, operation: Callable[..., object], *given: Any) -> Taken:
+    """What an operation on so many facts takes for each."""
+    clock, processor = time.perf_counter(), time.process_time()
+    operation(*given)
+    processor, clock = time.process_time() - processor, time.perf_counter() - clock
+    return Taken(clock * 1e6 / count, processor * 1e6 / count)
+
+
+def medians(times: list[Taken]) -> Taken:
+    return Taken(*map(statistics.median, zip(*times, strict=True)))
 
 
 def timed(operation: Callable[[], object]) -> float:
@@ -111,10 +175,13 @@ def reads(path: Path, size: int) -> tuple[float, float]:
 
 
 PROBE = """
-import resource, sys, tenure
+import re, resource, sys, tenure
+from pathlib import Path
 session = tenure.open(sys.argv[1]).session(user_id="bench", organization="acme")
 assert session.current(sys.argv[2]) is not None
-print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+status = Path("/proc/self/status")  # elsewhere it may be the figure of whoever started this
+own = re.search(r"VmHWM:\\s+(\\d+)", status.read_text()) if status.exists() else None
+print(own[1] if own else resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
 """
 
 

@@ -1,7 +1,7 @@
-"""Where the time of a context goes: the parts of composing one, timed from outside.
+"""Where the time of a context, or of a batch of writes, goes: the parts of it, timed from outside.
 
 Timers cost something themselves, so phases are measured by themselves, and not in the run that
-tells how long a context takes. Read their shares.
+tells how long the whole takes. Read their shares.
 """
 
 from __future__ import annotations
@@ -13,12 +13,25 @@ from contextlib import contextmanager
 from typing import Any
 
 import tenure.composing.material as composing
+import tenure.resources as resources
+import tenure.search.analysis as analysis
 import tenure.session.contexts as session
+import tenure.session.writes as writes
 from tenure.composing.dead_values import DeadValueFinder
 from tenure.composing.material import MaterialBuilder
+from tenure.engine.batch import WriteBatch
+from tenure.search.index import Index
 from tenure.session.contexts import SessionContexts
+from tenure.session.writes import SessionWrites
+from tenure.stores.sql.index import SQLIndex
+from tenure.stores.sql.transaction import SQLTransaction
+from tenure.stores.sqlite.connection import SQLiteConnection
+from tenure.stores.sqlite.transaction import SQLiteTransaction
 
-_PLACES: tuple[tuple[str, Any, str], ...] = (
+Places = tuple[tuple[str, Any, str], ...]
+"""Phases, each with a function of it. What it calls of another phase is that one's."""
+
+CONTEXT: Places = (
     ("opening and closing", SessionContexts, "_compose"),
     ("gathering the rest", MaterialBuilder, "material"),
     ("searching", MaterialBuilder, "_search"),
@@ -31,16 +44,29 @@ _PLACES: tuple[tuple[str, Any, str], ...] = (
     ("what is not known", composing, "unknown_matters"),
     ("lines within the budget", session, "assemble"),
 )
-"""A phase, and a function of it. What it calls of another phase is that one's."""
+WRITING: Places = (
+    ("opening, committing and the rest", SessionWrites, "write_many"),
+    ("checking the arguments", writes, "propose"),
+    ("embedding", Index, "prepare"),
+    ("looking up what they meet", SQLiteTransaction, "met"),
+    ("judging", WriteBatch, "propose"),
+    ("rows of facts and verdicts", SQLTransaction, "record_all"),
+    ("index: the rest of an entry", Index, "entry"),
+    ("index: terms", analysis, "terms"),
+    ("index: probes", analysis, "probes"),
+    ("index: tokens of the line", resources, "measured"),
+    ("index: rows and postings", SQLIndex, "index"),
+    ("SQLite, all inserts", SQLiteConnection, "run_many"),
+)
 
 
 @contextmanager
-def timed() -> Iterator[dict[str, float]]:
-    """Time the phases of all contexts meanwhile: seconds of the processor by phase."""
+def timed(places: Places = CONTEXT) -> Iterator[dict[str, float]]:
+    """Time the phases of everything meanwhile: seconds of the processor by phase."""
     spent: dict[str, float] = defaultdict(float)
     others: list[float] = []
-    before = [(owner, name, _of(owner, name)) for _, owner, name in _PLACES]
-    for phase, owner, name in _PLACES:
+    before = [(owner, name, _of(owner, name)) for _, owner, name in places]
+    for phase, owner, name in places:
         setattr(owner, name, _timing(_of(owner, name), phase, spent, others))
     try:
         yield spent

@@ -75,7 +75,7 @@ def remarks(side: Side) -> list[str]:
         parts = ", ".join(f"{part} {ms:.2f}" for part, ms in run.parts.items())
         found.append(f"bare at {run.size:,}, ms: {parts} (choosing words is not counted)")
     found += [
-        f"{run.system} at {run.size:,}, processor's ms by phase: {_told(run.phases)}"
+        f"{run.system} at {run.size:,}, processor's ms by phase: {told(run.phases)}"
         for run in side.runs
         if run.phases
     ]
@@ -96,7 +96,7 @@ def remarks(side: Side) -> list[str]:
     return found
 
 
-def _told(phases: dict[str, float]) -> str:
+def told(phases: dict[str, float]) -> str:
     return ", ".join(f"{phase} {ms:.2f}" for phase, ms in sorted(phases.items(), key=_most_first))
 
 

@@ -98,6 +98,14 @@ def test_nothing_is_left_of_a_rehearsal(memory: Memory, alice: Session, name: st
 class TestChanges:
     """What a rehearsal tells of the facts that would change."""
 
+    def test_all_facts_of_a_batch(self, alice: Session) -> None:
+        """A batch tells of every fact that it would bring, whether or not it meets another."""
+        trial = alice.rehearsal()
+        trial.write_many([{"key": key, "value": 1} for key in ("new_a", "rate", "new_b")])
+        told = by_key(trial.changes)
+        assert told["new_a 1"] == told["new_b 1"] == (None, "office")
+        assert told["rate 15"] == ("office", "superseded")
+
     def test_a_successor_and_all_that_rests_on_what_it_replaces(self, alice: Session) -> None:
         """The new fact, the one that leaves office, and the derived one that needs review."""
         alice.resolve("total", still_right=True)

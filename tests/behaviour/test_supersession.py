@@ -196,6 +196,17 @@ def test_write_many_sees_its_own_earlier_items(alice: Session) -> None:
     assert [verdict.seq for verdict in verdicts] == sorted({verdict.seq for verdict in verdicts})
 
 
+def test_a_batch_meets_what_took_office_in_it(alice: Session) -> None:
+    """A fact that waited takes office with an earlier write; a later one on its matter meets it."""
+    alice.write("venue", "Paris")
+    waiting = alice.write("travel", "by train", when_superseded="venue")
+    _, later = alice.write_many(
+        [{"key": "venue", "value": "Rome"}, {"key": "travel", "value": "by plane"}]
+    )
+    assert later.superseded == (waiting.fact_id,)
+    assert alice.current("travel") == "by plane"
+
+
 def test_write_many_is_all_or_nothing(alice: Session) -> None:
     """A wrong item in a batch takes the right ones with it."""
     alice.write("kept", 1)

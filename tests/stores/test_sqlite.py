@@ -213,7 +213,7 @@ class TestQueries:
         with closing(sqlite3.connect(store_path)) as connection:
             for name in self.names():
                 text = probes(name, 2, 2) if name in ("live_of", "glance") else None
-                text = text or statement(name, ids=2, addresses=2)
+                text = text or statement(name, ids=2, addresses=2, owners=2, matters=2)
                 bound = _parameters(text)
                 connection.execute(f"EXPLAIN {text}", bound).fetchall()
 
@@ -225,7 +225,9 @@ class TestQueries:
         fill(store_path)
         with closing(sqlite3.connect(store_path)) as connection:
             for name in SEARCHES:
-                text = statement(name, ids=2, addresses=2, where=SEARCHES[name])
+                text = statement(
+                    name, ids=2, addresses=2, owners=2, matters=2, where=SEARCHES[name]
+                )
                 plan = connection.execute(f"EXPLAIN QUERY PLAN {text}", _parameters(text))
                 steps = [row[3] for row in plan]
                 # What a statement brings along itself is no table.
@@ -252,6 +254,7 @@ DESK = "AND user_id = :user_id AND session_id = :session_id"
 SEARCHES = {
     "facts": "",
     "live_at": "",
+    "met": "",
     "retracted": OWNER,
     "shelves": "",
     "own_shelves": "",

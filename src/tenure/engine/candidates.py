@@ -95,6 +95,16 @@ class Candidates:
             fact, beneath=beneath, reserved_for=self._reserved(proposal, authority, declared)
         )
 
+    def unopposed(self, proposal: Proposal, now: datetime) -> Fact | None:
+        """The same as a fact that takes office as it is; None if it does not, or if others leave
+        office for it."""
+        declared = self._declared(proposal)
+        authority = self._authority(proposal)
+        fact = self._fact(proposal, authority, declared, (), (), now)
+        if declared and self._reserved(proposal, authority, declared) is not None:
+            return None
+        return None if self._beneath(fact, declared, now) else fact
+
     def make(
         self,
         proposal: Proposal,
@@ -172,21 +182,19 @@ class Candidates:
         declarations = self._reader.declarations()
         return matching(declarations, proposal.key) if declarations else ()
 
-    def _id(self, proposal: Proposal, now: datetime) -> str:
-        """The id that a caller chose, or a new one.
+    def _chosen_id(self, wanted: str) -> str:
+        """The id that a caller chose.
 
         If a fact that the writer may not see has that id, an alias is given: a refusal would tell
         that the fact exists.
         """
-        if proposal.id is None:
-            return new_id(now)
-        for chosen in (proposal.id, alias(proposal.id, self._identity.user_id)):
+        for chosen in (wanted, alias(wanted, self._identity.user_id)):
             taken = self._reader.fact(chosen)
             if taken is None:
                 return chosen
             if taken.status is not Status.ERASED and self._lens.sees(self._reader, taken):
                 break
-        raise DuplicateId(f"a fact with id {proposal.id!r} exists; ids are used once")
+        raise DuplicateId(f"a fact with id {wanted!r} exists; ids are used once")
 
     def _hidden(self, fact: Fact, workspace: Workspace) -> frozenset[str]:
         """The audiences of facts that are in the way of a fact and hidden from its writer."""
@@ -298,7 +306,7 @@ class Candidates:
                 f"validity ({valid_from.isoformat()}); set valid_from too to record a past term"
             )
         return Fact(
-            id=self._id(proposal, now),
+            id=new_id(now) if proposal.id is None else self._chosen_id(proposal.id),
             organization=self._identity.organization,
             owner="" if kind.is_shared else self._identity.user_id,
             subject=proposal.subject,
@@ -314,8 +322,8 @@ class Candidates:
             scope_id=proposal.scope_id,
             authority=rung,
             requires=kind.requires,
-            min_authority=self._min_authority(proposal),
-            depends_on=tuple(base.id for base in bases),
+            min_authority=self._rung(proposal.min_authority),
+            depends_on=tuple(base.id for base in bases) if bases else (),
             when_superseded=self._awaited(proposal),
             is_constraint=kind.constraint is not None,
             constraint_type=kind.constraint,
@@ -326,13 +334,11 @@ class Candidates:
             status=Status.OFFICE,
             started_at=valid_from,
             standing=rung,
-            basis=tuple(Basis(base.id, base.id) for base in bases),
+            basis=tuple(Basis(base.id, base.id) for base in bases) if bases else (),
         )
 
-    def _min_authority(self, proposal: Proposal) -> str | None:
-        if proposal.min_authority is None:
-            return None
-        return self._ladder.resolve(proposal.min_authority).rung
+    def _rung(self, title: str | None) -> str | None:
+        return None if title is None else self._ladder.resolve(title).rung
 
     def _awaited(self, proposal: Proposal) -> str | None:
         if proposal.when_superseded is None:

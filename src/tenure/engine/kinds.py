@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from tenure.engine.proposal import Proposal
-from tenure.model.authority import Authority
+from tenure.model.authority import Authority, Ladder
 from tenure.model.errors import InvalidInput, NotPermitted
 from tenure.model.fact import CAPABILITY, Fact, MemoryType, Source
 from tenure.model.identity import BIND, SPEAK, Identity
@@ -79,10 +79,10 @@ def _worked_out(
     """
     if targets:
         return targets[-1].memory_type
+    if constraint is None or proposal.spoken:
+        return classify_memory(source)
     ladder = settings.ladder
-    rules = not proposal.spoken and rules_for_all(
-        constraint, ladder.rank(rung), len(ladder.rungs) - 1
-    )
+    rules = rules_for_all(constraint, ladder.rank(rung), len(ladder.rungs) - 1)
     return classify_memory(source, rules_for_all=rules)
 
 
@@ -94,12 +94,16 @@ def _constraint(proposal: Proposal, source: Source, rung: str, settings: Setting
     """
     if proposal.is_constraint is False:
         return None
-    ladder = settings.ladder
-    trusted = ladder.outranks(rung, ladder.rungs[0]) or len(ladder.rungs) == 1
     found = proposal.constraint_type
-    if found is None and trusted:
+    if found is None:
         found = classify_constraint(proposal.key, proposal.value, source)
+        if found is not None and not _is_trusted(rung, settings.ladder):
+            found = None
     return found or ("policy" if proposal.is_constraint else None)
+
+
+def _is_trusted(rung: str, ladder: Ladder) -> bool:
+    return ladder.outranks(rung, ladder.rungs[0]) or len(ladder.rungs) == 1
 
 
 def _binding(

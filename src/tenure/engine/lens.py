@@ -58,15 +58,13 @@ class Lens:
 
     def sees(self, reader: DeclarationReader, fact: Fact) -> bool:
         """Whether this identity may know of the fact."""
-        audience = _audience(fact)
-        known = self._audiences.get(audience)
+        known = self._audiences.get(audience := _audience(fact))
         if known is None:
             known = self._audiences[audience] = may_read(self.identity, fact, self.settings.ladder)
         declarations = reader.declarations()
         if not known or not declarations:
             return known
-        declared = matching(declarations, fact.key)
-        return may_read(self.identity, fact, self.settings.ladder, declared)
+        return may_read(self.identity, fact, self.settings.ladder, matching(declarations, fact.key))
 
     @cached_property
     def _audiences(self) -> dict[object, bool]:

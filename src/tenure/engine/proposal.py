@@ -18,7 +18,9 @@ from tenure.model.values import canonical, check_text
 from tenure.settings import Settings
 
 _STATED = Source()
+_SCOPES: dict[str, Scope] = {scope.value: scope for scope in Scope}
 _HIGHEST_INDEX = 1 << 53
+_MOST_BYTES = 6  # of one character in JSON, \\u001f
 CONSTRAINT_TYPES = ("budget", "deadline", "capacity", "policy")
 
 
@@ -63,6 +65,12 @@ class Proposal:
     def refers_to_others(self) -> bool:
         return bool(self.supersedes or self.depends_on or self.doubts or self.when_superseded)
 
+    def may_be_late(self, now: datetime) -> bool:
+        """Whether it tells of the past, where facts that have left office count too."""
+        if self.at is not None and self.at < now:
+            return True
+        return self.valid_from is not None and self.valid_from < now
+
 
 def propose(
     settings: Settings,
@@ -90,9 +98,12 @@ def propose(
     confidence: float = 1.0,
 ) -> Proposal:
     """Check the arguments of a caller; raises InvalidInput that names the argument and the fix."""
-    text = canonical(value, limit=settings.max_value_bytes)
-    if isinstance(value, list | dict):
-        value = json.loads(text)  # a copy, so that what the caller does with theirs is theirs
+    if type(value) is str and len(value) <= settings.max_value_bytes // _MOST_BYTES - 1:
+        check_text(value, "value")  # of any length in bytes that it can have
+    else:
+        text = canonical(value, limit=settings.max_value_bytes)
+        if isinstance(value, list | dict):
+            value = json.loads(text)  # a copy, so that what the caller does with theirs is theirs
     if at is not None:
         at = moment(at, "at")
     if valid_from is not None:
@@ -114,30 +125,30 @@ def propose(
     return Proposal(
         key=check_key(key, settings),
         value=value,
-        subject=check_optional(subject, "subject"),
-        supersedes=check_optional(supersedes, "supersedes"),
+        subject=None if subject is None else check_name(subject, "subject"),
+        supersedes=None if supersedes is None else check_name(supersedes, "supersedes"),
         scope=check_scope(scope),
-        scope_id=check_optional(scope_id, "scope_id"),
+        scope_id=None if scope_id is None else check_name(scope_id, "scope_id"),
         depends_on=_references(depends_on, "depends_on") if depends_on != () else (),
         doubts=_references(doubts, "doubts") if doubts != () else (),
         when_superseded=check_optional(when_superseded, "when_superseded"),
-        source=_source(source),
+        source=_STATED if source is None else _source(source),
         authority=authority,
-        memory_type=_memory_type(memory_type),
+        memory_type=None if memory_type is None else _memory_type(memory_type),
         is_constraint=is_constraint,
-        constraint_type=_constraint_type(constraint_type),
+        constraint_type=None if constraint_type is None else _constraint_type(constraint_type),
         requires=check_permissions(requires, "requires") if requires != () else (),
         min_authority=min_authority,
         valid_from=valid_from,
         valid_until=valid_until,
         at=at,
-        id=_id(id),
+        id=None if id is None else _id(id),
         confidence=float(confidence),
     )
 
 
-def _id(chosen: str | None) -> str | None:
-    if chosen is not None and ALIAS in check_name(chosen, "id"):
+def _id(chosen: str) -> str:
+    if ALIAS in check_name(chosen, "id"):
         raise InvalidInput(f"id {chosen!r:.80} contains {ALIAS!r}, which ids of ours are made with")
     return chosen
 
@@ -161,6 +172,8 @@ def check_key(key: object, settings: Settings) -> str:
 def check_scope(scope: str) -> Scope:
     if type(scope) is Scope:
         return scope
+    if type(scope) is str and scope in _SCOPES:
+        return _SCOPES[scope]
     try:
         return Scope(scope)
     except ValueError:
@@ -181,10 +194,8 @@ def check_reason(reason: str | None) -> str | None:
     return check_text(reason, "reason")
 
 
-def _source(source: str | Source | None) -> Source:
+def _source(source: str | Source) -> Source:
     """A source given by name: one of the types, or the name of a system or kind of statement."""
-    if source is None:
-        return _STATED
     if isinstance(source, Source):
         return _checked_source(source)
     name = check_name(source, "source")
@@ -240,9 +251,7 @@ def _is_index(value: object) -> bool:
     return type(value) is int and 0 <= value < _HIGHEST_INDEX
 
 
-def _memory_type(memory_type: str | None) -> MemoryType | None:
-    if memory_type is None:
-        return None
+def _memory_type(memory_type: str) -> MemoryType:
     try:
         return MemoryType(memory_type)
     except ValueError:
@@ -251,8 +260,8 @@ def _memory_type(memory_type: str | None) -> MemoryType | None:
         ) from None
 
 
-def _constraint_type(constraint_type: str | None) -> str | None:
-    if constraint_type is not None and constraint_type not in CONSTRAINT_TYPES:
+def _constraint_type(constraint_type: str) -> str:
+    if constraint_type not in CONSTRAINT_TYPES:
         raise InvalidInput(
             f"constraint_type {constraint_type!r} is not one of {', '.join(CONSTRAINT_TYPES)}"
         )

@@ -62,7 +62,7 @@ class Registrar:
         """Whether this is the first entry of the organization."""
         self.touched: dict[str, Fact] = {}
         """Facts that were brought or took office, as they stand now. They need indexing."""
-        self._candidates = Candidates(transaction, lens)
+        self.candidates = Candidates(transaction, lens)
 
     # writing
 
@@ -84,21 +84,22 @@ class Registrar:
         unless it says what is so already; `takes` are facts that it takes over in any case.
         `evidence` is added to that of the judgement.
         """
-        around = self._candidates.around(proposal)
-        dates = (proposal.at, proposal.valid_from)
-        may_be_late = any(date is not None and date < self.now for date in dates)
+        around = self.candidates.around(proposal)
         others = (*((replaces,) if replaces is not None else ()), *takes)
         alone = not around.found and not others and not proposal.refers_to_others
         candidate: Candidate | None = None
-        if alone and not may_be_late:
-            candidate = self._candidates.alone(proposal, self.now)
+        if alone and not proposal.may_be_late(self.now):
+            candidate = self.candidates.alone(proposal, self.now)
             if not candidate.beneath and not candidate.is_turned_away:
+                fact = candidate.fact
                 given = (proposal.confidence, rule, outcome, reason, evidence)
-                return self._establish(candidate.fact, *given)
+                verdict = self.establish(fact, *given)
+                self.transaction.record(verdict, (fact,))
+                return self.shown_to_author(verdict, fact)
         workspace = Workspace(self.transaction, self.now)
         workspace.adopt(around.selection, around.found)
         if candidate is None:
-            candidate = self._candidates.make(proposal, around, workspace, replaces=others)
+            candidate = self.candidates.make(proposal, around, workspace, replaces=others)
         if replaces is not None and _says_the_same(candidate, workspace):
             others = tuple(t for t in candidate.targets if t.id != replaces.id)
             candidate = candidate._replace(targets=others)
@@ -126,16 +127,19 @@ class Registrar:
             contest_below=self.settings.contest_below,
         )
 
-    def _establish(
+    def establish(
         self,
         fact: Fact,
         confidence: float,
-        rule: Rule | None,
-        outcome: Outcome | None,
-        reason: str | None,
-        evidence: Mapping[str, Any] | None,
+        rule: Rule | None = None,
+        outcome: Outcome | None = None,
+        reason: str | None = None,
+        evidence: Mapping[str, Any] | None = None,
     ) -> Verdict:
-        """Record the first fact of an address: by far the commonest case, and nobody to judge."""
+        """The next entry of the log, for the first fact of an address, which the caller records.
+
+        By far the commonest case, and nobody to judge.
+        """
         self._seq += 1
         verdict = Verdict(
             id=new_id(self.now),
@@ -155,9 +159,12 @@ class Registrar:
             repair=_NO_REPAIR,
             fact=as_seen(fact, self.now),
         )
-        self.transaction.record(verdict, (fact,))
         self.touched[fact.id] = fact
         self.now = self.lens.when = next_moment(self.now, self.now)
+        return verdict
+
+    def shown_to_author(self, verdict: Verdict, fact: Fact) -> Verdict:
+        """A verdict on a fact as its author may see it."""
         return verdict if self.lens.sees(self.transaction, fact) else blind(verdict, fact.id)
 
     def _record_entry(
@@ -197,9 +204,7 @@ class Registrar:
             at=candidate.fact.timestamp,
             reason=reason,
         )
-        if self.lens.sees(self.transaction, candidate.fact):
-            return verdict
-        return blind(verdict, candidate.fact.id)
+        return self.shown_to_author(verdict, candidate.fact)
 
     # leaving office, and reviews
 

@@ -72,6 +72,10 @@ class _Noting:
         self._note(fact.id for fact in new)
         self._note(after.id for _, after in changed)
 
+    def record_all(self, entries: Sequence[tuple[Verdict, Fact]]) -> None:
+        self._transaction.record_all(entries)
+        self._note(fact.id for _, fact in entries)
+
     def erase(self, fact_ids: Sequence[str], erasure: Erasure, **named: Any) -> Erasure:
         self._note(fact_ids)
         return self._transaction.erase(fact_ids, erasure, **named)

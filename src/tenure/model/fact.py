@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
-from operator import attrgetter
 from typing import Any, ClassVar, Literal, NamedTuple
 
 from tenure.model.errors import InvalidInput
+from tenure.model.making import quickly_made
 from tenure.model.schemas import object_schema
 from tenure.model.scope import Place, Scope
 from tenure.model.values import text_of
@@ -169,6 +169,7 @@ class Cause(NamedTuple):
         return object_schema(cls, handler)
 
 
+@quickly_made
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fact:
     """A value at an address, with provenance, validity, scope, authority and dependencies.
@@ -339,19 +340,5 @@ class Fact:
         )
 
     def evolve(self, **changes: Any) -> Fact:
-        """A copy with some fields changed.
-
-        Written out because `dataclasses.replace` takes several times as long, and every write
-        comes through here.
-        """
-        copy = object.__new__(Fact)
-        put = object.__setattr__
-        for name, value in zip(_FIELDS, _values(self), strict=True):
-            put(copy, name, value)
-        for name, value in changes.items():
-            put(copy, name, value)
-        return copy
-
-
-_FIELDS = tuple(field.name for field in fields(Fact))
-_values = attrgetter(*_FIELDS)
+        """A copy with some fields changed."""
+        return replace(self, **changes)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 from datetime import datetime
+from functools import lru_cache
 
 from tenure.model.times import to_micros
 
@@ -12,21 +13,28 @@ from tenure.model.times import to_micros
 def new_id(now: datetime) -> str:
     """A fresh UUIDv7 whose leading bits are `now`, down to the microsecond."""
     millis, micros = divmod(to_micros(now), 1000)
-    time = f"{millis & 0xFFFFFFFFFFFF:012x}"
-    noise = os.urandom(9).hex()
+    noise = os.urandom(9)
+    text = noise.hex()
     # After the version come the fraction of the millisecond (10 bits) and 2 bits of noise; after
     # the variant, 62 bits of noise.
-    fraction = (micros << 2) | (int(noise[0], 16) >> 2)
-    variant = "89ab"[int(noise[1], 16) >> 2]
-    return f"{time[:8]}-{time[8:]}-7{fraction:03x}-{variant}{noise[2:5]}-{noise[5:17]}"
+    first = noise[0]
+    fraction = (micros << 2) | (first >> 6)
+    variant = "89ab"[(first >> 2) & 3]
+    return f"{_start(millis)}{fraction:03x}-{variant}{text[2:5]}-{text[5:17]}"
+
+
+@lru_cache(maxsize=16)
+def _start(millis: int) -> str:
+    """The first digits of all ids of a millisecond, down to the version."""
+    time = f"{millis & 0xFFFFFFFFFFFF:012x}"
+    return f"{time[:8]}-{time[8:]}-7"
 
 
 def first_id(moment: datetime) -> str:
     """A text that sorts before every fresh UUIDv7 of that moment, and after those of earlier
     ones."""
     millis, micros = divmod(to_micros(moment), 1000)
-    time = f"{millis & 0xFFFFFFFFFFFF:012x}"
-    return f"{time[:8]}-{time[8:]}-7{micros << 2:03x}"
+    return f"{_start(millis)}{micros << 2:03x}"
 
 
 ALIAS = "\u241f"  # the symbol for a separator of units

@@ -9,6 +9,7 @@ from enum import StrEnum
 from typing import Any
 
 from tenure.model.fact import Fact
+from tenure.model.making import quickly_made
 
 BESIDE = "beside"
 """The name in evidence for the audiences of facts that the author of a decision could not see, and
@@ -83,6 +84,7 @@ class Repair:
         return bool(self.marked or self.lifted or self.took_office or self.stepped_back)
 
 
+@quickly_made
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verdict:
     """A decision, as recorded. Reversible: `session.undo(verdict)`.
@@ -120,6 +122,7 @@ class Verdict:
         return self.fact is not None and self.fact.is_valid
 
     def evolve(self, **changes: Any) -> Verdict:
+        """A copy with some fields changed."""
         return replace(self, **changes)
 
     def __str__(self) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from tenure.model.fact import Part
-from tenure.model.invisible import Reading, readings, without
+from tenure.model.invisible import Reading, is_shown_whole, readings, without
 from tenure.model.text_cache import remembered, remembering
 from tenure.model.values import bare, leaves, telling_parts
 
@@ -48,6 +48,8 @@ def said(text: str) -> Words:
 @remembered
 def ways_said(text: str) -> tuple[Words, ...]:
     """The words of a text, by every reading of the characters that show nothing."""
+    if is_shown_whole(text):
+        return (said(text),)
     ways = (tuple(map(said_word, _WORD.findall(way.text))) for way in readings(text))
     return tuple(dict.fromkeys(ways))
 

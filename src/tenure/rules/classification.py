@@ -53,6 +53,23 @@ _BINDING = re.compile(
 )
 
 
+# What every match of these patterns has in it.
+_HEADS = tuple(head for head in _CONSTRAINT_HEADS if not head.startswith(("maxi", "mini", "capa")))
+_SIGNS = (
+    "must",
+    "may not",
+    "exceed",
+    "no more than",
+    "at most",
+    "not permitted",
+    "prohibited",
+    "forbidden",
+    "max",
+    "required",
+    "mandatory",
+    "not allowed",
+    "never",
+)
 _ONE_RULE = 400
 """The longest text of a constraint. A longer one is about many things, and a "must" somewhere in it
 makes it no rule."""
@@ -70,7 +87,10 @@ def classify_memory(source: Source, *, rules_for_all: bool = False) -> MemoryTyp
     Everything else is the speaker's own, on any rung: people's statements about themselves are
     theirs. `rules_for_all` means that it is a constraint that its authority sets for everybody.
     """
-    name = (source.name or "").strip().lower().replace(" ", "_").replace("-", "_")
+    if source.name is None:
+        ruled = rules_for_all or source.type == "policy"
+        return MemoryType.ORGANIZATIONAL if ruled else MemoryType.USER
+    name = source.name.strip().lower().replace(" ", "_").replace("-", "_")
     if name in _PERSONAL:
         return MemoryType.USER
     if name in _CAPABILITY:
@@ -95,13 +115,28 @@ def rules_for_all(constraint: str | None, rank: int, top: int) -> bool:
 
 def classify_constraint(key: str, value: Any, source: Source) -> str | None:
     """The type of constraint a fact is by its key, its source or its wording, or None."""
-    head = _HEAD.search(key)
+    head = _HEAD.search(key) if _may_have(_HEADS, key) else None
     if head is not None:
         return _CONSTRAINT_HEADS[head.group(1).lower()]
     if _FIRST.match(key):
         return "capacity"
     if source.type == "policy" or (source.name and source.name.strip().lower() == "policy"):
         return "policy"
-    if isinstance(value, str) and len(value) <= _ONE_RULE and _BINDING.search(value):
-        return "policy"
+    if isinstance(value, str) and len(value) <= _ONE_RULE and _may_have(_SIGNS, value):
+        return "policy" if _BINDING.search(value) else None
     return None
+
+
+def _may_have(signs: tuple[str, ...], text: str) -> bool:
+    """Whether one of the signs without which a pattern matches nothing may be in a text.
+
+    Looking for a few words takes a fraction of a search for the pattern. Some characters outside
+    ASCII are another case of one inside it, so that only the pattern itself can tell.
+    """
+    if not text.isascii():
+        return True
+    low = text.lower()
+    for sign in signs:  # noqa: SIM110 (a generator would take as long as the pattern)
+        if sign in low:
+            return True
+    return False

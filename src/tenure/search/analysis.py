@@ -24,6 +24,8 @@ beside them; indexes of another version are rebuilt."""
 _TELLING_DIGITS = 3
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _LONGEST_TEXT = 40_000
+_SHORT = 500  # characters; a longer text is not worth the memory
+_REMEMBERED_TEXTS = 8_192
 _MOST_PROBES = 512
 _MOST_MARKS = 8_192
 _REMEMBERED = 100_000
@@ -159,10 +161,22 @@ def probes(value: Any, parts: Sequence[Part] = (), read: Read = no_forms) -> lis
     forms have in common. Beside the terms stands a mark for everything that is held, by which
     holders of the same are found.
     """
+    if type(value) is str and not parts and len(value) <= _SHORT:
+        return list(_probes_of_text(value, read))
+    return _probes(value, parts, read)
+
+
+@remembering(_REMEMBERED_TEXTS)
+def _probes_of_text(text: str, read: Read) -> tuple[str, ...]:
+    return tuple(_probes(text, (), read))
+
+
+def _probes(value: Any, parts: Sequence[Part], read: Read) -> list[str]:
     found: dict[str, None] = {}
     for leaf in leaves(value):
         for text in (leaf, *telling_parts(leaf)):
-            found.update((probe(way.text), None) for way in readings(text[:_LONGEST_TEXT]))
+            for way in readings(text[:_LONGEST_TEXT]):
+                found[probe(way.text)] = None
         if len(found) >= _MOST_PROBES:
             break
     for part in parts[:_MOST_PROBES]:
@@ -201,13 +215,14 @@ def matter_mark(key: str, subject: str | None) -> int:
 
 def probe(text: str) -> str:
     """The term by which a repetition of this text is noticed; "" if it has none."""
-    parts = _PARTS.findall(bare(text[:_LONGEST_TEXT]))
-    if not parts:
-        return ""
-    # As it is compared, so that 2.0 kg and 2 kg give the same.
-    terms = [part if _is_unspaced(part[0]) else next(_noticeable(part)) for part in parts]
-    chosen = max(terms, key=lambda term: (_is_telling_number(term), len(term)))  # the first such
-    return next(_noticeable(chosen))
+    chosen, telling = "", False
+    for part in _PARTS.findall(bare(text[:_LONGEST_TEXT])):
+        # As it is compared, so that 2.0 kg and 2 kg give the same.
+        term = part if _is_unspaced(part[0]) else _noticed(part)
+        tells = not term.isalpha() and _is_telling_number(term)
+        if (tells, len(term)) > (telling, len(chosen)):  # the first such
+            chosen, telling = term, tells
+    return next(_noticeable(chosen)) if chosen else ""
 
 
 def _is_telling_number(part: str) -> bool:
@@ -242,4 +257,9 @@ def _noticeable(part: str) -> Iterator[str]:
     if _is_unspaced(part[0]):
         yield from _bigrams(part)
     else:
-        yield number(_NOTHING_AFTER.sub("", part)) if part[0].isdigit() else part
+        yield _noticed(part)
+
+
+def _noticed(part: str) -> str:
+    """A word or a number as it is compared."""
+    return number(_NOTHING_AFTER.sub("", part)) if part[0].isdigit() else part

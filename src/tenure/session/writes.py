@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from tenure.engine import reviews
+from tenure.engine.batch import WriteBatch
 from tenure.engine.proposal import Proposal, propose
 from tenure.engine.retries import repeated
 from tenure.model.errors import InvalidInput, NotPermitted
@@ -110,11 +111,13 @@ class SessionWrites(SessionBase):
     def _write_all(self, proposals: Sequence[Proposal]) -> list[Verdict]:
         verdicts = []
         with self._registrar() as registrar:
+            batch = WriteBatch(registrar, proposals)
             for index, proposal in enumerate(proposals):
                 try:
-                    verdicts.append(registrar.propose(proposal))
+                    verdicts.append(batch.propose(proposal))
                 except (InvalidInput, NotPermitted) as error:
                     raise type(error)(f"write {index}: {error}") from error
+            batch.finish()
         return verdicts
 
     def _prepare(self, proposals: Iterable[Proposal]) -> None:

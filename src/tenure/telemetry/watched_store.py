@@ -5,10 +5,11 @@ Only with telemetry: without it a memory has its store itself.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any, cast
 
+from tenure.model.fact import Fact
 from tenure.model.verdict import Verdict
 from tenure.stores.port import Store, Transaction
 from tenure.telemetry.port import Telemetry
@@ -57,6 +58,10 @@ class _Recording:
     def record(self, verdict: Verdict, *facts: Any, **named: Any) -> None:
         self._transaction.record(verdict, *facts, **named)
         self._recorded.append(verdict)
+
+    def record_all(self, entries: Sequence[tuple[Verdict, Fact]]) -> None:
+        self._transaction.record_all(entries)
+        self._recorded.extend(verdict for verdict, _ in entries)
 
     @contextmanager
     def taken_back(self) -> Iterator[None]:

@@ -30,6 +30,7 @@ _DAY = 86_400
 _END = r"(?![^\W_])"
 _DECADE = re.compile(r"(?:1[5-9]|20)[0-9]0['’]?s(?!\w)")
 _PEEK = re.compile(r"[\s-]{0,2}([^\W\d_]+)")
+_FURTHER = re.compile(r"[.,:/][0-9]|_")
 _DASH = r"\s{0,2}[-–—]\s{0,2}"
 
 
@@ -118,8 +119,9 @@ class Amounts:
             return
         if word.low in self._words.articles or word.low == self._half:
             yield from self._indefinite_span(sentence, word)
-        prefix = self._prefix.match(text, start)
-        if prefix is None and start and self._prefix.match(text, start - 1):
+        prefix = None if word.low == FIGURE else self._prefix.match(text, start)
+        spaced = not start or text[start - 1] == " "
+        if prefix is None and not spaced and self._prefix.match(text, start - 1):
             return  # what follows "$" begins before it
         currency = self._currencies[prefix.group().strip().lower()][0] if prefix else None
         number = self._numbers.at(text, prefix.end() if prefix else start, money=bool(prefix))
@@ -321,7 +323,7 @@ class Amounts:
 
 def _continues(text: str, end: int) -> bool:
     """Whether what was read as a number goes on as something else: 3.5.1, 5:30."""
-    return bool(re.match(r"[.,:/][0-9]|_", text[end : end + 2]))
+    return _FURTHER.match(text, end) is not None
 
 
 def _is_smaller(base: str, size: Decimal, than: Measure) -> bool:

@@ -29,6 +29,7 @@ _GROUPED = re.compile(
 _AS_POINTS = str.maketrans(" \u00a0\u2009\u202f'’.,", ",,,,,,,.")
 _BEFORE = re.compile(r"([^\W\d_]+)\.?[\s#]{0,3}$")
 _LOOK_BACK = 24
+_FIGURE = re.compile(r"[0-9½¼¾]")
 
 
 @remembered
@@ -53,17 +54,29 @@ def _pieces(text: str) -> Iterator[tuple[int, str]]:
     for begin in range(0, max(len(text), 1), _PIECE):
         first = max(0, begin - _OVERLAP)
         piece = text[first : begin + _PIECE]
-        if _may_say(DEFAULT_LANGUAGE).search(piece):
+        if _may_say(piece):
             yield first, piece
 
 
+def _may_say(text: str) -> bool:
+    """Whether a text has a figure, or a word without which none of these values is put in words."""
+    if _FIGURE.search(text):
+        return True
+    in_any_case, in_lower_case = _words_of_values(DEFAULT_LANGUAGE)
+    if text.isascii():  # comparing in either case takes twice as long
+        return in_lower_case.search(text.lower()) is not None
+    return in_any_case.search(text) is not None
+
+
 @lru_cache(maxsize=8)
-def _may_say(language: str) -> re.Pattern[str]:
-    """A figure, or a word without which none of these values is put in words."""
+def _words_of_values(language: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
     words = vocabulary(language)
     one = words.told["numbers"]["one"]  # too common, and seldom a value by itself
     said = {*words.number_words, *words.classes["month"], *words.classes["day_time"]} - {one}
-    return re.compile(rf"[0-9½¼¾]|\b(?:{alternatives(said)})\b", re.IGNORECASE)
+    lower = alternatives({word.lower() for word in said})
+    return re.compile(rf"\b(?:{alternatives(said)})\b", re.IGNORECASE), re.compile(
+        rf"\b(?:{lower})\b"
+    )
 
 
 def _read(text: str) -> Iterator[Form]:

@@ -15,7 +15,9 @@ _SIGNS = {"½": Decimal("0.5"), "¼": Decimal("0.25"), "¾": Decimal("0.75")}
 _FIGURES = r"(?:[0-9]{1,3}(?:,[0-9]{3})+|[0-9]{1,15})(?:\.[0-9]{1,9})?(?![0-9])"
 _FRACTION = r"[1-9]/(?:2|3|4|5|8|10|16)(?![0-9/])"
 _MIXED = rf"[0-9]{{1,4}}(?:\s{_FRACTION}|\s?[½¼¾])|{_FRACTION}|[½¼¾]"
+_IN_FIGURES = re.compile(rf"(?:({_MIXED})|({_FIGURES}))\s*(.*)$")
 _PLACES = Decimal("0.000001")
+_LONG = Decimal(10) ** 20
 
 
 class Number(NamedTuple):
@@ -28,7 +30,7 @@ class Number(NamedTuple):
 def plain(amount: Decimal) -> str:
     """A number without exponent, without zeros that say nothing."""
     if amount == amount.to_integral_value():
-        return str(int(amount)) if abs(amount) < Decimal(10) ** 20 else format(amount, "f")
+        return str(int(amount)) if abs(amount) < _LONG else format(amount, "f")
     return format(amount.quantize(_PLACES).normalize(), "f")
 
 
@@ -106,7 +108,7 @@ class Numbers:
         return self._in_words(said.replace("-", " ").split())
 
     def _figures(self, said: str) -> Decimal | None:
-        found = re.match(rf"(?:({_MIXED})|({_FIGURES}))\s*(.*)$", said)
+        found = _IN_FIGURES.match(said)
         if found is None:
             return None
         mixed, figures, sign = found.groups()

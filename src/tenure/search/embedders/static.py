@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import struct
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import chain
 from os import SEEK_CUR
 from typing import Final
 from zipfile import ZIP_STORED, ZipFile
@@ -54,11 +55,37 @@ class Static:
     def embed(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
         """One row of length 1 per text; a row of zeros for a text that has no words."""
         rows = np.zeros((len(texts), self.dimensions), np.float32)
-        for row, text in zip(rows, texts, strict=True):
-            if pieces := self._words.pieces(text):
-                # In whole numbers, so that neither order nor processor shows in the sum.
-                total = (self._rows[pieces] * self._scales[pieces]).sum(axis=0, dtype=np.int32)
-                length = math.sqrt(np.dot(total.astype(np.float64), total))
-                if length:
-                    row[:] = total / length
+        cut = [self._words.pieces(text) for text in texts]
+        worded = [index for index, pieces in enumerate(cut) if pieces]
+        for portion in _portions(worded, cut):
+            totals = self._totals([cut[index] for index in portion])
+            lengths = [math.sqrt(np.dot(total, total)) or 1.0 for total in totals]
+            rows[portion] = totals / np.array(lengths)[:, None]
         return rows
+
+    def _totals(self, cut: list[list[int]]) -> npt.NDArray[np.float64]:
+        """The sum of the vectors of each text's pieces, by their weights."""
+        pieces = np.fromiter(chain.from_iterable(cut), np.intp)
+        # In whole numbers, so that neither order nor processor shows in the sum.
+        weighted = self._rows[pieces] * self._scales[pieces]
+        totals: npt.NDArray[np.int32]
+        if len(cut) == 1:
+            totals = weighted.sum(axis=0, dtype=np.int32, keepdims=True)
+        else:
+            starts = np.cumsum([0, *map(len, cut[:-1])])
+            totals = np.add.reduceat(weighted, starts, axis=0, dtype=np.int32)
+        return totals.astype(np.float64)
+
+
+def _portions(indexes: list[int], cut: list[list[int]]) -> Iterator[list[int]]:
+    """Texts in portions of not many more pieces than one long text has, to bound the memory."""
+    portion: list[int] = []
+    pieces = 0
+    for index in indexes:
+        portion.append(index)
+        pieces += len(cut[index])
+        if pieces >= _MOST_PIECES:
+            yield portion
+            portion, pieces = [], 0
+    if portion:
+        yield portion

@@ -13,7 +13,7 @@ from tenure.model.times import to_micros
 from tenure.model.verdict import Verdict
 from tenure.stores.in_memory.sessions import MemorySessions
 from tenure.stores.in_memory.tables import Declared, FactRow, Tables
-from tenure.stores.port import Selection, Tenured, TenuredBefore
+from tenure.stores.port import Matter, Selection, Tenured, TenuredBefore
 
 
 class MemoryFacts(MemorySessions):
@@ -51,6 +51,14 @@ class MemoryFacts(MemorySessions):
         places = {(owner, key) for owner, _, key, *_ in wanted}
         ids = {fact_id for place in places for fact_id in self._kept.live.get(place, ())}
         return self._where(ids, lambda fact: fact.address[1:] in wanted)
+
+    def met(self, owners: tuple[str, ...], matters: Iterable[Matter]) -> set[Matter]:
+        found: set[Matter] = set()
+        for key, subject in matters:
+            there = (i for owner in owners for i in self._kept.live.get((owner, key), ()))
+            if any((self._kept.rows[i].fact.subject or "") == subject for i in there):
+                found.add((key, subject))
+        return found
 
     def retracted(self, owners: tuple[str, ...], limit: int) -> list[Fact]:
         found = self._where(self._kept.apart[Status.RETRACTED], lambda f: f.owner in owners)

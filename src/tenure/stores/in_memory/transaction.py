@@ -60,6 +60,10 @@ class MemoryTransaction(MemoryListing):
             self._seat(fact, verdict.seq, verdict.seq, verdict.recorded_at)
             self._link(fact)
 
+    def record_all(self, entries: Sequence[tuple[Verdict, Fact]]) -> None:
+        for verdict, fact in entries:
+            self.record(verdict, (fact,))
+
     def _append(self, verdict: Verdict) -> None:
         kept = self._kept
         self._set(kept.verdicts, verdict.seq, verdict.evolve(fact=None))

@@ -14,7 +14,7 @@ that part as the type of its parameter.
 from tenure.stores.port.administration import DumpLoader, StoreAdministration
 from tenure.stores.port.declarations import DeclarationReader, DeclarationWriter
 from tenure.stores.port.erasure import ErasureReader, ErasureWriter
-from tenure.stores.port.facts import FactReader, Glance, Selection
+from tenure.stores.port.facts import FactReader, Glance, Matter, Selection
 from tenure.stores.port.index import (
     Found,
     IndexEntry,
@@ -67,6 +67,7 @@ __all__ = [
     "ListingReader",
     "LogReader",
     "LogWriter",
+    "Matter",
     "Name",
     "NameColumn",
     "Placed",

@@ -8,6 +8,9 @@ from typing import NamedTuple, Protocol
 from tenure.model.fact import Address, Fact
 from tenure.model.records import Declaration
 
+Matter = tuple[str, str]
+"""What facts are about: their key, and their subject or ""."""
+
 
 class Selection(NamedTuple):
     """The facts to look at. None means any; subject "" means none named."""
@@ -45,6 +48,10 @@ class FactReader(Protocol):
 
     def live_at(self, addresses: Iterable[Address]) -> list[Fact]:
         """The live facts at these addresses of this organization, ordered by id."""
+        ...
+
+    def met(self, owners: tuple[str, ...], matters: Iterable[Matter]) -> set[Matter]:
+        """Those of these matters on which one of the owners has a live fact, in any scope."""
         ...
 
     def owned(self, owner: str, limit: int) -> list[Fact]:

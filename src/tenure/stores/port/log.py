@@ -68,6 +68,14 @@ class LogWriter(LogReader, Protocol):
         """
         ...
 
+    def record_all(self, entries: Sequence[tuple[Verdict, Fact]]) -> None:
+        """Append verdicts in their order, each of which brought one fact and changed nothing else.
+
+        For many at once. Raises what `record` does, of which nothing may be kept then: whoever
+        catches it has to leave the transaction.
+        """
+        ...
+
     def mark_undone(self, verdict_id: str, undone_by: str | None) -> None:
         """Set or clear the verdict that undid another."""
         ...

@@ -38,7 +38,7 @@ class PostgresConnection(BoundConnection):
         self._standing.changed = True
         return self._connection.execute(statement(name), values).rowcount
 
-    def run_many(self, name: str, rows: Sequence[Row] | Sequence[Given]) -> None:
+    def run_many(self, name: str, rows: Sequence[Row] | Sequence[Given]) -> int:
         """Run the statement for all rows without waiting for each."""
         for row in rows:
             if isinstance(row, dict):
@@ -46,6 +46,7 @@ class PostgresConnection(BoundConnection):
         self._standing.changed = True
         with self._connection.cursor() as cursor:
             cursor.executemany(statement(name), rows)
+            return cursor.rowcount
 
     def packed(self, items: Iterable[str | int]) -> str:
         return array_of(items)

@@ -10,7 +10,7 @@ from tenure.stores.port import IndexEntry, Shelf
 from tenure.stores.postgres.connection import PostgresConnection
 from tenure.stores.sql.columns import ENTRY, SHELF
 from tenure.stores.sql.connection import Given
-from tenure.stores.sql.index import SQLIndex, shelf_of
+from tenure.stores.sql.index import EntryColumns, SQLIndex, shelf_of
 from tenure.stores.sql.rows import Row
 
 _LONGEST = 500  # characters, of up to four bytes
@@ -77,14 +77,18 @@ class PostgresIndex(PostgresConnection, SQLIndex):
         self._standing.recipe = recipe
         self._standing.changed = True
 
-    def _put_row(self, row: Row, entry: IndexEntry, shelf: int, *, live: bool) -> None:
-        number = self._standing.entries + 1
-        given = dict(zip(ENTRY, row, strict=True))
-        posted = _lexemes(shelf, entry.terms) if live else None
-        given |= {"entry": number, "owner": entry.fact.owner, "posted": posted}
-        self._standing.changed = True
-        if self.rows("put_entry", given)[0][0] == number:
-            self._standing.entries = number
+    def _put_rows(self, rows: Sequence[EntryColumns], entries: Sequence[IndexEntry]) -> None:
+        had = {found.fact_id for found in self.entries_of(entry.fact.id for entry in entries)}
+        given: list[Given] = []
+        for (row, shelf, live), entry in zip(rows, entries, strict=True):
+            number = self._standing.entries + 1
+            posted = _lexemes(shelf, entry.terms) if live else None
+            own = {"entry": number, "owner": entry.fact.owner, "posted": posted}
+            given.append({**dict(zip(ENTRY, row, strict=True)), **own})
+            if entry.fact.id not in had:
+                self._standing.entries = number
+                had.add(entry.fact.id)
+        self.run_many("put_entry", given)
 
     def _find_shelf(self, place: Row) -> int:
         shelf, version = self.rows("shelf", dict(zip(SHELF, place, strict=True)))[0]

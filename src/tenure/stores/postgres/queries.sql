@@ -137,6 +137,12 @@ SELECT {fact} FROM unnest(
     AND scope = within
 WHERE organization = %(organization)s AND live ORDER BY id;
 
+-- name: met
+SELECT called, about FROM unnest(%(keys)s::text[], %(subjects)s::text[]) AS wanted (called, about)
+WHERE EXISTS (
+    SELECT FROM facts WHERE organization = %(organization)s AND live
+    AND owner = ANY(%(owners)s::text[]) AND key = called AND subject = about);
+
 -- name: glance
 BEGIN ISOLATION LEVEL READ COMMITTED READ ONLY;
 SELECT set_config('role', '{role}', true), set_config('search_path', '{schema}, pg_temp', true),
@@ -531,8 +537,7 @@ ON CONFLICT (organization, fact_id) DO UPDATE SET shelf = excluded.shelf, owner 
     changed = excluded.changed, live = excluded.live, starts = excluded.starts,
     ends = excluded.ends, derived = excluded.derived, length = excluded.length,
     tokens = excluded.tokens, key = excluded.key, terms = excluded.terms,
-    probes = excluded.probes, vector = excluded.vector, posted = excluded.posted
-RETURNING entry;
+    probes = excluded.probes, vector = excluded.vector, posted = excluded.posted;
 
 -- name: move_entry
 UPDATE entries SET live = %(live)s, starts = %(starts)s, ends = %(ends)s, changed = %(changed)s,

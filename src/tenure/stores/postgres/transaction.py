@@ -12,7 +12,7 @@ from tenure.model.fact import Address, Fact
 from tenure.model.records import Declaration
 from tenure.model.times import from_micros, to_micros
 from tenure.model.verdict import Verdict
-from tenure.stores.port import FactFilter, Name, NameColumn, Selection, TenureChange
+from tenure.stores.port import FactFilter, Matter, Name, NameColumn, Selection, TenureChange
 from tenure.stores.postgres.connections import Connection
 from tenure.stores.postgres.kept import RevisionReads
 from tenure.stores.postgres.reading import KeptReading
@@ -65,6 +65,14 @@ class PostgresTransaction(KeptReading, SQLTransaction):
         rows = self.rows("live_at", dict(zip(names, columns, strict=True))) if wanted else ()
         return [fact_of(row) for row in rows]
 
+    def met(self, owners: tuple[str, ...], matters: Iterable[Matter]) -> set[Matter]:
+        wanted = list(dict.fromkeys(matters))
+        if not wanted or not owners:
+            return set()
+        keys, subjects = map(array_of, zip(*wanted, strict=True))
+        given = {"owners": array_of(owners), "keys": keys, "subjects": subjects}
+        return {(key, subject) for key, subject in self.rows("met", given)}
+
     def retracted(self, owners: tuple[str, ...], limit: int) -> list[Fact]:
         return self._select("retracted", Selection(owners), limit=limit)
 
@@ -114,6 +122,11 @@ class PostgresTransaction(KeptReading, SQLTransaction):
             owner = found[0][0] if found else ""
         self.insert("insert_verdict", (*verdict_values(verdict), owner))
         self._stand_at(verdict)
+
+    def _append_all(self, entries: Sequence[tuple[Verdict, Fact]]) -> None:
+        rows = [(*verdict_values(verdict), fact.owner) for verdict, fact in entries]
+        self.run_many("insert_verdict", rows)
+        self._stand_at(entries[-1][0])
 
     def _stand_at(self, verdict: Verdict) -> None:
         """Note that the log ends with this verdict now."""

@@ -29,7 +29,7 @@ class Batches:
     Nothing in these tables refers to a row of another that would have to be there before.
     """
 
-    def __init__(self, run_many: Callable[[str, list[Any]], None]) -> None:
+    def __init__(self, run_many: Callable[[str, list[Any]], int]) -> None:
         self._run_many = run_many
         self._waiting: dict[str, list[Any]] = defaultdict(list)
         self.last: Verdict | None = None

@@ -47,8 +47,8 @@ class BoundConnection(ABC):
         """Run a statement whose parameters have no names; return the number of rows it touched."""
 
     @abstractmethod
-    def run_many(self, name: str, rows: Sequence[Row] | Sequence[Given]) -> None:
-        """Run a statement once for each of many rows."""
+    def run_many(self, name: str, rows: Sequence[Row] | Sequence[Given]) -> int:
+        """Run a statement once for each of many rows; return the number of rows it touched."""
 
     @abstractmethod
     def packed(self, items: Iterable[str | int]) -> str:

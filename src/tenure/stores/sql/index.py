@@ -6,7 +6,7 @@ import json
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from tenure.model.fact import Fact
 from tenure.model.scope import Scope
@@ -26,6 +26,14 @@ from tenure.stores.sql.connection import BoundConnection, Given
 from tenure.stores.sql.rows import Row, micros_of, moment_of
 
 _REMEMBERED = 4_096
+
+
+class EntryColumns(NamedTuple):
+    """The ENTRY columns of an entry, with its shelf and whether it is live."""
+
+    row: Row
+    shelf: int
+    live: bool
 
 
 class SQLIndex(BoundConnection):
@@ -74,10 +82,10 @@ class SQLIndex(BoundConnection):
         if not entries:
             return
         now = self.head()[1] or entries[0].fact.recorded_at
-        for entry in entries:
-            self._put(entry, now)
+        self._put_rows([self._row(entry, now) for entry in entries], entries)
 
-    def _put(self, entry: IndexEntry, now: datetime) -> None:
+    def _row(self, entry: IndexEntry, now: datetime) -> EntryColumns:
+        """The ENTRY columns of an entry."""
         fact = entry.fact
         shelf = self._shelf_id(fact)
         live, starts, ends = term_of(fact, now)
@@ -97,28 +105,27 @@ class SQLIndex(BoundConnection):
             self._organization,
             fact.id,
         )
-        self._put_row(row, entry, shelf, live=live)
+        return EntryColumns(row, shelf, live)
 
     @abstractmethod
-    def _put_row(self, row: Row, entry: IndexEntry, shelf: int, *, live: bool) -> None:
-        """Insert the ENTRY columns of an entry, or replace those that its fact has.
+    def _put_rows(self, rows: Sequence[EntryColumns], entries: Sequence[IndexEntry]) -> None:
+        """Insert the rows of entries, or replace those that their facts have.
 
-        Post its terms where it is live.
+        Post the terms of those that are live.
         """
 
     def _shelf_id(self, fact: Fact) -> int:
-        place = (
-            self._organization,
+        asked = (
             fact.owner,
-            fact.scope.value,
-            fact.scope_id or "",
-            json.dumps(sorted(fact.requires)),
-            fact.min_authority or "",
+            fact.scope,
+            fact.scope_id,
+            fact.requires,
+            fact.min_authority,
             fact.is_constraint,
         )
-        known = self._shelf_ids.get(place)
+        known = self._shelf_ids.get(asked)
         if known is None:
-            known = self._shelf_ids[place] = self._find_shelf(place)
+            known = self._shelf_ids[asked] = self._find_shelf(_place(self._organization, fact))
         return known
 
     @abstractmethod
@@ -191,6 +198,19 @@ class SQLIndex(BoundConnection):
     @abstractmethod
     def _delete_entries(self, limit: int) -> int:
         """Remove entries, at most `limit`; returns how many."""
+
+
+def _place(organization: str, fact: Fact) -> Row:
+    """The SHELF columns of the shelf on which a fact stands."""
+    return (
+        organization,
+        fact.owner,
+        fact.scope.value,
+        fact.scope_id or "",
+        json.dumps(sorted(fact.requires)),
+        fact.min_authority or "",
+        fact.is_constraint,
+    )
 
 
 @remembering(_REMEMBERED)

@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable
 from datetime import datetime
 from functools import wraps
+from json.encoder import encode_basestring as _quoted
 from typing import Any, TypeVar
 
 from tenure.model.errors import StoreDamaged
@@ -189,6 +190,12 @@ def _value(text: str) -> Any:
     return json.loads(text)
 
 
+def _value_text(value: Any) -> str:
+    """A value as it is stored: the reverse of `_value`. The encoder's own way to a string is
+    long."""
+    return _quoted(value) if type(value) is str else _encode(value)
+
+
 def address_values(address: Address) -> Row:
     """An address as columns, without the organization, which a caller may not name."""
     return (address.owner, address.subject, address.key, address.scope._value_, address.scope_id)
@@ -196,18 +203,20 @@ def address_values(address: Address) -> Row:
 
 def content_values(fact: Fact) -> Row:
     """The CONTENT columns of a fact. (`_value_` is an enum's value without a descriptor call.)"""
+    said, recorded, start = fact.timestamp, fact.recorded_at, fact.valid_from
+    recorded_at = to_micros(recorded)
     return (
         fact.id,
-        to_micros(fact.recorded_at),
+        recorded_at,
         fact.organization,
         fact.owner,
         fact.subject or "",
         fact.key,
-        _encode(fact.value),
+        _value_text(fact.value),
         _source_text(fact.source),
-        to_micros(fact.timestamp),
-        to_micros(fact.valid_from),
-        micros_of(fact.valid_until),
+        recorded_at if said is recorded else to_micros(said),
+        recorded_at if start is recorded else to_micros(start),
+        None if fact.valid_until is None else to_micros(fact.valid_until),
         fact.memory_type._value_,
         fact.scope._value_,
         fact.scope_id or "",
@@ -225,27 +234,28 @@ def content_values(fact: Fact) -> Row:
 
 def tenure_values(fact: Fact) -> Row:
     """The TENURE columns of a fact."""
-    review = codec.review_record(fact)
+    reviewed = fact.basis or fact.acknowledged or fact.doubts
     return (
         fact.status._value_,
         fact.superseded_by,
         _encode(fact.predecessors) if fact.predecessors else None,
         micros_of(fact.started_at),
-        micros_of(fact.ended_at),
+        None if fact.ended_at is None else to_micros(fact.ended_at),
         fact.standing,
-        micros_of(fact.confirmed_at),
+        None if fact.confirmed_at is None else to_micros(fact.confirmed_at),
         fact.awaits,
-        _encode(review) if review else None,
+        _encode(codec.review_record(fact)) if reviewed else None,
     )
 
 
 def index_values(fact: Fact, now: datetime) -> tuple[bool, str, bool, bool]:
     """The columns for the partial indexes and `glance`: live, slot, flagged, ordinary."""
-    live = fact.may_hold_after(now)
-    sole = fact.status is Status.OFFICE and not fact.multi_valued
+    in_office = fact.status is Status.OFFICE
+    live = in_office or fact.may_hold_after(now)
+    sole = in_office and not fact.multi_valued
     flagged = (
         fact.status is Status.CONTESTED
-        or (fact.is_valid and bool(fact.depends_on))
+        or (in_office and bool(fact.depends_on))
         or (live and bool(fact.doubts))
     )
     return live, fact.audience if sole else fact.id, flagged, sole and fact.is_ordinary(now)
@@ -253,8 +263,7 @@ def index_values(fact: Fact, now: datetime) -> tuple[bool, str, bool, bool]:
 
 def fact_values(fact: Fact, born: int, since: int, now: datetime) -> Row:
     """The FACT_COLUMNS of a fact; `now` is the moment at which its present tenure was recorded."""
-    values = (*content_values(fact), *tenure_values(fact), born, since)
-    return (*values, *index_values(fact, now))
+    return (*content_values(fact), *tenure_values(fact), born, since, *index_values(fact, now))
 
 
 def tenure_parameters(fact: Fact, now: datetime) -> dict[str, Any]:
@@ -264,6 +273,7 @@ def tenure_parameters(fact: Fact, now: datetime) -> dict[str, Any]:
 
 def verdict_values(verdict: Verdict) -> Row:
     """The VERDICT columns of a verdict."""
+    recorded_at = to_micros(verdict.recorded_at)
     return (
         verdict.organization,
         verdict.seq,
@@ -278,8 +288,8 @@ def verdict_values(verdict: Verdict) -> Row:
         verdict.confidence,
         verdict.by,
         verdict.authority,
-        to_micros(verdict.at),
-        to_micros(verdict.recorded_at),
+        recorded_at if verdict.at is verdict.recorded_at else to_micros(verdict.at),
+        recorded_at,
         verdict.reason,
         _encode(codec.repair_record(verdict.repair)) if verdict.repair else None,
         verdict.undone_by,

@@ -80,6 +80,32 @@ class SQLTransaction(SQLFacts, SQLLog, SQLIndex, SQLSessions, SQLReceipts, SQLLi
         for target in verdict.targets:
             self.run("insert_target", {"target_id": target, "fact_id": verdict.fact_id})
 
+    def record_all(self, entries: Sequence[tuple[Verdict, Fact]]) -> None:
+        rows = [fact_values(fact, v.seq, v.seq, v.recorded_at) for v, fact in entries]
+        try:
+            if rows and self.run_many("insert_fact", rows) != len(rows):
+                raise self._one_taken([fact for _, fact in entries])
+            for verdict, fact in entries:
+                if fact.basis or fact.doubts:
+                    self._stand(fact)
+                for target in verdict.targets:
+                    self.run("insert_target", {"target_id": target, "fact_id": fact.id})
+            if rows:
+                self._append_all(entries)
+        except self.conflict as error:
+            raise StoreError(f"an address already has a valid fact ({error})") from error
+
+    def _one_taken(self, new: Sequence[Fact]) -> DuplicateId:
+        """The error for facts of which not all could be inserted."""
+        stored = {fact.id: fact for fact in self.facts(fact.id for fact in new)}
+        ids = [fact.id for fact in new]
+        others = {fact.id for fact in new if stored[fact.id] != fact}
+        return _taken(*sorted(others or {one for one in ids if ids.count(one) > 1}))
+
+    @abstractmethod
+    def _append_all(self, entries: Sequence[tuple[Verdict, Fact]]) -> None:
+        """Insert the rows of verdicts, each with the fact that it brought."""
+
     def _check_free(self, new: Sequence[Fact]) -> None:
         ids = [fact.id for fact in new]
         taken = {fact.id for fact in self.facts(ids)}

@@ -44,11 +44,11 @@ class SQLiteConnection(BoundConnection):
     def insert(self, name: str, values: Row) -> int:
         return self._connection.execute(statement(name), values).rowcount
 
-    def run_many(self, name: str, rows: Sequence[Row] | Sequence[Given]) -> None:
+    def run_many(self, name: str, rows: Sequence[Row] | Sequence[Given]) -> int:
         for row in rows:
             if isinstance(row, dict):
                 row["organization"] = self._organization
-        self._connection.executemany(statement(name), rows)
+        return self._connection.executemany(statement(name), rows).rowcount
 
     def packed(self, items: Iterable[str | int]) -> str:
         return json.dumps(list(items))

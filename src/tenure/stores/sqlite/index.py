@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from tenure.model.scope import Place
 from tenure.stores.port import IndexEntry, Shelf
 from tenure.stores.sql.connection import Given
-from tenure.stores.sql.index import SQLIndex, shelf_of
+from tenure.stores.sql.index import EntryColumns, SQLIndex, shelf_of
 from tenure.stores.sql.rows import Row
 from tenure.stores.sqlite.connection import SQLiteConnection
 from tenure.stores.sqlite.sql import statement
@@ -63,17 +63,39 @@ class SQLiteIndex(SQLiteConnection, SQLIndex):
     def set_recipe(self, recipe: str) -> None:
         self.run("set_recipe", {"recipe": recipe})
 
-    def _put_row(self, row: Row, entry: IndexEntry, shelf: int, *, live: bool) -> None:
-        inserted = self._connection.execute(statement("insert_entry"), row)
-        number = inserted.lastrowid
-        if not inserted.rowcount:
-            found = self.rows("entry_of", {"fact_id": entry.fact.id})
-            number, stood, terms, was_live, *_ = found[0]
-            if was_live:
-                self._unpost(number, stood, terms)
-            self.insert("replace_entry", row)
-        if live:
-            self.insert("post", (number, _tokens(shelf, entry.terms)))
+    def _put_rows(self, rows: Sequence[EntryColumns], entries: Sequence[IndexEntry]) -> None:
+        last = self._connection.execute(statement("last_entry")).fetchone()[0]
+        inserted = self.run_many("insert_entry", [row for row, _, _ in rows])
+        if inserted == len(rows):
+            # New entries are numbered one after the other.
+            posted = [
+                (number, _tokens(shelf, entry.terms))
+                for number, ((_, shelf, live), entry) in enumerate(
+                    zip(rows, entries, strict=True), last + 1
+                )
+                if live
+            ]
+            self.run_many("post", posted)
+            return
+        new = {
+            found.fact_id: found.entry
+            for found in self.entries_of(entry.fact.id for entry in entries)
+            if found.entry > last
+        }
+        for (row, shelf, live), entry in zip(rows, entries, strict=True):
+            number = new.pop(entry.fact.id, None)
+            if number is None:
+                number = self._replace(row, entry.fact.id)
+            if live:
+                self.insert("post", (number, _tokens(shelf, entry.terms)))
+
+    def _replace(self, row: Row, fact_id: str) -> int:
+        """Give the entry that a fact has these columns, and no postings; returns its number."""
+        number, stood, terms, was_live, *_ = self.rows("entry_of", {"fact_id": fact_id})[0]
+        if was_live:
+            self._unpost(number, stood, terms)
+        self.insert("replace_entry", row)
+        return int(number)
 
     def _find_shelf(self, place: Row) -> int:
         self.insert("insert_shelf", place)

@@ -37,6 +37,14 @@ SELECT {fact} FROM wanted CROSS JOIN facts INDEXED BY facts_live
 WHERE organization = ? AND live = 1 AND owner = whose AND key = called AND subject = about
   AND scope_id = id_of_scope AND scope = within;
 
+-- name: met
+-- The matters lead, so that each is one probe of the index, whatever holds office there.
+WITH wanted (called, about) AS (VALUES {matters})
+SELECT called, about FROM wanted WHERE EXISTS (
+    SELECT 1 FROM facts INDEXED BY facts_live
+    WHERE organization = ? AND live = 1 AND owner IN ({owners}) AND key = called
+        AND subject = about);
+
 -- name: live_of
 -- One probe of the index; the loader joins as many as there are owners and scopes.
 SELECT {fact} FROM facts INDEXED BY facts_live
@@ -411,6 +419,9 @@ WHERE organization = :organization AND fact_id = :fact_id;
 
 -- name: some_entries
 SELECT entry, shelf, live, terms FROM entries WHERE organization = :organization LIMIT :limit;
+
+-- name: last_entry
+SELECT coalesce(max(entry), 0) FROM entries;
 
 -- name: insert_entry
 INSERT OR IGNORE INTO entries (changed, live, starts, ends, derived, length, tokens, key, terms,

@@ -53,12 +53,24 @@ def _templates() -> Mapping[str, str]:
 
 
 @cache
-def statement(name: str, where: str = "", ids: int = 0, addresses: int = 0) -> str:
+def statement(
+    name: str,
+    where: str = "",
+    ids: int = 0,
+    addresses: int = 0,
+    owners: int = 0,
+    matters: int = 0,
+) -> str:
     """One named statement, with its column lists and placeholders filled in."""
     id_list = ", ".join(f":id{index}" for index in range(ids))
     address_list = ", ".join(["(?, ?, ?, ?, ?)"] * addresses)
     return _templates()[name].format(
-        **_COLUMN_LISTS, where=where, ids=id_list, addresses=address_list
+        **_COLUMN_LISTS,
+        where=where,
+        ids=id_list,
+        addresses=address_list,
+        owners=", ".join("?" * owners),
+        matters=", ".join(["(?, ?)"] * matters),
     )
 
 

@@ -10,7 +10,7 @@ from tenure.model.fact import Address, Fact
 from tenure.model.records import Declaration, WorkingItem
 from tenure.model.times import from_micros, to_micros
 from tenure.model.verdict import Verdict
-from tenure.stores.port import FactFilter, Selection, TenureChange
+from tenure.stores.port import FactFilter, Matter, Selection, TenureChange
 from tenure.stores.sql.connection import Given
 from tenure.stores.sql.rows import (
     Row,
@@ -28,6 +28,7 @@ _KEPT = frozenset({"head", "recipe", "shelves", "retracted", "contested", "worki
 """Short answers that every context needs, and that nobody changes who is given them."""
 _FEW = 500  # rows that are sorted sooner than found by walking along an index
 _ADDRESSES = 150  # of five parts each: below every build's limit on bound parameters
+_MATTERS = 400  # of two parts each
 
 
 class SQLiteTransaction(SQLiteIndex, SQLTransaction):
@@ -137,6 +138,17 @@ class SQLiteTransaction(SQLiteIndex, SQLTransaction):
             found.extend(map(fact_of, rows))
         return sorted(found, key=lambda fact: fact.id)
 
+    def met(self, owners: tuple[str, ...], matters: Iterable[Matter]) -> set[Matter]:
+        found: set[Matter] = set()
+        wanted = list(dict.fromkeys(matters))
+        for start in range(0, len(wanted), _MATTERS):
+            chunk = wanted[start : start + _MATTERS]
+            given = [part for matter in chunk for part in matter]
+            text = statement("met", owners=len(owners), matters=len(chunk))
+            given += [self._organization, *owners]
+            found.update(self._connection.execute(text, given))
+        return found
+
     def retracted(self, owners: tuple[str, ...], limit: int) -> list[Fact]:
         # One owner at a time, so that each is a walk along the index from its end.
         found: list[Row] = []
@@ -167,6 +179,9 @@ class SQLiteTransaction(SQLiteIndex, SQLTransaction):
         self, verdict: Verdict, new: Sequence[Fact], changed: Sequence[TenureChange]
     ) -> None:
         self.insert("insert_verdict", verdict_values(verdict))
+
+    def _append_all(self, entries: Sequence[tuple[Verdict, Fact]]) -> None:
+        self.run_many("insert_verdict", [verdict_values(verdict) for verdict, _ in entries])
 
     def put_item(self, user_id: str, session_id: str, item: WorkingItem) -> None:
         # A replaced item moves to the end of the desk.

@@ -12,6 +12,7 @@ A backend's whole test file:
 that lives elsewhere hands out an empty database, schema or prefix each time. Run it with pytest.
 """
 
+from tenure.testing.contract.batching import BatchingContract
 from tenure.testing.contract.erasing import ErasingContract
 from tenure.testing.contract.fetching import FetchingContract
 from tenure.testing.contract.following import FollowingContract
@@ -42,6 +43,7 @@ class StoreContract(
     FactListingContract,
     GlancingContract,
     WritingContract,
+    BatchingContract,
     ShelvingContract,
     IndexingContract,
     FollowingContract,
