@@ -123,7 +123,7 @@ def rank(
 
 
 def _best_first(scores: Sequence[float], sheets: Sequence[Sheet]) -> list[int]:
-    keys = [(-score, *sheet.newest) for score, sheet in zip(scores, sheets, strict=True)]
+    keys = [(-score, sheet.newest) for score, sheet in zip(scores, sheets, strict=True)]
     return sorted(range(len(keys)), key=keys.__getitem__)
 
 
@@ -293,6 +293,6 @@ def in_order_of_time(ranked: Sequence[Ranked]) -> dict[str, int]:
 
     Where there is no room for all, the newest of equals is taken first; that is `rank`'s order.
     """
-    keys = [(-one.score, *one.sheet.oldest) for one in ranked]
+    keys = [(-one.score, one.sheet.oldest) for one in ranked]
     ordered = sorted(range(len(ranked)), key=keys.__getitem__)
     return {ranked[index].fact.id: place for place, index in enumerate(ordered)}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Sequence
 from itertools import count
 from math import log
@@ -169,8 +169,10 @@ def _best(gathered: dict[int, float], limit: int) -> list[int]:
     """The best by words, the newer first among equals."""
     if len(gathered) <= limit:
         return list(gathered)
-    ordered = sorted([(-weight, -entry) for entry, weight in gathered.items()])
-    return [-entry for _, entry in ordered[:limit]]
+    entries = np.fromiter(gathered, np.int64, len(gathered))
+    weights = np.fromiter(gathered.values(), np.float64, len(gathered))
+    best: list[int] = entries[np.lexsort((-entries, -weights))[:limit]].tolist()
+    return best
 
 
 def _said(
@@ -188,17 +190,14 @@ def _said(
         if entry not in gathered:
             found.append(0.0)
             continue
-        shared = [term for term in own if term in weights]
         ballast = _K1 * (1 - _B + _B * len(own) / mean_length) if mean_length else _K1
-        if len(shared) == 1:
-            said = weights[shared[0]] * (1 + _K1) / (1 + ballast)
-        else:
-            said = sum(
-                [
-                    weights[term] * times * (1 + _K1) / (times + ballast)
-                    for term, times in Counter(shared).items()
-                ]
-            )
+        times: dict[str, int] = {}
+        for term in own:
+            if term in weights:
+                times[term] = times.get(term, 0) + 1
+        said = 0.0
+        for term, often in times.items():
+            said += weights[term] * often * (1 + _K1) / (often + ballast)
         found.append(said / most)
     return found
 
