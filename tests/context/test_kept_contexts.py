@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from datetime import timedelta
 
+import pytest
+
 import tenure
-from tenure.composing.kept_contexts import KeptContexts
+from tenure.composing import kept_contexts
+from tenure.composing.kept_contexts import KeptContexts, size_of
 from tenure.testing import SteppingClock
 from tests.conftest import QUICK
 
@@ -17,6 +20,11 @@ def opened(clock: SteppingClock) -> tenure.Memory:
 def ask(memory: tenure.Memory, query: str = "Which desk?", **given: object) -> tenure.Context:
     session = memory.session(user_id="ann", session_id="s", organization="acme")
     return session.context(query, **given)  # type: ignore[arg-type]
+
+
+def ask_in(memory: tenure.Memory, organization: str) -> tenure.Context:
+    session = memory.session(user_id="ann", session_id="s", organization=organization)
+    return session.context("Which desk?")
 
 
 def is_kept(before: tenure.Context, after: tenure.Context) -> bool:
@@ -105,13 +113,36 @@ class TestKeeping:
         with opened(SteppingClock()) as memory:
             memory.session(user_id="ann", organization="acme").write("desk", 4)
             least = ask(memory)
-            size = 1 + len(least.lines) + len(least.omissions)
-            memory.resources.contexts = KeptContexts(most=2 * size)
+            memory.resources.contexts = KeptContexts(most=2 * size_of(least))
             first, second = ask(memory, "Which desk?"), ask(memory, "The desk?")
             assert is_kept(first, ask(memory, "Which desk?"))
             ask(memory, "What desk?")
             assert is_kept(first, ask(memory, "Which desk?"))
             assert not is_kept(second, ask(memory, "The desk?"))
+
+    def test_long_lines_count_for_what_they_are(self) -> None:
+        """A few contexts of very long texts take no more memory than many of short ones."""
+        with opened(SteppingClock()) as memory:
+            session = memory.session(user_id="ann", organization="acme")
+            session.write("desk", "by the window " * 2_000)
+            long = ask(memory, budget=100_000)
+            assert len(long.text) > 20_000
+            memory.resources.contexts = KeptContexts(most=10 * len(long.lines))
+            first = ask(memory, budget=100_000)
+            assert not is_kept(first, ask(memory, budget=100_000))
+
+    def test_only_so_many_organizations_are_known(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """One that was not asked about for longest is forgotten, and its contexts are made anew."""
+        monkeypatch.setattr(kept_contexts, "_MOST_ORGANIZATIONS", 2)
+        with opened(SteppingClock()) as memory:
+            for organization in ("acme", "other", "third"):
+                memory.session(user_id="ann", organization=organization).write("desk", 4)
+            first, other = ask(memory), ask_in(memory, "other")
+            assert is_kept(first, ask(memory))
+            ask_in(memory, "third")
+            assert len(memory.resources.contexts._revisions) == 2
+            assert is_kept(first, ask(memory))
+            assert not is_kept(other, ask_in(memory, "other"))
 
     def test_a_receipt_is_kept_for_each(self) -> None:
         """Also for a context that was made before."""

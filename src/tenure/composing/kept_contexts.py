@@ -34,6 +34,9 @@ about the session, and the share of the budget for facts."""
 
 _MOST = 100_000
 """Lines and omissions of all contexts that are kept together: some 40 MB."""
+_A_LINE = 400
+"""Characters that take as much memory as a line: values, and so lines, can be very long."""
+_MOST_ORGANIZATIONS = 10_000
 _CLOCK = "current_time"
 
 
@@ -43,7 +46,7 @@ class Name:
 
     organization: str
     revision: tuple[Any, ...]
-    """The last entry of the organization's log, and the declarations."""
+    """The last entry of the organization's log, and a digest of the declarations."""
     digest: bytes
     """Of the asker, the request, the desk and the environment."""
     generation: int
@@ -91,9 +94,12 @@ def name_of(
         )
     )
     seq, at = reader.head()
-    declared = tuple(map(repr, reader.declarations()))
-    digest = hashlib.blake2b(told.encode(), digest_size=32).digest()
-    return Name(reader.organization, (seq, at, declared), digest, generation)
+    declared = _digest(repr(reader.declarations()))
+    return Name(reader.organization, (seq, at, declared), _digest(told), generation)
+
+
+def _digest(text: str) -> bytes:
+    return hashlib.blake2b(text.encode(), digest_size=32).digest()
 
 
 class KeptContexts:
@@ -103,7 +109,7 @@ class KeptContexts:
         self.generation = 0
         """Grows with every erasure."""
         self._most = most
-        self._revisions: dict[str, tuple[Any, ...]] = {}
+        self._revisions: OrderedDict[str, tuple[Any, ...]] = OrderedDict()
         self._kept: OrderedDict[tuple[str, bytes], _KeptContext] = OrderedDict()
         self._size = 0
         self._lock = threading.Lock()
@@ -126,7 +132,12 @@ class KeptContexts:
             if self._revisions.get(name.organization) != name.revision:
                 self._drop(name.organization)
                 self._revisions[name.organization] = name.revision
+                self._revisions.move_to_end(name.organization)
+                if len(self._revisions) > _MOST_ORGANIZATIONS:
+                    # What is kept of it goes in its turn; without a revision it is not found.
+                    self._revisions.popitem(last=False)
                 return None
+            self._revisions.move_to_end(name.organization)
             kept = self._kept.get(place)
             if kept is None or not kept.moment.covers(when):
                 return None
@@ -166,7 +177,13 @@ class KeptContexts:
 
 
 def _size(kept: _KeptContext) -> int:
-    return 1 + len(kept.context.lines) + len(kept.context.omissions)
+    return size_of(kept.context)
+
+
+def size_of(context: Context) -> int:
+    """What a context takes, in lines. Its text is there twice, as a whole and by its lines."""
+    characters = 2 * len(context.text) + len(context.query)
+    return 1 + len(context.lines) + len(context.omissions) + characters // _A_LINE
 
 
 def _tells_clock_once(context: Context, clock: str) -> bool:
