@@ -19,6 +19,7 @@ from tenure.stores.postgres import PostgresStore
 from tenure.stores.postgres.connections import PatientConnection
 from tests.conftest import QUICK, SOAK
 from tests.servers import Databases
+from tests.stores.sample import RememberedByOthers
 
 STEPS = 400 if SOAK else 60
 ORGANIZATIONAL: dict[str, Any] = {"memory_type": "organizational"}
@@ -106,6 +107,41 @@ def test_an_erased_fact_is_not_remembered(two: tuple[Memory, Memory], *, elsewhe
     gone = read(one, fact_id)
     assert (gone.status, gone.value) == (Status.ERASED, None)
     assert "Berlin" not in repr(everything_kept(one))
+
+
+def test_who_began_before_an_erasure_keeps_nothing_after_it(
+    two: tuple[Memory, Memory], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However long it takes from the beginning of a transaction to its first look."""
+    one, other = two
+    fact_id = ann(one).write("city", "Berlin").fact_id
+    notice, erased = PostgresStore._notice_erasures, list[str]()
+
+    def slowly(self: PostgresStore, versions: Any) -> None:
+        notice(self, versions)
+        if not erased:
+            erased.append(fact_id)
+            other.forget(organization="acme", fact_id=fact_id)
+            with one.store.read("acme", "bob"):
+                pass  # this process knows of the erasure by now
+
+    monkeypatch.setattr(PostgresStore, "_notice_erasures", slowly)
+    with one.store.read("acme", "ann") as reader:
+        assert reader.facts([fact_id])[0].value == "Berlin"  # of a moment before
+    assert "Berlin" not in repr(everything_kept(one))
+    assert read(one, fact_id).status is Status.ERASED
+
+
+def test_declarations_are_those_of_the_readers_own_moment(
+    two: tuple[Memory, Memory], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Others may see an earlier version at the same time, and remember that one."""
+    one, _ = two
+    one.declare("pay", requires=["hr"])
+    monkeypatch.setattr(PostgresStore, "_declared", RememberedByOthers(), raising=False)
+    for _ in range(2):
+        with one.store.read("acme", "ann") as reader:
+            assert [declared.pattern for declared in reader.declarations()] == ["pay"]
 
 
 def everything_kept(memory: Memory) -> list[Any]:

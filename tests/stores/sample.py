@@ -31,3 +31,19 @@ def contents(memory: tenure.Memory) -> list[Any]:
     """Everything of the organization acme."""
     with memory.store.read("acme") as reader:
         return [*memory.store.dump("acme"), *reader.desks(), *memory.store.erasures("acme")]
+
+
+class RememberedByOthers:
+    """The declarations that a store remembers, as they are for one of two threads: at every other
+    look the other thread, which sees an earlier version, has put its own in their place."""
+
+    def __init__(self) -> None:
+        self._looks = 0
+        self._own: tuple[int, tuple[Any, ...]] = (-1, ())
+
+    def __get__(self, store: object, kind: type | None = None) -> tuple[int, tuple[Any, ...]]:
+        self._looks += 1
+        return self._own if self._looks % 2 else (-1, ())
+
+    def __set__(self, store: object, found: tuple[int, tuple[Any, ...]]) -> None:
+        self._own = found

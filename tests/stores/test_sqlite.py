@@ -20,7 +20,7 @@ from tenure.stores.sqlite.connections import migrate
 from tenure.stores.sqlite.sql import migrations, probes, statement
 from tests.stores import processes
 from tests.stores.invariants import findings
-from tests.stores.sample import contents, fill
+from tests.stores.sample import RememberedByOthers, contents, fill
 
 LATEST = migrations()[-1][0]
 
@@ -360,3 +360,15 @@ class TestPaths:
         except tenure.StoreError as error:
             told = [str(error)]
         assert told
+
+
+def test_declarations_are_those_of_the_readers_own_moment(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Others may see an earlier version at the same time, and remember that one."""
+    with tenure.open(tmp_path / "agent.db") as memory:
+        memory.declare("pay", requires=["hr"])
+        monkeypatch.setattr(SQLiteStore, "_declared", RememberedByOthers(), raising=False)
+        for _ in range(2):
+            with memory.store.read("acme") as reader:
+                assert [declared.pattern for declared in reader.declarations()] == ["pay"]

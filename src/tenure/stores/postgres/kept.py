@@ -163,6 +163,8 @@ class Kept:
     """What one store has read, for each organization and person. Shared by all threads."""
 
     def __init__(self) -> None:
+        self.generation = 0
+        """Grows with every erasure: who began to read before one adds nothing after it."""
         self._lock = threading.Lock()
         self._kept: OrderedDict[tuple[str, str | None], RevisionReads] = OrderedDict()
         when_forgetting(self.forget)
@@ -170,6 +172,7 @@ class Kept:
     def forget(self) -> None:
         """Drop everything: it has people's words."""
         with self._lock:
+            self.generation += 1
             self._kept.clear()
 
     def revision_of(self, organization: str, person: str | None) -> int:
@@ -177,14 +180,21 @@ class Kept:
         known = self._kept.get((organization, person))
         return 0 if known is None else known.number
 
-    def look(self, organization: str, person: str | None, revision: Revision) -> RevisionReads:
-        """What is kept of a revision, to read from and to add to."""
+    def look(
+        self, organization: str, person: str | None, revision: Revision, generation: int
+    ) -> RevisionReads:
+        """What is kept of a revision, to read from and to add to.
+
+        `generation` is that from before the transaction began which tells the revision.
+        """
         with self._lock:
             known = self._kept.get((organization, person))
             if known is not None and (known.number, known.mark) == revision[:2]:
                 self._kept.move_to_end((organization, person))
                 return known
             found = RevisionReads(revision.number, revision.mark, {})
+            if generation != self.generation:
+                return found  # it may read what was erased meanwhile
             if known is not None:
                 if known.number != revision.known or known.number > revision.number:
                     return found  # others have looked meanwhile, and see more: nothing to add

@@ -78,6 +78,7 @@ class PostgresStore:
 
     @contextmanager
     def read(self, organization: str, user_id: str | None = None) -> Iterator[Reader]:
+        generation = self._kept.generation
         seen = self._kept.revision_of(organization, user_id)
         given = {
             "organization": organization,
@@ -92,7 +93,7 @@ class PostgresStore:
                 known = Standing(row or None)
                 self._notice_erasures(versions)
                 revision = Revision(known.revision, mark, seen, mark_of_known)
-                kept = self._kept.look(organization, user_id, revision)
+                kept = self._kept.look(organization, user_id, revision, generation)
                 yield self._transaction(connection, organization, known, versions, kept)
             except psycopg.Error as error:
                 raise translate(error, self.address) from error
@@ -155,10 +156,13 @@ class PostgresStore:
         self._readers.note(organization, commit.revision)
 
     def _declarations(self, connection: Connection, version: int) -> tuple[Declaration, ...]:
-        if version != self._declared[0]:
+        # Looked at once: others, who see another version, put theirs in its place meanwhile.
+        known, declared = self._declared
+        if version != known:
             rows = connection.execute(statement("declarations")).fetchall()
-            self._declared = (version, tuple(declaration_of(row) for row in rows))
-        return self._declared[1]
+            declared = tuple(declaration_of(row) for row in rows)
+            self._declared = (version, declared)
+        return declared
 
     def glance(
         self,

@@ -96,11 +96,13 @@ class SQLiteStore:
 
     def _declarations(self, connection: sqlite3.Connection) -> tuple[Declaration, ...]:
         version = connection.execute(statement("declaration_version")).fetchone()[0]
-        if version != self._declared[0]:
+        # Looked at once: others, who see another version, put theirs in its place meanwhile.
+        known, declared = self._declared
+        if version != known:
             rows = connection.execute(statement("declarations")).fetchall()
-            found = tuple(declaration_of(row) for row in rows)
-            self._declared = (version, found)
-        return self._declared[1]
+            declared = tuple(declaration_of(row) for row in rows)
+            self._declared = (version, declared)
+        return declared
 
     def organizations(self) -> list[str]:
         return self._with_connection(
