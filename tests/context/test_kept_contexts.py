@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import copy
+import dataclasses
+import pickle
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
@@ -47,6 +51,21 @@ class TestKeeping:
         assert again.text == first.text
         assert again.at - first.at == timedelta(seconds=2)
         assert again.receipt_id != first.receipt_id
+
+    def test_nobody_changes_what_others_are_given(self) -> None:
+        """A copy is one's own; a context can be copied and sent to another process."""
+        with opened(SteppingClock()) as memory:
+            memory.session(user_id="ann", organization="acme").write("desk", 4)
+            first = ask(memory)
+            parts: Any = next(line.parts for line in first.lines if line.parts)
+            told = dict(parts)
+            for change in ("parts['text'] = 9", "parts.clear()", "parts.update(text=9)"):
+                with pytest.raises(TypeError, match="copy"):
+                    exec(change)
+            assert parts == told
+            assert repr(ask(memory).lines) == repr(first.lines)
+            assert pickle.loads(pickle.dumps(first)) == copy.deepcopy(first) == first
+            assert dataclasses.asdict(first)["lines"][0]["text"] == first.lines[0].text
 
     def test_the_clock_is_told_anew(self) -> None:
         """In another minute of the same day only its line differs."""

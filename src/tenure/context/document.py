@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Any, Literal
 
 from tenure.context.receipt import Receipt, ReceiptLine, receipt_of
+from tenure.context.score_parts import ScoreParts
 from tenure.model.errors import InvalidInput
 from tenure.model.fact import Source
 
@@ -28,7 +29,7 @@ class Line:
     fact_id: str | None = None
     score: float | None = None
     """The relevance of the fact to the query; `parts` has its components."""
-    parts: Mapping[str, float] = field(default_factory=dict)
+    parts: Mapping[str, float] = field(default_factory=ScoreParts)
     sources: tuple[Source, ...] = ()
     """The sources of the fact."""
     quoted: tuple[str, ...] = ()

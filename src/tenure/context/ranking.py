@@ -7,6 +7,7 @@ from datetime import datetime
 from itertools import repeat
 from typing import TYPE_CHECKING, NamedTuple
 
+from tenure.context.score_parts import ScoreParts
 from tenure.context.sheets import Sheet, Sheets
 from tenure.model.authority import Ladder
 from tenure.model.fact import Fact
@@ -68,13 +69,13 @@ class Ranked(NamedTuple):
     """The parts of its score that came of other facts."""
 
     @property
-    def parts(self) -> dict[str, float]:
+    def parts(self) -> ScoreParts:
         """The parts of its score by their names."""
         found = {
             name: part for name, part in zip(PARTS, self.told, strict=True) if part is not None
         }
         found.update(self.adjusted)
-        return found
+        return ScoreParts(found)
 
 
 PARTS = ("text", "meaning", "key", "subject", "authority", "recency", "constraint")
