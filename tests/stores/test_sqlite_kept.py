@@ -10,6 +10,8 @@ import pytest
 import tenure
 from tenure import Memory, Session
 from tenure.model.fact import Fact, Status
+from tenure.model.text_cache import forget_texts
+from tenure.stores.sqlite.connections import SQLiteConnections
 from tests.conftest import QUICK
 
 
@@ -64,6 +66,21 @@ def test_an_erased_fact_is_not_remembered(two: tuple[Memory, Memory], *, elsewhe
     (other if elsewhere else one).forget(organization="acme", fact_id=fact_id)
     gone = read(one, fact_id)
     assert (gone.status, gone.value) == (Status.ERASED, None)
+
+
+def test_who_began_before_an_erasure_keeps_nothing_after_it(two: tuple[Memory, Memory]) -> None:
+    """It sees what was there when it began, and no connection remembers that."""
+    one, other = two
+    fact_id = ann(one).write("city", "Berlin").fact_id
+    with one.store.read("acme") as reader:
+        reader.head()
+        with other.store.write("acme") as transaction:
+            other.resources.erase(transaction, fact_id=fact_id)
+        forget_texts()
+        assert reader.facts([fact_id])[0].value == "Berlin"
+    connections: SQLiteConnections = one.store._connections  # type: ignore[attr-defined]
+    assert "Berlin" not in repr([vars(kept) for kept in connections._keeping])
+    assert read(one, fact_id).status is Status.ERASED
 
 
 def test_a_value_that_can_be_changed_is_nobody_elses(two: tuple[Memory, Memory]) -> None:

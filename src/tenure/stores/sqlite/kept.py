@@ -37,8 +37,14 @@ class KeptReads:
         self._version: int | None = None
         self.forget()
 
+    def begin(self) -> None:
+        """Take in what is read from now on, unless something is erased meanwhile. To be called
+        before a transaction begins: what it reads may be older than an erasure."""
+        self._keeps = True
+
     def forget(self) -> None:
         """Drop everything: it has people's words."""
+        self._keeps = False
         self._sure: dict[str, Facts] = {}
         self._older: dict[str, Facts] = {}
         self._count = 0
@@ -70,6 +76,8 @@ class KeptReads:
         return self._older.setdefault(organization, {})
 
     def keep(self, organization: str, kept: ReadFact) -> None:
+        if not self._keeps:
+            return
         if self._count >= _MOST:
             self._sure, self._older, self._count = {}, {}, 0
         self._count += kept.fact.id not in self.older(organization)
@@ -77,6 +85,8 @@ class KeptReads:
 
     def answer(self, asked: tuple[Any, ...], rows: list[Any]) -> None:
         """Keep the rows of a short answer."""
+        if not self._keeps:
+            return
         if len(self.answers) >= _MOST_ANSWERS:
             self.answers.clear()
         self.answers[asked] = rows

@@ -41,6 +41,7 @@ class SQLiteStore:
     def read(self, organization: str, user_id: str | None = None) -> Iterator[Reader]:
         connection = self._connections.take()
         try:
+            connection.kept.begin()
             connection.execute("BEGIN")
             connection.kept.look(connection.execute("PRAGMA data_version").fetchone()[0])
             yield self._transaction(connection, organization, connection.kept)
