@@ -5,19 +5,22 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 from contextlib import closing
+from threading import Thread
 from typing import Any
 
 import psycopg
 import pytest
 
 import tenure
-from tenure import Memory, Session
+from tenure import Memory, Session, Verdict
 from tenure.model.fact import Fact, Status
 from tenure.model.scope import EVERYWHERE
 from tenure.stores.port import Selection
 from tenure.stores.postgres import PostgresStore
 from tenure.stores.postgres.connections import PatientConnection
+from tenure.testing import SteppingClock
 from tests.conftest import QUICK, SOAK
+from tests.patience import PATIENCE
 from tests.servers import Databases
 from tests.stores.sample import RememberedByOthers
 
@@ -240,9 +243,51 @@ def test_a_revision_of_another_history_is_another(two: tuple[Memory, Memory], ad
             administrator.execute(statement)
     ann(other).write("city", "Hamburg", id="city-1")
     assert read(one, "city-1").value == "Hamburg"
-    with one.store.read("acme", "ann") as reader:
-        assert reader.facts(["city-1"])[0].value == "Hamburg"
+    for _ in range(2):
+        with one.store.read("acme", "ann") as reader:
+            assert reader.facts(["city-1"])[0].value == "Hamburg"
     assert one.store._kept.revision_of("acme", "ann") == revision  # type: ignore[attr-defined]
+
+
+def lose(address: str, lost: Verdict) -> None:
+    """Take the last commit out of a database, as a replica that takes over may not have it."""
+    with psycopg.connect(address) as administrator:
+        for statement in (
+            f"UPDATE tenure.organizations SET seq = {lost.seq - 1}, recorded_at = recorded_at - 1,"
+            " entries = entries - 1, revision = revision - 1, marks = marks[2:]",
+            "UPDATE tenure.shelves SET version = version - 1",
+            f"DELETE FROM tenure.verdicts WHERE seq = {lost.seq}",
+            f"DELETE FROM tenure.entries WHERE fact_id = '{lost.fact_id}'",
+            f"DELETE FROM tenure.facts WHERE id = '{lost.fact_id}'",
+        ):
+            administrator.execute(statement)
+
+
+@pytest.mark.parametrize("goes_on", [True, False], ids=["and goes on", "as it is"])
+def test_a_context_is_of_the_history_that_there_is(address: str, *, goes_on: bool) -> None:
+    """Of a server that has lost its last commit: neither what is lost is shown, nor does anybody
+    wait for it. Where the log is ahead of the clock, the next entry has the number and the time of
+    the lost one."""
+    clock = SteppingClock()
+    with (
+        tenure.open(address, settings=QUICK, clock=clock) as one,
+        tenure.open(address, settings=QUICK, clock=clock) as other,
+    ):
+        ann(one).write("street", "Elm Street")
+        lost = ann(one).write("city", "Berlin")
+        assert "Berlin" in ann(one).context("Which city?").text
+        lose(address, lost)
+        if goes_on:
+            again = ann(other).write("city", "Hamburg")
+            assert (again.seq, again.recorded_at) == (lost.seq, lost.recorded_at)
+        told = list[str]()
+        asking = Thread(target=lambda: told.append(ann(one).context("Which city?").text))
+        asking.daemon = True
+        asking.start()
+        asking.join(PATIENCE)
+        assert told
+        assert "Berlin" not in told[0]
+        assert ("Hamburg" in told[0]) is goes_on
 
 
 class Walk:

@@ -44,6 +44,9 @@ from tenure.telemetry.traced import tells, traced
 
 _LONGEST = timedelta(days=36525)
 _MOST_RECEIPTS = 10_000
+_PATIENCE = 8
+"""How often a reader may be behind the index in memory before that is dropped: a server that has
+lost its last commits never catches up with it."""
 
 
 @traced()
@@ -148,6 +151,7 @@ class SessionContexts(SessionBase):
         from tenure.composing.guarding import MessageBuilder, as_items, looking
 
         environment = self._resources.environment.clock(self._when or self._now())
+        outpaced = 0
         while True:
             try:
                 with self._reading() as (reader, lens):
@@ -164,7 +168,7 @@ class SessionContexts(SessionBase):
                     )
                     return looking(items, *builder.dead_in_items())
             except Outpaced:
-                continue
+                outpaced = self._outpaced(outpaced)
 
     def _compose(self, request: Request, record: bool | None) -> Context:
         self._check_open()
@@ -188,6 +192,7 @@ class SessionContexts(SessionBase):
         environment = providers.clock(now) if self._when else providers.read(now)
         index = self._resources.index
         is_fresh = self._when is not None or not self._resources.settings.indexing
+        outpaced = 0
         while True:
             try:
                 with self._reading() as (reader, lens):
@@ -210,12 +215,18 @@ class SessionContexts(SessionBase):
                         self._material(reader, lens, asked), lens.when, when, name
                     )
             except Outpaced:
-                continue
+                outpaced = self._outpaced(outpaced)
             except _Outdated:
                 # Made anew; where that cannot be, the context does without.
                 is_fresh = True
                 with suppress(ReadOnlyStore):
                     self._reindex(self.identity.organization)
+
+    def _outpaced(self, before: int) -> int:
+        """Count the readers that were behind; after many, give up what they were behind of."""
+        if (before + 1) % _PATIENCE == 0:
+            self._resources.index.forget()
+        return before + 1
 
     def _material(self, reader: Reader, lens: Lens, asked: Asked) -> Material:
         from tenure.composing.material import MaterialBuilder  # brings numpy, for contexts only

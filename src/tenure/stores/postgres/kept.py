@@ -180,6 +180,15 @@ class Kept:
         known = self._kept.get((organization, person))
         return 0 if known is None else known.number
 
+    def is_of_another_history(
+        self, organization: str, person: str | None, revision: Revision
+    ) -> bool:
+        """Whether the server has lost what was seen last, and something else has come since."""
+        known = self._kept.get((organization, person))
+        if known is None or known.number != revision.known:
+            return False
+        return revision.mark_of_known is not None and revision.mark_of_known != known.mark
+
     def look(
         self, organization: str, person: str | None, revision: Revision, generation: int
     ) -> RevisionReads:

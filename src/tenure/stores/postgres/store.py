@@ -93,6 +93,9 @@ class PostgresStore:
                 known = Standing(row or None)
                 self._notice_erasures(versions)
                 revision = Revision(known.revision, mark, seen, mark_of_known)
+                if self._kept.is_of_another_history(organization, user_id, revision):
+                    # Numbers and even times can be those of entries that are lost.
+                    forget_texts()
                 kept = self._kept.look(organization, user_id, revision, generation)
                 yield self._transaction(connection, organization, known, versions, kept)
             except psycopg.Error as error:
