@@ -140,7 +140,8 @@ class SQLiteTransaction(SQLiteIndex, SQLTransaction):
 
     def met(self, owners: tuple[str, ...], matters: Iterable[Matter]) -> set[Matter]:
         found: set[Matter] = set()
-        wanted = list(dict.fromkeys(matters))
+        # Without owners, SQLite finds no way to use the index that the statement names.
+        wanted = list(dict.fromkeys(matters)) if owners else []
         for start in range(0, len(wanted), _MATTERS):
             chunk = wanted[start : start + _MATTERS]
             given = [part for matter in chunk for part in matter]
