@@ -38,6 +38,9 @@ _A_LINE = 400
 """Characters that take as much memory as a line: values, and so lines, can be very long."""
 _MOST_ORGANIZATIONS = 10_000
 _CLOCK = "current_time"
+_LONG_DESK = 20_000
+"""Characters."""
+_FEW = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +69,12 @@ class _KeptContext:
 def clock_of(environment: Environment) -> str:
     """The line that tells the time."""
     return dict(other_environment_lines(environment))[_CLOCK]
+
+
+def is_soon_spelled(desk: Sequence[WorkingItem]) -> bool:
+    """Whether a desk is short enough to be part of a name. Of a long one, little is looked at."""
+    lengths = [len(one.value) if isinstance(one.value, str) else _FEW for one in desk]
+    return sum(lengths) <= _LONG_DESK and len(desk) <= _FEW
 
 
 def name_of(

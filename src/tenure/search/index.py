@@ -66,7 +66,7 @@ class Index:
         """A meaning nearer than this may be related to a query."""
         named = embedder.name if embedder is not None else "no embedder"
         self.recipe = f"analysis {analysis.VERSION}, {named}, {tokenizer}"
-        shares = embedder is not None and getattr(embedder, "shares_batches", True)
+        shares = embedder is not None and getattr(embedder, "shares_batches", False)
         self._batches = SharedBatches(self._embedded) if shares else None
         self._measure = measure
         self._read = read

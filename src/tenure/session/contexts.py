@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
 from tenure.composing import receipts
-from tenure.composing.kept_contexts import Asked, Name, name_of
+from tenure.composing.kept_contexts import Asked, Name, is_soon_spelled, name_of
 from tenure.composing.watched_moment import WatchedMoment
 from tenure.context.assembly import assemble
 from tenure.context.document import Context
@@ -205,7 +205,7 @@ class SessionContexts(SessionBase):
                     asked = (request, environment, desk, self._frame(), share)
                     name, when = None, lens.when
                     # A look at another time is seldom repeated, one without an index seldom quick.
-                    if self._when is None and is_current:
+                    if self._when is None and is_current and is_soon_spelled(desk):
                         name = name_of(reader, lens, *asked, generation=generation)
                         found = kept.find(name, when, environment, self._count)
                         if found is not None:

@@ -24,9 +24,9 @@ class Embedder(Protocol):
 
     The same text gives the same bits whatever else is in the call, and in every run on one machine.
     Safe to share between threads. An embedder may also have `unrelated`, the cosine below which two
-    texts are unrelated; without it, 0.2. And it may have `shares_batches`: False if several texts
-    in one call take as long as in calls of their own, so that concurrent queries are not put
-    together.
+    texts are unrelated; without it, 0.2. And it may have `shares_batches`: True if several texts
+    in one call take less than in calls of their own. Concurrent queries are then put together, so
+    that each waits for the slowest of its batch, whoever asked it.
     """
 
     @property

@@ -45,6 +45,10 @@ class PostgresConnection(BoundConnection):
                 row["organization"] = self._organization
         self._standing.changed = True
         with self._connection.cursor() as cursor:
+            if len(rows) == 1:
+                # Not as a pipeline, after which a server does not count how long it is left alone:
+                # should the commit get lost, it would hold its locks for ever.
+                return cursor.execute(statement(name), rows[0]).rowcount
             cursor.executemany(statement(name), rows)
             return cursor.rowcount
 
