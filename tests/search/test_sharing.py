@@ -25,6 +25,7 @@ TEXTS = [f"text {number}" for number in range(6)]
 class Slow:
     """An embedder whose first call takes until it is told to go on."""
 
+    shares_batches = True
     name = "slow"
     dimensions = 256
 
@@ -104,7 +105,7 @@ def test_a_text_has_the_same_vector_in_company(name: str) -> None:
     assert np.array_equal(load(name).embed(texts), alone)
 
 
-def test_queries_of_a_memory_share_the_batches_of_an_embedder_of_ones_own(tmp_path: Path) -> None:
+def test_queries_of_a_memory_share_the_batches_of_an_embedder_that_says_so(tmp_path: Path) -> None:
     """Contexts that are asked for at once, of whatever organizations."""
     slow = Slow()
     slow.goes_on.set()
