@@ -20,6 +20,7 @@ from typing import Any
 
 from tenure.composing.watched_moment import WatchedMoment
 from tenure.context.document import Context, Line
+from tenure.context.reach import is_longer
 from tenure.context.rendering import ENVIRONMENT, other_environment_lines, render
 from tenure.context.request import Request
 from tenure.context.tokens import Count
@@ -40,7 +41,7 @@ _MOST_ORGANIZATIONS = 10_000
 _CLOCK = "current_time"
 _LONG_DESK = 20_000
 """Characters."""
-_FEW = 100
+_MOST_ITEMS = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,8 +74,7 @@ def clock_of(environment: Environment) -> str:
 
 def is_soon_spelled(desk: Sequence[WorkingItem]) -> bool:
     """Whether a desk is short enough to be part of a name. Of a long one, little is looked at."""
-    lengths = [len(one.value) if isinstance(one.value, str) else _FEW for one in desk]
-    return sum(lengths) <= _LONG_DESK and len(desk) <= _FEW
+    return len(desk) <= _MOST_ITEMS and not is_longer([one.value for one in desk], _LONG_DESK)
 
 
 def name_of(

@@ -217,7 +217,7 @@ def _adding(
             not sheet.is_bare
             or fact.id in others
             or tokens is None
-            or not (is_utc or not sheet.is_said)
+            or (sheet.is_said and not is_utc)
         ):
             return _add_fact(page, material, request, at, ranked, ceiling, place)
         section = sheet.section
