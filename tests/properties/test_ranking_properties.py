@@ -18,7 +18,7 @@ from tenure.context.document import Line
 from tenure.context.ranking import Matches, Ranked, rank, rounded
 from tenure.context.rendering import CONSTRAINTS, HISTORY, UNKNOWN
 from tenure.context.request import PROFILES as REQUESTED
-from tenure.context.sheets import Sheets
+from tenure.context.roll import Sheets
 from tenure.model.authority import Ladder
 from tenure.model.fact import Fact
 from tenure.search import analysis

@@ -49,6 +49,7 @@ ALLOWED = {
     "search/analysis.py:_KNOWN": "emptied: handed to also_forget",
     "search/embedders/words.py:vocabulary": _DATA,
     "search/moment.py:ShelfMoment": _CALL,
+    "context/roll.py:Roll": _CALL,
     "search/embedders/__init__.py:_loaded": "the models that come with it",
     "language/learned/model.py:_loaded": "the model that comes with it",
     "language/learned/cutting.py:_words": "what ships with the package",

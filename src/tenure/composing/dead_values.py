@@ -17,13 +17,13 @@ from tenure.context.guard import (
     is_statement,
     sayings,
 )
-from tenure.context.reach import MEASURED, is_longer, longest_line
+from tenure.context.reach import MEASURED, longest_line
 from tenure.context.rendering import signals
 from tenure.context.said_lines import TimeNote
 from tenure.model.fact import Fact, Status
 from tenure.model.forms import Read, common, held_as
 from tenure.model.records import WorkingItem
-from tenure.model.values import leaves, text_of
+from tenure.model.values import is_longer, leaves, text_of
 from tenure.model.words import Words, beginning, is_long, said
 from tenure.rules.scope import View
 from tenure.search import analysis

@@ -6,10 +6,15 @@ searched, counted or compared. So facts that a reader may not know of cannot cha
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from functools import cached_property
+from itertools import accumulate, compress
+from operator import is_
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from tenure.composing.ahead import ahead_of
 from tenure.composing.dead_values import DeadValueFinder
@@ -30,16 +35,17 @@ from tenure.context.reach import (
     Allowance,
     ReadOnce,
     facts_within,
-    is_longer,
     items_within,
     longest_line,
 )
 from tenure.context.rendering import Changed
+from tenure.context.roll import LastRoll
 from tenure.language.discourse import asides, telling
 from tenure.language.values.forms import forms
 from tenure.model.fact import Fact
 from tenure.model.records import is_turn
-from tenure.model.values import text_of
+from tenure.model.values import is_longer, text_of
+from tenure.rules.scope import View
 from tenure.rules.visibility import meets
 from tenure.search import analysis
 from tenure.search.index import Hides
@@ -55,6 +61,11 @@ _OPENING = 400
 """Characters of a turn that are read to tell whether it is an aside."""
 _TOKENS_A_LINE = 12
 _FEWEST = 64
+_AMPLE = 1.1
+"""So many budgets are filled with what is nearest before the rest is judged."""
+
+_NOWHERE = EntryRow(0, "", 0, None, ())
+"""Stands for the row of a fact that was not found."""
 
 
 class MaterialBuilder(Inquiry):
@@ -83,7 +94,7 @@ class MaterialBuilder(Inquiry):
             rivals = [rival for those in contested.values() for rival in those]
             against = [*rivals, *(statements[0] for statements in doubts.by.values())]
             finder = DeadValueFinder(self, space, view, desk.items, read)
-            shown = [*(candidate.fact for candidate in ranked), *told, *against]
+            shown = [*(one.fact for one in ranked), *told, *against]
             dead = finder.dead(shown, [note for notes in days.values() for note in notes])
             gone = finder.gone(desk.items)
             unknown = unknown_matters(self, space)
@@ -111,6 +122,10 @@ class MaterialBuilder(Inquiry):
             is_common=analysis.is_common,
             seq=self.lens.seq(self.reader),
         )
+
+    @cached_property
+    def _sheets(self) -> LastRoll:
+        return LastRoll(SHEETS)
 
     # finding
 
@@ -196,6 +211,8 @@ class MaterialBuilder(Inquiry):
         self, held: list[Fact], doubts: DoubtsFound, space: SearchSpace
     ) -> list[Fact]:
         """These facts and the statements that put one of them in doubt, found or not."""
+        if not doubts.by:
+            return held
         known = {fact.id: fact for fact in held}
         missing = {one.id for those in doubts.by.values() for one in those}.difference(known)
         if not missing:
@@ -212,24 +229,33 @@ class MaterialBuilder(Inquiry):
     def _promising(self, hits: Hits) -> list[str]:
         """The ids of the best hits by words and meaning, somewhat more than would fit, and of every
         constraint."""
-        room = 1.1 * self.request.budget
-        chosen: list[str] = []
         # As `base_score` has it; its sign is turned, because the best come first.
-        matches = [
-            -(TEXT * text + MEANING * (meaning if meaning > 0.0 else 0.0))
-            for text, meaning in zip(hits.texts, hits.meanings, strict=True)
-        ]
-        ids, counts = [row[1] for row in hits.rows], [row[2] for row in hits.rows]
-        ordered = sorted(zip(matches, ids, counts, hits.binding, strict=True))
-        for _, fact_id, tokens, binding in ordered:
-            if room <= 0 and len(chosen) >= _FEWEST and not binding:
-                continue
-            chosen.append(fact_id)
-            room -= tokens
-        return chosen
+        matches = -(TEXT * hits.texts + MEANING * np.maximum(hits.meanings, 0.0))
+        ids = [row[1] for row in hits.rows]
+        by_id = np.array(sorted(range(len(ids)), key=ids.__getitem__), np.int64)
+        order = by_id[np.argsort(matches[by_id], kind="stable")].tolist()
+        rows, binding = hits.rows, hits.binding
+        taken = list(accumulate([rows[place][2] for place in order]))
+        near = max(_FEWEST, bisect_left(taken, _AMPLE * self.request.budget) + 1)
+        chosen = [ids[place] for place in order[:near]]
+        return [*chosen, *(ids[place] for place in order[near:] if binding[place])]
 
     def _loaded(self, fact_ids: Iterable[str]) -> list[Fact]:
-        return self.lens.in_office(self.reader, self.reader.facts(fact_ids))
+        facts = self.reader.facts(fact_ids)
+        if not facts or self.reader.declarations():
+            return self.lens.in_office(self.reader, facts)
+        samples = self._sheets.roll(facts).samples()
+        seen = self.lens.in_office(self.reader, samples)
+        is_alike = len(seen) == len(samples) and all(map(is_, seen, samples))
+        return facts if is_alike else self.lens.in_office(self.reader, facts)
+
+    def resolved(self, facts: Iterable[Fact]) -> View:
+        facts = list(facts)
+        if facts and self._sheets.roll(facts).has_distinct_matters:
+            samples = self._sheets.roll(facts).samples()
+            if len(super().resolved(samples).effective) == len(samples):
+                return View(tuple(facts))  # each is on a matter of its own
+        return super().resolved(facts)
 
     def _beside(self, facts: list[Fact], pool: Iterable[Fact]) -> list[Fact]:
         matters = {(fact.key, fact.subject) for fact in facts}
@@ -237,39 +263,44 @@ class MaterialBuilder(Inquiry):
         return list({**found, **{fact.id: fact for fact in facts}}.values())
 
     def _rank(self, facts: Sequence[Fact], hits: Hits) -> list[Ranked]:
-        places = [hits.places.get(fact.id) for fact in facts]
-        rows, texts, meanings = hits.rows, hits.texts, hits.meanings
+        # A place beyond the last stands for what was not found.
+        known, nowhere = hits.places, len(hits.rows)
+        places = [known.get(fact.id, nowhere) for fact in facts]
+        rows = [*hits.rows, _NOWHERE]
+        found = [rows[place] for place in places]
+        tokens: list[int | None] = [row[2] for row in found]
+        lengths = self._sheets.roll(facts).lengths
+        if nowhere in places or (len(lengths) and lengths.max() > MEASURED):
+            tokens = [
+                None if row is _NOWHERE or is_longer(fact.value, MEASURED) else row[2]
+                for fact, row in zip(facts, found, strict=True)
+            ]
         matches = Matches(
             facts,
-            [0.0 if place is None else texts[place] for place in places],
-            [0.0 if place is None else meanings[place] for place in places],
-            [
-                None if place is None or is_longer(fact.value, MEASURED) else rows[place].tokens
-                for place, fact in zip(places, facts, strict=True)
-            ],
-            [None if place is None else rows[place].vector for place in places],
-            self._bearing(facts, places, rows),
+            np.append(hits.texts, 0.0)[places],
+            np.append(hits.meanings, 0.0)[places],
+            tokens,
+            [row[3] for row in found],
+            self._bearing(facts, [row[4] for row in found]),
         )
         return rank(
             matches,
             self.asked,
             now=self.lens.when,
             ladder=self.lens.settings.ladder,
-            sheets=SHEETS,
+            sheets=self._sheets,
             alike=alike,
         )
 
-    def _bearing(
-        self, facts: Sequence[Fact], places: Sequence[int | None], rows: Sequence[EntryRow]
-    ) -> list[bool]:
+    def _bearing(self, facts: Sequence[Fact], terms: Sequence[Sequence[str]]) -> list[bool]:
         """Whether each fact shares a word with the query, or its subject with one that does."""
         asked = telling(self.asked)
-        shares = [place is not None and not asked.isdisjoint(rows[place].terms) for place in places]
-        subjects = {fact.subject for fact, bears in zip(facts, shares, strict=True) if bears}
-        subjects -= {None, ""}
-        return [
-            bears or fact.subject in subjects for fact, bears in zip(facts, shares, strict=True)
-        ]
+        shares = [not asked.isdisjoint(own) for own in terms]
+        about = [fact.subject for fact in facts]
+        subjects = set(compress(about, shares)) - {None, ""}
+        if not subjects:
+            return shares
+        return [bears or subject in subjects for bears, subject in zip(shares, about, strict=True)]
 
     # the conversation
 
@@ -324,7 +355,7 @@ class MaterialBuilder(Inquiry):
         """The changed bases of the facts that need review, as far as they may be seen."""
         found: dict[str, list[Changed]] = {}
         allowance = Allowance(self.request.budget)
-        for fact in (one.fact for one in ranked if one.fact.needs_review):
+        for fact in [one.fact for one in ranked if one.fact.causes]:
             found[fact.id] = []
             for cause in sorted(fact.causes, key=lambda cause: cause.base):
                 base = self.lens.glimpse(self.reader, cause.base)
@@ -339,13 +370,15 @@ class MaterialBuilder(Inquiry):
         """Whether no fact shares a word, except from its subject, or a meaning with the query.
         Without the conversation nobody can tell: the answer may be in what the caller sends."""
 
-        def bears(one: Ranked) -> bool:
-            place = hits.places.get(one.fact.id)
-            if place is None:
-                return False
-            about = analysis.name_terms(one.fact.subject) if one.fact.subject else ()
-            shared = self.asked.intersection(hits.rows[place].terms).difference(about)
-            return bool(shared) or hits.meanings[place] > self.index.unrelated
-
         can_tell = bool(self.asked) and self.request.conversation and self.request.budget > 0
-        return can_tell and not any(map(bears, ranked))
+        return can_tell and not any(self._bears(one, hits) for one in ranked)
+
+    def _bears(self, one: Ranked, hits: Hits) -> bool:
+        """Whether a fact that was found has to do with the query by more than its subject."""
+        place = hits.places.get(one.fact.id)
+        if place is None:
+            return False
+        if hits.meanings[place] > self.index.unrelated:
+            return True
+        shared = self.asked.intersection(hits.rows[place].terms)
+        return bool(shared) and not shared.issubset(one.sheet.about)

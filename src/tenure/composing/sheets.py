@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tenure.context.sheets import Sheets
+from tenure.context.roll import Sheets
 from tenure.search import analysis
 
 SHEETS = Sheets(analysis.name_terms)

@@ -25,7 +25,7 @@ from tenure.context.notes import add_working_set, shown_value
 from tenure.context.page import Page
 from tenure.context.quotes import Cuts
 from tenure.context.ranking import Ranked, in_order_of_time
-from tenure.context.reach import is_longer, longest_line
+from tenure.context.reach import longest_line
 from tenure.context.rendering import (
     ENVIRONMENT,
     HISTORY,
@@ -57,7 +57,7 @@ from tenure.context.said_lines import TimeNote, is_said
 from tenure.context.sheets import Sheet
 from tenure.context.tokens import Count
 from tenure.model.fact import Fact, Status
-from tenure.model.values import text_of
+from tenure.model.values import is_longer, text_of
 
 _TOKENS_A_LINE = 12
 _TOKENS_OF_HEADINGS = 60
@@ -87,6 +87,8 @@ def assemble(
 
 def _with_disputes(context: Context, material: Material) -> Context:
     """Account for the disputes about a fact that the text does not show."""
+    if not material.contested:
+        return context
     shown = {line.fact_id for line in context.lines}
     untold = [
         Omission("contested", rival.id)
@@ -134,29 +136,29 @@ def _add_facts(
         out = [ranked.fact.id for ranked in facts if is_set_back(ranked.fact, material)]
         page.omissions.extend(Omission("doubted", fact_id) for fact_id in out)
         facts = [ranked for ranked in facts if not is_set_back(ranked.fact, material)]
-    best = max((ranked.score for ranked in facts), default=0.0)
+    keeps = profile.keeping(facts)
     stands = in_order_of_time(facts)
-    ordered, binding = _binding_first(facts, page.used, ceiling)
-    others: list[Ranked] = []
+    order, binding = _binding_first(facts, page.used, ceiling)
+    others: list[int] = []
     aside, add = material.aside, _adding(page, material, request, at)
-    for place, ranked in ordered:
+    for place in order:
+        ranked = facts[place]
         fact_id = ranked.fact.id
         if aside and fact_id in aside and not ranked.fact.is_constraint:
             page.omissions.append(Omission("irrelevant", fact_id))
             continue
-        if not profile.keeps(ranked, place, best):
-            others.append(ranked)
+        if not keeps[place]:
+            others.append(place)
             continue
         # A rule may use the room that is meant for notes: it comes before them.
-        most = request.budget if fact_id in binding else ceiling
-        if not add(ranked, most, stands[fact_id]):
-            page.leave_out(fact_id)
+        most = request.budget if place in binding else ceiling
+        if not add(ranked, most, stands[place]):
+            page.omissions.append(ranked.sheet.over_budget)
     # What holds and has little to do with the query takes a share of what is left over.
     most = page.used + int(max(0, ceiling - page.used) * profile.spare)
-    for ranked in others:
-        fact_id = ranked.fact.id
-        if not add(ranked, most, stands[fact_id]):
-            page.omissions.append(Omission("irrelevant", fact_id))
+    for place in others:
+        if not add(facts[place], most, stands[place]):
+            page.omissions.append(Omission("irrelevant", facts[place].fact.id))
 
 
 def _room_for_facts(page: Page, material: Material, request: Request, share: float) -> int:
@@ -175,22 +177,20 @@ def _room_for_facts(page: Page, material: Material, request: Request, share: flo
     return max(of_right, request.budget - needed - _TOKENS_OF_HEADINGS)
 
 
-def _binding_first(
-    facts: Sequence[Ranked], used: int, ceiling: int
-) -> tuple[list[tuple[int, Ranked]], set[str]]:
-    """The facts with their places; constraints come first, up to half the room for facts.
+def _binding_first(facts: Sequence[Ranked], used: int, ceiling: int) -> tuple[list[int], set[int]]:
+    """The places of facts in the order in which they are added, and of those that bind.
 
-    The worst omission of a context is a rule that is being broken.
+    Constraints come first, up to half the room for facts: the worst omission of a context is a rule
+    that is being broken.
     """
     room = (ceiling - used) // 2
-    first, rest = [], []
+    first: list[int] = []
     for place, ranked in enumerate(facts):
         if ranked.fact.is_constraint and room > 0 and _binds(ranked.fact):
             room -= ranked.tokens or _TOKENS_A_LINE
-            first.append((place, ranked))
-        else:
-            rest.append((place, ranked))
-    return [*first, *rest], {ranked.fact.id for _, ranked in first}
+            first.append(place)
+    binding = set(first)
+    return [*first, *(place for place in range(len(facts)) if place not in binding)], binding
 
 
 def _binds(fact: Fact) -> bool:
@@ -212,7 +212,7 @@ def _adding(
     is_utc = material.zone is UTC
 
     def add(ranked: Ranked, ceiling: int, place: int) -> bool:
-        fact, score, _, tokens, _, sheet, _ = ranked
+        fact, score, _, _, tokens, _, sheet, _ = ranked
         if (
             not sheet.is_bare
             or fact.id in others
@@ -224,7 +224,8 @@ def _adding(
         if not page.has_room(section, tokens, ceiling):
             return False
         line = Line(section, sheet.line, fact.id, score, ranked.parts, (fact.source,))
-        return page.put(line, tokens, ceiling=ceiling, place=place)
+        page.place(line, tokens, place)
+        return True
 
     return add
 
@@ -383,7 +384,8 @@ def _add_unknown(page: Page, material: Material) -> None:
             page.leave_out(item=unknown.key)
     if material.unanswered:
         page.add(UNKNOWN, NOTHING_FOUND)
-    missing = sum(o.reason == OVER_BUDGET and o.fact_id is not None for o in page.omissions)
+    out = [one.fact_id for one in page.omissions if one.reason == OVER_BUDGET]
+    missing = len(out) - out.count(None)
     if missing:
         page.say_so(UNKNOWN, left_out_line(missing))
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
-from operator import attrgetter
+from itertools import chain
+from operator import attrgetter, itemgetter
 from typing import NamedTuple
 
 from tenure.context.document import OVER_BUDGET, Context, Line, Omission
 from tenure.context.reach import longest_line
-from tenure.context.rendering import CUT, CUT_MARK, HEADINGS, UNKNOWN, heading_line, render
+from tenure.context.rendering import CUT, CUT_MARK, HEADINGS, UNKNOWN, heading_line
 from tenure.context.request import Request
 from tenure.context.tokens import Count
 from tenure.model.identity import Identity
@@ -26,6 +27,13 @@ class _Kept(NamedTuple):
     """Its place among the lines of its section."""
     item: str | None
     """The note or signal that it shows."""
+
+
+Sections = Sequence[Sequence[_Kept]]
+"""The lines of each section, in order."""
+
+_line, _cost, _place = (itemgetter(number) for number in (0, 1, 2))
+_text = attrgetter("line.text")
 
 
 class Page:
@@ -74,16 +82,21 @@ class Page:
             if len(line.text) > longest_line(most - self.used):
                 return False  # which need not be counted
             tokens = self.count(f"{line.text}\n")
-        section = line.section
-        kept = self._lines.get(section)
-        needed = tokens if kept is not None else tokens + self._heading(section)
-        if self.used + needed > most:
+        if not self.has_room(line.section, tokens, most):
             return False
-        self.used += needed
-        if kept is None:
-            kept = self._lines[section] = []
-        kept.append(_Kept(line, tokens, len(kept) if place is None else place, item))
+        self.place(line, tokens, place, item)
         return True
+
+    def place(
+        self, line: Line, tokens: int, place: int | None = None, item: str | None = None
+    ) -> None:
+        """Add a line, for which there is room."""
+        kept = self._lines.get(line.section)
+        if kept is None:
+            kept = self._lines[line.section] = []
+            self.used += self._heading(line.section)
+        self.used += tokens
+        kept.append(_Kept(line, tokens, len(kept) if place is None else place, item))
 
     def has_room(self, section: str, tokens: int, ceiling: int) -> bool:
         """Whether a line of that section would fit."""
@@ -108,7 +121,10 @@ class Page:
     def add_first(self, section: str, texts: list[str]) -> None:
         """Add lines that must be there; if the budget is too small, cut them visibly."""
         self._first = (section, texts)
-        if not all(self.add(section, text) for text in texts) or self._total() > self.budget:
+        if (
+            not all(self.add(section, text) for text in texts)
+            or self._total(self._sections()) > self.budget
+        ):
             self._cut()
 
     def _cut(self) -> None:
@@ -129,57 +145,43 @@ class Page:
             self._lines = {}
             for place, line in enumerate(lines):
                 self._lines.setdefault(line.section, []).append(_Kept(line, 0, place, None))
-            self.used = self.count(self._text())
+            self.used = self.count(_rendered(self._sections()))
             if self.used <= self.budget:
                 return
 
-    def _ordered(self) -> list[_Kept]:
-        return [
-            kept
-            for section in sorted(self._lines, key=lambda name: _RANK[name])
-            for kept in sorted(self._lines[section], key=attrgetter("place"))
-        ]
+    def _sections(self) -> Sections:
+        names = sorted(self._lines, key=_RANK.__getitem__)
+        return [sorted(self._lines[name], key=_place) for name in names]
 
-    def _text(self) -> str:
-        return _rendered(self._ordered())
-
-    def _total(self, kept: Sequence[_Kept] | None = None) -> int:
-        """The cost of the rendered text. Only lines before a blank line are counted again.
-
-        `kept` are the lines in order, where somebody has them.
-        """
-        kept = self._ordered() if kept is None else kept
+    def _total(self, sections: Sections) -> int:
+        """The cost of the rendered text. Only lines before a blank line are counted again."""
         if self.is_cut or not self.count.adds_up:
-            return self.count(_rendered(kept))
-        total, section = 0, None
-        for place, (line, cost, *_) in enumerate(kept):
-            if line.section != section:
-                section = line.section
-                heading = heading_line(section)
-                total += self.count(f"{heading}\n") if heading else 0
-            following = kept[place + 1].line.section if place + 1 < len(kept) else None
-            if following == section:
-                total += cost
-            else:
-                total += self.count(line.text if following is None else f"{line.text}\n\n")
+            return self.count(_rendered(sections))
+        total = 0
+        for number, kept in enumerate(sections, start=1):
+            line, cost, *_ = kept[-1]
+            heading = heading_line(line.section)
+            total += self.count(f"{heading}\n") if heading else 0
+            total += sum(map(_cost, kept)) - cost
+            total += self.count(line.text if number == len(sections) else f"{line.text}\n\n")
         return total
 
     def finish(self, request: Request, *, at: datetime, seq: int, identity: Identity) -> Context:
         """The context. If it is a little too long, the least important lines are taken back."""
-        kept, total = self._fit()
+        sections, total = self._fit()
         if not self.is_cut and not self._says_so and self._is_short:
             mark = Line(CUT, CUT_MARK)
             self._lines = {CUT: [_Kept(mark, self.count(f"{CUT_MARK}\n"), 0, None)], **self._lines}
-            kept, total = self._fit()
+            sections, total = self._fit()
         return Context(
-            text=_rendered(kept),
+            text=_rendered(sections),
             tokens=total,
             budget=self.budget,
             query=request.query,
             profile=request.profile.name,
             style=request.style,
             at=at,
-            lines=tuple([one.line for one in kept]),
+            lines=tuple(map(_line, chain.from_iterable(sections))),
             omissions=tuple(self.omissions),
             seq=seq,
             organization=identity.organization,
@@ -191,22 +193,22 @@ class Page:
     def _is_short(self) -> bool:
         return any(omission.reason == OVER_BUDGET for omission in self.omissions)
 
-    def _fit(self) -> tuple[list[_Kept], int]:
+    def _fit(self) -> tuple[Sections, int]:
         """Take lines back until the text is within the budget. The first lines are cut as needed.
 
-        Returns the lines that are left, in order, and their cost.
+        Returns the lines that are left, and their cost.
         """
-        kept = self._ordered()
-        total = self._total(kept)
+        sections = self._sections()
+        total = self._total(sections)
         while not self.is_cut and total > self.budget:
             last = next(reversed(self._lines))
             if last in (CUT, self._first[0]):
                 self._cut()
             else:
                 self._take_back(last)
-            kept = self._ordered()
-            total = self._total(kept)
-        return kept, total
+            sections = self._sections()
+            total = self._total(sections)
+        return sections, total
 
     def _take_back(self, section: str) -> None:
         """Take back the last line of a section that was added."""
@@ -221,5 +223,10 @@ class Page:
             self.leave_out(item=item)
 
 
-def _rendered(kept: Sequence[_Kept]) -> str:
-    return render([(one.line.section, one.line.text) for one in kept])
+def _rendered(sections: Sections) -> str:
+    """What `render` makes of these lines."""
+    texts: list[str] = []
+    for kept in sections:
+        heading = heading_line(kept[0].line.section)
+        texts.append("\n".join([*([heading] if heading else ()), *map(_text, kept)]))
+    return "\n\n".join(texts)

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import datetime
-from itertools import repeat
-from typing import TYPE_CHECKING, NamedTuple
+from functools import partial
+from itertools import chain, compress, repeat
+from operator import eq
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tenure.context.score_parts import ScoreParts
-from tenure.context.sheets import Sheet, Sheets
+from tenure.context.sheets import Sheet, Wording
 from tenure.model.authority import Ladder
 from tenure.model.fact import Fact
 
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
+
+    from tenure.context.roll import InCommon, LastRoll, Roll, Sheets
 
     Numbers = npt.NDArray[np.float64]
 
@@ -45,8 +49,8 @@ class Matches(NamedTuple):
     small objects would take more time than everything that is done with them."""
 
     facts: Sequence[Fact]
-    texts: Sequence[float]
-    meanings: Sequence[float]
+    texts: Sequence[float] | Numbers
+    meanings: Sequence[float] | Numbers
     tokens: Sequence[int | None]
     """The tokens of their plain lines, where they are known."""
     vectors: Sequence[bytes | None]
@@ -59,8 +63,10 @@ class Ranked(NamedTuple):
 
     fact: Fact
     score: float
-    told: tuple[float | None, ...]
+    told: Sequence[float]
     """The parts of its score by their place in `PARTS`."""
+    counted: Sequence[bool]
+    """Those of them that there are."""
     tokens: int | None
     bears: bool
     """Whether it has to do with the query by a word, or shares its subject with one that has."""
@@ -72,7 +78,9 @@ class Ranked(NamedTuple):
     def parts(self) -> ScoreParts:
         """The parts of its score by their names."""
         found = {
-            name: part for name, part in zip(PARTS, self.told, strict=True) if part is not None
+            name: part
+            for name, part, counts in zip(PARTS, self.told, self.counted, strict=True)
+            if counts
         }
         found.update(self.adjusted)
         return ScoreParts(found)
@@ -96,7 +104,7 @@ def rank(
     *,
     now: datetime,
     ladder: Ladder,
-    sheets: Sheets,
+    sheets: Sheets | LastRoll,
     alike: Alike,
 ) -> list[Ranked]:
     """The facts that were found, best first; equals in the order newest first, then by id.
@@ -107,25 +115,32 @@ def rank(
     facts, texts, meanings, tokens, vectors, bears = matches
     if not facts:
         return []
-    known = sheets.of(facts)
-    scores, told = _Judge(asked, now, ladder).judged(known, texts, meanings)
-    columns = zip(facts, scores, told, tokens, bears, known, repeat(()))
-    found = list(map(Ranked._make, columns))
-    order = _best_first(scores, known)
-    repeats = _repeats(
-        [known[index] for index in order], [vectors[index] for index in order], alike
-    )
-    if not repeats:
-        return [found[index] for index in order]
+    roll = sheets.roll(facts)
+    scores, told, counted = _Judge(asked, now, ladder).judged(roll, texts, meanings)
+    order = _best_first(scores, roll)
+    repeats = _repeats(roll, order, vectors, alike)
+    found = _ranked(facts, scores.tolist(), told, counted, tokens, bears, roll.sheets)
     for place in repeats:
-        lessened = found[order[place]] = _lessened(found[order[place]], "repeated", REPEATED)
-        scores[order[place]] = lessened.score
-    return [found[index] for index in _best_first(scores, known)]
+        lessened = found[place] = _lessened(found[place], "repeated", REPEATED)
+        scores[place] = lessened.score
+    if repeats:
+        order = _best_first(scores, roll)
+    return [found[place] for place in order]
 
 
-def _best_first(scores: Sequence[float], sheets: Sequence[Sheet]) -> list[int]:
-    keys = [(-score, sheet.newest) for score, sheet in zip(scores, sheets, strict=True)]
-    return sorted(range(len(keys)), key=keys.__getitem__)
+def _ranked(*columns: Sequence[Any]) -> list[Ranked]:
+    make = partial(tuple.__new__, Ranked)  # as `_make` does, which takes a call of Python for each
+    return list(map(make, zip(*columns, repeat(()))))
+
+
+def _best_first(scores: Numbers, roll: Roll) -> list[int]:
+    """The places of facts, best first; equals in the order newest first, then by id."""
+    import numpy as np  # here, because others import this module who never rank
+
+    ids = [fact.id for fact in roll.facts]
+    by_id = np.array(sorted(range(len(ids)), key=ids.__getitem__))
+    order: list[int] = by_id[np.lexsort((-roll.times[by_id], -scores[by_id]))].tolist()
+    return order
 
 
 def weighed(ranked: Sequence[Ranked], doubted: Mapping[str, Sequence[Fact]]) -> list[Ranked]:
@@ -163,70 +178,70 @@ class _Judge:
         self._now = now
         steps = max(1, len(ladder.rungs) - 1)
         self._standing = {
-            rung: round(AUTHORITY * ladder.rank(rung) / steps, 4) or None for rung in ladder.rungs
+            rung: round(AUTHORITY * ladder.rank(rung) / steps, 4) for rung in ladder.rungs
         }
-        self._unknown = round(AUTHORITY * ladder.rank("") / steps, 4) or None
+        self._unknown = round(AUTHORITY * ladder.rank("") / steps, 4)
 
     def judged(
-        self, sheets: Sequence[Sheet], texts: Sequence[float], meanings: Sequence[float]
-    ) -> tuple[list[float], list[tuple[float | None, ...]]]:
-        """The scores of facts with such matches, and the parts of each."""
-        import numpy as np  # here, because others import this module who never rank
+        self, roll: Roll, texts: Sequence[float] | Numbers, meanings: Sequence[float] | Numbers
+    ) -> tuple[Numbers, list[list[float]], list[list[bool]]]:
+        """The scores of facts with such matches, the parts of each, and which of these count."""
+        import numpy as np
 
-        said = rounded(TEXT * np.array(texts, np.float64))
-        meant = rounded(MEANING * np.maximum(np.array(meanings, np.float64), 0.0))
-        found: list[tuple[float | None, ...]] = []
-        others: list[float] = []
-        asked, standing, unknown = self._asked, self._standing, self._unknown
-        for sheet, text, meaning, by_text, by_meaning in zip(
-            sheets, texts, meanings, said.tolist(), meant.tolist(), strict=True
-        ):
-            key = subject = recency = constraint = None
-            if not asked.isdisjoint(sheet.named):
-                key = round(_of_key(sheet, asked), 4)
-            if sheet.about and not asked.isdisjoint(sheet.about):
-                subject = round(SUBJECT * _named(sheet.about, asked), 4) or None
-            authority = standing.get(sheet.fact.standing, unknown)
-            if sheet.is_special:
-                recency, constraint = self._special(sheet, text, meaning)
-            found.append(
-                (
-                    by_text if text else None,
-                    by_meaning if meaning > 0 else None,
-                    key,
-                    subject,
-                    authority,
-                    recency,
-                    constraint,
-                )
-            )
-            rest = (key or 0.0) + (subject or 0.0) + (authority or 0.0)
-            others.append(rest + (recency or 0.0) + (constraint or 0.0))
+        counts = np.zeros((len(PARTS), len(roll.facts)), np.bool_)
+        exact = np.zeros(counts.shape)
+        text, meaning, key, subject, authority, recency, constraint = exact
+        text[:], meaning[:] = texts, meanings
+        counts[0], counts[1] = text != 0, meaning > 0
+        text *= TEXT
+        np.maximum(meaning, 0.0, out=meaning)
+        meaning *= MEANING
+        key[:] = self._shares(roll.names, _of_key)
+        subject[:] = self._shares(roll.subjects, _of_subject)
+        known = {
+            number: self._standing.get(name, self._unknown)
+            for number, name in roll.standings.spelled.items()
+        }
+        authority[:] = [known[number] for number in roll.standings.numbers]
+        binds, reads = roll.is_constraint, roll.is_reading
+        if binds.any():
+            # A rule counts more where it has to do with the query.
+            bearing = text + meaning + key + subject
+            constraint[:] = CONSTRAINT * np.minimum(bearing, 1.0) * binds
+            counts[6] = binds & (bearing != 0)
+        for place in np.flatnonzero(reads).tolist():
+            recency[place] = RECENCY * _freshness(roll.facts[place], self._now)
+        parts = rounded(exact)
+        counts[2:5], counts[5] = parts[2:5] != 0, reads
+        rest = parts[2] + parts[3] + parts[4] + parts[5] + parts[6]
         # A sum of such numbers lies next to one of four digits and far from the middle of two.
-        total = np.rint((said + meant + np.array(others)) * _DIGITS) / _DIGITS
-        scores: list[float] = total.tolist()
-        return scores, found
+        scores: Numbers = np.rint((parts[0] + parts[1] + rest) * _DIGITS) / _DIGITS
+        return scores, parts.T.tolist(), counts.T.tolist()
 
-    def _special(
-        self, sheet: Sheet, text: float, meaning: float
-    ) -> tuple[float | None, float | None]:
-        """What a reading gets for being new, and what a rule gets for having to do with it."""
-        fact, asked = sheet.fact, self._asked
-        recency = constraint = None
-        if fact.time_sensitive:
-            recency = round(RECENCY * _freshness(fact, self._now), 4)
-        bearing = base_score(text, meaning) + _of_key(sheet, asked)
-        if sheet.about:
-            bearing += SUBJECT * _named(sheet.about, asked)
-        if fact.is_constraint and bearing:
-            constraint = round(CONSTRAINT * min(1.0, bearing), 4)
-        return recency, constraint
+    def _shares(self, named: InCommon, of: Named) -> list[float] | float:
+        """What each fact gets for a name. Many have the same, which is judged once."""
+        asked = self._asked
+        found = {
+            number: of(name, asked)
+            for number, name in named.spelled.items()
+            if not asked.isdisjoint(name)
+        }
+        return [found.get(number, 0.0) for number in named.numbers] if found else 0.0
 
 
-def _of_key(sheet: Sheet, asked: set[str]) -> float:
+Named = Callable[[Sequence[str], set[str]], float]
+"""The part of a score that the words of a name get by the terms of a query."""
+
+
+def _of_key(named: Sequence[str], asked: set[str]) -> float:
     """The share of the key's words that the query uses, as a part of a score."""
-    shared = asked.intersection(sheet.named)
-    return KEY * (len(shared) / len(sheet.named)) if shared else 0.0
+    shared = asked.intersection(named)
+    return KEY * (len(shared) / len(named)) if shared else 0.0
+
+
+def _of_subject(about: Sequence[str], asked: set[str]) -> float:
+    """The share of a subject's words that the query uses, as a part of a score."""
+    return SUBJECT * _named(about, asked)
 
 
 def rounded(numbers: Numbers) -> Numbers:
@@ -234,10 +249,11 @@ def rounded(numbers: Numbers) -> Numbers:
     import numpy as np
 
     scaled = numbers * _DIGITS
-    found = np.rint(scaled) / _DIGITS
+    found: Numbers = np.rint(scaled) / _DIGITS
     # Next to the middle of two, Python goes by the number's exact value.
-    for place in np.flatnonzero(np.abs(scaled - np.floor(scaled) - 0.5) < _MIDDLE).tolist():
-        found[place] = round(float(numbers[place]), 4)
+    is_near = np.abs(scaled - np.floor(scaled) - 0.5) < _MIDDLE
+    if is_near.any():
+        found[is_near] = [round(number, 4) for number in numbers[is_near].tolist()]
     return found
 
 
@@ -256,30 +272,39 @@ def _freshness(fact: Fact, now: datetime) -> float:
     return float(0.5 ** (age / _HALF_LIFE))
 
 
-def _repeats(sheets: Sequence[Sheet], vectors: Sequence[bytes | None], alike: Alike) -> set[int]:
-    """The places of facts, best first, that repeat a better one.
+def _repeats(
+    roll: Roll, order: Sequence[int], vectors: Sequence[bytes | None], alike: Alike
+) -> list[int]:
+    """The places of facts that repeat a better one; `order` has all, best first.
 
     Nearness of meaning alone would take the same statement on two matters for one, so their words
     have to agree too, numbers above all. Words are compared first: that is cheap, and few agree.
     """
-    wordings = [sheet.wording for sheet in sheets]
-    having: dict[int, list[int]] = {}
+    signs, sheets = roll.signs, roll.sheets
+    every = sorted(chain.from_iterable(signs))
+    shared = set(compress(every, map(eq, every, every[1:])))
+    if not shared:
+        return []
+    having: dict[int, list[Wording]] = {}
     suspected: set[int] = set()
-    for place, wording in enumerate(wordings):
-        for sign in wording.signs:
-            before = having.get(sign)
-            if before is None:
-                having[sign] = [place]
-                continue
-            if place not in suspected and (
-                len(before) > _TRIED or any(wording.repeats(wordings[one]) for one in before)
+    for rank, place in enumerate(order):
+        if shared.isdisjoint(signs[place]):
+            continue
+        wording = sheets[place].wording
+        for sign in shared.intersection(signs[place]):
+            before = having.setdefault(sign, [])
+            if rank not in suspected and (
+                len(before) > _TRIED or any(wording.repeats(one) for one in before)
             ):
-                suspected.add(place)
-            before.append(place)
+                suspected.add(rank)
+            before.append(wording)
     if not suspected:
-        return set()
-    near = alike(vectors, _ALIKE, suspected)
-    return {worse for better, worse in near if wordings[better].repeats(wordings[worse])}
+        return []
+    near = alike([vectors[place] for place in order], _ALIKE, suspected)
+    pairs = [(order[better], order[worse]) for better, worse in near]
+    return [
+        worse for better, worse in pairs if sheets[better].wording.repeats(sheets[worse].wording)
+    ]
 
 
 def _lessened(ranked: Ranked, why: str, left: float) -> Ranked:
@@ -289,11 +314,16 @@ def _lessened(ranked: Ranked, why: str, left: float) -> Ranked:
     return ranked._replace(score=round(ranked.score - lost, 4), adjusted=adjusted)
 
 
-def in_order_of_time(ranked: Sequence[Ranked]) -> dict[str, int]:
-    """The place of each fact by its id: best first, and equals oldest first, as they were said.
+def in_order_of_time(ranked: Sequence[Ranked]) -> list[int]:
+    """How each of these facts stands: best first, and equals oldest first, as they were said.
 
     Where there is no room for all, the newest of equals is taken first; that is `rank`'s order.
     """
-    keys = [(-one.score, one.sheet.oldest) for one in ranked]
-    ordered = sorted(range(len(ranked)), key=keys.__getitem__)
-    return {ranked[index].fact.id: place for place, index in enumerate(ordered)}
+    scores = [one[1] for one in ranked]
+    order = list(range(len(scores)))
+    if any(map(eq, scores, scores[1:])):
+        order.sort(key=lambda place: (-scores[place], ranked[place].sheet.oldest))
+    stands = [0] * len(order)
+    for stand, place in enumerate(order):
+        stands[place] = stand
+    return stands

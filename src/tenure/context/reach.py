@@ -17,7 +17,7 @@ from tenure.context.tokens import Count
 from tenure.model.fact import Fact
 from tenure.model.forms import Form, Read
 from tenure.model.records import WorkingItem
-from tenure.model.values import text_of
+from tenure.model.values import is_longer, text_of
 
 CHARACTERS_A_TOKEN = 8
 """The most characters a token. A text with more is no language, and counts as too long."""
@@ -38,31 +38,6 @@ _SURELY_READ = 500
 def longest_line(tokens: int) -> int:
     """The most characters of a text in a room of so many tokens."""
     return min(_MOST, max(_SHORT, CHARACTERS_A_TOKEN * tokens))
-
-
-def is_longer(value: Any, most: int) -> bool:
-    """Whether a value, as it is shown, surely has more characters than this. Counting stops
-    there."""
-    if isinstance(value, str):
-        return len(value) > most
-    length = 0
-    waiting = [value]
-    while waiting:
-        one = waiting.pop()
-        if isinstance(one, str):
-            length += len(one) + 2
-        elif isinstance(one, list):
-            length += len(one) + 1
-            waiting.extend(one)
-        elif isinstance(one, dict):
-            length += 2 * len(one) + 1
-            waiting.extend(one.keys())
-            waiting.extend(one.values())
-        else:
-            length += 1  # a number or a word of JSON has one character at least
-        if length > most:
-            return True
-    return False
 
 
 def measured(fact: Fact, count: Count) -> int:

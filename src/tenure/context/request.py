@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -34,11 +35,13 @@ class Profile:
     """The share of the room that is left for facts which others may take: those that are not
     relevant enough, but hold all the same."""
 
-    def keeps(self, ranked: Ranked, place: int, best: float) -> bool:
-        """Whether a fact at that place of the ranking is relevant enough."""
-        binding = ranked.fact.is_constraint
-        near = ranked.bears or ranked.score >= self.floor * best
-        return place < self.always or binding or near
+    def keeping(self, ranked: Sequence[Ranked]) -> list[bool]:
+        """Whether each fact, best first, is relevant enough."""
+        least = self.floor * max([one.score for one in ranked], default=0.0)
+        return [
+            place < self.always or one.bears or one.score >= least or one.fact.is_constraint
+            for place, one in enumerate(ranked)
+        ]
 
 
 PROFILES = {

@@ -1,8 +1,5 @@
-"""Sheets: what is known of a fact before anything is asked, worked out once and kept.
-
-A context goes through hundreds of facts, mostly the same ones as the last context. Their lines,
-their terms and their place in time depend on nothing but the fact.
-"""
+"""A sheet: what is known of a fact before anything is asked. Its line, its terms and its place in
+time depend on nothing but the fact."""
 
 from __future__ import annotations
 
@@ -10,10 +7,10 @@ from collections.abc import Callable, Sequence
 from math import ceil
 from typing import NamedTuple
 
+from tenure.context.document import OVER_BUDGET, Omission
 from tenure.context.rendering import plain_line, section_of
 from tenure.context.said_lines import is_said
 from tenure.model.fact import Fact, Status
-from tenure.model.text_cache import when_forgetting
 from tenure.model.values import text_of
 
 Terms = Callable[[str], Sequence[str]]
@@ -23,10 +20,7 @@ SAME = 0.8
 """The share of their words that two texts have in common if one repeats the other."""
 _COMPARED = 4_000
 """Characters of two texts that are compared."""
-_MOST = 8_192
 _UNKNOWN = 1 << 40
-_LONG = 4_096
-"""Characters; the sheet of a longer fact is not worth the memory."""
 
 
 class Wording(NamedTuple):
@@ -51,6 +45,7 @@ class Sheet:
 
     __slots__ = (
         "_line",
+        "_over_budget",
         "_section",
         "_terms",
         "_wording",
@@ -77,13 +72,15 @@ class Sheet:
         self.about: Sequence[str] = terms(fact.subject) if fact.subject else ()
         self.is_special = fact.time_sensitive or fact.is_constraint
         """Whether its score depends on more than its match and its name."""
-        self.length = len(fact.value) + len(fact.key) if isinstance(fact.value, str) else _UNKNOWN
+        is_simple = isinstance(fact.value, str | int | float)
+        self.length = len(text_of(fact.value)) + len(fact.key) if is_simple else _UNKNOWN
         """The characters of its key and its value; very many if those are not simply told."""
         self.is_said = is_said(fact)
         self.is_bare = not (fact.causes or fact.time_sensitive) and fact.status is Status.OFFICE
         """Whether its line says nothing but the fact, unless others speak against it."""
         self._terms = terms
         self._line: str | None = None
+        self._over_budget: Omission | None = None
         self._section: str | None = None
         self._wording: Wording | None = None
 
@@ -102,48 +99,17 @@ class Sheet:
         return self._section
 
     @property
+    def over_budget(self) -> Omission:
+        """The account of the fact where there is no room for it."""
+        if self._over_budget is None:
+            self._over_budget = Omission(OVER_BUDGET, self.fact.id)
+        return self._over_budget
+
+    @property
     def wording(self) -> Wording:
         if self._wording is None:
             self._wording = _worded(frozenset(self._terms(text_of(self.fact.value)[:_COMPARED])))
         return self._wording
-
-
-class Sheets:
-    """The sheets of the facts that were looked at lately. Each is good for one very fact.
-
-    A store hands out the same object for a fact as long as its row stays as it is; where it does
-    not, a sheet is made anew. So nothing can be told of one fact from the sheet of another, and
-    who may see a fact is none of a sheet's business.
-    """
-
-    def __init__(self, terms: Terms) -> None:
-        self._terms = terms
-        self._kept: dict[str, Sheet] = {}
-        when_forgetting(self.forget)
-
-    def forget(self) -> None:
-        """Drop all sheets: they have people's words."""
-        self._kept = {}
-
-    def __call__(self, fact: Fact) -> Sheet:
-        kept = self._kept
-        sheet = kept.get(fact.id)
-        if sheet is None or sheet.fact is not fact:
-            sheet = Sheet(fact, self._terms)
-            if isinstance(fact.value, str) and len(fact.value) <= _LONG:
-                if len(kept) >= _MOST:
-                    kept.clear()
-                kept[fact.id] = sheet
-        return sheet
-
-    def of(self, facts: Sequence[Fact]) -> list[Sheet]:
-        """The sheets of these facts."""
-        kept = self._kept
-        found = [kept.get(fact.id) for fact in facts]
-        return [
-            sheet if sheet is not None and sheet.fact is fact else self(fact)
-            for sheet, fact in zip(found, facts, strict=True)
-        ]
 
 
 def _worded(words: frozenset[str]) -> Wording:

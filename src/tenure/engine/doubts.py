@@ -7,7 +7,7 @@ from datetime import datetime
 
 from tenure.engine.lens import Lens
 from tenure.model.authority import Ladder
-from tenure.model.fact import Fact
+from tenure.model.fact import Fact, Status
 from tenure.rules.doubt import doubters_of
 from tenure.stores.port import Reader
 
@@ -17,7 +17,7 @@ def doubters(reader: Reader, lens: Lens, facts: Iterable[Fact]) -> dict[str, lis
 
     Only statements count that this session may see and that apply where it looks from.
     """
-    held = {fact.id: fact for fact in facts if fact.is_valid}
+    held = {fact.id: fact for fact in facts if fact.status is Status.OFFICE}
     if not held:
         return {}
     if lens.past:

@@ -161,3 +161,28 @@ def bare(text: str) -> str:
         c for c in apart if c not in LETTERS and unicodedata.category(c) not in ("Mn", "Me", "Cf")
     )
     return "".join(kept).casefold()
+
+
+def is_longer(value: Any, most: int) -> bool:
+    """Whether a value, as it is shown, surely has more characters than this. Counting stops
+    there."""
+    if isinstance(value, str):
+        return len(value) > most
+    length = 0
+    waiting = [value]
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, str):
+            length += len(one) + 2
+        elif isinstance(one, list):
+            length += len(one) + 1
+            waiting.extend(one)
+        elif isinstance(one, dict):
+            length += 2 * len(one) + 1
+            waiting.extend(one.keys())
+            waiting.extend(one.values())
+        else:
+            length += 1  # a number or a word of JSON has one character at least
+        if length > most:
+            return True
+    return False

@@ -7,6 +7,7 @@ Both answer the same questions, so that the context of a past moment is ranked e
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
@@ -111,8 +112,8 @@ def _nearest_or_all(
     stacks: Sequence[ShelfIndex], query: Vector | None, count: int, hidden: set[int]
 ) -> list[int]:
     if query is None or sum(stack.size for stack in stacks) <= count:
-        found = (entry for stack in stacks for entry in stack.live_entries())
-        return sorted(entry for entry in found if entry not in hidden)[-count:]
+        found = chain.from_iterable(stack.live_entries() for stack in stacks)
+        return sorted(set(found).difference(hidden))[-count:]
     return nearest_of(stacks, query, count, hidden)
 
 
@@ -228,8 +229,10 @@ def read_rows(
 ) -> list[EntryRow]:
     """These entries of the stacks, ordered. Those that were read lately are not read again."""
     known: dict[int, EntryRow] = {}
+    wanted = set(entries)
     for rows in [stack.recent() for stack in stacks]:
-        known.update([(entry, rows[entry]) for entry in entries if entry in rows])
+        here = wanted & rows.keys()
+        known.update(zip(here, map(rows.__getitem__, here), strict=True))
     if len(known) < len(entries):
         missing = [entry for entry in entries if entry not in known]
         owned = [(stack, stack.own(missing)) for stack in stacks]
@@ -238,7 +241,7 @@ def read_rows(
             for stack, own in owned:
                 if found.entry in own:
                     stack.note_recent(row, found)
-    return [known[entry] for entry in sorted(known)]
+    return list(map(known.__getitem__, sorted(known)))
 
 
 class AdHoc:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Sequence
 from itertools import count
 from math import log
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 import numpy as np
 
@@ -18,6 +17,9 @@ if TYPE_CHECKING:
 
     from tenure.search.collection import Collection as Entries
     from tenure.search.collection import Vector
+
+    Entered = npt.NDArray[np.int64]
+    Shares = npt.NDArray[np.float64]
 
 # The usual constants of BM25.
 _K1 = 1.2
@@ -65,20 +67,20 @@ class Hits:
     def __init__(
         self,
         rows: Sequence[EntryRow] = (),
-        texts: Sequence[float] = (),
-        meanings: Sequence[float] = (),
+        texts: Sequence[float] | Shares = (),
+        meanings: Sequence[float] | Shares = (),
         binding: Sequence[bool] = (),
     ) -> None:
         self.rows = rows
-        self.texts = texts
-        self.meanings = meanings
+        self.texts: Shares = np.asarray(texts, np.float64)
+        self.meanings: Shares = np.asarray(meanings, np.float64)
         self.binding = binding
         self.places = {row[1]: place for place, row in enumerate(rows)}
         """Where each is, by the id of its fact."""
 
     def __iter__(self) -> Iterator[Hit]:
-        columns = zip(self.rows, self.texts, self.meanings, self.binding, strict=True)
-        return map(Hit._make, columns)
+        said, meant = self.texts.tolist(), self.meanings.tolist()
+        return map(Hit, self.rows, said, meant, self.binding)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Hits) and list(self) == list(other)
@@ -92,8 +94,8 @@ class Hits:
         kept = [place for row, place in zip(self.rows, count()) if row[1] not in more.places]
         return Hits(
             [*(self.rows[place] for place in kept), *more.rows],
-            [*(self.texts[place] for place in kept), *more.texts],
-            [*(self.meanings[place] for place in kept), *more.meanings],
+            np.concatenate((self.texts[kept], more.texts)),
+            np.concatenate((self.meanings[kept], more.meanings)),
             [*(self.binding[place] for place in kept), *more.binding],
         )
 
@@ -109,17 +111,18 @@ def search(
     wanted = list(dict.fromkeys(terms(query)))[:_MOST_TERMS]
     size = collection.size
     weights: dict[str, float] = {}
+    having: dict[str, Sequence[int]] = {}
     shares: dict[str, float] = {}
-    gathered: dict[int, float] = defaultdict(float)
+    gathered: dict[int, float] = {}
     frequent: dict[str, float] = {}
     collection.expect(wanted, _FREQUENT)
     for term in wanted:
         posted = collection.postings(term, _FREQUENT)
         shares[term] = posted.share if size >= _FEW else 0.0
         if posted.entries:
-            weights[term] = _weight(size, len(posted.entries))
-            for entry in posted.entries:
-                gathered[entry] += weights[term]
+            weight = weights[term] = _weight(size, len(posted.entries))
+            having[term] = posted.entries
+            _gather(gathered, posted.entries, weight)
         elif posted.entries is None:
             frequent[term] = posted.share  # what everything has tells no two facts apart
     mean_length = collection.mean_length
@@ -129,17 +132,28 @@ def search(
         rarest = min(frequent, key=lambda term: (frequent[term], term))
         entries = collection.postings(rarest, size).entries or ()
         weights[rarest] = _weight(size, len(entries))
-        gathered.update(dict.fromkeys(sorted(entries)[-limit:], weights[rarest]))
+        having[rarest] = sorted(entries)[-limit:]
+        _gather(gathered, having[rarest], weights[rarest])
     chosen = set(_best(gathered, limit))
     if meaning is not None:
         chosen.update(collection.nearest(meaning, limit))
     binding = set(collection.binding(meaning, _BINDING))
     chosen |= binding
     rows = collection.rows(sorted(chosen))
-    said = _said(rows, gathered, weights, mean_length)
+    said = _said(rows, having, weights, mean_length)
     meant = _meant(rows, meaning)
-    bound = [row.entry in binding for row in rows]
+    bound = [row[0] in binding for row in rows]
     return Hits(rows, said, meant, bound)
+
+
+def _gather(gathered: dict[int, float], entries: Sequence[int], weight: float) -> None:
+    """Add the weight of a word to the entries that have it."""
+    if not gathered:
+        gathered.update(dict.fromkeys(entries, weight))
+        return
+    known = gathered.get
+    for entry in entries:
+        gathered[entry] = known(entry, 0.0) + weight
 
 
 def _weight(size: int, found: int) -> float:
@@ -177,43 +191,42 @@ def _best(gathered: dict[int, float], limit: int) -> list[int]:
 
 def _said(
     rows: Sequence[EntryRow],
-    gathered: dict[int, float],
+    having: dict[str, Sequence[int]],
     weights: dict[str, float],
     mean_length: float,
 ) -> list[float]:
-    """The match by words: BM25 as a share of the most that the query could get."""
+    """The match by words: BM25 as a share of the most that the query could get.
+
+    `having` are the entries that have each word of the query.
+    """
     most = sum(weights.values())
     if not most:
         return [0.0] * len(rows)
-    found: list[float] = []
-    for entry, _, _, _, own in rows:
-        if entry not in gathered:
-            found.append(0.0)
-            continue
-        ballast = _K1 * (1 - _B + _B * len(own) / mean_length) if mean_length else _K1
-        times: dict[str, int] = {}
-        for term in own:
-            if term in weights:
-                times[term] = times.get(term, 0) + 1
-        said = 0.0
-        for term, often in times.items():
-            said += weights[term] * often * (1 + _K1) / (often + ballast)
-        found.append(said / most)
-    return found
+    said: dict[int, float] = {row[0]: 0.0 for row in rows}
+    texts = {row[0]: row[4] for row in rows}
+    for term, weight in weights.items():
+        for entry in having[term]:
+            own = texts.get(entry)
+            if own is not None:
+                often = own.count(term)
+                length = len(own) / mean_length if mean_length else 1.0
+                ballast = _K1 * (1 - _B + _B * length)
+                said[entry] += weight * often * (1 + _K1) / (often + ballast)
+    return [one / most for one in said.values()]
 
 
-def _meant(rows: Sequence[EntryRow], meaning: Vector | None) -> list[float]:
+def _meant(rows: Sequence[EntryRow], meaning: Vector | None) -> Shares:
     """The cosine of each row's meaning with the query's."""
     if meaning is None or not rows:
-        return [0.0] * len(rows)
+        return np.zeros(len(rows))
     blank = bytes(len(meaning))
-    raw = b"".join([row.vector if row.vector is not None else blank for row in rows])
+    raw = b"".join([blank if row[3] is None else row[3] for row in rows])
     vectors = np.frombuffer(raw, np.int8).reshape(len(rows), len(meaning)).astype(np.float32)
     # Row by row: the same bits whatever else is in the table.
     lengths = np.sqrt(np.einsum("ij,ij->i", vectors, vectors))
     products = np.einsum("ij,j->i", vectors, meaning)
     near = np.divide(products, lengths, out=np.zeros_like(products), where=lengths > 0)
-    told: list[float] = near.tolist()
+    told: Shares = near.astype(np.float64)
     return told
 
 
@@ -222,11 +235,16 @@ def alike(
 ) -> list[tuple[int, int]]:
     """For each vector with at least this cosine to an earlier one: the first such, and the vector
     itself. Where places are wanted, only for the vectors there."""
-    known = [place for place, vector in enumerate(vectors) if vector is not None]
-    looked_at = [number for number, place in enumerate(known) if wanted is None or place in wanted]
+    known: Sequence[int] = range(len(vectors))
+    looked_at: Sequence[int] = known if wanted is None else sorted(wanted)
+    if None in vectors:
+        known = [place for place, vector in enumerate(vectors) if vector is not None]
+        vectors = [vectors[place] for place in known]
+        numbers = dict(zip(known, count()))
+        looked_at = [numbers[place] for place in looked_at if place in numbers]
     if len(known) < 2 or not looked_at:
         return []
-    raw = b"".join([vectors[place] or b"" for place in known])
+    raw = b"".join(cast("Sequence[bytes]", vectors))
     table = np.frombuffer(raw, np.int8).reshape(len(known), -1).astype(np.float32)
     first = _first_alike(table, least, np.array(looked_at))
     return [(known[first[place]], known[place]) for place in sorted(first)]

@@ -327,8 +327,8 @@ class ShelfIndex:
         return int(np.count_nonzero(self._live[:position]))
 
     def live_entries(self) -> list[int]:
-        live = self._entries[: self._count][self._live[: self._count]]
-        return [int(entry) for entry in live]
+        live: list[int] = self._entries[: self._count][self._live[: self._count]].tolist()
+        return live
 
     def kept_by(self, hides: tuple[Declaration, ...]) -> set[int]:
         """Entries whose key matches one of these declarations. Each key is looked at once."""
