@@ -14,6 +14,8 @@ from tenure.model.values import bare, leaves, telling_parts
 Words = tuple[str, ...]
 
 _WORD = re.compile(r"\d+(?:[.,]\d+)+|[^\W_]+")
+_ASCII_WORD = re.compile(r"[0-9]+(?:[.,][0-9]+)+|[a-z0-9]+")
+"""The same of plain text in lower case, found in half the time."""
 _THOUSANDS = re.compile(r",(?=\d{3}(?:\D|$))")
 _NOTHING_AFTER = re.compile(r"\.0+$")
 LONGEST_VALUE = 8
@@ -42,6 +44,9 @@ def said_word(word: str) -> str:
 @remembered
 def said(text: str) -> Words:
     """The words of a value in the form that is compared."""
+    if text.isascii() and is_shown_whole(text):
+        found = _ASCII_WORD.findall(text.lower())
+        return tuple([word if word.isalpha() else said_word(word) for word in found])
     return tuple(map(said_word, _WORD.findall(without(text).text)))
 
 
@@ -94,6 +99,9 @@ def holdings(value: Any, parts: Iterable[Part] = ()) -> set[Words]:
 
     Long texts are left out: those are compared character by character.
     """
+    if type(value) is str and not parts:
+        leaf = value.strip()
+        return set(_all_said(leaf)) if leaf and not is_long(leaf) else set()
     held = {way for part in parts if not is_long(part.text) for way in ways_said(part.text)}
     return held.union(*map(_all_said, (leaf for leaf in leaves(value) if not is_long(leaf))))
 

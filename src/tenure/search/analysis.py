@@ -45,6 +45,9 @@ _PARTS = re.compile(
     r"|[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]+"  # written without spaces
     r"|[^\W_\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]+"
 )
+_ASCII_PARTS = re.compile(r"[0-9]+(?:[.,][0-9]+)+|[a-z0-9]+")
+"""The same of plain text in lower case, found in half the time."""
+_ASCII_GAPS = bytes(sign if chr(sign).isascii() and chr(sign).isalnum() else 32 for sign in range(256))
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _SEPARATED = re.compile(r"[\W_]+")
 _NOTHING_AFTER = re.compile(r"\.0+$")
@@ -92,9 +95,13 @@ def normalised(text: str) -> str:
 
 def terms(text: str) -> list[str]:
     """The terms of a text in order, repeated ones included, without stop words."""
-    return [
-        term for part in _PARTS.findall(normalised(text[:_LONGEST_TEXT])) for term in _KNOWN[part]
-    ]
+    return [term for part in _parts(normalised(text[:_LONGEST_TEXT])) for term in _KNOWN[part]]
+
+
+def _parts(text: str) -> list[str]:
+    """The parts of a text that was made plain."""
+    found: list[str] = (_ASCII_PARTS if text.isascii() else _PARTS).findall(text)
+    return found
 
 
 @remembering(16_384)
@@ -133,7 +140,10 @@ def number(part: str) -> str:
 @remembering(16_384)
 def spoken(key: str) -> str:
     """A key as words: order_status, orderStatus and order.status are "order status"."""
-    return _SEPARATED.sub(" ", _CAMEL.sub(" ", key)).strip()
+    apart = key if key.islower() else _CAMEL.sub(" ", key)
+    if apart.isascii():
+        return " ".join(apart.encode().translate(_ASCII_GAPS).decode().split())
+    return _SEPARATED.sub(" ", apart).strip()
 
 
 def text_for_terms(key: str, subject: str | None, value: Any) -> str:
@@ -216,7 +226,11 @@ def matter_mark(key: str, subject: str | None) -> int:
 def probe(text: str) -> str:
     """The term by which a repetition of this text is noticed; "" if it has none."""
     chosen, telling = "", False
-    for part in _PARTS.findall(bare(text[:_LONGEST_TEXT])):
+    for part in _parts(bare(text[:_LONGEST_TEXT])):
+        if part.isalpha() and part.isascii():
+            if not telling and len(part) > len(chosen):
+                chosen = part
+            continue
         # As it is compared, so that 2.0 kg and 2 kg give the same.
         term = part if _is_unspaced(part[0]) else _noticed(part)
         tells = not term.isalpha() and _is_telling_number(term)

@@ -30,6 +30,7 @@ _DAY = 86_400
 _END = r"(?![^\W_])"
 _DECADE = re.compile(r"(?:1[5-9]|20)[0-9]0['’]?s(?!\w)")
 _PEEK = re.compile(r"[\s-]{0,2}([^\W\d_]+)")
+_LONGEST_GAP = 2
 _FURTHER = re.compile(r"[.,:/][0-9]|_")
 _DASH = r"\s{0,2}[-–—]\s{0,2}"
 
@@ -59,6 +60,7 @@ class Amounts:
         self._rates = _rates(words)
         self._suffix = re.compile(self._suffix_pattern(), re.IGNORECASE)
         self._suffix_words = self._first_words_of_suffixes()
+        self._suffix_signs = self._first_signs_of_suffixes()
         self._rate = re.compile(self._rate_pattern(), re.IGNORECASE)
         said = words.classes["to"]
         self._to = re.compile(rf"{_DASH}|\s+(?P<to>{alternatives(said)})\s+", re.IGNORECASE)
@@ -93,10 +95,19 @@ class Amounts:
         names += [*self._words.classes["span"]]
         return {found.group(1).lower() for name in names if (found := _PEEK.match(name))}
 
+    def _first_signs_of_suffixes(self) -> frozenset[str]:
+        """The signs that are no letters with which what follows a number can begin."""
+        listed = [*self._units, *self._currencies, *self._words.classes["span"]]
+        listed += [*self._words.told["percent"]["phrases"], *"%€£¥₹"]
+        return frozenset(name[0] for name in listed if name and not name[0].isalpha())
+
     def _suffix_at(self, text: str, position: int) -> re.Match[str] | None:
         """What makes a number an amount of something. Most words do not, which is seen at once."""
         next_word = _PEEK.match(text, position)
-        if next_word and next_word.group(1).lower() not in self._suffix_words:
+        if next_word is None:
+            if self._suffix_signs.isdisjoint(text[position : position + _LONGEST_GAP + 1]):
+                return None
+        elif next_word.group(1).lower() not in self._suffix_words:
             return None
         return self._suffix.match(text, position)
 

@@ -44,7 +44,9 @@ def forms(text: str) -> tuple[Form, ...]:
         for begin, piece in _pieces(way.text):
             for form in _read(piece):
                 start, end = way.span(begin + form.start, begin + form.end)
-                found[form._replace(start=start, end=end)] = None
+                if (start, end) != (form.start, form.end):
+                    form = form._replace(start=start, end=end)
+                found[form] = None
             if len(found) > _MOST_VALUES:
                 break
     return tuple(map(in_words, sorted(found, key=lambda form: (form.start, -form.end))))
@@ -92,8 +94,10 @@ def _read(text: str) -> Iterator[Form]:
 
 def _forms(value: Value) -> Iterator[Form]:
     found = forms_of(value.kind.value, value.normal, value.start, value.end)
-    doubtful = value.kind is ValueKind.TIME and value.text.isalnum() and not _says_when(value.text)
-    yield from (form._replace(doubtful=doubtful) for form in found)
+    if value.kind is ValueKind.TIME and value.text.isalnum() and not _says_when(value.text):
+        yield from (form._replace(doubtful=True) for form in found)
+    else:
+        yield from found
 
 
 def _says_when(text: str) -> bool:
