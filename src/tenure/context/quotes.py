@@ -123,6 +123,8 @@ def _quoted(text: str, kept: Sequence[str]) -> str:
 def name(text: str) -> str:
     """A key, a subject or a person's name; also in quotes if it could run into the words after
     it."""
+    if _SURELY_PLAIN.match(text) and text[0] not in "0123456789":
+        return text  # nothing in it ends a name, either
     shown = inline(text)
     if shown == text and _ENDING.search(text):
         return json.dumps(text, ensure_ascii=False)

@@ -65,23 +65,20 @@ class _Terms(dict[str, tuple[str, ...]]):
     """The terms of each part of a text, computed once, because most words come up again."""
 
     def __missing__(self, part: str) -> tuple[str, ...]:
-        found = tuple(_terms_of(part))
+        found = _terms_of(part)
         if len(self) < _REMEMBERED:
             self[part] = found
         return found
 
 
-def _terms_of(part: str) -> Iterator[str]:
+def _terms_of(part: str) -> tuple[str, ...]:
     if part in STOP_WORDS:
-        return
-    if _is_unspaced(part[0]):
-        yield from _bigrams(part)
-    elif part[0].isdigit():
-        yield number(part)
-    elif part.isascii() and part.isalpha() and len(part) > 3:
-        yield _stemmer().stemWord(part)
-    else:
-        yield part
+        return ()
+    if part[0].isdigit():
+        return (number(part),)
+    if part.isascii() and part.isalpha() and len(part) > 3:
+        return (_stemmer().stemWord(part),)
+    return tuple(_bigrams(part)) if _is_unspaced(part[0]) else (part,)
 
 
 _KNOWN = _Terms()
@@ -146,6 +143,12 @@ def spoken(key: str) -> str:
     return _SEPARATED.sub(" ", apart).strip()
 
 
+@remembering(16_384)
+def _words_of(key: str) -> str:
+    """A key as words, without its numbers."""
+    return " ".join([word for word in spoken(key).split() if word.isalpha()])
+
+
 def text_for_terms(key: str, subject: str | None, value: Any) -> str:
     """Every text that a fact can be found by: its key and subject, and its value."""
     about = f"{spoken(key)} {subject}" if subject else spoken(key)
@@ -155,8 +158,7 @@ def text_for_terms(key: str, subject: str | None, value: Any) -> str:
 def sentence(key: str, subject: str | None, value: Any) -> str:
     """The meaning of a fact as a sentence for an embedder. Numbers in a key tell things apart but
     mean nothing, and are left out."""
-    words = [word for word in spoken(key).split() if word.isalpha()]
-    about = " ".join([subject or "", *words]).strip()
+    about = f"{subject or ''} {_words_of(key)}".strip()
     said = text_of(value)[:_LONGEST_TEXT]
     return f"{about}: {said}" if about else said
 

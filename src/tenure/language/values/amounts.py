@@ -26,6 +26,9 @@ from tenure.language.values.vocabulary import (
     vocabulary,
 )
 
+# Members of an enum, looked up once: every figure asks for them.
+_MONEY, _PERCENT, _QUANTITY = ValueKind.MONEY, ValueKind.PERCENT, ValueKind.QUANTITY
+_DURATION, _NUMBER = ValueKind.DURATION, ValueKind.NUMBER
 _DAY = 86_400
 _END = r"(?![^\W_])"
 _DECADE = re.compile(r"(?:1[5-9]|20)[0-9]0['’]?s(?!\w)")
@@ -139,14 +142,14 @@ class Amounts:
         if number is None or _continues(text, number.end) or _DECADE.match(text, start):
             return
         low = self._measured(sentence, start, number.amount, number.end, currency)
-        if low.kind is ValueKind.DURATION and self._is_idle(sentence, word, low):
+        if low.kind is _DURATION and self._is_idle(sentence, word, low):
             return
         negative = self._is_negative(text, start)
         amount = -number.amount if negative else number.amount
         yield from self._range(sentence, start - negative, amount, low, currency)
-        if low.kind is ValueKind.DURATION:
+        if low.kind is _DURATION:
             yield self._span(sentence, word, amount, low)
-        elif low.kind is not ValueKind.NUMBER or self._is_number(sentence, word, low.end):
+        elif low.kind is not _NUMBER or self._is_number(sentence, word, low.end):
             yield self._made(sentence, start - negative, low, self._spell(low, amount), amount)
 
     def _is_negative(self, text: str, start: int) -> bool:
@@ -159,22 +162,22 @@ class Amounts:
         one = Decimal(1)
         if currency is not None:
             rated, rate = self._rated(sentence.text, end)
-            return Measure(ValueKind.MONEY, currency, one, rated, rate)
+            return Measure(_MONEY, currency, one, rated, rate)
         found = self._suffix_at(sentence.text, end)
         if found is None:
-            return Measure(ValueKind.NUMBER, "", one, end)
+            return Measure(_NUMBER, "", one, end)
         if found["span"]:
             size, base = str(self._words.meaning("span", found["span"])).split()
-            return Measure(ValueKind.DURATION, base, Decimal(size), found.end())
+            return Measure(_DURATION, base, Decimal(size), found.end())
         rated, rate = self._rated(sentence.text, found.end())
         if found["percent"]:
-            return Measure(ValueKind.PERCENT, "%", one, rated, rate)
+            return Measure(_PERCENT, "%", one, rated, rate)
         if found["money"] and not self._is_weight(sentence, start, found):
             code, size_of_part = self._currencies[found["money"].lower()]
-            return Measure(ValueKind.MONEY, code, size_of_part, rated, rate)
+            return Measure(_MONEY, code, size_of_part, rated, rate)
         said = found["unit"] or found["money"]
         unit = self._unit(said)
-        return Measure(ValueKind.QUANTITY, unit.symbol if unit else "lb", one, rated, rate)
+        return Measure(_QUANTITY, unit.symbol if unit else "lb", one, rated, rate)
 
     def _unit(self, said: str) -> Unit | None:
         return self._units.get(said) or self._units.get(" ".join(said.lower().split()))
@@ -212,7 +215,7 @@ class Amounts:
         if number is None or _continues(text, number.end):
             return None
         high = self._measured(sentence, digits, number.amount, number.end, code)
-        fits = low.kind in (high.kind, ValueKind.NUMBER) and low.unit in (high.unit, "")
+        fits = low.kind in (high.kind, _NUMBER) and low.unit in (high.unit, "")
         return (number.amount, high) if fits else None
 
     def _is_change(self, sentence: Sentence, start: int) -> bool:
@@ -251,7 +254,7 @@ class Amounts:
             if not led and sentence.word_after(found.end()) not in self._words.words("span_tails"):
                 return
         amount = Decimal("0.5") if word.low == self._half else Decimal(1)
-        low = Measure(ValueKind.DURATION, base, Decimal(size), found.end())
+        low = Measure(_DURATION, base, Decimal(size), found.end())
         yield self._span(sentence, word, amount, low)
 
     def _span(self, sentence: Sentence, word: Word, amount: Decimal, low: Measure) -> Value:
@@ -267,7 +270,7 @@ class Amounts:
             for part, part_amount in self._smaller_spans(text, low):
                 totals[part.unit] = totals.get(part.unit, Decimal(0)) + part_amount * part.size
                 end = part.end
-        return Value(ValueKind.DURATION, text[word.start : end], word.start, end, _iso(totals))
+        return Value(_DURATION, text[word.start : end], word.start, end, _iso(totals))
 
     def _smaller_spans(self, text: str, part: Measure) -> Iterator[tuple[Measure, Decimal]]:
         """The parts that follow a part of a length of time, each of a smaller unit."""
@@ -280,7 +283,7 @@ class Amounts:
             size, base = str(self._words.meaning("span", found["span"])).split()
             if not _is_smaller(base, Decimal(size), part):
                 return
-            part = Measure(ValueKind.DURATION, base, Decimal(size), found.end())
+            part = Measure(_DURATION, base, Decimal(size), found.end())
             yield part, number.amount
 
     def _is_idle(self, sentence: Sentence, word: Word, low: Measure) -> bool:
@@ -296,11 +299,11 @@ class Amounts:
     def _spell(self, measure: Measure, amount: Decimal) -> str:
         rate = f"/{measure.rate}" if measure.rate else ""
         total = plain(amount * measure.size)
-        if measure.kind is ValueKind.DURATION:
+        if measure.kind is _DURATION:
             return _iso({measure.unit: amount * measure.size})
-        if measure.kind is ValueKind.PERCENT:
+        if measure.kind is _PERCENT:
             return f"{total}%{rate}"
-        if measure.kind is ValueKind.MONEY:
+        if measure.kind is _MONEY:
             return f"{measure.unit} {total}".strip() + rate
         return f"{total} {measure.unit}{rate}" if measure.unit else total
 
@@ -309,7 +312,7 @@ class Amounts:
     ) -> Value:
         end = measure.end
         unit = ""
-        if measure.kind is ValueKind.NUMBER:
+        if measure.kind is _NUMBER:
             unit = sentence.counted(end, amount == 1)
         return Value(measure.kind, sentence.text[start:end], start, end, normal, unit)
 

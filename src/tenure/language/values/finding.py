@@ -52,6 +52,8 @@ _RANK = {
     )
 }
 
+_DATE = ValueKind.DATE  # looked up once: every value is asked for it
+
 Reader = Callable[[re.Match[str], Sentence], str | None]
 
 
@@ -83,7 +85,7 @@ class Form(NamedTuple):
             return None
         begin, end = found.span("said" if "said" in self.pattern.groupindex else 0)
         kind = self.kind
-        if kind is ValueKind.DATE and "T" in normal:
+        if kind is _DATE and "T" in normal:
             kind = ValueKind.TIME
         return Value(kind, sentence.text[begin:end], begin, end, normal)
 
@@ -262,7 +264,7 @@ def _range(sentence: Sentence, first: Value, last: Value) -> Value:
 
 
 def _is_range(sentence: Sentence, before: Value, value: Value) -> bool:
-    if before.kind is not ValueKind.DATE or value.kind is not ValueKind.DATE:
+    if before.kind is not _DATE or value.kind is not _DATE:
         return False
     if RANGE in before.normal or RANGE in value.normal:
         return False
