@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from string import ascii_lowercase
 
 from tenure.model.invisible import parted
 from tenure.model.text_cache import remembered
+from tenure.model.words import letters
 
 CLASSES = {
     # Who may speak in a conversation with a model, or be taken for the frame around one.
@@ -182,14 +182,12 @@ def _pattern(order: str) -> re.Pattern[str]:
 
 
 _SIGNS = re.compile(r"\(\?:|\\w\{\d+,\d+\}|\[\w+\]|.")
-_LETTERS = re.compile(r"[a-z]+")
 
 
 def first_words(listed: str) -> frozenset[str]:
     """The letters with which the words of a class begin: "from" for "from now on", "instruction"
     and "instructions" for one of these."""
-    begun = [_LETTERS.match(said) for word in listed.split() for said in _sayings(word)]
-    return frozenset(letters.group() for letters in begun if letters is not None)
+    return frozenset(letters(said)[0] for word in listed.split() for said in _sayings(word))
 
 
 def _sayings(pattern: str) -> set[str]:
@@ -226,7 +224,6 @@ _ORDERS_WITH = {
     for word in needed[0]
 }
 _TELLING = frozenset(_ORDERS_WITH)
-_SPACED = bytes(sign if chr(sign) in ascii_lowercase else ord(" ") for sign in range(256))
 _GAPS = re.compile(r"\s+")
 _APOSTROPHES = str.maketrans("’ʼ‘`", "''''")
 
@@ -238,20 +235,13 @@ def is_addressed(text: str) -> bool:
     The text is compared as it reads: any gap counts as one, wide letters as plain ones.
     """
     plain = text if text.isascii() else unicodedata.normalize("NFKC", parted(text))
-    said = letters_of(plain)
+    said = set(letters(plain))
     if not may_address(said):
         return False
     shown = _GAPS.sub(" ", plain).translate(_APOSTROPHES).lower()
     return any(
         pattern.search(shown) is not None for needed, pattern in _PATTERNS if _has(said, needed)
     )
-
-
-def letters_of(text: str) -> set[str]:
-    """The words of a text as they are looked up here: every run of plain letters."""
-    # The pattern of it takes three times as long.
-    signs = text.lower().encode("ascii", "replace").translate(_SPACED)
-    return set(signs.decode("ascii").split())
 
 
 def may_address(said: set[str]) -> bool:

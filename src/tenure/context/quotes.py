@@ -8,9 +8,10 @@ import unicodedata
 from collections.abc import Sequence
 from typing import Any
 
-from tenure.context.injection import is_addressed, letters_of, may_address
+from tenure.context.injection import is_addressed, may_address
 from tenure.model.text_cache import remembered
 from tenure.model.values import text_of
+from tenure.model.words import letters
 
 _STRETCH = 4_096
 _SHARED = 256
@@ -100,7 +101,7 @@ def _reads_plainly(text: str) -> bool:
     could be taken for."""
     if _UNMARKED.match(text) is None or text[0] == " " or text[-1] == " " or len(text) > _STRETCH:
         return False
-    said = letters_of(text)
+    said = set(letters(text))
     if not said.isdisjoint(_FRAME_WORDS) or may_address(said):
         return False
     opens_with_a_word = text[0].isalpha() and text[:4].lower() != "from"

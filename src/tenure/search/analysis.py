@@ -12,10 +12,10 @@ from zlib import crc32
 
 from tenure.model.fact import Part
 from tenure.model.forms import Read, no_forms, value_forms
-from tenure.model.invisible import readings
+from tenure.model.invisible import is_shown_whole, readings
 from tenure.model.text_cache import also_forget, remembered, remembering
 from tenure.model.values import bare, leaves, telling_parts, text_of
-from tenure.model.words import Words, holdings
+from tenure.model.words import Words, holdings, plain_words
 
 VERSION = 8
 """Changes with every change of the terms of a text, or of the line of a fact, whose tokens are kept
@@ -187,6 +187,9 @@ def _probes(value: Any, parts: Sequence[Part], read: Read) -> list[str]:
     found: dict[str, None] = {}
     for leaf in leaves(value):
         for text in (leaf, *telling_parts(leaf)):
+            if is_shown_whole(text):
+                found[probe(text)] = None
+                continue
             for way in readings(text[:_LONGEST_TEXT]):
                 found[probe(way.text)] = None
         if len(found) >= _MOST_PROBES:
@@ -227,6 +230,9 @@ def matter_mark(key: str, subject: str | None) -> int:
 
 def probe(text: str) -> str:
     """The term by which a repetition of this text is noticed; "" if it has none."""
+    plain = plain_words(text[:_LONGEST_TEXT])
+    if plain is not None:
+        return max(plain, key=len, default="")  # the first of the longest
     chosen, telling = "", False
     for part in _parts(bare(text[:_LONGEST_TEXT])):
         if part.isalpha() and part.isascii():

@@ -106,6 +106,8 @@ class Amounts:
 
     def _suffix_at(self, text: str, position: int) -> re.Match[str] | None:
         """What makes a number an amount of something. Most words do not, which is seen at once."""
+        if position == len(text):
+            return None
         next_word = _PEEK.match(text, position)
         if next_word is None:
             if self._suffix_signs.isdisjoint(text[position : position + _LONGEST_GAP + 1]):
@@ -227,6 +229,8 @@ class Amounts:
     def _range(
         self, sentence: Sentence, start: int, amount: Decimal, low: Measure, currency: str | None
     ) -> Iterator[Value]:
+        if low.end == len(sentence.text):
+            return
         between = sentence.word_before(start) == self._between
         high = self._upper(sentence, start, low, currency, between=between)
         if high is None:

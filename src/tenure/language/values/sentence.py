@@ -6,7 +6,6 @@ import re
 from bisect import bisect_left
 from datetime import datetime
 from functools import cached_property
-from string import ascii_lowercase
 from typing import NamedTuple
 
 from tenure.language.values.vocabulary import FIGURE, Vocabulary
@@ -24,7 +23,6 @@ _PREVIOUS = re.compile(r"\n?[\s-]{0,3}([^\W_]+(?:['’][^\W_]+)*)")
 _BREAKS = frozenset('.!?:;"“”«»•*(#>-–—')
 _STOPS = (". ", "! ", "? ", "; ", "\n")
 _DIGITS = frozenset("0123456789")
-_SPACED = bytes(sign if chr(sign) in ascii_lowercase else ord(" ") for sign in range(256))
 _MOSTLY = 0.6
 _LOOK_BACK = 40
 _FARTHEST_NOUN = 3
@@ -53,16 +51,9 @@ class Sentence:
             for found in pattern.finditer(text.replace("’", "'"))
             if (said := found.group())
         ]
-
-    @cached_property
-    def said(self) -> frozenset[str] | None:
+        self.said = _said(text, self.words) if text.isascii() else None
         """Every run of letters in lower case, with the colon and the hyphen, of a plain text. None
         for another: its letters may count as these without being the same."""
-        if not self.text.isascii():
-            return None
-        lower = self.text.lower()
-        signs = [sign for sign in ":-" if sign in lower]
-        return frozenset([*lower.encode().translate(_SPACED).decode().split(), *signs])
 
     def has_any(self, words: frozenset[str]) -> bool:
         """Whether a text may have one of these words; they are single and in lower case."""
@@ -145,3 +136,14 @@ class Sentence:
         if word.endswith(("sses", "shes", "ches", "xes", "zes")):
             return word[:-2]
         return word[:-1]
+
+
+def _said(text: str, words: list[Word]) -> set[str]:
+    said = {word.low for word in words}
+    if "'" in text:
+        said.update(part for word in words for part in word.low.split("'"))
+    if ":" in text:
+        said.add(":")
+    if "-" in text:
+        said.add("-")
+    return said
