@@ -64,7 +64,7 @@ _SURELY_PLAIN = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.@/-]*\Z")
 # Without the signs of what is odd, of delimiters and of frames, only the beginning of a text or one
 # of a few words can make it look like a frame.
 _UNMARKED = re.compile(r"[A-Za-z0-9\u00c0-\u00ff !$%&',./:;?@\\^_{}+-]+\Z")
-_FRAME_WORDS = frozenset("recalculate act relied known nothing available".split())
+_FRAME_WORDS = frozenset(["recalculate", "act", "relied", "known", "nothing", "available"])
 # In a name these would end it and begin something else.
 _ENDING = re.compile(
     r"[()]|:(?:\s|$)|, |^/"  # tokenizers join a slash to the line before

@@ -34,7 +34,6 @@ from tenure.rules.doubt import may_doubt
 from tenure.rules.supersession import binds, is_beneath
 from tenure.stores.port import Reader, Selection
 
-
 # Members of an enum, looked up once: every write asks for them.
 _OFFICE, _GLOBAL, _ORGANIZATIONAL = Status.OFFICE, Scope.GLOBAL, MemoryType.ORGANIZATIONAL
 

@@ -19,7 +19,6 @@ from tenure.rules.authority import may_bind, may_speak
 from tenure.rules.classification import classify_constraint, classify_memory, rules_for_all
 from tenure.settings import Settings
 
-
 # Members of an enum, looked up once: every write asks for them.
 _ORGANIZATIONAL, _CAPABILITY = MemoryType.ORGANIZATIONAL, MemoryType.CAPABILITY
 

@@ -135,8 +135,11 @@ def telling_parts(text: str) -> tuple[str, ...]:
     and the time, for a value with a remark in brackets the value. Other parts without a number are
     left out: a town is in many addresses.
     """
-    if len(text) > 1_000 or not _may_have_parts(text):
-        return ()
+    return parts_alone(text) if len(text) <= 1_000 and _may_have_parts(text) else ()
+
+
+def parts_alone(text: str) -> tuple[str, ...]:
+    """The same of a text that may have such parts."""
     parts = [part.strip() for part in _PARTED.split(text)]
     found = [part for part in parts if part != text.strip() and _MEASURE.search(part)]
     quantity = _QUANTITY.match(text)

@@ -36,7 +36,8 @@ def letters(text: str) -> list[str]:
 
 
 def plain_words(text: str) -> list[str] | None:
-    """The words of a text in lower case, if it has no figures and nothing but plain signs; None for another, whose words only a pattern finds."""
+    """The words of a text in lower case, if it is plain and has no figures; None for another, whose
+    words only a pattern finds."""
     if not text.isascii():
         return None
     signs = text.lower().encode()

@@ -9,7 +9,6 @@ from typing import NamedTuple
 from tenure.model.authority import Ladder
 from tenure.model.fact import Fact, Status
 
-
 _OFFICE = Status.OFFICE  # looked up once: each write asks for it
 
 

@@ -47,7 +47,9 @@ _PARTS = re.compile(
 )
 _ASCII_PARTS = re.compile(r"[0-9]+(?:[.,][0-9]+)+|[a-z0-9]+")
 """The same of plain text in lower case, found in half the time."""
-_ASCII_GAPS = bytes(sign if chr(sign).isascii() and chr(sign).isalnum() else 32 for sign in range(256))
+_ASCII_GAPS = bytes(
+    sign if chr(sign).isascii() and chr(sign).isalnum() else 32 for sign in range(256)
+)
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _SEPARATED = re.compile(r"[\W_]+")
 _NOTHING_AFTER = re.compile(r"\.0+$")

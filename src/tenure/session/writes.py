@@ -19,7 +19,6 @@ from tenure.session.base import SessionBase
 from tenure.session.rehearsable import rehearsable
 from tenure.telemetry.traced import traced
 
-
 _GLOBAL = Scope.GLOBAL  # looked up once: every write asks for it
 
 

@@ -17,14 +17,8 @@ from tenure.language.values.almanac import RANGE
 from tenure.language.values.kinds import Value, ValueKind
 from tenure.language.values.numbers import Numbers, numbers, plain
 from tenure.language.values.sentence import Sentence, Word
-from tenure.language.values.vocabulary import (
-    FIGURE,
-    Unit,
-    Vocabulary,
-    alternatives,
-    split,
-    vocabulary,
-)
+from tenure.language.values.units import currencies_of, rates_of, units_of
+from tenure.language.values.vocabulary import FIGURE, Unit, Vocabulary, alternatives, vocabulary
 
 # Members of an enum, looked up once: every figure asks for them.
 _MONEY, _PERCENT, _QUANTITY = ValueKind.MONEY, ValueKind.PERCENT, ValueKind.QUANTITY
@@ -55,12 +49,12 @@ class Amounts:
     def __init__(self, words: Vocabulary, reader: Numbers) -> None:
         self._words = words
         self._numbers = reader
-        self._currencies, prefixes = _currencies(words)
+        self._currencies, prefixes = currencies_of(words)
         self._prefix = re.compile(
             rf"(?:{alternatives(prefixes)})\s{{0,2}}(?=[0-9.])", re.IGNORECASE
         )
-        self._units = _units(words)
-        self._rates = _rates(words)
+        self._units = units_of(words)
+        self._rates = rates_of(words)
         self._suffix = re.compile(self._suffix_pattern(), re.IGNORECASE)
         self._suffix_words = self._first_words_of_suffixes()
         self._suffix_signs = self._first_signs_of_suffixes()
@@ -371,42 +365,6 @@ def _iso(totals: dict[str, Decimal]) -> str:
     said = "".join(f"{plain(amount)}{letter}" for amount, letter in clock if amount)
     spelt += f"T{said}" if said else ""
     return spelt if spelt != "P" else "PT0S"
-
-
-def _currencies(words: Vocabulary) -> tuple[dict[str, tuple[str, Decimal]], set[str]]:
-    """Each name of a currency with its code and how much of it the name means, and the names that
-    stand before an amount."""
-    names: dict[str, tuple[str, Decimal]] = {}
-    prefixes: set[str] = set()
-    for code, listed in words.told["currencies"].items():
-        for name in listed:
-            names[name.lower()] = (code, Decimal(1))
-            if not name.isalpha() or name.upper() == code:
-                prefixes.add(name)
-    for name, meaning in words.told["currency_parts"].items():
-        code, size = meaning.split(" ")
-        names[name] = (code, Decimal(size))
-    return names, prefixes
-
-
-def _units(words: Vocabulary) -> dict[str, Unit]:
-    units = dict(words.units)
-    for symbol, told in words.told["units"].items():
-        for word in split(told["words"]):
-            units.setdefault(word, words.units[symbol])
-            units.setdefault(word.lower(), words.units[symbol])
-    return units
-
-
-def _rates(words: Vocabulary) -> dict[str, str]:
-    """Each word for what something is counted by, with one word for all of them."""
-    told = words.told["rates"]
-    return {
-        word: name
-        for name, listed in told.items()
-        if name not in ("per", "articles", "adverbs")
-        for word in listed.split()
-    }
 
 
 @lru_cache(maxsize=8)

@@ -54,6 +54,8 @@ _RANK = {
 
 _DATE = ValueKind.DATE  # looked up once: every value is asked for it
 
+_LONE_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}\Z")
+
 Reader = Callable[[re.Match[str], Sentence], str | None]
 
 
@@ -193,6 +195,8 @@ def measures(text: str, language: str = DEFAULT_LANGUAGE) -> list[Value]:
     What is quoted is read as well. What is no such value, though it has figures (a link, a house in
     a street), is only there to keep its figures from being read.
     """
+    if _LONE_DAY.match(text) and days_of(text) is not None:
+        return [Value(_DATE, text, 0, len(text), text)]  # as it comes from forms and databases
     sentence = Sentence(text, None, vocabulary(language))
     found = [*literals.unquoted(sentence), *_measured(sentence)]
     return _joined(sentence, _apart(found))

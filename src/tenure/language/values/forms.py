@@ -68,7 +68,9 @@ def _may_say(text: str) -> bool:
         return True
     begun, in_any_case, in_lower_case = _words_of_values(DEFAULT_LANGUAGE)
     if text.isascii():  # comparing in either case takes twice as long
-        return not begun.isdisjoint(letters(text)) and in_lower_case.search(text.lower()) is not None
+        return (
+            not begun.isdisjoint(letters(text)) and in_lower_case.search(text.lower()) is not None
+        )
     return in_any_case.search(text) is not None
 
 

@@ -31,34 +31,57 @@ _NONE: frozenset[str] = frozenset()
 
 def needs_of(form: str, classes: Mapping[str, frozenset[str]]) -> Needs:
     """What a form of the data file needs, with the heads of each class of words."""
-    signs = _SIGNS.findall(form)
-    return tuple(_either(signs, classes, is_shown=True))
+    return tuple(_either(_SIGNS.findall(form), classes, joined=False)[0])
 
 
 def _either(
-    signs: list[str], classes: Mapping[str, frozenset[str]], *, is_shown: bool
-) -> list[frozenset[str]]:
-    """What the alternatives up to a closing bracket need; the signs are used up."""
+    signs: list[str], classes: Mapping[str, frozenset[str]], *, joined: bool
+) -> tuple[list[frozenset[str]], bool]:
+    """What the alternatives up to a closing bracket need, and whether a letter right after them may
+    belong to their last word; `joined` tells the same of what is before. The signs are used up."""
     branches: list[list[frozenset[str]]] = [[]]
-    before = " "
+    ends, now = False, joined
     while signs and (sign := signs.pop(0)) != ")":
         if sign == "|":
             branches.append([])
-            before = " "
+            ends, now = ends or now, joined
             continue
+        needed: list[frozenset[str]] = []
+        before = now
         if sign.startswith("("):
-            needed = _either(signs, classes, is_shown=sign in ("(?:", "(") or sign[:3] == "(?P")
+            needed, now = _either(signs, classes, joined=now)
+            if sign[:3] not in ("(?:", "(?P"):
+                needed, now = [], before  # it only looks ahead
         elif sign[0] == "{" and not sign[1].isdigit():
             needed = [classes.get(sign[1:-1].rstrip("0123456789"), _NONE)]
-        else:
-            after = signs[0] if signs else " "
-            alone = before in " ~" and after in (" ", "~", ")", "|")
-            needed = [frozenset({sign})] if sign.isalpha() and alone else []
-        if not (signs and signs[0].startswith(_OPEN)):
+            now = False
+        elif sign.isalpha():
+            needed = [frozenset({sign})] if _next(signs) == " " else []
+            now = True
+        elif sign == " ":
+            now = False
+        if signs and signs[0].startswith(_OPEN):
+            needed, now = [], now or before
+        if sign.startswith("(") or not before:
             branches[-1] += [words for words in needed if words]
-        before = sign
-    if not is_shown or not all(branches):
-        return []
+    ends = ends or now
+    if not all(branches):
+        return [], ends
     if len(branches) == 1:
-        return branches[0]
-    return [_NONE.union(*(min(branch, key=len) for branch in branches))]
+        return branches[0], ends
+    return [_NONE.union(*(min(branch, key=len) for branch in branches))], ends
+
+
+def _next(signs: list[str]) -> str:
+    """What follows in a form after one of its alternatives; a gap where it ends."""
+    depth = 0
+    for place, sign in enumerate(signs):
+        if sign == "|" and depth == 0:
+            depth = 1  # the others are passed over, up to the bracket
+        elif depth and sign.startswith("("):
+            depth += 1
+        elif sign == ")":
+            depth = max(depth - 1, 0)
+        elif depth == 0:
+            return sign if place == 0 or not sign.startswith(_OPEN) else ""
+    return " "

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from datetime import datetime
-from functools import cached_property
+from functools import cached_property, partial
 from typing import NamedTuple
 
 from tenure.language.values.vocabulary import FIGURE, Vocabulary
@@ -38,6 +38,9 @@ class Word(NamedTuple):
     """As it is looked up: in lower case, and the same for all numbers in figures."""
 
 
+_word = partial(tuple.__new__, Word)  # in half the time
+
+
 class Sentence:
     """What is searched for values: a text, when it was said, and in which language."""
 
@@ -47,7 +50,7 @@ class Sentence:
         self.vocabulary = vocabulary
         pattern = _ASCII_WORD if text.isascii() else _WORD
         self.words = [
-            Word(*found.span(), said, FIGURE if said[0] in _DIGITS else said.lower())
+            _word((*found.span(), said, FIGURE if said[0] in _DIGITS else said.lower()))
             for found in pattern.finditer(text.replace("’", "'"))
             if (said := found.group())
         ]

@@ -68,6 +68,7 @@ class Static:
     def _totals(self, cut: list[list[int]]) -> npt.NDArray[np.float64]:
         """The sum of the vectors of each text's pieces, by their weights."""
         pieces = np.fromiter(chain.from_iterable(cut), np.intp)
+        totals: npt.NDArray[np.int32]
         if len(cut) == 1:
             totals = self._weighted(pieces).sum(axis=0, dtype=np.int32, keepdims=True)
         else:
