@@ -40,6 +40,7 @@ ALLOWED = {
     "stores/sqlite/sql.py:probes": _CODE,
     "stores/sqlite/sql.py:_templates": _CODE,
     "stores/sqlite/sql.py:statement": _CODE,
+    "stores/sqlite/sql.py:inserting": "keyed by which columns are written down",
     "stores/sql/dialect.py:_selected": "keyed by how many conditions there are",
     "stores/sql/rows.py:_facts": "emptied by _forget_rows",
     "stores/sql/rows.py:_last_source": "emptied by _forget_rows",

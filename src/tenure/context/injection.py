@@ -13,6 +13,7 @@ import unicodedata
 
 from tenure.model.invisible import parted
 from tenure.model.text_cache import remembered
+from tenure.model.words import letters
 
 CLASSES = {
     # Who may speak in a conversation with a model, or be taken for the frame around one.
@@ -127,48 +128,102 @@ def _class(name: str) -> str:
 
 _CLAUSE = r"(?:^|[.!?;:,\"'(\[{*_>\-] ?|\b(?:please|now|and|then|so|just|you) )"
 _NEAR, _FAR = r"[^.!?]{0,40}", r"[^.!?]{0,80}"
-# The orders in which words of the classes make text that is addressed to a model, or speaks as one:
-# by what a text must have for any of them to be in it, which most texts have not.
-_ORDERS = {
-    (":", "=", "->", "\u2236", "\ua789", "\u02d0"): (
+_YOU = "you your yourself"
+_WHAT_MODES_HAVE = "mode jailbreak jailbreaked jailbreaken jailbreaking injection override of "
+_WHAT_MODES_HAVE += "instruction instructions"
+# The orders in which words of the classes make text that is addressed to a model, or speaks as one.
+# Before each stand the classes, or words, of which it must have a word. Most texts have not, which
+# is seen before anything is searched.
+_ORDERS: tuple[tuple[tuple[str, ...], str], ...] = (
+    (
         # a speaker, in bold or with other marks around: "System:", "**Tool result** :"
+        ("speaker",),
         r"(?:^|[\"'(\[{*_>.;!?#~-] ?)[*_~#\"'\[(<]{0,4} ?{speaker}(?:[ _-]{0,2}{what_is_said})?"
         r"(?: ?#?[0-9]{1,3})?[*_~\"'\])>]{0,4} ?(?:[:=\u2236\ua789\u02d0]|->)",
     ),
-    ("you",): (
+    (
+        (_YOU, "henceforth"),
         r"\b{henceforth},? " + _FAR + r"\b(?:you(?:'re|'ll)?|your|yourself)\b",
-        r"\byou(?:'ll| {must}) (?:\w{1,12} )?{doing}\b",
-        r"\byou must\b",
-        r"\byou(?:'re| are) {become}\b",
-        r"\byour {which} (?:\w{1,12} )?{own}\b",
+    ),
+    ((_YOU, "doing"), r"\byou(?:'ll| {must}) (?:\w{1,12} )?{doing}\b"),
+    ((_YOU, "must"), r"\byou must\b"),
+    ((_YOU, "become"), r"\byou(?:'re| are) {become}\b"),
+    ((_YOU, "which", "own"), r"\byour {which} (?:\w{1,12} )?{own}\b"),
+    (
+        (_YOU,),
         r"\byour (?:instructions?|guidelines|programming|guardrails|system prompt|directives?)\b",
     ),
-    (" ",): (
+    (
+        ("machine",),
         r"\b(?:note|message|attention|instructions?|dear|hey|hello|hi|to)[ ,:]{1,2}(?:to )?"
         r"(?:the |all |any )?{machine}\b",
-        r"(?:^|[.!?;] )(?:{machine}, ?{doing}|as an? {machine})\b",
-        r"\b{henceforth},? (?:please |only |just )?{doing}\b",
-        _CLAUSE + r"{pose}\b",
-        _CLAUSE + r"{utter}\b[^.!?]{0,24}\b{exactly}\b",
+    ),
+    (("machine",), r"(?:^|[.!?;] )(?:{machine}, ?{doing}|as an? {machine})\b"),
+    (("doing", "henceforth"), r"\b{henceforth},? (?:please |only |just )?{doing}\b"),
+    (("pose",), _CLAUSE + r"{pose}\b"),
+    (("utter", "exactly"), _CLAUSE + r"{utter}\b[^.!?]{0,24}\b{exactly}\b"),
+    (
+        ("conceal", "reader"),
         r"\b(?:do not|don't|never|without|must not|cannot) (?:ever )?{conceal} "
         + _NEAR
         + r"\b{reader}\b",
-        r"\b{disclose}\b" + _NEAR + r"\b{secret}\b",
-        r"\b{drop}\b" + _NEAR + r"\b{order}\b",
-        r"\b{obey}\b",
-        r"\b{mode}\b",
-        r"\brepeat (?:after me|the (?:words|text|above))\b",
     ),
+    (("disclose", "secret"), r"\b{disclose}\b" + _NEAR + r"\b{secret}\b"),
+    (("drop", "order"), r"\b{drop}\b" + _NEAR + r"\b{order}\b"),
+    (("obey",), r"\b{obey}\b"),
+    (("mode", _WHAT_MODES_HAVE), r"\b{mode}\b"),
+    (("repeat",), r"\brepeat (?:after me|the (?:words|text|above))\b"),
+)
+
+
+def _pattern(order: str) -> re.Pattern[str]:
+    """A pattern for an order, in lower case: matching either case would take twice as long."""
+    return re.compile(re.sub(r"\{([a-z_]+)\}", lambda found: _class(found[1]), order))
+
+
+_SIGNS = re.compile(r"\(\?:|\\w\{\d+,\d+\}|\[\w+\]|.")
+
+
+def first_words(listed: str) -> frozenset[str]:
+    """The letters with which the words of a class begin: "from" for "from now on", "instruction"
+    and "instructions" for one of these."""
+    return frozenset(letters(said)[0] for word in listed.split() for said in _sayings(word))
+
+
+def _sayings(pattern: str) -> set[str]:
+    """Everything that a pattern of a class matches, with gaps and any words left as they are."""
+    return _said_by(_SIGNS.findall(pattern))
+
+
+def _said_by(signs: list[str]) -> set[str]:
+    """The same of signs up to a closing bracket. They are used up."""
+    found, said = set[str](), {""}
+    while signs and (sign := signs.pop(0)) != ")":
+        if sign == "|":
+            found, said = found | said, {""}
+            continue
+        if sign == "(?:":
+            either = _said_by(signs)
+        else:
+            either = set(sign[1:-1]) if sign[0] == "[" else {sign}
+        if signs and signs[0] == "?":
+            signs.pop(0)
+            either = {*either, ""}
+        said = {f"{before}{after}" for before in said for after in either}
+    return found | said
+
+
+_FIRST_WORDS = {name: first_words(listed) for name, listed in CLASSES.items()}
+_PATTERNS = [
+    ([_FIRST_WORDS.get(name) or frozenset(name.split()) for name in needed], _pattern(order))
+    for needed, order in _ORDERS
+]
+_ORDERS_WITH = {
+    word: [needed for needed, _ in _PATTERNS if word in needed[0]]
+    for needed, _ in _PATTERNS
+    for word in needed[0]
 }
-
-
-def _pattern(orders: tuple[str, ...]) -> re.Pattern[str]:
-    """A pattern for any of these orders, in lower case: matching either case would take twice as
-    long."""
-    return re.compile(re.sub(r"\{([a-z_]+)\}", lambda found: _class(found[1]), "|".join(orders)))
-
-
-_PATTERNS = [(signs, _pattern(orders)) for signs, orders in _ORDERS.items()]
+_TELLING = frozenset(_ORDERS_WITH)
 _GAPS = re.compile(r"\s+")
 _APOSTROPHES = str.maketrans("’ʼ‘`", "''''")
 
@@ -180,9 +235,20 @@ def is_addressed(text: str) -> bool:
     The text is compared as it reads: any gap counts as one, wide letters as plain ones.
     """
     plain = text if text.isascii() else unicodedata.normalize("NFKC", parted(text))
+    said = set(letters(plain))
+    if not may_address(said):
+        return False
     shown = _GAPS.sub(" ", plain).translate(_APOSTROPHES).lower()
     return any(
-        pattern.search(shown) is not None
-        for signs, pattern in _PATTERNS
-        if any(sign in shown for sign in signs)
+        pattern.search(shown) is not None for needed, pattern in _PATTERNS if _has(said, needed)
     )
+
+
+def may_address(said: set[str]) -> bool:
+    """Whether a text of these words could be addressed to a model; most texts surely are not."""
+    telling = _TELLING.intersection(said)
+    return any(_has(said, needed) for word in telling for needed in _ORDERS_WITH[word])
+
+
+def _has(said: set[str], needed: list[frozenset[str]]) -> bool:
+    return not any(map(said.isdisjoint, needed))

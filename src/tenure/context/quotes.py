@@ -8,9 +8,10 @@ import unicodedata
 from collections.abc import Sequence
 from typing import Any
 
-from tenure.context.injection import is_addressed
+from tenure.context.injection import is_addressed, may_address
 from tenure.model.text_cache import remembered
 from tenure.model.values import text_of
+from tenure.model.words import letters
 
 _STRETCH = 4_096
 _SHARED = 256
@@ -60,6 +61,10 @@ _FRAME = re.compile(
 )
 # A name, a number, an address of the net: nothing in it that any of the patterns looks for.
 _SURELY_PLAIN = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.@/-]*\Z")
+# Without the signs of what is odd, of delimiters and of frames, only the beginning of a text or one
+# of a few words can make it look like a frame.
+_UNMARKED = re.compile(r"[A-Za-z0-9\u00c0-\u00ff !$%&',./:;?@\\^_{}+-]+\Z")
+_FRAME_WORDS = frozenset(["recalculate", "act", "relied", "known", "nothing", "available"])
 # In a name these would end it and begin something else.
 _ENDING = re.compile(
     r"[()]|:(?:\s|$)|, |^/"  # tokenizers join a slash to the line before
@@ -86,7 +91,21 @@ def inline(value: Any, cuts: Cuts = ()) -> str:
 
 @remembered
 def _whole(text: str) -> str:
-    return text if _SURELY_PLAIN.match(text) else _quoted(text, [text])
+    if _SURELY_PLAIN.match(text) or _reads_plainly(text):
+        return text
+    return _quoted(text, [text])
+
+
+def _reads_plainly(text: str) -> bool:
+    """Whether a text is surely shown as it is, as most are. It is not searched for all that others
+    could be taken for."""
+    if _UNMARKED.match(text) is None or text[0] == " " or text[-1] == " " or len(text) > _STRETCH:
+        return False
+    said = set(letters(text))
+    if not said.isdisjoint(_FRAME_WORDS) or may_address(said):
+        return False
+    opens_with_a_word = text[0].isalpha() and text[:4].lower() != "from"
+    return opens_with_a_word or _FRAME.match(text) is None
 
 
 def _quoted(text: str, kept: Sequence[str]) -> str:
@@ -105,6 +124,8 @@ def _quoted(text: str, kept: Sequence[str]) -> str:
 def name(text: str) -> str:
     """A key, a subject or a person's name; also in quotes if it could run into the words after
     it."""
+    if _SURELY_PLAIN.match(text) and text[0] not in "0123456789":
+        return text  # nothing in it ends a name, either
     shown = inline(text)
     if shown == text and _ENDING.search(text):
         return json.dumps(text, ensure_ascii=False)

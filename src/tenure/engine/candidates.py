@@ -34,6 +34,9 @@ from tenure.rules.doubt import may_doubt
 from tenure.rules.supersession import binds, is_beneath
 from tenure.stores.port import Reader, Selection
 
+# Members of an enum, looked up once: every write asks for them.
+_OFFICE, _GLOBAL, _ORGANIZATIONAL = Status.OFFICE, Scope.GLOBAL, MemoryType.ORGANIZATIONAL
+
 
 class Candidate(NamedTuple):
     """A fact that wants to take office, with the facts that its judgement looks at."""
@@ -212,7 +215,7 @@ class Candidates:
         A candidate that not everybody may see settles nothing for others: the loss of their own
         facts would tell them of it.
         """
-        shared = fact.memory_type is MemoryType.ORGANIZATIONAL and fact.scope is Scope.GLOBAL
+        shared = fact.memory_type is _ORGANIZATIONAL and fact.scope is _GLOBAL
         if not shared or not binds(fact, subject=fact.subject):
             return ()
         if fact.audience or any(told.requires for told in declared):
@@ -331,7 +334,7 @@ class Candidates:
             or (bool(declared) and any(told.multi_valued for told in declared)),
             time_sensitive=bool(declared) and any(told.time_sensitive for told in declared),
             # In anticipation: most candidates take office, and need no second copy then.
-            status=Status.OFFICE,
+            status=_OFFICE,
             started_at=valid_from,
             standing=rung,
             basis=tuple(Basis(base.id, base.id) for base in bases) if bases else (),

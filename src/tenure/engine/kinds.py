@@ -19,6 +19,9 @@ from tenure.rules.authority import may_bind, may_speak
 from tenure.rules.classification import classify_constraint, classify_memory, rules_for_all
 from tenure.settings import Settings
 
+# Members of an enum, looked up once: every write asks for them.
+_ORGANIZATIONAL, _CAPABILITY = MemoryType.ORGANIZATIONAL, MemoryType.CAPABILITY
+
 
 class Kind(NamedTuple):
     """The memory of a fact, the people it binds, and the conditions on its readers."""
@@ -48,7 +51,7 @@ def kind_of(
     memory_type = proposal.memory_type
     if memory_type is None:
         memory_type = _worked_out(proposal, source, rung, constraint, targets, settings)
-    if memory_type is MemoryType.ORGANIZATIONAL:
+    if memory_type is _ORGANIZATIONAL:
         if may_speak(identity, authority, settings.speaking_rung, settings.ladder):
             bound = _binding(proposal, constraint, authority, identity, settings)
             return Kind(memory_type, bound, proposal.requires, True)
@@ -56,7 +59,7 @@ def kind_of(
             memory_type = MemoryType.USER
         else:
             raise _not_for_all(proposal, identity, authority, settings)
-    if memory_type is MemoryType.CAPABILITY:
+    if memory_type is _CAPABILITY:
         name = _capability(proposal, targets, identity)
         requires = tuple(sorted({*proposal.requires, f"{CAPABILITY}{name}"}))
         return Kind(memory_type, None, requires if name else proposal.requires, bool(name))

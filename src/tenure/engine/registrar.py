@@ -36,6 +36,7 @@ from tenure.stores.port import TenureChange, Transaction
 
 _TICK = timedelta(microseconds=1)
 _NO_REPAIR = Repair()
+_ASSERT = Action.ASSERT  # looked up once: every write asks for it
 
 
 def next_moment(now: datetime, last: datetime | None) -> datetime:
@@ -145,7 +146,7 @@ class Registrar:
             id=new_id(self.now),
             organization=fact.organization,
             seq=self._seq,
-            action=Action.ASSERT,
+            action=_ASSERT,
             outcome=outcome or UNOPPOSED.outcome,
             rule=rule or UNOPPOSED.rule,
             fact_id=fact.id,

@@ -169,6 +169,11 @@ class Cause(NamedTuple):
         return object_schema(cls, handler)
 
 
+# Members of an enum are looked up in a roundabout way each time; every write asks for these.
+_OFFICE = Status.OFFICE
+_CAPABILITY_MEMORY = MemoryType.CAPABILITY
+
+
 @quickly_made
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fact:
@@ -225,7 +230,7 @@ class Fact:
     @property
     def is_valid(self) -> bool:
         """Whether the fact holds office."""
-        return self.status is Status.OFFICE
+        return self.status is _OFFICE
 
     @property
     def supersedes(self) -> str | None:
@@ -266,7 +271,7 @@ class Fact:
     def capability(self) -> str | None:
         """The capability whose memory it is: "" for a fact that one agent learned for itself, None
         for a fact of no capability."""
-        if self.memory_type is not MemoryType.CAPABILITY:
+        if self.memory_type is not _CAPABILITY_MEMORY:
             return None
         named = (name for name in self.requires if name.startswith(CAPABILITY))
         return next(named, CAPABILITY)[len(CAPABILITY) :]
@@ -279,7 +284,7 @@ class Fact:
         the one must not notice it when writing the other. A fact that a capability learned has its
         own place there as well, for any reader.
         """
-        learned = self.memory_type is MemoryType.CAPABILITY
+        learned = self.memory_type is _CAPABILITY_MEMORY
         if not (learned or self.requires or self.min_authority):
             return ""
         kind = self.memory_type.value if learned else ""
@@ -307,7 +312,7 @@ class Fact:
 
     def held_at(self, when: datetime) -> bool:
         """Whether the fact was in office at that moment of valid time."""
-        if self.status is not Status.OFFICE and self.status not in SERVED:
+        if self.status is not _OFFICE and self.status not in SERVED:
             return False
         if self.started_at is None or when < self.started_at:
             return False
@@ -322,14 +327,14 @@ class Fact:
 
     def may_hold_after(self, moment: datetime) -> bool:
         """Whether the fact is in office, or has a term that ends later than that moment."""
-        if self.status is Status.OFFICE:
+        if self.status is _OFFICE:
             return True
         return self.status in SERVED and (self.until is None or self.until > moment)
 
     def is_ordinary(self, now: datetime) -> bool:
         """Whether the fact is simply in office: no term, no condition on readers."""
         return (
-            self.status is Status.OFFICE
+            self.status is _OFFICE
             and not self.multi_valued
             and not self.requires
             and self.min_authority is None

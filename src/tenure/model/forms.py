@@ -66,7 +66,7 @@ _EXACT, _OPEN, _ANY, _EVERY, _DOUBTFUL = "=", "~", "*", "?", "^"
 
 def in_words(form: Form) -> Form:
     """A value with the words that stand for it in a text."""
-    return form._replace(words=_said_as(form))
+    return Form(*form[:-1], _said_as(form))
 
 
 def _said_as(form: Form) -> tuple[str, ...]:
@@ -133,7 +133,7 @@ def forms_of(kind: str, normal: str, start: int = 0, end: int = 0) -> Iterator[F
     """The forms of a value by its one spelling; for a range, the range first and then its ends."""
     ends = normal.split(_RANGE)
     if len(ends) == 1:
-        yield from (form._replace(start=start, end=end) for form in _single(kind, normal))
+        yield from (Form(*form[:3], start, end) for form in _single(kind, normal))
         return
     found = [list(_single(kind, one)) for one in ends]
     if all(len(forms) == 1 for forms in found):
@@ -142,7 +142,7 @@ def forms_of(kind: str, normal: str, start: int = 0, end: int = 0) -> Iterator[F
         vague = _RANGE.join(form.vague for form in flat)
         yield Form(flat[0].kind, vague, whole, start, end)
     for forms in found:
-        yield from (form._replace(start=start, end=end, within=True) for form in forms)
+        yield from (Form(*form[:3], start, end, within=True) for form in forms)
 
 
 def _single(kind: str, normal: str) -> Iterator[Form]:

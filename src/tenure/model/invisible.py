@@ -49,6 +49,8 @@ class Reading(NamedTuple):
 
 def is_shown_whole(text: str) -> bool:
     """Whether nothing in a text is hidden or marked, so that it reads as it is written."""
+    if text.isascii() and text.isprintable():  # seen at once
+        return True
     return _ODD.search(text) is None
 
 

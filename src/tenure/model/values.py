@@ -135,8 +135,11 @@ def telling_parts(text: str) -> tuple[str, ...]:
     and the time, for a value with a remark in brackets the value. Other parts without a number are
     left out: a town is in many addresses.
     """
-    if len(text) > 1_000:
-        return ()
+    return parts_alone(text) if len(text) <= 1_000 and _may_have_parts(text) else ()
+
+
+def parts_alone(text: str) -> tuple[str, ...]:
+    """The same of a text that may have such parts."""
     parts = [part.strip() for part in _PARTED.split(text)]
     found = [part for part in parts if part != text.strip() and _MEASURE.search(part)]
     quantity = _QUANTITY.match(text)
@@ -150,6 +153,14 @@ def telling_parts(text: str) -> tuple[str, ...]:
     if remarked is not None:
         found.append(remarked.group(1))
     return tuple(found)
+
+
+def _may_have_parts(text: str) -> bool:
+    """Whether a text could have parts that are recognizable alone: most are one, and are no
+    amount."""
+    if text[:1].isdecimal() or "," in text or "(" in text or " - " in text:
+        return True
+    return ";" in text or "\n" in text
 
 
 def bare(text: str) -> str:

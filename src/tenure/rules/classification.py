@@ -54,21 +54,10 @@ _BINDING = re.compile(
 
 
 # What every match of these patterns has in it.
-_HEADS = tuple(head for head in _CONSTRAINT_HEADS if not head.startswith(("maxi", "mini", "capa")))
-_SIGNS = (
-    "must",
-    "may not",
-    "exceed",
-    "no more than",
-    "at most",
-    "not permitted",
-    "prohibited",
-    "forbidden",
-    "max",
-    "required",
-    "mandatory",
-    "not allowed",
-    "never",
+_HEADS = re.compile("|".join(_CONSTRAINT_HEADS))
+_SIGNS = re.compile(
+    "must|may not|exceed|no more than|at most|not permitted|prohibited|forbidden|max|required|"
+    "mandatory|not allowed|never"
 )
 _ONE_RULE = 400
 """The longest text of a constraint. A longer one is about many things, and a "must" somewhere in it
@@ -127,16 +116,10 @@ def classify_constraint(key: str, value: Any, source: Source) -> str | None:
     return None
 
 
-def _may_have(signs: tuple[str, ...], text: str) -> bool:
+def _may_have(signs: re.Pattern[str], text: str) -> bool:
     """Whether one of the signs without which a pattern matches nothing may be in a text.
 
     Looking for a few words takes a fraction of a search for the pattern. Some characters outside
     ASCII are another case of one inside it, so that only the pattern itself can tell.
     """
-    if not text.isascii():
-        return True
-    low = text.lower()
-    for sign in signs:  # noqa: SIM110 (a generator would take as long as the pattern)
-        if sign in low:
-            return True
-    return False
+    return not text.isascii() or signs.search(text.lower()) is not None

@@ -9,6 +9,8 @@ from typing import NamedTuple
 from tenure.model.authority import Ladder
 from tenure.model.fact import Fact, Status
 
+_OFFICE = Status.OFFICE  # looked up once: each write asks for it
+
 
 def as_seen(fact: Fact, when: datetime) -> Fact:
     """The fact as a reader at that moment sees it.
@@ -18,11 +20,11 @@ def as_seen(fact: Fact, when: datetime) -> Fact:
     waits.
     """
     held = fact.held_at(when)
-    if fact.status is Status.OFFICE and not held:
+    if fact.status is _OFFICE and not held:
         started = fact.started_at is not None and fact.started_at <= when
         return fact.evolve(status=Status.EXPIRED if started else Status.WAITING)
-    if held and fact.status is not Status.OFFICE:
-        return fact.evolve(status=Status.OFFICE)
+    if held and fact.status is not _OFFICE:
+        return fact.evolve(status=_OFFICE)
     return fact
 
 

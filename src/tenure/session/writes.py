@@ -19,6 +19,8 @@ from tenure.session.base import SessionBase
 from tenure.session.rehearsable import rehearsable
 from tenure.telemetry.traced import traced
 
+_GLOBAL = Scope.GLOBAL  # looked up once: every write asks for it
+
 
 @traced()
 class SessionWrites(SessionBase):
@@ -137,7 +139,7 @@ class SessionWrites(SessionBase):
                     f"leave out scope={proposal.scope.value!r}"
                 )
             return reviews.placed(proposal, *self._branch)
-        if proposal.scope is Scope.GLOBAL:
+        if proposal.scope is _GLOBAL:
             if proposal.scope_id is not None:
                 raise InvalidInput(
                     f"scope_id {proposal.scope_id!r} needs a scope; add scope='task' or another"

@@ -17,19 +17,17 @@ from tenure.language.values.almanac import RANGE
 from tenure.language.values.kinds import Value, ValueKind
 from tenure.language.values.numbers import Numbers, numbers, plain
 from tenure.language.values.sentence import Sentence, Word
-from tenure.language.values.vocabulary import (
-    FIGURE,
-    Unit,
-    Vocabulary,
-    alternatives,
-    split,
-    vocabulary,
-)
+from tenure.language.values.units import currencies_of, rates_of, units_of
+from tenure.language.values.vocabulary import FIGURE, Unit, Vocabulary, alternatives, vocabulary
 
+# Members of an enum, looked up once: every figure asks for them.
+_MONEY, _PERCENT, _QUANTITY = ValueKind.MONEY, ValueKind.PERCENT, ValueKind.QUANTITY
+_DURATION, _NUMBER = ValueKind.DURATION, ValueKind.NUMBER
 _DAY = 86_400
 _END = r"(?![^\W_])"
 _DECADE = re.compile(r"(?:1[5-9]|20)[0-9]0['’]?s(?!\w)")
 _PEEK = re.compile(r"[\s-]{0,2}([^\W\d_]+)")
+_LONGEST_GAP = 2
 _FURTHER = re.compile(r"[.,:/][0-9]|_")
 _DASH = r"\s{0,2}[-–—]\s{0,2}"
 
@@ -51,14 +49,15 @@ class Amounts:
     def __init__(self, words: Vocabulary, reader: Numbers) -> None:
         self._words = words
         self._numbers = reader
-        self._currencies, prefixes = _currencies(words)
+        self._currencies, prefixes = currencies_of(words)
         self._prefix = re.compile(
             rf"(?:{alternatives(prefixes)})\s{{0,2}}(?=[0-9.])", re.IGNORECASE
         )
-        self._units = _units(words)
-        self._rates = _rates(words)
+        self._units = units_of(words)
+        self._rates = rates_of(words)
         self._suffix = re.compile(self._suffix_pattern(), re.IGNORECASE)
         self._suffix_words = self._first_words_of_suffixes()
+        self._suffix_signs = self._first_signs_of_suffixes()
         self._rate = re.compile(self._rate_pattern(), re.IGNORECASE)
         said = words.classes["to"]
         self._to = re.compile(rf"{_DASH}|\s+(?P<to>{alternatives(said)})\s+", re.IGNORECASE)
@@ -93,10 +92,21 @@ class Amounts:
         names += [*self._words.classes["span"]]
         return {found.group(1).lower() for name in names if (found := _PEEK.match(name))}
 
+    def _first_signs_of_suffixes(self) -> frozenset[str]:
+        """The signs that are no letters with which what follows a number can begin."""
+        listed = [*self._units, *self._currencies, *self._words.classes["span"]]
+        listed += [*self._words.told["percent"]["phrases"], *"%€£¥₹"]
+        return frozenset(name[0] for name in listed if name and not name[0].isalpha())
+
     def _suffix_at(self, text: str, position: int) -> re.Match[str] | None:
         """What makes a number an amount of something. Most words do not, which is seen at once."""
+        if position == len(text):
+            return None
         next_word = _PEEK.match(text, position)
-        if next_word and next_word.group(1).lower() not in self._suffix_words:
+        if next_word is None:
+            if self._suffix_signs.isdisjoint(text[position : position + _LONGEST_GAP + 1]):
+                return None
+        elif next_word.group(1).lower() not in self._suffix_words:
             return None
         return self._suffix.match(text, position)
 
@@ -128,14 +138,14 @@ class Amounts:
         if number is None or _continues(text, number.end) or _DECADE.match(text, start):
             return
         low = self._measured(sentence, start, number.amount, number.end, currency)
-        if low.kind is ValueKind.DURATION and self._is_idle(sentence, word, low):
+        if low.kind is _DURATION and self._is_idle(sentence, word, low):
             return
         negative = self._is_negative(text, start)
         amount = -number.amount if negative else number.amount
         yield from self._range(sentence, start - negative, amount, low, currency)
-        if low.kind is ValueKind.DURATION:
+        if low.kind is _DURATION:
             yield self._span(sentence, word, amount, low)
-        elif low.kind is not ValueKind.NUMBER or self._is_number(sentence, word, low.end):
+        elif low.kind is not _NUMBER or self._is_number(sentence, word, low.end):
             yield self._made(sentence, start - negative, low, self._spell(low, amount), amount)
 
     def _is_negative(self, text: str, start: int) -> bool:
@@ -148,22 +158,22 @@ class Amounts:
         one = Decimal(1)
         if currency is not None:
             rated, rate = self._rated(sentence.text, end)
-            return Measure(ValueKind.MONEY, currency, one, rated, rate)
+            return Measure(_MONEY, currency, one, rated, rate)
         found = self._suffix_at(sentence.text, end)
         if found is None:
-            return Measure(ValueKind.NUMBER, "", one, end)
+            return Measure(_NUMBER, "", one, end)
         if found["span"]:
             size, base = str(self._words.meaning("span", found["span"])).split()
-            return Measure(ValueKind.DURATION, base, Decimal(size), found.end())
+            return Measure(_DURATION, base, Decimal(size), found.end())
         rated, rate = self._rated(sentence.text, found.end())
         if found["percent"]:
-            return Measure(ValueKind.PERCENT, "%", one, rated, rate)
+            return Measure(_PERCENT, "%", one, rated, rate)
         if found["money"] and not self._is_weight(sentence, start, found):
             code, size_of_part = self._currencies[found["money"].lower()]
-            return Measure(ValueKind.MONEY, code, size_of_part, rated, rate)
+            return Measure(_MONEY, code, size_of_part, rated, rate)
         said = found["unit"] or found["money"]
         unit = self._unit(said)
-        return Measure(ValueKind.QUANTITY, unit.symbol if unit else "lb", one, rated, rate)
+        return Measure(_QUANTITY, unit.symbol if unit else "lb", one, rated, rate)
 
     def _unit(self, said: str) -> Unit | None:
         return self._units.get(said) or self._units.get(" ".join(said.lower().split()))
@@ -201,7 +211,7 @@ class Amounts:
         if number is None or _continues(text, number.end):
             return None
         high = self._measured(sentence, digits, number.amount, number.end, code)
-        fits = low.kind in (high.kind, ValueKind.NUMBER) and low.unit in (high.unit, "")
+        fits = low.kind in (high.kind, _NUMBER) and low.unit in (high.unit, "")
         return (number.amount, high) if fits else None
 
     def _is_change(self, sentence: Sentence, start: int) -> bool:
@@ -213,6 +223,8 @@ class Amounts:
     def _range(
         self, sentence: Sentence, start: int, amount: Decimal, low: Measure, currency: str | None
     ) -> Iterator[Value]:
+        if low.end == len(sentence.text):
+            return
         between = sentence.word_before(start) == self._between
         high = self._upper(sentence, start, low, currency, between=between)
         if high is None:
@@ -240,7 +252,7 @@ class Amounts:
             if not led and sentence.word_after(found.end()) not in self._words.words("span_tails"):
                 return
         amount = Decimal("0.5") if word.low == self._half else Decimal(1)
-        low = Measure(ValueKind.DURATION, base, Decimal(size), found.end())
+        low = Measure(_DURATION, base, Decimal(size), found.end())
         yield self._span(sentence, word, amount, low)
 
     def _span(self, sentence: Sentence, word: Word, amount: Decimal, low: Measure) -> Value:
@@ -256,7 +268,7 @@ class Amounts:
             for part, part_amount in self._smaller_spans(text, low):
                 totals[part.unit] = totals.get(part.unit, Decimal(0)) + part_amount * part.size
                 end = part.end
-        return Value(ValueKind.DURATION, text[word.start : end], word.start, end, _iso(totals))
+        return Value(_DURATION, text[word.start : end], word.start, end, _iso(totals))
 
     def _smaller_spans(self, text: str, part: Measure) -> Iterator[tuple[Measure, Decimal]]:
         """The parts that follow a part of a length of time, each of a smaller unit."""
@@ -269,7 +281,7 @@ class Amounts:
             size, base = str(self._words.meaning("span", found["span"])).split()
             if not _is_smaller(base, Decimal(size), part):
                 return
-            part = Measure(ValueKind.DURATION, base, Decimal(size), found.end())
+            part = Measure(_DURATION, base, Decimal(size), found.end())
             yield part, number.amount
 
     def _is_idle(self, sentence: Sentence, word: Word, low: Measure) -> bool:
@@ -285,11 +297,11 @@ class Amounts:
     def _spell(self, measure: Measure, amount: Decimal) -> str:
         rate = f"/{measure.rate}" if measure.rate else ""
         total = plain(amount * measure.size)
-        if measure.kind is ValueKind.DURATION:
+        if measure.kind is _DURATION:
             return _iso({measure.unit: amount * measure.size})
-        if measure.kind is ValueKind.PERCENT:
+        if measure.kind is _PERCENT:
             return f"{total}%{rate}"
-        if measure.kind is ValueKind.MONEY:
+        if measure.kind is _MONEY:
             return f"{measure.unit} {total}".strip() + rate
         return f"{total} {measure.unit}{rate}" if measure.unit else total
 
@@ -298,7 +310,7 @@ class Amounts:
     ) -> Value:
         end = measure.end
         unit = ""
-        if measure.kind is ValueKind.NUMBER:
+        if measure.kind is _NUMBER:
             unit = sentence.counted(end, amount == 1)
         return Value(measure.kind, sentence.text[start:end], start, end, normal, unit)
 
@@ -353,42 +365,6 @@ def _iso(totals: dict[str, Decimal]) -> str:
     said = "".join(f"{plain(amount)}{letter}" for amount, letter in clock if amount)
     spelt += f"T{said}" if said else ""
     return spelt if spelt != "P" else "PT0S"
-
-
-def _currencies(words: Vocabulary) -> tuple[dict[str, tuple[str, Decimal]], set[str]]:
-    """Each name of a currency with its code and how much of it the name means, and the names that
-    stand before an amount."""
-    names: dict[str, tuple[str, Decimal]] = {}
-    prefixes: set[str] = set()
-    for code, listed in words.told["currencies"].items():
-        for name in listed:
-            names[name.lower()] = (code, Decimal(1))
-            if not name.isalpha() or name.upper() == code:
-                prefixes.add(name)
-    for name, meaning in words.told["currency_parts"].items():
-        code, size = meaning.split(" ")
-        names[name] = (code, Decimal(size))
-    return names, prefixes
-
-
-def _units(words: Vocabulary) -> dict[str, Unit]:
-    units = dict(words.units)
-    for symbol, told in words.told["units"].items():
-        for word in split(told["words"]):
-            units.setdefault(word, words.units[symbol])
-            units.setdefault(word.lower(), words.units[symbol])
-    return units
-
-
-def _rates(words: Vocabulary) -> dict[str, str]:
-    """Each word for what something is counted by, with one word for all of them."""
-    told = words.told["rates"]
-    return {
-        word: name
-        for name, listed in told.items()
-        if name not in ("per", "articles", "adverbs")
-        for word in listed.split()
-    }
 
 
 @lru_cache(maxsize=8)

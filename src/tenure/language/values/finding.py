@@ -15,6 +15,7 @@ from tenure.language.values.almanac import RANGE, begin, days_of
 from tenure.language.values.amounts import amounts
 from tenure.language.values.kinds import Value, ValueKind
 from tenure.language.values.names import addresses, names
+from tenure.language.values.needs import Needs, heads, needs_of
 from tenure.language.values.numbers import numbers
 from tenure.language.values.sentence import Sentence, Word
 from tenure.language.values.vocabulary import (
@@ -51,6 +52,10 @@ _RANK = {
     )
 }
 
+_DATE = ValueKind.DATE  # looked up once: every value is asked for it
+
+_LONE_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}\Z")
+
 Reader = Callable[[re.Match[str], Sentence], str | None]
 
 
@@ -67,6 +72,7 @@ class Form(NamedTuple):
     kind: ValueKind
     pattern: re.Pattern[str]
     read: Reader
+    needs: Needs = ()
 
     def at(self, sentence: Sentence, start: int) -> Value | None:
         """The value that this form has at a position."""
@@ -81,7 +87,7 @@ class Form(NamedTuple):
             return None
         begin, end = found.span("said" if "said" in self.pattern.groupindex else 0)
         kind = self.kind
-        if kind is ValueKind.DATE and "T" in normal:
+        if kind is _DATE and "T" in normal:
             kind = ValueKind.TIME
         return Value(kind, sentence.text[begin:end], begin, end, normal)
 
@@ -124,12 +130,18 @@ class Forms:
             "day_th": [FIGURE],
         }
         listed: dict[str, list[Form]] = defaultdict(list)
+        needed = {name: heads(listing) for name, listing in words.classes.items()}
+        needed |= {"clock": frozenset(":"), "dash": frozenset("-")}
+        needed |= {"day_th": heads(words.told["ordinal_endings"].split())}
+        # Parts that can be had in figures too.
+        needed |= dict.fromkeys(parts.keys() - {"clock", "dash", "day_th", "ordinal"}, frozenset())
         numeral = {FIGURE, *words.number_words, *words.articles}
         known = numeral.union(words.told["ordinal_endings"].split())
         for kind, readers in _READERS.items():
             for told in words.told["forms"][kind.value]:
                 pattern = words.pattern(told["form"], parts)
-                form = Form(kind, pattern, readers[told["read"]])
+                needs = needs_of(told["form"], needed)
+                form = Form(kind, pattern, readers[told["read"]], needs)
                 known.update(re.findall(r"[a-z]+", told["form"]))
                 for first in words.first_words(told["starts"], starts):
                     listed[first].append(form)
@@ -152,6 +164,10 @@ class Forms:
             following = sentence.words[index + 1 : index + 2]
             if not following or following[0].low not in self._known:
                 return ()
+        if forms and sentence.said is not None:
+            # No word of theirs is anywhere in the text.
+            absent = sentence.said.isdisjoint
+            return [form for form in forms if not any(map(absent, form.needs))]
         return forms
 
 
@@ -179,6 +195,8 @@ def measures(text: str, language: str = DEFAULT_LANGUAGE) -> list[Value]:
     What is quoted is read as well. What is no such value, though it has figures (a link, a house in
     a street), is only there to keep its figures from being read.
     """
+    if _LONE_DAY.match(text) and days_of(text) is not None:
+        return [Value(_DATE, text, 0, len(text), text)]  # as it comes from forms and databases
     sentence = Sentence(text, None, vocabulary(language))
     found = [*literals.unquoted(sentence), *_measured(sentence)]
     return _joined(sentence, _apart(found))
@@ -250,7 +268,7 @@ def _range(sentence: Sentence, first: Value, last: Value) -> Value:
 
 
 def _is_range(sentence: Sentence, before: Value, value: Value) -> bool:
-    if before.kind is not ValueKind.DATE or value.kind is not ValueKind.DATE:
+    if before.kind is not _DATE or value.kind is not _DATE:
         return False
     if RANGE in before.normal or RANGE in value.normal:
         return False

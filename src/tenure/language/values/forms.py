@@ -9,10 +9,12 @@ from functools import lru_cache
 from tenure.language.lexicon import DEFAULT_LANGUAGE
 from tenure.language.values.finding import measures
 from tenure.language.values.kinds import Value, ValueKind
+from tenure.language.values.needs import heads
 from tenure.language.values.vocabulary import alternatives, vocabulary
 from tenure.model.forms import Form, forms_of, in_words
 from tenure.model.invisible import readings
 from tenure.model.text_cache import remembered
+from tenure.model.words import letters
 
 _MOST_READ = 20_000
 """Characters of a text; the rest is compared word by word alone, as all of it is."""
@@ -44,7 +46,9 @@ def forms(text: str) -> tuple[Form, ...]:
         for begin, piece in _pieces(way.text):
             for form in _read(piece):
                 start, end = way.span(begin + form.start, begin + form.end)
-                found[form._replace(start=start, end=end)] = None
+                if (start, end) != (form.start, form.end):
+                    form = form._replace(start=start, end=end)
+                found[form] = None
             if len(found) > _MOST_VALUES:
                 break
     return tuple(map(in_words, sorted(found, key=lambda form: (form.start, -form.end))))
@@ -62,21 +66,25 @@ def _may_say(text: str) -> bool:
     """Whether a text has a figure, or a word without which none of these values is put in words."""
     if _FIGURE.search(text):
         return True
-    in_any_case, in_lower_case = _words_of_values(DEFAULT_LANGUAGE)
+    begun, in_any_case, in_lower_case = _words_of_values(DEFAULT_LANGUAGE)
     if text.isascii():  # comparing in either case takes twice as long
-        return in_lower_case.search(text.lower()) is not None
+        return (
+            not begun.isdisjoint(letters(text)) and in_lower_case.search(text.lower()) is not None
+        )
     return in_any_case.search(text) is not None
 
 
 @lru_cache(maxsize=8)
-def _words_of_values(language: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
+def _words_of_values(
+    language: str,
+) -> tuple[frozenset[str], re.Pattern[str], re.Pattern[str]]:
+    """The letters with which these words begin, and patterns of them in any and in lower case."""
     words = vocabulary(language)
     one = words.told["numbers"]["one"]  # too common, and seldom a value by itself
     said = {*words.number_words, *words.classes["month"], *words.classes["day_time"]} - {one}
     lower = alternatives({word.lower() for word in said})
-    return re.compile(rf"\b(?:{alternatives(said)})\b", re.IGNORECASE), re.compile(
-        rf"\b(?:{lower})\b"
-    )
+    in_any_case = re.compile(rf"\b(?:{alternatives(said)})\b", re.IGNORECASE)
+    return heads(said), in_any_case, re.compile(rf"\b(?:{lower})\b")
 
 
 def _read(text: str) -> Iterator[Form]:
@@ -92,8 +100,10 @@ def _read(text: str) -> Iterator[Form]:
 
 def _forms(value: Value) -> Iterator[Form]:
     found = forms_of(value.kind.value, value.normal, value.start, value.end)
-    doubtful = value.kind is ValueKind.TIME and value.text.isalnum() and not _says_when(value.text)
-    yield from (form._replace(doubtful=doubtful) for form in found)
+    if value.kind is ValueKind.TIME and value.text.isalnum() and not _says_when(value.text):
+        yield from (form._replace(doubtful=True) for form in found)
+    else:
+        yield from found
 
 
 def _says_when(text: str) -> bool:

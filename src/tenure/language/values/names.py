@@ -9,6 +9,7 @@ from functools import lru_cache
 from tenure.language.lexicon import DEFAULT_LANGUAGE
 from tenure.language.values.kinds import Value, ValueKind
 from tenure.language.values.likeness import name_test
+from tenure.language.values.needs import heads
 from tenure.language.values.sentence import Sentence, Word
 from tenure.language.values.vocabulary import Vocabulary, alternatives, vocabulary
 from tenure.search.analysis import is_common
@@ -269,9 +270,8 @@ class Addresses:
 
     def __init__(self, words: Vocabulary) -> None:
         told = words.told["address"]
-        self.first_words = frozenset(told["streets"].split()) | frozenset(
-            told["other_streets"].split()
-        )
+        named = ("streets", "other_streets", "before")
+        self._needed = heads(word for name in named for word in told[name].split())
         self._short: dict[str, str] = told["short"]
         streets = alternatives(told["streets"].split())
         others = alternatives(word.title() for word in told["other_streets"].split())
@@ -296,6 +296,8 @@ class Addresses:
         """The address that begins with a house number."""
         text = sentence.text
         if word.start and (text[word.start - 1].isalnum() or text[word.start - 1] in "$€£.,:#"):
+            return None
+        if not sentence.has_any(self._needed):
             return None
         found = self._pattern.match(text, word.start)
         if found is None:

@@ -12,6 +12,7 @@ from tenure.language.values.vocabulary import Vocabulary, alternatives, vocabula
 from tenure.model.text_cache import remembering
 
 _SIGNS = {"½": Decimal("0.5"), "¼": Decimal("0.25"), "¾": Decimal("0.75")}
+_MOST_FIGURES = 15
 _FIGURES = r"(?:[0-9]{1,3}(?:,[0-9]{3})+|[0-9]{1,15})(?:\.[0-9]{1,9})?(?![0-9])"
 _FRACTION = r"[1-9]/(?:2|3|4|5|8|10|16)(?![0-9/])"
 _MIXED = rf"[0-9]{{1,4}}(?:\s{_FRACTION}|\s?[½¼¾])|{_FRACTION}|[½¼¾]"
@@ -94,6 +95,8 @@ class Numbers:
 
     def read(self, said: str) -> Decimal | None:
         """How much a number says; None for words that make none."""
+        if said.isascii() and said.isdigit() and len(said) <= _MOST_FIGURES:
+            return Decimal(said)
         return self._read(" ".join(said.lower().split()))
 
     def _read_anew(self, said: str) -> Decimal | None:

@@ -56,6 +56,7 @@ class Vocabulary:
         }
         for name, listed in words["lists"].items():
             self.classes[name] = {word: word for word in listed.split()}
+        self._listed = {name: frozenset(listed) for name, listed in self.classes.items()}
         self.closed = frozenset(
             word for listed in words["closed"].values() for word in listed.split()
         )
@@ -77,7 +78,7 @@ class Vocabulary:
 
     def words(self, name: str) -> frozenset[str]:
         """The words of a class."""
-        return frozenset(self.classes[name])
+        return self._listed[name]
 
     def meaning(self, name: str, word: str) -> Any:
         """What a word of a class stands for."""

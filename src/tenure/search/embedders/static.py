@@ -18,6 +18,8 @@ from tenure.search.embedders.words import WEIGHTS, Words
 _MOST_CHARACTERS = 8_192
 # As many as can be added up in 32 bits: 127 × 8,191 (the largest scale) × 2,048 is below 2³¹.
 _MOST_PIECES = 2_048
+# Of a text up to which many texts are added up piece by piece.
+_FEW_PIECES = 64
 
 _TABLE = WEIGHTS / "static.npz"
 _NAME_LENGTHS = 26
@@ -66,15 +68,38 @@ class Static:
     def _totals(self, cut: list[list[int]]) -> npt.NDArray[np.float64]:
         """The sum of the vectors of each text's pieces, by their weights."""
         pieces = np.fromiter(chain.from_iterable(cut), np.intp)
-        # In whole numbers, so that neither order nor processor shows in the sum.
-        weighted = self._rows[pieces] * self._scales[pieces]
         totals: npt.NDArray[np.int32]
         if len(cut) == 1:
-            totals = weighted.sum(axis=0, dtype=np.int32, keepdims=True)
+            totals = self._weighted(pieces).sum(axis=0, dtype=np.int32, keepdims=True)
         else:
-            starts = np.cumsum([0, *map(len, cut[:-1])])
-            totals = np.add.reduceat(weighted, starts, axis=0, dtype=np.int32)
+            lengths = np.fromiter(map(len, cut), np.intp, len(cut))
+            totals = self._sums(pieces, lengths)
         return totals.astype(np.float64)
+
+    def _weighted(self, pieces: npt.NDArray[np.intp]) -> npt.NDArray[np.int32]:
+        # In whole numbers, so that neither order nor processor shows in a sum.
+        return self._rows[pieces] * self._scales[pieces]
+
+    def _sums(
+        self, pieces: npt.NDArray[np.intp], lengths: npt.NDArray[np.intp]
+    ) -> npt.NDArray[np.int32]:
+        """The sums of texts of so many pieces each."""
+        starts = np.cumsum(lengths) - lengths
+        if lengths.max() > _FEW_PIECES:
+            return np.add.reduceat(self._weighted(pieces), starts, axis=0, dtype=np.int32)
+        # Many short texts have the same pieces: each is weighed once. The first pieces of all texts
+        # are added at once, then the second ones of those that have two, and so on.
+        different, which = np.unique(pieces, return_inverse=True)
+        weighted = self._weighted(different)
+        order = np.argsort(-lengths, kind="stable")
+        starts, longer = starts[order], np.cumsum(np.bincount(lengths)[::-1])[::-1]
+        sums = np.zeros((len(lengths), self.dimensions), np.int32)
+        for place in range(lengths.max()):
+            texts = longer[place + 1]
+            sums[:texts] += weighted.take(which[starts[:texts] + place], axis=0)
+        totals = np.empty_like(sums)
+        totals[order] = sums
+        return totals
 
 
 def _portions(indexes: list[int], cut: list[list[int]]) -> Iterator[list[int]]:

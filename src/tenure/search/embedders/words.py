@@ -64,7 +64,8 @@ class _Cut(dict[str, tuple[int, ...]]):
     """Words between spaces, with their pieces; cut when first asked for."""
 
     def __init__(self, pieces: dict[str, int]) -> None:
-        self._pieces = pieces
+        self._first = {piece: number for piece, number in pieces.items() if piece[:2] != "##"}
+        self._further = {piece[2:]: number for piece, number in pieces.items() if piece[:2] == "##"}
         when_forgetting(self.forget)
 
     def forget(self) -> None:
@@ -82,15 +83,17 @@ class _Cut(dict[str, tuple[int, ...]]):
         is."""
         if len(word) > _LONGEST_WORD:
             return (_UNKNOWN,)
+        whole = self._first.get(word)
+        if whole is not None:
+            return (whole,)
         found: list[int] = []
-        start = 0
+        start, known = 0, self._first
         while start < len(word):
-            prefix = "##" if start else ""
             for end in range(len(word), start, -1):
-                number = self._pieces.get(prefix + word[start:end])
+                number = known.get(word[start:end])
                 if number is not None:
                     found.append(number)
-                    start = end
+                    start, known = end, self._further
                     break
             else:
                 return (_UNKNOWN,)

@@ -27,6 +27,7 @@ _encode = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", 
 _MEMORY_TYPES = {kind.value: kind for kind in MemoryType}
 _SCOPES = {scope.value: scope for scope in Scope}
 _STATUSES = {status.value: status for status in Status}
+_OFFICE, _CONTESTED = Status.OFFICE, Status.CONTESTED  # looked up once: every row asks for them
 _last_source: tuple[Source | None, str] = (None, "")
 _REMEMBERED = 2048
 _MOST_FACTS = 8192
@@ -250,11 +251,11 @@ def tenure_values(fact: Fact) -> Row:
 
 def index_values(fact: Fact, now: datetime) -> tuple[bool, str, bool, bool]:
     """The columns for the partial indexes and `glance`: live, slot, flagged, ordinary."""
-    in_office = fact.status is Status.OFFICE
+    in_office = fact.status is _OFFICE
     live = in_office or fact.may_hold_after(now)
     sole = in_office and not fact.multi_valued
     flagged = (
-        fact.status is Status.CONTESTED
+        fact.status is _CONTESTED
         or (in_office and bool(fact.depends_on))
         or (live and bool(fact.doubts))
     )

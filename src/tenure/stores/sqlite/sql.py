@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Any
 
@@ -72,6 +72,15 @@ def statement(
         owners=", ".join("?" * owners),
         matters=", ".join(["(?, ?)"] * matters),
     )
+
+
+@lru_cache(maxsize=64)
+def inserting(name: str, literals: tuple[str | None, ...]) -> str:
+    """A named INSERT whose columns are given in order, with some of them written down in it."""
+    first, *rest = statement(name).split("?")
+    assert len(rest) == len(literals), "one parameter a column, and no others"
+    told = ("?" if literal is None else literal for literal in literals)
+    return first + "".join(f"{value}{text}" for value, text in zip(told, rest, strict=True))
 
 
 @cache
