@@ -67,7 +67,7 @@ def _questions(client: int, facts: int, times: int) -> Iterator[str]:
     """What one client asks, without end: each question so many times, and then never again."""
     asked = [one.question for one in corpus.questions(facts)]
     for number in range(1_000_000_000):
-        question = f"{asked[(client + number) % len(asked)]} (request {client}-{number})"
+        question = corpus.anew(asked[(client + number) % len(asked)], f"{client}-{number}")
         yield from [question] * times
 
 
@@ -96,7 +96,8 @@ async def _client(
 
 
 def _clients(port: int, count: int, facts: int, times: int, seconds: float, warming: float) -> Load:
-    load = Load("contexts, each asked once" if times == 1 else f"contexts, asked {times} times")
+    kept = f"contexts, asked {times} times, mostly kept ones"
+    load = Load("contexts, each asked once" if times == 1 else kept)
     load.seconds = seconds
 
     async def together() -> None:
