@@ -91,10 +91,10 @@ def median(call: Callable[[Any], object], given: Iterable[Any] = range(_ROUNDS))
     return statistics.median([took(partial(call, one)) for one in given])
 
 
-def middle(memory: tenure.Memory, organization: str = ORGANIZATION) -> datetime:
-    """The moment at which half of the log was written."""
+def moment_of(memory: tenure.Memory, place: int, organization: str = ORGANIZATION) -> datetime:
+    """The moment at which the log had so many entries."""
     with memory.store.read(organization) as reader:
-        return reader.log(reader.head()[0] // 2, 1)[0].recorded_at
+        return reader.log(place, 1)[0].recorded_at
 
 
 # what is asked
@@ -108,18 +108,20 @@ def of_facts(memory: tenure.Memory, size: int) -> Taken:
     for number, one in enumerate(corpus.questions(written)[: _ROUNDS + 1]):
         copy = number * copies // (_ROUNDS + 1)
         asked.append(f"{branch_name(copy)}: {one.question}" if copy else one.question)
-    return _of_person(memory, ORGANIZATION, PERSON, asked)
+    return _of_person(memory, ORGANIZATION, PERSON, asked, size // 2)
 
 
 def of_people(memory: tenure.Memory, size: int) -> Taken:
     """An organization of people with very many facts each, of whom one asks."""
-    return _of_person(memory, ORGANIZATION, person_name(FEWEST // 2), _asked(portion_of(size)))
+    portion, number = portion_of(size), FEWEST // 2
+    halfway = portion * number + portion // 2
+    return _of_person(memory, ORGANIZATION, person_name(number), _asked(portion), halfway)
 
 
 def of_store(memory: tenure.Memory, size: int) -> Taken:
     """Organizations with very many facts each, of which one is asked."""
-    organization = organization_name(FEWEST // 2)
-    found = _of_person(memory, organization, PERSON, _asked(portion_of(size)))
+    organization, portion = organization_name(FEWEST // 2), portion_of(size)
+    found = _of_person(memory, organization, PERSON, _asked(portion), portion // 2)
     return {**found, "list_organizations": took(lambda: list(memory.store.organizations()))}
 
 
@@ -127,7 +129,10 @@ def _asked(facts: int) -> list[str]:
     return [one.question for one in corpus.questions(facts)[: _ROUNDS + 1]]
 
 
-def _of_person(memory: tenure.Memory, organization: str, person: str, asked: list[str]) -> Taken:
+def _of_person(
+    memory: tenure.Memory, organization: str, person: str, asked: list[str], halfway: int
+) -> Taken:
+    """`halfway` is the place in the log at which half of the person's facts were written."""
     ann = session_in(memory, organization, person)
     begun = time.perf_counter()
     found = {"first context": took(lambda: ann.context(asked[0], budget=_BUDGET))}
@@ -137,7 +142,7 @@ def _of_person(memory: tenure.Memory, organization: str, person: str, asked: lis
     found["put"] = median(lambda n: ann.write(KEY, f"probed {n}", subject=SUBJECT))
     again = [corpus.anew(one, "after a write") for one in asked[1:]]
     found["write and context"] = median(lambda q: _write_and_ask(ann, q), again)
-    then = middle(memory, organization)
+    then = moment_of(memory, halfway, organization)
     before = ann.as_of(then, known_at=then)
     found["first of the past"] = took(lambda: ann.context(asked[0], budget=_BUDGET, at=then))
     found["past"] = median(lambda q: ann.context(q, budget=_BUDGET, at=then), asked[1:])
@@ -161,7 +166,7 @@ def of_history(memory: tenure.Memory, size: int) -> Taken:
     """One address whose fact was superseded again and again."""
     ann = session_in(memory)
     states = ("office", "superseded")
-    then = middle(memory)
+    then = moment_of(memory, size // 2)
     asked = [corpus.anew(QUESTION, number) for number in range(_ROUNDS)]
     found = {"first context": took(lambda: ann.context(QUESTION, budget=_BUDGET))}
     found["peak MB, one context"] = peak_mb()
