@@ -389,8 +389,9 @@ class ShelfIndex:
             places = np.searchsorted(self._entries[:count], hidden).clip(max=count - 1)
             counted[places[self._entries[:count][places] == hidden]] = False
         here = self._entries[:count]
-        places = np.flatnonzero(counted)
-        if len(places) < count // _FEW:
+        number = int(np.count_nonzero(counted))
+        if number < count // _FEW:
+            places = np.flatnonzero(counted)
             return self.differing(code, places), here[places]
         far = self.differing(code)
-        return (far, here) if len(places) == count else (far[places], here[places])
+        return (far, here) if number == count else (far[counted], here[counted])
