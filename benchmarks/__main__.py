@@ -34,8 +34,9 @@ proxy: requests through a proxy, against the same to the provider itself, which 
 neighbours: the nearest vectors of one organization among many, ranked in the process as Tenure does
 it, and by pgvector.
 
-scale: very many facts of one person, very many of one address, and very many organizations in one
-file: what calls take beside what they take at the smallest size, and the memory of a process.
+scale: very many facts of one person, of one address, of the people of one organization or of the
+organizations of one file, and very many organizations: what calls take beside what they take at the
+smallest size, and the memory of a process. Beyond 100,000 facts the files are filled by copies.
 
     python -m benchmarks                               everything
     python -m benchmarks engine --sizes 1000           a quick look at one part
@@ -43,6 +44,8 @@ file: what calls take beside what they take at the smallest size, and the memory
     python -m benchmarks observing --data FOLDER       turns of dialogues there, beside our own
     python -m benchmarks crowd --organizations 3 --sizes 500 --seconds 2
     python -m benchmarks scale --sizes 10000 1000000 --kinds history
+    python -m benchmarks scale --sizes 10000000 --kinds store people
+    python -m benchmarks answering --embedders static --seconds 600
     python -m benchmarks --json out.json               the figures for programs
 
 What is found, and how often a context is right, is measured by `tenure eval`.
@@ -167,7 +170,7 @@ def parse() -> argparse.Namespace:
         "--seconds",
         type=float,
         metavar="S",
-        help="how long the clients of crowd, service and hostile call",
+        help="how long the clients of crowd, service, answering and hostile call",
     )
     parser.add_argument(
         "--organizations",
@@ -316,6 +319,8 @@ def run_answering(console: Console, options: argparse.Namespace) -> dict[str, An
         embedder=(options.embedders or ["minilm"])[0],
     )
     console.print(answering.table(found))
+    for remark in answering.remarks(found):
+        console.print(remark, highlight=False)
     console.print(verdicts(answering.targets_of(found)))
     return {one.load.name: one.plain() for one in found}
 

@@ -3,6 +3,9 @@
 200 clients ask a service with a process for each core. Once every question is a new one, and once
 each is asked five times in a row, as agents do that try again or work side by side. What counts is
 the processor's time of the service: the clients are on the same machine, and others may be.
+
+Its memory is looked at twelve times or more, at least once a minute: with `--seconds 600` for ten
+minutes. What it keeps is bounded, so it has to become level.
 """
 
 from __future__ import annotations
@@ -39,6 +42,8 @@ from benchmarks.service import (
 
 REPEATED = 5
 _WARMING = 10.0
+_LOOKS = 12
+_MINUTE = 60.0
 
 
 @dataclass
@@ -67,7 +72,7 @@ def _questions(client: int, facts: int, times: int) -> Iterator[str]:
     """What one client asks, without end: each question so many times, and then never again."""
     asked = [one.question for one in corpus.questions(facts)]
     for number in range(1_000_000_000):
-        question = f"{asked[(client + number) % len(asked)]} (request {client}-{number})"
+        question = corpus.anew(asked[(client + number) % len(asked)], f"{client}-{number}")
         yield from [question] * times
 
 
@@ -96,7 +101,8 @@ async def _client(
 
 
 def _clients(port: int, count: int, facts: int, times: int, seconds: float, warming: float) -> Load:
-    load = Load("contexts, each asked once" if times == 1 else f"contexts, asked {times} times")
+    kept = f"contexts, asked {times} times, mostly kept ones"
+    load = Load("contexts, each asked once" if times == 1 else kept)
     load.seconds = seconds
 
     async def together() -> None:
@@ -136,7 +142,8 @@ def answers(
         while (left := seconds - (time.monotonic() - began)) > 0:
             memory.append(memory_of(process))
             tell(f"contexts over HTTP: {memory[-1]:.0f} MB ...")
-            running.wait(min(left, seconds / 12))
+            running.wait(min(left, seconds / _LOOKS, _MINUTE))
+        memory.append(memory_of(process))
         spent = _spent(process) - before
         load = running.get()
     load.memory_mb = memory
@@ -162,17 +169,33 @@ def measure(
 
 def table(found: list[Answers]) -> Table:
     made = Table(title=f"contexts over HTTP, {os.cpu_count()} processes")
-    for heading in ("", "for each core", "a second", "errors", "p50/p95/p99 ms", "MB"):
+    for heading in ("", "for each core", "a second", "errors", "p50/p95/p99 ms", "MB by time"):
         made.add_column(heading, justify="right")
     for one in found:
         load = one.load
         waits = " / ".join(f"{load.at('context', share):.0f}" for share in (0.5, 0.95, 0.99))
-        memory = f"{load.memory_mb[0]:.0f} to {load.memory_mb[-1]:.0f}"
+        start, middle, end = sampled(load.memory_mb)
+        memory = f"{start:.0f}, {middle:.0f}, {end:.0f}"
         made.add_row(
             *(load.name, f"{one.per_core:.0f}", f"{load.per_second:.0f}", str(load.errors)),
             *(waits, memory),
         )
     return made
+
+
+def sampled(memory: list[float]) -> tuple[float, float, float]:
+    """At the start, in the middle and at the end."""
+    return memory[0], memory[len(memory) // 2], memory[-1]
+
+
+def remarks(found: list[Answers]) -> Iterator[str]:
+    """All looks at the memory."""
+    for one in found:
+        told = ", ".join(f"{megabytes:.0f}" for megabytes in one.load.memory_mb)
+        yield (
+            f"{one.load.name}: MB of all processes of the service, at equal times over "
+            f"{one.load.seconds:.0f} s: {told}"
+        )
 
 
 def targets_of(found: list[Answers]) -> list[Target]:
@@ -185,7 +208,7 @@ def targets_of(found: list[Answers]) -> list[Target]:
             Target(f"{one.load.name}: p99 / p50", one.spread, 3),
             Target(
                 f"{one.load.name}: memory at the end / at half-time",
-                one.load.memory_mb[-1] / one.load.memory_mb[len(one.load.memory_mb) // 2],
+                sampled(one.load.memory_mb)[2] / sampled(one.load.memory_mb)[1],
                 1.1,
             ),
         )

@@ -222,9 +222,11 @@ class _Table:
         """Put the questions for a size to everybody in turn."""
         runs = {run.system: run for run in self._side.runs if run.size == size and not run.missing}
         asked = corpus.questions(size)
+        # Each is asked once: what was asked before is kept while nothing changes.
+        opening, *others = corpus.further_questions(size) or asked
         for system, run in runs.items():
             weight = self._clients[system].do("weigh")
-            run.first = self._clients[system].do("ask", number=asked[0].number)["seconds"] * 1e3
+            run.first = self._clients[system].do("ask", number=opening.number)["seconds"] * 1e3
             run.memory_empty_mb = weight["memory_empty_mb"]
             run.file_mb = weight["file_mb"]
         answers: dict[str, list[dict[str, Any]]] = {system: [] for system in runs}
@@ -239,7 +241,7 @@ class _Table:
         for system, run in runs.items():
             _summarize(run, answers[system])
             if system.startswith("tenure"):
-                run.phases = self._phases(self._clients[system], asked)
+                run.phases = self._phases(self._clients[system], others)
             self._after_writes(self._clients[system], run, asked)
             run.memory_mb = self._clients[system].do("weigh")["memory_mb"]
             self._weights[system] = (run.memory_empty_mb, run.memory_mb)

@@ -56,6 +56,19 @@ def questions(size: int) -> list[Fact]:
     return [fact(number) for number in chosen]
 
 
+def further_questions(size: int) -> list[Fact]:
+    """As many others, for whoever needs questions that were not asked before."""
+    asked = {one.number for one in questions(size)}
+    chosen = random.Random(SEED - size).sample(range(size), min(2 * QUESTIONS, size))
+    return [fact(number) for number in chosen if number not in asked][:QUESTIONS]
+
+
+def anew(question: str, request: object) -> str:
+    """A question as nobody has asked it before: a context that was asked for is kept while nothing
+    changes, and would be given again."""
+    return f"{question} (request {request})"
+
+
 def distinct() -> Iterator[Fact]:
     """Facts without end, no two of which say the same even if numbers and names were left out."""
     said = set()

@@ -1,8 +1,9 @@
 """What the pages of the inspector take, against the calls of the API that they show.
 
 A service of its own (`tenure serve`) on a SQLite file. Each page is asked for, and right after it
-the calls of the API that it is made of, over the same HTTP, in turn and in one run. The size of the
-first page is that of everything a browser loads for it.
+the calls of the API that it is made of, over the same HTTP, in turn and in one run. Contexts are of
+a question that nobody has asked before, each time. The size of the first page is that of everything
+a browser loads for it.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote_plus
 
 import httpx
 from rich.table import Table
@@ -29,6 +31,8 @@ ROUNDS = 15
 LARGEST = 300_000
 """Bytes of the first page, with all that it loads."""
 QUESTION = "Which orders are late, and who carries them?"
+REQUEST = "NUMBER"
+"""In a path or an argument: what tells each request from all others."""
 _SLOWER = 3.0
 _BATCH = 500
 _WHO = {"user_id": "ann", "organization": "acme"}
@@ -136,8 +140,9 @@ def _asked(fact_id: str, moment: str) -> Iterator[Asked]:
     yield Asked("search", "/inspect?text=late", (("list_facts", {**text, "limit": 50}),))
     yield Asked("story", f"/inspect/fact?id={fact_id}", (("explain", {"key_or_id": fact_id}),))
     yield Asked("reviews", "/inspect/reviews", (("reviews", {}),))
-    asked = {"query": QUESTION, "budget": 1_000}
-    query = QUESTION.replace(" ", "+").replace(",", "%2C").replace("?", "%3F")
+    question = corpus.anew(QUESTION, REQUEST)
+    asked = {"query": question, "budget": 1_000}
+    query = quote_plus(question)
     yield Asked("context", f"/inspect/context?query={query}&budget=1000", (("context", asked),))
     yield Asked("branches", "/inspect/branches", (("list_branches", {}),))
     yield Asked("conversations", "/inspect/conversations", (("list_sessions", {}),))
@@ -173,10 +178,10 @@ def _times(client: httpx.Client, asked: Asked, rounds: int) -> PageTimes:
     found = PageTimes()
     for number in range(rounds + 1):
         began = time.perf_counter()
-        page = client.get(asked.path)
+        page = client.get(asked.path.replace(REQUEST, f"page-{number}"))
         between = time.perf_counter()
         page.raise_for_status()
-        answers = [_call(client, *call) for call in asked.calls]
+        answers = [_call(client, path, _told(given, number)) for path, given in asked.calls]
         ended = time.perf_counter()
         for answer in answers:
             answer.raise_for_status()
@@ -185,6 +190,13 @@ def _times(client: httpx.Client, asked: Asked, rounds: int) -> PageTimes:
             found.calls.append(ended - between)
         found.size = len(page.content)
     return found
+
+
+def _told(arguments: Mapping[str, Any], number: int) -> dict[str, Any]:
+    return {
+        name: one.replace(REQUEST, f"call-{number}") if isinstance(one, str) else one
+        for name, one in arguments.items()
+    }
 
 
 def _call(client: httpx.Client, path: str, arguments: Mapping[str, Any]) -> httpx.Response:

@@ -4,8 +4,9 @@ A provider of our own that waits that long, and a proxy of its own (`tenure prox
 in a process. Conversations are played turn by turn, with the whole history in every request, as
 applications send it. Each request is sent four times, one after the other: to the provider itself,
 through the proxy without a speaker, through the proxy with one, and the same once more, which the
-proxy has observed by then. All of it in the same run, because machines are noisy; on a busy one the
-clock contains waiting, and the processor's time of the proxy does not.
+proxy has observed by then, and of which it may still have the context. All of it in the same run,
+because machines are noisy; on a busy one the clock contains waiting, and the processor's time of
+the proxy does not.
 
 A reply is observed after it was passed on, so that it costs the next request nothing.
 """
@@ -246,7 +247,7 @@ def table(report: Report) -> Table:
         "provider": "the provider alone",
         "untouched": "through the proxy, untouched",
         "guarded": "guarded, with a new turn",
-        "again": "guarded, nothing new",
+        "again": "guarded, nothing new (the same again)",
     }
     for way, name in named.items():
         times = report.times[way]

@@ -1,47 +1,43 @@
-"""How far one file goes: very many facts of one person, of one address, and very many
-organizations.
+"""How far one file goes: very many facts of one person, of one address, of many people and of many
+organizations, and very many organizations.
 
-Each store is filled in batches and then opened by a process of its own, which makes the calls and
-tells the processor's time and the most memory it had. What grows is seen from the same run: every
-figure stands beside the one of the smallest size.
+Each store is filled (`scale_fill`, which copies what is beyond 100,000 facts) and then opened by a
+process of its own, which makes the calls and tells the processor's time and the most memory it had.
+What grows is seen from the same run: every figure stands beside the one of the smallest size.
 """
 
 from __future__ import annotations
 
 import json
-import random
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from rich.table import Table
 
-import tenure
-from benchmarks import corpus
 from benchmarks.figures import Target
-from benchmarks.scale_probe import KEY, KINDS, SETTINGS, SUBJECT, Taken, session_in
+from benchmarks.scale_fill import FILLED, written_of
+from benchmarks.scale_probe import FEWEST, KINDS, PORTION, Taken
 
 SIZES = (10_000, 100_000)
 MOST_MEMORY = 200.0
 """Megabytes with 100,000 facts and one context."""
 _SMALL = 100_000
-_BATCH = 1_000
 _GROWTH = 2.0
 _PAST = 3.0
-_SYLLABLES = ("ba", "de", "fi", "go", "lu", "ma", "ne", "ri")
-_LETTERS = str.maketrans("01234567", "abcdefgh")
 _TITLES = {
     "facts": "Facts of one person",
     "history": "Facts of one address, each in the place of the last",
     "organizations": "Organizations with a fact each",
+    "people": f"Facts of one organization, {PORTION:,} of each person, of at least {FEWEST} people",
+    "store": f"Facts of one store, {PORTION:,} of each organization, of at least {FEWEST}",
 }
 Say = Callable[[str], None]
-Write = dict[str, Any]
 
 
 @dataclass
@@ -49,10 +45,18 @@ class ScaleReport:
     """What the calls took, by kind and size."""
 
     taken: dict[str, dict[int, Taken]] = field(default_factory=dict)
+    written: dict[str, dict[int, int]] = field(default_factory=dict)
+    """How many were written through the API; the others are copies of them."""
 
     def plain(self) -> dict[str, Any]:
         """For programs."""
-        return {kind: {str(n): one for n, one in runs.items()} for kind, runs in self.taken.items()}
+        return {
+            kind: {
+                str(size): {**one, "written through the API": self.written[kind][size]}
+                for size, one in runs.items()
+            }
+            for kind, runs in self.taken.items()
+        }
 
 
 def measure(say: Say, sizes: Sequence[int], kinds: Sequence[str] = tuple(KINDS)) -> ScaleReport:
@@ -63,7 +67,14 @@ def measure(say: Say, sizes: Sequence[int], kinds: Sequence[str] = tuple(KINDS))
             say(f"{kind}: {size:,}")
             with tempfile.TemporaryDirectory(prefix="tenure-bench-") as folder:
                 path = Path(folder) / "scale.db"
-                _FILLED[kind](path, size)
+                begun = time.monotonic()
+                FILLED[kind](path, size)
+                written = written_of(kind, size)
+                say(
+                    f"  filled in {time.monotonic() - begun:,.0f} s: {written:,} through the API, "
+                    f"{size - written:,} copied within the file"
+                )
+                report.written.setdefault(kind, {})[size] = written
                 report.taken.setdefault(kind, {})[size] = probed(kind, path, size)
     return report
 
@@ -80,46 +91,6 @@ def probed(kind: str, path: Path, size: int) -> Taken:
     return {**found, "file MB": path.stat().st_size / 1e6}
 
 
-# filling
-
-
-def _fill(path: Path, writes: Iterator[Write]) -> None:
-    with tenure.open(path, settings=SETTINGS) as memory:
-        ann = session_in(memory)
-        while batch := list(islice(writes, _BATCH)):
-            ann.write_many(batch)
-
-
-def _facts(path: Path, size: int) -> None:
-    facts = corpus.facts(0, size)
-    _fill(path, ({"key": f.key, "subject": f.subject, "value": f.value} for f in facts))
-
-
-def _history(path: Path, size: int) -> None:
-    _fill(path, ({"key": KEY, "subject": SUBJECT, "value": _name(n)} for n in range(size)))
-
-
-def _organizations(path: Path, size: int) -> None:
-    with tenure.open(path, settings=SETTINGS) as memory:
-        for number in range(size):
-            ann = session_in(memory, f"organization-{number}")
-            ann.write(KEY, _name(number), subject=SUBJECT)
-
-
-def _name(number: int) -> str:
-    """Two words that no other number has."""
-    chance = random.Random(number)
-    first = "".join(chance.choice(_SYLLABLES) for _ in range(3))
-    return f"{first} {number:o}".translate(_LETTERS)
-
-
-_FILLED: dict[str, Callable[[Path, int], None]] = {
-    "facts": _facts,
-    "history": _history,
-    "organizations": _organizations,
-}
-
-
 # telling
 
 
@@ -129,7 +100,9 @@ def tables(report: ScaleReport) -> Iterator[Table]:
         table = Table(title=f"{_TITLES[kind]}: processor ms (× the smallest), or MB")
         table.add_column("")
         for size in runs:
-            table.add_column(f"{size:,}", justify="right")
+            copied = size - report.written[kind][size]
+            heading = f"{size:,}" + (f" ({copied:,} copied)" if copied else "")
+            table.add_column(heading, justify="right")
         first = next(iter(runs.values()))
         for name in first:
             cells = [_cell(name, one[name], first[name]) for one in runs.values()]

@@ -15,7 +15,8 @@ def explained(report: Report) -> str:
             f"One server on this machine, {report.organizations:,} organizations of "
             f"{report.facts:,} facts; clients are "
             "processes, each in an organization of its own, one call after the other for "
-            f"{report.seconds:g} s. Same embedder for all. What each does:",
+            f"{report.seconds:g} s. Same embedder for all; no question is asked twice. What each "
+            "does:",
             *(f"  {name}: {kind.about}" for name, kind in KINDS.items()),
         ]
     )

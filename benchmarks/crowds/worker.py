@@ -70,8 +70,13 @@ class Worker:
         return {}
 
     def _asking(self, organization: str, first: int, facts: int) -> Callable[[int], object]:
-        asked = questions(first, facts)
-        return lambda turn: self._system.ask(organization, asked[turn % len(asked)].question)
+        asked, begun = questions(first, facts), time.time_ns() % 1_000_000
+
+        def ask(turn: int) -> object:
+            question = asked[turn % len(asked)].question
+            return self._system.ask(organization, corpus.anew(question, f"{begun}-{turn}"))
+
+        return ask
 
     def _writing(self, organization: str) -> Callable[[int], object]:
         made = f"bench_{time.time_ns()}"

@@ -38,12 +38,17 @@ class _Tenure:
         )
 
     def phases(self, questions: Sequence[str]) -> dict[str, float]:
-        """Seconds of the processor that the phases of these questions' contexts take."""
+        """Seconds of the processor that the phases of these questions' contexts take.
+
+        None of them may have been asked before, or there are no phases.
+        """
         from benchmarks import phases
 
         with phases.timed() as spent:
             for question in questions:
                 self.ask(question)
+        if questions and "ranking" not in spent:
+            raise ValueError("these contexts were kept from before, and have no phases")
         return dict(spent)
 
     def tokens(self, answer: Any) -> int | None:

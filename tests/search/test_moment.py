@@ -14,6 +14,7 @@ import pytest
 from tenure.composing.material import MaterialBuilder
 from tenure.context.request import check_request
 from tenure.engine.lens import Lens
+from tenure.search import tenures
 from tenure.search.collection import AdHoc
 from tenure.search.moment import PastMoment
 from tenure.search.recent import EntryRow
@@ -41,9 +42,12 @@ def ids(rows: list[EntryRow]) -> list[str]:
 
 
 @pytest.mark.parametrize("seed", range(12))
-def test_a_moment_answers_like_its_facts_put_together(seed: int) -> None:
+def test_a_moment_answers_like_its_facts_put_together(
+    seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Sizes, lengths, postings, shares, neighbours, constraints and rows are the same, in the same
-    order, although the order of ids is not that of entries."""
+    order, although the order of ids is not that of entries; in portions of any size."""
+    monkeypatch.setattr(tenures, "_PORTION", 1 + 3 * (seed % 4))
     chance = Random(seed)
     with (
         a_chronicle("memory", [*a_history(chance), ("many", "plan", 4)]) as chronicle,

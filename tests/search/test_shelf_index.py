@@ -11,6 +11,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tenure.model.records import Declaration
+from tenure.search import marks as marks_module
 from tenure.search import shelf_index as stack_module
 from tenure.search.collection import code_of, nearest_of
 from tenure.search.shelf_index import ShelfIndex, signs
@@ -20,6 +21,8 @@ from tests.conftest import examples
 
 FEW = settings(max_examples=examples(80, soak=600), deadline=None)
 DIMENSIONS = 9
+MARKS = ("=0000000a", "=f000000b")
+MATTERS = ("~0000000a", "~f000000c")
 
 moments = st.none() | st.integers(-2, 2).map(lambda days: START + timedelta(days=days))
 vectors = st.none() | st.lists(st.integers(-2, 2), min_size=DIMENSIONS, max_size=DIMENSIONS).map(
@@ -83,6 +86,9 @@ class Shelf:
 
     def _put(self, entry: int, content: Content, key: str) -> None:
         live, starts, ends, derived, length, probes, vector = content
+        if key:  # what it holds, and its matter, never change
+            marks = [mark for bit, mark in enumerate(MARKS) if entry >> bit & 1]
+            probes = " ".join([probes, *marks, MATTERS[entry % 2]]).strip()
         self.entries[entry] = Placed(
             entry, self.version, live, starts, ends, derived, length, key, probes, vector
         )
@@ -103,12 +109,14 @@ def state(stack: ShelfIndex, query: Any) -> dict[str, Any]:
         "count": len(stack),
         "live": stack.live_entries(),
         "termed": stack.termed,
-        "suspects": {probe: found for probe, found in stack.suspects.items() if found},
+        "suspects": {probe: set(found) for probe, found in stack.suspects.items()},
         "lengths": [stack.length_of(entry) for entry in entries],
         "up to": [stack.count_up_to(entry) for entry in entries],
         "distances": sorted(zip(numbers.tolist(), far.tolist(), strict=True)),
         "out of term": sorted(stack.out_of_term(START)),
         "expired": list(stack.expired(START)),
+        "holding": [list(stack.holding(mark)) for mark in MARKS],
+        "on matters": [sorted(stack.on_matters({int(one[1:], 16)})) for one in MATTERS],
     }
 
 
@@ -128,6 +136,7 @@ def test_any_number_of_portions_gives_the_same(
     followed = ShelfIndex(DIMENSIONS)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(stack_module, "_PORTION", portion)
+        patch.setattr(marks_module, "_FEW", portion // 2)
         for new, changes, looks in history:
             shelf.commit(new, changes, gap)
             if looks:
@@ -155,7 +164,7 @@ def test_what_may_be_dead_is_watched(history: list[Any], query: Any, gap: int) -
     for entry, placed in shelf.entries.items():
         termed = placed.starts is not None or placed.ends is not None
         wanted = not placed.live or placed.derived or termed
-        for probe in placed.probes.split():
+        for probe in set(placed.probes.split()).difference(MARKS, MATTERS):
             assert (entry in stack.suspects.get(probe, ())) == wanted
         over = placed.ends is not None and placed.ends <= START
         early = placed.starts is not None and placed.starts > START

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from datetime import datetime
 from itertools import count, islice
 from typing import TYPE_CHECKING
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 _PORTION = 8_192
 _WORD = 64
+_FEW = 4
+"""Of so many entries less than one counts: then it is quicker to pick them out than to pass all."""
 _serials = count()
 _ARRAYS = ("_entries", "_lengths", "_live", "_meant", "_codes")
 
@@ -60,8 +62,9 @@ class ShelfIndex:
         self.filled = 0
         """The number of filled entries, live or not."""
         self.termed: dict[int, tuple[datetime | None, datetime | None]] = {}
-        self.suspects: dict[str, set[int]] = {}
-        """Entries whose value may be dead, by the terms that a repetition of it would have."""
+        self.suspects: dict[str, Collection[int]] = {}
+        """Entries whose value may be dead, by the terms that a repetition of it would have. Most
+        have one: that is a tuple, which takes a quarter of the memory of a set."""
         self.keys: dict[int, str] | None = {} if with_keys else None
         self._dimensions = dimensions
         self._words = -(-dimensions // _WORD)
@@ -163,10 +166,17 @@ class ShelfIndex:
         self._add(sorted(placed for placed in portion if placed.entry > last))
 
     def _add(self, fresh: list[Placed]) -> None:
-        start = self._count
         self._append(fresh)
-        for index, placed in enumerate(fresh):
-            self._note(start + index, placed)
+        live = [placed.length for placed in fresh if placed.live]
+        self.size += len(live)
+        self.length += sum(live)
+        self.filled += sum([bool(placed.key) for placed in fresh])
+        if self.keys is not None:
+            self.keys.update((placed.entry, placed.key) for placed in fresh)
+        self._mark(fresh)
+        for placed in fresh:
+            if not placed.live or placed.derived or placed.starts or placed.ends:
+                self._watch(placed)
 
     def _sort(self) -> None:
         order = np.argsort(self._entries[: self._count], kind="stable")
@@ -181,7 +191,7 @@ class ShelfIndex:
         span = slice(self._count, count)
         self._entries[span] = [placed.entry for placed in fresh]
         self._lengths[span] = [placed.length for placed in fresh]
-        self._live[span] = False
+        self._live[span] = [placed.live for placed in fresh]
         self._codes[:, span] = self._coded(fresh)
         self._meant[span] = [placed.vector is not None for placed in fresh]
         self._count = count
@@ -190,9 +200,10 @@ class ShelfIndex:
         if not self._dimensions:
             return np.zeros((0, len(fresh)), np.uint64)
         blank = bytes(self._dimensions)
-        given = (placed.vector for placed in fresh)
+        wanted = len(blank)
+        given = [placed.vector for placed in fresh]
         # A vector of another length is of another embedder; the recipe keeps those out.
-        raw = b"".join(v if v is not None and len(v) == len(blank) else blank for v in given)
+        raw = b"".join([v if v is not None and len(v) == wanted else blank for v in given])
         return signs(np.frombuffer(raw, np.int8).reshape(len(fresh), self._dimensions)).T
 
     def _grow(self, capacity: int) -> None:
@@ -204,21 +215,12 @@ class ShelfIndex:
         for name in _ARRAYS:
             setattr(self, name, larger(getattr(self, name)))
 
-    def _note(self, position: int, placed: Placed) -> None:
-        """Count a new entry in."""
-        self.filled += bool(placed.key)
-        if placed.live:
-            self._live[position] = True
-            self.size += 1
-            self.length += placed.length
-        if self.keys is not None:
-            self.keys[placed.entry] = placed.key
-        for mark in placed.probes.split():
-            if mark.startswith(MARK):
-                self._marked.add(placed.entry, int(mark[1:], 16))
-            elif mark.startswith(MATTER):
-                self._matters.add(placed.entry, int(mark[1:], 16))
-        self._watch(placed)
+    def _mark(self, fresh: list[Placed]) -> None:
+        """Note the marks of new entries, of all of them at once: they may be a million."""
+        entries = [placed.entry for placed in fresh]
+        probes = [placed.probes for placed in fresh]
+        self._marked.read(MARK, entries, probes)
+        self._matters.read(MATTER, entries, probes)
 
     def _change(self, position: int, placed: Placed) -> None:
         if self._live[position]:
@@ -246,8 +248,10 @@ class ShelfIndex:
         entry."""
         entry = placed.entry
         for probe in self._probes.pop(entry, "").split():
-            self.suspects[probe].discard(entry)
-            if not self.suspects[probe]:
+            known = self.suspects[probe]
+            if isinstance(known, set) and len(known) > 1:
+                known.discard(entry)
+            else:
                 del self.suspects[probe]
         self.termed.pop(entry, None)
         if placed.live and (placed.starts is not None or placed.ends is not None):
@@ -256,7 +260,11 @@ class ShelfIndex:
             probes = [p for p in placed.probes.split() if not p.startswith((MARK, MATTER))]
             self._probes[entry] = " ".join(probes)
             for probe in probes:
-                self.suspects.setdefault(probe, set()).add(entry)
+                known = self.suspects.setdefault(probe, (entry,))
+                if isinstance(known, set):
+                    known.add(entry)
+                elif entry not in known:
+                    self.suspects[probe] = {entry, *known}
 
     def __len__(self) -> int:
         return self._count
@@ -375,11 +383,15 @@ class ShelfIndex:
 
         Hidden entries, which are given in order, are left out.
         """
-        count, far = self._count, self.differing(code)
+        count = self._count
         counted = self._live[:count] & self._meant[:count]
         if hidden is not None and len(hidden) and count:
             places = np.searchsorted(self._entries[:count], hidden).clip(max=count - 1)
             counted[places[self._entries[:count][places] == hidden]] = False
-        if counted.all():
-            return far, self._entries[:count]
-        return far[counted], self._entries[:count][counted]
+        here = self._entries[:count]
+        number = int(np.count_nonzero(counted))
+        if number < count // _FEW:
+            places = np.flatnonzero(counted)
+            return self.differing(code, places), here[places]
+        far = self.differing(code)
+        return (far, here) if number == count else (far[counted], here[counted])

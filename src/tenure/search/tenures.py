@@ -9,7 +9,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
@@ -34,6 +34,7 @@ _PORTION = 8_192
 _CODES = {status.value: number for number, status in enumerate(Status)}
 _ARRAYS = ("_status", "_starts", "_ends", "_born", "_since", "said", "matter")
 _FLAGS = ("single", "derived", "filled", "_noted")
+_Row = TypeVar("_Row", Tenured, TenuredBefore)
 
 
 def among(*statuses: Status) -> Mask:
@@ -136,8 +137,8 @@ class ShelfTenures:
                     changed.update(places)
                     for kept in self._found_by():
                         kept.pack()
-                earlier = list(reader.tenured_before(shelf, self.version))
-                self._put_before(earlier, stack.places([row.entry for row in earlier]), changed)
+                rows = reader.tenured_before(shelf, self.version)
+                self._put_before([_columns(one, stack) for one in _portions(rows)], changed)
                 for kept in self._found_by():
                     kept.settle()
             except BaseException:
@@ -190,25 +191,11 @@ class ShelfTenures:
         self._names[here] = given
         self._ordered = None
 
-    def _put_before(
-        self, rows: list[TenuredBefore], places: Sequence[int], changed: set[int]
-    ) -> None:
+    def _put_before(self, earlier: list[Moments], changed: set[int]) -> None:
         """Replace the earlier tenures at the places that changed."""
         stale = np.fromiter(changed, np.int64, len(changed))
         kept = self._before[:, ~np.isin(self._before[0], stale)]
-        fresh = [
-            (
-                place,
-                row.since,
-                row.until,
-                _CODES[row.status],
-                NEVER if row.starts is None else row.starts,
-                NEVER if row.ends is None else row.ends,
-            )
-            for place, row in zip(places, rows, strict=True)
-        ]
-        given = np.array(fresh, np.int64).reshape(len(fresh), 6).T
-        self._before = np.concatenate([kept, given], axis=1)
+        self._before = np.concatenate([kept, *earlier], axis=1)
 
     # looking
 
@@ -280,6 +267,21 @@ class ShelfTenures:
         return found
 
 
-def _portions(rows: Iterator[Tenured]) -> Iterator[list[Tenured]]:
+def _columns(rows: Sequence[TenuredBefore], stack: Stack) -> Moments:
+    """Earlier tenures as they are kept: a row for each column, the place of the entry first."""
+    return np.array(
+        [
+            stack.places([row.entry for row in rows]),
+            [row.since for row in rows],
+            [row.until for row in rows],
+            [_CODES[row.status] for row in rows],
+            [NEVER if row.starts is None else row.starts for row in rows],
+            [NEVER if row.ends is None else row.ends for row in rows],
+        ],
+        np.int64,
+    )
+
+
+def _portions(rows: Iterator[_Row]) -> Iterator[list[_Row]]:
     while portion := list(islice(rows, _PORTION)):
         yield portion
