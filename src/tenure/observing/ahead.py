@@ -8,17 +8,22 @@ Where somebody wrote in between, the questions are others, and those are asked w
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from tenure.engine.lens import Lens
+from tenure.language.speakers import is_machine
 from tenure.language.statements import Kind
+from tenure.model.fact import Fact
 from tenure.observing.addressing import Addressing
+from tenure.observing.beside import Beside
 from tenure.observing.circumstances import Address, Circumstances
 from tenure.observing.desk import ForeseenSwaps, Rationed
 from tenure.observing.observer import WINDOW, Foreseen, Heard, in_situation
+from tenure.observing.reach import Reach, is_plain_denial
 from tenure.observing.replacing import Replacing
 from tenure.observing.reporting import is_news
 from tenure.observing.rewriting import Swap
-from tenure.observing.situation import Situation
+from tenure.observing.situation import STATEMENT, Situation
 from tenure.observing.sorting import REAL
 from tenure.observing.stretches import MOST_ASKED, Stretches
 from tenure.observing.successions import is_unsure
@@ -31,10 +36,9 @@ from tenure.observing.touching import (
     at_hand,
     nearby,
     open_to,
-    touched,
 )
 from tenure.observing.understanding import Understood
-from tenure.observing.wording import all_in_own_words
+from tenure.observing.wording import all_in_own_words, as_said, in_own_words
 from tenure.observing.worth import TELLING, runs_on
 from tenure.search.analysis import sentence
 from tenure.stores.port import Reader
@@ -71,19 +75,18 @@ def read_ahead(
         return foreseen
     near = nearby(Surroundings(reader, lens, found, situation))
     facts = open_to(around.speaker.name, near)
-    is_cued = any(one.corrects for one in said)
-    turn, lines = Said(around.text, around.speaker.name), Lines.of(lens.settings)
-    touched(
+    beside = Beside(
         detector,
         facts,
         found,
         situation.last_text,
-        turn,
-        lines,
-        is_cued=is_cued,
+        Said(around.text, around.speaker.name),
+        Lines.of(lens.settings),
+        is_cued=any(one.corrects for one in said),
         requested=at_hand(situation, heard.said, around.speaker.name),
     )
-    stated = (one for one, asked in zip(said, is_asked, strict=True) if asked)
+    stated = [one for one, asked in zip(said, is_asked, strict=True) if asked]
+    beside.touched({fact.id for one in stated for fact in outlook.could_go(one, beside)})
     sentences = (_sentence(outlook.addressing.address(one)) for one in stated if _stands_alone(one))
     return foreseen._replace(sentences=tuple(sentences))
 
@@ -100,6 +103,20 @@ class _Outlook:
         self._stretches = stretches
         self._rationed = Rationed(detector)
         self._replacing = Replacing(situation, self._rationed, around.text)
+        self._reach = Reach(self._replacing, stretches, around.speaker.name)
+        self._by_machine = is_machine(around.speaker.name)
+
+    def could_go(self, said: Understood, beside: Beside) -> list[Fact]:
+        """What a statement could put out of date, at the address where it will be filed."""
+        key, subject = STATEMENT, None
+        if self._by_machine:
+            said = replace(in_own_words(said), attribute=None)
+        elif said.kind in _STATED and not is_plain_denial(said):
+            address = self.addressing.address(said)
+            key, subject = address.key, address.subject
+        else:
+            said = replace(as_said(said, said.statement.text, Kind.ASSERTION), attribute=None)
+        return self._reach.of(said, key, subject, beside.facts, beside.requested)
 
     def is_asked_of_machine(self, said: Understood) -> bool:
         """Whether filing what a machine says will ask what it puts out of date."""

@@ -19,8 +19,9 @@ from tenure.model.verdict import Rule
 from tenure.observing import asides, overtaking, reporting, ties
 from tenure.observing.answering import Answering
 from tenure.observing.desk import Desk, Record, of_all
-from tenure.observing.effects import NOTHING, Effect, Effects, is_plain_denial
+from tenure.observing.effects import NOTHING, Effect, Effects
 from tenure.observing.ending import Ending, only_opens
+from tenure.observing.reach import is_plain_denial
 from tenure.observing.relating import restated
 from tenure.observing.rewriting import JOINT, amended, rewritten
 from tenure.observing.situation import STATEMENT

@@ -56,6 +56,12 @@ class CombinedDetector:
         """How likely each of the statements that a turn may be about is out of date."""
         return self._learned.weigh(turn, reads, follows=follows)
 
+    def at_most(
+        self, turn: str, reads: Sequence[Read], unread: Sequence[float | None], *, follows: bool
+    ) -> Sequence[float]:
+        """The most that each can come to beside others that were not read."""
+        return self._learned.at_most(turn, reads, unread, follows=follows)
+
     def kind(self, stretch: str, context: str, role: str) -> Mapping[str, float]:
         """How likely a stretch of a turn is of each kind."""
         return self._learned.kind(stretch, context, role)
