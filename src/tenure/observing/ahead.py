@@ -25,7 +25,7 @@ from tenure.observing.observer import ECHOING, WINDOW, Foreseen, Heard, in_situa
 from tenure.observing.reach import Reach, is_plain_denial
 from tenure.observing.replacing import Replacing
 from tenure.observing.reporting import is_news
-from tenure.observing.rewriting import Swap, in_words_of, renamed, rewritten
+from tenure.observing.rewriting import JOINT, Swap, in_words_of, renamed, rewritten
 from tenure.observing.situation import STATEMENT, Situation
 from tenure.observing.sorting import REAL
 from tenure.observing.stretches import MOST_ASKED, Stretches
@@ -155,8 +155,10 @@ class _Outlook:
                 if not held:
                     self._stretches.kinds(said)
                 return filed._replace(is_asked=not held)
-        self._stretches.kinds(said)
         swaps = self._looked_up(said, address) if self._may_replace(said) else ()
+        if not swaps and JOINT not in said.text:
+            # What has replaced a value, or answers a question, is kept whatever it is.
+            self._stretches.kinds(said)
         if said.kind in _STATED:
             if not swaps and is_plain_denial(said):
                 return self._plainly(replace(said, attribute=None))

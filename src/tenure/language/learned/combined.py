@@ -70,6 +70,21 @@ class CombinedDetector:
         """How likely a statement begins with each of these words."""
         return self._learned.begins(turn, words)
 
+    def may_doubt(self, pairs: Sequence[Pair]) -> bool:
+        """Whether judging these could come to a doubt, and to no change.
+
+        Only what the rules take for a change is doubted, and what they are sure of stays one.
+        """
+        ruled = self._rules.judge(pairs)
+        is_open = [_is_open(pair, rule) for pair, rule in zip(pairs, ruled, strict=True)]
+        if any(rule.confidence for rule, asked in zip(ruled, is_open, strict=True) if not asked):
+            return False
+        return any(
+            rule.confidence >= WORTH_ASKING
+            for rule, asked in zip(ruled, is_open, strict=True)
+            if asked
+        )
+
     def judge(self, pairs: Sequence[Pair]) -> list[Judged]:
         ruled = self._rules.judge(pairs)
         found = list(ruled)
