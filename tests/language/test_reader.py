@@ -89,6 +89,21 @@ def test_of_two_statements_the_likelier_one_is_weighed_up() -> None:
     assert beside[1] < alone[0]
 
 
+@pytest.mark.parametrize("chance", [0.0001, 0.1, 0.5, 0.9999])
+@pytest.mark.parametrize("meanings", [(0.2,), (0.9, None), (None,)])
+def test_no_statement_comes_to_more_than_was_told_before_the_others_were_read(
+    meanings: tuple[float | None, ...], chance: float
+) -> None:
+    """Whatever the model says of those, and if nothing is to be read of them at all."""
+    turn = "the fee is 50"
+    read = [Read("the fee is 40", 0.4, 0.3, 0.5, 1), Read("the tram is late", 0.1, 0.1, None, 2)]
+    others = [Read("the fee is due in May", chance, chance, meaning) for meaning in meanings]
+    most = load().at_most(turn, read, meanings, follows=True)
+    for beside in (others, others[:1], []):
+        chances = load().weigh(turn, [*read, *beside], follows=True)
+        assert all(one <= bound for one, bound in zip(chances, most, strict=False))
+
+
 def test_what_is_alike_in_meaning_is_the_likelier_one() -> None:
     """Of two of which the model says the same; and one that nobody looked up is as others are."""
     near, far = Read("the fee is 40", 0.3, 0.3, 0.8), Read("the price is 40", 0.3, 0.3, 0.1)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import pytest
 
@@ -10,10 +11,11 @@ import tenure
 from tenure.language.learned.combined import CombinedDetector
 from tenure.language.learned.encoding import Span
 from tenure.language.learned.model import Opinion
+from tenure.observing.ahead import read_ahead
 
 
 class Watched(CombinedDetector):
-    """The detector that ships, which tells what it is asked, and lets something happen first."""
+    """The detector that ships, which tells what it is asked, and what happens after reading."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -27,15 +29,19 @@ class Watched(CombinedDetector):
         self.beside.append(statement)
         return super().read(statement, marked, previous, turn)
 
-    def kind(self, stretch: str, context: str, role: str) -> Mapping[str, float]:
-        while self.meanwhile:
-            self.meanwhile.pop()()
-        return super().kind(stretch, context, role)
-
 
 @pytest.fixture
-def reader() -> Watched:
-    return Watched()
+def reader(monkeypatch: pytest.MonkeyPatch) -> Watched:
+    detector = Watched()
+
+    def read_then(*given: Any) -> Any:
+        foreseen = read_ahead(*given)
+        while detector.meanwhile:
+            detector.meanwhile.pop()()
+        return foreseen
+
+    monkeypatch.setattr("tenure.observing.ahead.read_ahead", read_then)
+    return detector
 
 
 @pytest.fixture
@@ -64,14 +70,16 @@ def told(session: tenure.Session) -> list[tuple[str, object, list[str]]]:
         ("Bob said the venue was Lyon.", False),
         ("The venue is Graz.", False),
         ("We meet at the lake this year.", True),
-        ("The dinner is for nine, Farah is coming too.", True),
+        ("The dinner is for nine, Farah is coming too.", False),
+        ("Farah is coming to the dinner too, that makes nine.", True),
     ],
 )
 def test_a_turn_is_read_beside_others_only_where_it_may_end_them(
     memory: tenure.Memory, reader: Watched, text: str, is_read: bool
 ) -> None:
     """What nobody stands by ends nothing, and what says the value of a thing ends the one before
-    it, without a question to the model."""
+    it, without a question to the model. Where rules leave a statement as it is whatever the model
+    says, it is not read."""
     session = said(memory)
     session.observe("The venue is Lyon.")
     session.observe("The dinner in the old town is for eight people.")

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import cached_property
 from typing import NamedTuple
 
@@ -27,6 +27,8 @@ TERM = "term"
 _NAMING = frozenset({ValueKind.NAME, ValueKind.ADDRESS, ValueKind.QUOTED})
 _PLACING = frozenset({"from", "to", "in", "at", "on"})
 _LOOK_BACK = 6
+_SHORT = 500
+"""The frame of a longer text is not worth the memory."""
 _MOST_PARTS = 40
 """A statement with more values than this is a table; its first ones stand for it."""
 _LABEL = 3
@@ -91,7 +93,15 @@ class Frame:
 
 
 def frame_of(text: str, at: datetime | None = None, language: str = "en") -> Frame:
-    """The frame of a statement."""
+    """The frame of a statement. That of a short one is looked at several times in a turn."""
+    if len(text) > _SHORT:
+        return Framing(text, find(text, at), lexicon(language)).frame()
+    # Moments of two zones can be equal, and be on different days.
+    return _frame_of(text, at, at.utcoffset() if at is not None else None, language)
+
+
+@remembering(1_024)
+def _frame_of(text: str, at: datetime | None, offset: timedelta | None, language: str) -> Frame:
     return Framing(text, find(text, at), lexicon(language)).frame()
 
 

@@ -7,12 +7,14 @@ them, and have a word for what depends on what. That is enough, if the things ar
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import NamedTuple
 
 from tenure.language.cues import is_undone
 from tenure.language.frames import frame_again
 from tenure.language.lexicon import data, word_set
+from tenure.model.text_cache import remembered
 
 _FLAGS = re.IGNORECASE | re.DOTALL
 _END = " \t\n.!?;,:-–—"
@@ -82,7 +84,8 @@ def _patterns(language: str = "en") -> _Patterns:
     return _Patterns(language)
 
 
-def things(text: str) -> list[Thing]:
+@remembered
+def things(text: str) -> tuple[Thing, ...]:
     """The things that a text names: the, our, my or somebody's, and up to four words."""
     found: list[Thing] = []
     words = list(_WORD.finditer(text))
@@ -96,7 +99,7 @@ def things(text: str) -> list[Thing]:
             if not _patterns().no_things.issuperset(name.lower().split()[1:]):
                 found.append(Thing(name, start, start + len(name)))
         index = max(after, index + 1)
-    return found
+    return tuple(found)
 
 
 def _noun(text: str, words: list[re.Match[str]], index: int) -> int:
@@ -237,7 +240,7 @@ def removed(text: str) -> str | None:
     return kept[0].name if len(kept) == 1 and not values(text) else None
 
 
-def _without_records(named: list[Thing]) -> list[Thing]:
+def _without_records(named: Iterable[Thing]) -> list[Thing]:
     """Without what things are only kept in: "your notes", "the list"."""
     records = _patterns().records
     return [thing for thing in named if thing.name.split()[-1].lower() not in records]

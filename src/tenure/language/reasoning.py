@@ -15,6 +15,7 @@ from tenure.language import loosely
 from tenure.language.attributes import without_lead_in
 from tenure.language.loosely import Clause
 from tenure.language.reasons import MARK, Patterns, patterns_of
+from tenure.model.text_cache import remembered
 
 _LONGEST = 600
 _MOST_WORDS = 8
@@ -92,6 +93,7 @@ class Told:
     """Whether it says that the thing was, or is to be, changed to it."""
 
 
+@remembered
 def value_told(clause: str) -> Told | None:
     """The thing that a clause names, and what it says that it is or becomes."""
     patterns = patterns_of()

@@ -12,6 +12,7 @@ import unicodedata
 from functools import lru_cache
 
 from tenure.language.lexicon import DEFAULT_LANGUAGE, data
+from tenure.model.text_cache import remembering
 
 _LONGEST = 80
 _UNSEEN = frozenset("\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")
@@ -40,6 +41,7 @@ def plain_name(name: str) -> str:
     return " ".join("".join(filter(_is_seen, usual)).casefold().split())
 
 
+@remembering(1_024)
 def is_machine(name: str, language: str = DEFAULT_LANGUAGE) -> bool:
     """Whether a name says that whoever has it is no person: "assistant", "tool_result", "Claude".
 

@@ -20,6 +20,7 @@ from tenure.model.verdict import Rule
 from tenure.observing import offering, resolving, ties
 from tenure.observing.desk import Desk, lost, of_all
 from tenure.observing.rewriting import JOINT
+from tenure.observing.situation import Situation
 from tenure.observing.sorting import REAL
 from tenure.observing.successions import Successions
 from tenure.observing.understanding import Understood, typed
@@ -53,6 +54,46 @@ def _opens_a_sentence(text: str) -> bool:
     known = lexicon()
     opening = known.pronouns | known.speaker | known.determiners
     return first is not None and first.group(1).lower() in opening
+
+
+def is_short(said: Understood, situation: Situation) -> bool:
+    """Whether a statement is short, and says something only as an answer."""
+    if not situation.previous or said.attribute is not None:
+        return False
+    if offering.asks_nothing(situation.previous):
+        return False
+    if situation.proposed and Cues(said.text).settles:
+        return False
+    if "rejection" in said.statement.cues or offering.declines(said.text):
+        return False
+    if offering.chosen(said.text, situation.previous) is not None:
+        return False
+    if said.kind is Kind.CONFIRMATION and _is_offered_a_value(said, situation):
+        return False
+    is_first = said.statement.start <= _SHORT_LEAD
+    # Only a question is answered by what would say nothing by itself.
+    says_nothing = said.is_fragment or not _opens_a_sentence(said.text)
+    answers = says_nothing and "?" in situation.previous
+    is_answer = said.kind in REAL and (answers or offering.points_at_one(said.text))
+    is_open = said.kind is Kind.CONFIRMATION or is_answer
+    return is_first and is_open and len(said.text.split()) <= _SHORT
+
+
+def _is_offered_a_value(said: Understood, situation: Situation) -> bool:
+    """Whether the assistant has just offered to set something that goes by a name."""
+    return any(
+        (attribute := as_said(said, offer, Kind.REQUEST).attribute) and attribute.is_sure
+        for offer in offering.offers(situation.previous)
+    )
+
+
+def joined(said: Understood, situation: Situation) -> Understood | None:
+    """A short answer with what it answers, as it is kept; None where it is all the same to them."""
+    if offering.is_indifferent(said.statement.text):
+        return None
+    asked = question_in(situation.previous)
+    text = f"{asked}{JOINT}{said.statement.text}" if asked else said.statement.text
+    return replace(as_said(said, text, Kind.ASSERTION), attribute=None)
 
 
 class Stating(Protocol):
@@ -139,44 +180,10 @@ class Answering:
         self._successions.put_in_place(again, proposed.key, proposed.subject, rule=Rule.COMMIT)
         return len(self._desk.record.verdicts) > before
 
-    def _is_offered_a_value(self, said: Understood) -> bool:
-        """Whether the assistant has just offered to set something that goes by a name."""
-        return any(
-            (attribute := as_said(said, offer, Kind.REQUEST).attribute) and attribute.is_sure
-            for offer in offering.offers(self._desk.situation.previous)
-        )
-
-    def is_short(self, said: Understood) -> bool:
-        """Whether a statement is short, and says something only as an answer."""
-        situation = self._desk.situation
-        if not situation.previous or said.attribute is not None:
-            return False
-        if offering.asks_nothing(situation.previous):
-            return False
-        if situation.proposed and Cues(said.text).settles:
-            return False
-        if "rejection" in said.statement.cues or offering.declines(said.text):
-            return False
-        if offering.chosen(said.text, situation.previous) is not None:
-            return False
-        if said.kind is Kind.CONFIRMATION and self._is_offered_a_value(said):
-            return False
-        is_first = said.statement.start <= _SHORT_LEAD
-        # Only a question is answered by what would say nothing by itself.
-        says_nothing = said.is_fragment or not _opens_a_sentence(said.text)
-        answers = says_nothing and "?" in situation.previous
-        is_answer = said.kind in REAL and (answers or offering.points_at_one(said.text))
-        is_open = said.kind is Kind.CONFIRMATION or is_answer
-        return is_first and is_open and len(said.text.split()) <= _SHORT
-
     def keep(self, said: Understood) -> None:
         """Keep a short answer with what it answers."""
-        if offering.is_indifferent(said.statement.text):
-            return
-        asked = question_in(self._desk.situation.previous)
-        text = f"{asked}{JOINT}{said.statement.text}" if asked else said.statement.text
-        again = as_said(said, text, Kind.ASSERTION)
-        self._stating.state(replace(again, attribute=None), is_answer=True)
+        if (again := joined(said, self._desk.situation)) is not None:
+            self._stating.state(again, is_answer=True)
 
     def accept(self, said: Understood) -> bool:
         """Take what the assistant has just offered for the speaker's word."""

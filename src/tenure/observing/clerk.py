@@ -17,10 +17,11 @@ from tenure.model.scope import Scope
 from tenure.model.values import text_of
 from tenure.model.verdict import Rule
 from tenure.observing import asides, overtaking, reporting, ties
-from tenure.observing.answering import Answering
+from tenure.observing.answering import Answering, is_short
 from tenure.observing.desk import Desk, Record, of_all
-from tenure.observing.effects import NOTHING, Effect, Effects, is_plain_denial
+from tenure.observing.effects import NOTHING, Effect, Effects
 from tenure.observing.ending import Ending, only_opens
+from tenure.observing.reach import is_plain_denial
 from tenure.observing.relating import restated
 from tenure.observing.rewriting import JOINT, amended, rewritten
 from tenure.observing.situation import STATEMENT
@@ -212,7 +213,7 @@ class Clerk:
             if said.cues.what_is_over is not None and said.kind is not Kind.RETRACTION:
                 return False  # that it is over is worth knowing
             return said.kind is not Kind.ASSERTION or "retraction" in said.statement.cues
-        if self._reads and not typed(said.parts) and self._answering.is_short(said):
+        if self._reads and not typed(said.parts) and is_short(said, self._desk.situation):
             self._answering.keep(said)
             return True
         settles = Cues(said.text).settles
@@ -309,7 +310,7 @@ class Clerk:
             effect = NOTHING if apart else self._effects.of(said, proposal, held, spared)
             if is_answer or effect or held or self._worth.is_worth_filing(said):
                 short = not is_answer and bool(typed(said.parts)) and not effect.partly
-                if short and self._answering.is_short(said):
+                if short and is_short(said, self._desk.situation):
                     self._answering.keep(said)
                 else:
                     self._state_beside(said, proposal, held, effect)

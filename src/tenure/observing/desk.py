@@ -67,6 +67,14 @@ class Rationed:
         self.spent += len(pairs)
         return self._detector.judge(pairs)
 
+    def may_doubt(self, pairs: Sequence[Pair]) -> bool:
+        """Whether it could doubt one of these. Where it cannot, they count as asked about."""
+        may_doubt = getattr(self._detector, "may_doubt", None)
+        if may_doubt is None or self.spent >= _MOST_PAIRS or may_doubt(pairs):
+            return True
+        self.spent += len(pairs)
+        return False
+
 
 class ForeseenSwaps(NamedTuple):
     """What a statement replaces, looked up before the transaction that files it."""

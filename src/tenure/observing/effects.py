@@ -2,32 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from tenure.engine.proposal import Proposal
-from tenure.language.detection import Relation, are_comparable
-from tenure.language.lexicon import lexicon
+from tenure.language.detection import Relation
 from tenure.language.speakers import is_machine
-from tenure.language.stances import (
-    is_for_later,
-    is_of_oneself_alone,
-    only_adds,
-    only_denies,
-    opposition,
-)
-from tenure.language.things import tells_alike, tells_of_another
-from tenure.language.tokens import stem, stems
+from tenure.language.stances import only_adds, opposition
+from tenure.language.things import tells_alike
+from tenure.language.tokens import stem
 from tenure.model.fact import Fact
 from tenure.model.values import text_of
 from tenure.observing import limiting, ties
+from tenure.observing.beside import Beside
 from tenure.observing.desk import Desk
+from tenure.observing.reach import (
+    Reach,
+    are_of_other_kinds,
+    is_named,
+    is_opposed,
+    may_end_a_name,
+)
 from tenure.observing.relating import is_restated, parts_in, sentence_of
 from tenure.observing.rewriting import JOINT, meet
 from tenure.observing.situation import STATEMENT, frame_in_office
 from tenure.observing.touching import (
     Likeness,
     Lines,
+    Reads,
     Said,
     Surroundings,
     Touched,
@@ -37,12 +39,9 @@ from tenure.observing.touching import (
     nearby,
     open_to,
     opposed,
-    touched,
 )
 from tenure.observing.understanding import Understood, typed
 
-_STATED = 0.4
-"""How likely a stretch must state something to put anything out of date."""
 _ANOTHER_KIND = 0.6
 """How likely a statement must be out of date where both say values, and none of one kind."""
 _LATEST = 48
@@ -76,18 +75,27 @@ class Effects:
         self._found = found
         self._lines = Lines.of(desk.registrar.settings)
         self._near: list[Fact] | None = None
-        self._touched: list[Touched] | None = None
+        self._reach = Reach(desk.replacing, desk.stretches, desk.around.speaker.name)
+        self._beside: Beside | None = None
+        self._opposed: list[Touched] = []
         self._heard: Sequence[Understood] = ()
+        self._seen_to: list[tuple[int, int]] = []
+        """Where the statements are that were asked about."""
 
     def begin(self, heard: Sequence[Understood]) -> None:
         """Take up a turn. The model is asked when the first of its statements needs it."""
         self._heard = heard
-        self._touched = None if heard else []
+        self._beside, self._opposed, self._seen_to = None, [], []
 
     def sets(self, said: Understood) -> bool:
         """Whether a statement that asks says what something is to be: "can it go to Porto"."""
-        start, end = said.statement.start, said.statement.end
-        return any(one.place is not None and start <= one.place < end for one in self._read())
+        beside = self._taken_up()
+        if beside is None:
+            return False
+        touched = either(beside.touched([fact.id for fact in beside.facts]), self._opposed)
+        span = (said.statement.start, said.statement.end)
+        left = [one for one in touched if not _is_said_in(one, self._seen_to)]
+        return any(one.place is not None and _is_said_in(one, [span]) for one in left)
 
     def of(
         self,
@@ -100,7 +108,9 @@ class Effects:
         # Requests stand beside each other at one address, and can end each other there.
         stays = () if proposal.key != STATEMENT and proposal.multi_valued else held
         others = [
-            one for one in self._mine(said) if one.fact not in stays and one.fact.id not in spared
+            one
+            for one in self._mine(said, proposal)
+            if one.fact not in stays and one.fact.id not in spared
         ]
         about = [one for one in others if self._is_about(said, one, proposal)]
         sure = [one for one in about if self._lines.goes(one.chance, is_cued=said.corrects)]
@@ -180,33 +190,30 @@ class Effects:
         ladder = self._desk.registrar.ladder
         return ladder.outranks(fact.standing, self._desk.filing.rung(said))
 
-    def _read(self) -> list[Touched]:
-        if self._touched is None:
-            self._touched = self._touching()
-        return self._touched
+    def _taken_up(self) -> Beside | None:
+        """The turn beside what it may be about, as that was when the first statement asked."""
+        if self._beside is None and is_reading(self._desk.detector):
+            self._beside = self._looked_up(self._desk.detector)
+        return self._beside
 
-    def _touching(self) -> list[Touched]:
-        desk = self._desk
-        if not is_reading(desk.detector):
-            return []
-        machine = is_machine(desk.around.speaker.name)
-        introduced = any(_introduces(said) for said in self._heard)
-        if introduced and not all(desk.is_meant(said) for said in self._heard):
-            return []  # "Do not do this: …" names what follows only to forbid it
-        facts = open_to(desk.around.speaker.name, self.near())
-        is_cued = any(said.corrects for said in self._heard)
-        last, said = desk.situation.last_text, Said(desk.around.text, desk.around.speaker.name)
-        read = touched(
-            desk.detector,
+    def _looked_up(self, detector: Reads) -> Beside:
+        desk, heard = self._desk, self._heard
+        speaker, facts = desk.around.speaker.name, list[Fact]()
+        introduced = any(_introduces(said) for said in heard)
+        # "Do not do this: …" names what follows only to forbid it.
+        if heard and (not introduced or all(desk.is_meant(said) for said in heard)):
+            facts = open_to(speaker, self.near())
+            self._opposed = [] if is_machine(speaker) else opposed(facts, heard)
+        return Beside(
+            detector,
             facts,
             self._found,
-            last,
-            said,
+            desk.situation.last_text,
+            Said(desk.around.text, speaker),
             self._lines,
-            is_cued=is_cued,
-            requested=at_hand(desk.situation, self._heard, desk.around.speaker.name),
+            is_cued=any(said.corrects for said in heard),
+            requested=at_hand(desk.situation, heard, speaker),
         )
-        return either(read, [] if machine else opposed(facts, self._heard))
 
     def near(self) -> list[Fact]:
         """What the person has in office that the turn may be about, before any of it is filed."""
@@ -218,43 +225,29 @@ class Effects:
             self._near = nearby(around)
         return self._near
 
-    def _mine(self, said: Understood) -> list[Touched]:
+    def _mine(self, said: Understood, proposal: Proposal) -> list[Touched]:
         """What the turn puts out of date by saying this, and is still there."""
         start, end = said.statement.start, max(said.statement.end, said.statement.start + 1)
-        mine = [one for one in self._read() if one.place is None or start <= one.place < end]
-        self._touched = [one for one in self._read() if one not in mine]
-        if _is_for_later(said):
+        before, self._seen_to = self._seen_to, [*self._seen_to, (start, end)]
+        beside = self._taken_up()
+        if beside is None:
             return []
-        if self._only_speaks_of_it(said):
+        facts = {fact.id: fact for fact in (*beside.facts, *(one.fact for one in self._opposed))}
+        address, requested = (proposal.key, proposal.subject), beside.requested
+        could_go = {f.id for f in self._reach.of(said, *address, facts.values(), requested)}
+        mine = [
+            one
+            for one in either(beside.touched(could_go), self._opposed)
+            if one.fact.id in could_go
+            and _is_said_in(one, [(start, end)])
+            and not _is_said_in(one, before)
+        ]
+        if mine and self._reach.only_speaks_of_it(said):
             # Who asks for something else may put it as a wish: "I would pick it up in Portland".
             asks = not only_adds(said.statement.text)
-            mine = [one for one in mine if (asks and one.at_hand) or _is_opposed(said, one.fact)]
+            mine = [one for one in mine if (asks and one.at_hand) or is_opposed(said, one.fact)]
         seen = {fact.id for fact in self._desk.within_reach(said, [one.fact for one in mine])}
-        return [
-            one
-            for one in mine
-            if one.fact.id in seen and self.stands(one.fact.id) and self._may_end(said, one.fact)
-        ]
-
-    def _only_speaks_of_it(self, said: Understood) -> bool:
-        """Whether a statement adds to what is so, or is no statement of what is so."""
-        if said.corrects or JOINT in said.text:
-            return False
-        if only_adds(said.statement.text):
-            return True
-        kinds = self._desk.stretches.kinds(said)
-        return bool(kinds) and kinds["states"] + kinds["orders"] < _STATED
-
-    def _may_end(self, said: Understood, fact: Fact) -> bool:
-        """Whether nothing in the words of both tells that one leaves the other as it is."""
-        sentence = sentence_of(fact, text_of(fact.value))[0]
-        if is_plain_denial(said):
-            # What has not happened leaves everything as it was, but for what it denies.
-            return bool(opposition(said.statement.text, sentence))
-        others = (fact.source.speaker or "") != self._desk.around.speaker.name
-        if others and is_of_oneself_alone(said.text) and is_of_oneself_alone(sentence):
-            return False  # each speaks of themselves
-        return not tells_of_another(said.text, sentence) and not _are_contrasted(said, fact)
+        return [one for one in mine if one.fact.id in seen and self.stands(one.fact.id)]
 
     def stands(self, fact_id: str) -> bool:
         fact = self._desk.registrar.transaction.fact(fact_id)
@@ -263,13 +256,13 @@ class Effects:
     def _may_be_doubted(self, said: Understood, one: Touched, proposal: Proposal) -> bool:
         """Whether a statement may put a fact in doubt: what goes by a name, only by that name."""
         fact = one.fact
-        is_apart = _are_of_other_kinds(said, fact) and not _share_a_value(said, fact)
+        is_apart = are_of_other_kinds(said, fact) and not _share_a_value(said, fact)
         if is_apart and one.chance < _ANOTHER_KIND:
             return False  # where the choir meets, and when
         if fact.multi_valued:
             return True
         relation = self._desk.replacing.relation(said, fact, proposal.key, proposal.subject)
-        return relation is not Relation.OTHER and _is_named(said, fact)
+        return relation is not Relation.OTHER and is_named(said, fact)
 
     def _is_about(self, said: Understood, one: Touched, proposal: Proposal) -> bool:
         """Whether nothing in the words of a statement tells that it is about another thing.
@@ -279,13 +272,13 @@ class Effects:
         """
         fact = one.fact
         if one.at_hand and fact.multi_valued:
-            return not _are_of_other_kinds(said, fact)
+            return not are_of_other_kinds(said, fact)
         relation = self._desk.replacing.relation(said, fact, proposal.key, proposal.subject)
         if relation is Relation.OTHER:
             return False
-        if not fact.multi_valued and not _may_end_a_name(said, one):
+        if not fact.multi_valued and not _ends_a_name(said, one):
             return False
-        if _are_of_other_kinds(said, fact):
+        if are_of_other_kinds(said, fact):
             return False
         theirs = frame_in_office(fact).words | {stem(word) for word in fact.key.split("_")}
         return not one.is_ended or not said.frame.words or not said.frame.words.isdisjoint(theirs)
@@ -299,61 +292,19 @@ def _but_for_said(said: Understood, one: Touched) -> Touched:
     return one._replace(parts=tuple(part for part in one.parts if part.normal not in again))
 
 
-def _are_contrasted(said: Understood, fact: Fact) -> bool:
-    """Whether each names the other side of a pair: staging and production, before and after."""
-    ours, theirs = stems(said.text), stems(text_of(fact.value))
-    return any(
-        frozenset((one, other)) in lexicon().contrasts
-        for one in ours - theirs
-        for other in theirs - ours
-    )
-
-
 def _introduces(said: Understood) -> bool:
     return said.statement.text.rstrip().endswith(":")
-
-
-def _is_opposed(said: Understood, fact: Fact) -> bool:
-    return bool(opposition(said.statement.text, sentence_of(fact, text_of(fact.value))[0]))
-
-
-def _is_named(said: Understood, fact: Fact) -> bool:
-    return any(stem(word) in said.frame.words for word in fact.key.split("_"))
-
-
-def is_plain_denial(said: Understood) -> bool:
-    """Whether a statement says what is not so, and nothing of what is so instead."""
-    says = said.is_anchored or typed(said.denied) or (said.is_fragment and typed(said.parts))
-    # "I can't tell: the car has been dropped" denies nothing of the car.
-    opening, _, told = said.statement.text.rpartition(": ")
-    return not says and only_denies(told if opening else said.statement.text)
-
-
-def _is_for_later(said: Understood) -> bool:
-    """Whether a statement tells what will be so, which ends nothing that is so now."""
-    begins = said.validity.valid_from if said.validity is not None else None
-    return (begins is not None and begins > said.at) or is_for_later(said.text)
-
-
-def _may_end_a_name(said: Understood, one: Touched) -> bool:
-    """Whether a statement that has no name itself may end what was said under one.
-
-    "First week at Brightside" does; "the write timeout" leaves the read timeout alone.
-    """
-    if one.fact.source.turn_index is None or said.attribute is not None:
-        return False
-    is_named = all(stem(word) in said.frame.words for word in one.fact.key.split("_"))
-    return not is_named and one.chance >= _SURE_OF_A_NAME
-
-
-def _are_of_other_kinds(said: Understood, fact: Fact) -> bool:
-    """Whether both say values, and none that could take the place of one of the other's."""
-    ours, theirs = typed(said.parts), typed(parts_in(fact))
-    if not ours or not theirs:
-        return False
-    return not any(are_comparable(old, new) for old in theirs for new in ours)
 
 
 def _share_a_value(said: Understood, fact: Fact) -> bool:
     ours = {part.normal for part in typed(said.parts)}
     return any(part.normal in ours for part in typed(parts_in(fact)))
+
+
+def _is_said_in(one: Touched, spans: Iterable[tuple[int, int]]) -> bool:
+    """Whether what takes the place of a fact is said in one of these stretches, or nowhere."""
+    return any(one.place is None or start <= one.place < end for start, end in spans)
+
+
+def _ends_a_name(said: Understood, one: Touched) -> bool:
+    return may_end_a_name(said, one.fact) and one.chance >= _SURE_OF_A_NAME

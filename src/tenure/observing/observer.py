@@ -34,7 +34,7 @@ from tenure.settings import Settings
 
 WINDOW = 40
 """How many turns of a session stay at hand: on its desk, and for comparing new ones with."""
-_ECHOING = 20_000
+ECHOING = 20_000
 """An assistant's turn is searched for values that were said before up to this many characters."""
 _SHORTEST = 2
 
@@ -307,7 +307,7 @@ def _unreal_spots(heard: Heard) -> list[Spot]:
 
 def _echoes(heard: Heard, facts: Iterable[Fact]) -> list[Spot]:
     """Where a turn says again, in whatever form, what a fact in office says."""
-    return _spots(heard.text[:_ECHOING], facts)
+    return _spots(heard.text[:ECHOING], facts)
 
 
 def _spots(text: str, facts: Iterable[Fact]) -> list[Spot]:

@@ -176,6 +176,9 @@ class Replacing:
             for fact in held[-_MOST_ASKED:]
             for pair in self._pairs(said, fact, Relation.SAME_WORDS, 0, at_hand=True)
         ]
+        may_doubt = getattr(self._detector, "may_doubt", None)
+        if may_doubt is not None and not may_doubt(pairs):
+            return False
         judged = self._detector.judge(pairs)
         return any(one.because == DOUBTED for one in judged) and not any(
             one.confidence for one in judged

@@ -32,7 +32,7 @@ def is_unsure(said: Understood) -> bool:
     return said.cues.is_unsure and not said.is_request and not said.corrects
 
 
-def _is_far_fetched(said: Understood, swap: Swap) -> bool:
+def is_far_fetched(said: Understood, swap: Swap) -> bool:
     """Whether names stand for each other that nothing ties together.
 
     "We're in Luton" after "Ramadan mubarak. Which city?": one name is as good as any other.
@@ -67,7 +67,7 @@ class Successions:
         desk = self._desk
         look_up = desk.by_rules.swaps if plainly else desk.swaps
         swaps = look_up(said, key, subject)
-        kept = [s for s in swaps if s.fact.id not in spared and not _is_far_fetched(said, s)]
+        kept = [s for s in swaps if s.fact.id not in spared and not is_far_fetched(said, s)]
         return [self.rewrite(said, found, rule) for found in rewritten(kept)]
 
     def replace_elsewhere(self, said: Understood, proposal: Proposal, held: Sequence[Fact]) -> None:

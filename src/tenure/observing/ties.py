@@ -16,6 +16,7 @@ from tenure.language.reasoning import value_told
 from tenure.language.skeleton import names_a_thing
 from tenure.language.statements import Kind
 from tenure.model.fact import Fact, Part
+from tenure.model.text_cache import remembered
 from tenure.model.values import text_of
 from tenure.observing import resolving
 from tenure.observing.circumstances import whole_part
@@ -126,6 +127,7 @@ def stated_by(fact: Fact) -> Stated | None:
     return told._replace(part=moved)
 
 
+@remembered
 def stated(clause: str) -> Stated | None:
     """The thing and the value of a clause that says one of the other."""
     told = value_told(clause)

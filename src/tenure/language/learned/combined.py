@@ -56,6 +56,12 @@ class CombinedDetector:
         """How likely each of the statements that a turn may be about is out of date."""
         return self._learned.weigh(turn, reads, follows=follows)
 
+    def at_most(
+        self, turn: str, reads: Sequence[Read], unread: Sequence[float | None], *, follows: bool
+    ) -> Sequence[float]:
+        """The most that each can come to beside others that were not read."""
+        return self._learned.at_most(turn, reads, unread, follows=follows)
+
     def kind(self, stretch: str, context: str, role: str) -> Mapping[str, float]:
         """How likely a stretch of a turn is of each kind."""
         return self._learned.kind(stretch, context, role)
@@ -63,6 +69,21 @@ class CombinedDetector:
     def begins(self, turn: str, words: Sequence[Span]) -> tuple[float, ...]:
         """How likely a statement begins with each of these words."""
         return self._learned.begins(turn, words)
+
+    def may_doubt(self, pairs: Sequence[Pair]) -> bool:
+        """Whether judging these could come to a doubt, and to no change.
+
+        Only what the rules take for a change is doubted, and what they are sure of stays one.
+        """
+        ruled = self._rules.judge(pairs)
+        is_open = [_is_open(pair, rule) for pair, rule in zip(pairs, ruled, strict=True)]
+        if any(rule.confidence for rule, asked in zip(ruled, is_open, strict=True) if not asked):
+            return False
+        return any(
+            rule.confidence >= WORTH_ASKING
+            for rule, asked in zip(ruled, is_open, strict=True)
+            if asked
+        )
 
     def judge(self, pairs: Sequence[Pair]) -> list[Judged]:
         ruled = self._rules.judge(pairs)

@@ -48,6 +48,12 @@ class LearnedDetector:
         """How likely each of the statements that a turn may be about is out of date."""
         return self._model.weigh(turn, reads, follows=follows)
 
+    def at_most(
+        self, turn: str, reads: Sequence[Read], unread: Sequence[float | None], *, follows: bool
+    ) -> Sequence[float]:
+        """The most that each can come to beside others that were not read."""
+        return self._model.at_most(turn, reads, unread, follows=follows)
+
     def kind(self, stretch: str, context: str, role: str) -> Mapping[str, float]:
         """How likely a stretch of a turn is of each kind."""
         return self._model.kind(stretch, context, role)

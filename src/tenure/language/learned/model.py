@@ -129,6 +129,12 @@ class Model:
         """How likely each of the statements that a turn may be about is out of date."""
         return self._card.weights.chances(turn, reads, follows=follows)
 
+    def at_most(
+        self, turn: str, reads: Sequence[Read], unread: Sequence[float | None], *, follows: bool
+    ) -> Sequence[float]:
+        """The most that each can come to beside others that were not read."""
+        return self._card.weights.at_most(turn, reads, unread, follows=follows)
+
     def kind(self, stretch: str, context: str, role: str) -> Mapping[str, float]:
         """How likely a stretch of a turn is of each kind; `context` is what was said before it."""
         return dict(zip(KINDS, self._kinds_of(stretch, context, role), strict=True))

@@ -16,6 +16,10 @@ from typing import Final, NamedTuple
 from tenure.language.tokens import stems
 
 FEATURES: Final = 11
+_IS_AHEAD, _BY_HOW_MUCH, _IS_LIKEST = 2, 3, 7
+"""The places of the features that hang on the other statements."""
+_ROUNDED = 1e-9
+"""More than what sums of a few numbers lose by rounding."""
 _FARTHEST = 4.0
 _TELLING = 3
 """Words of fewer letters tell little of what a statement is about."""
@@ -48,6 +52,23 @@ class Weights:
             1 / (1 + math.exp(-sum(w * x for w, x in zip(self.values, row, strict=True))))
             for row in features(turn, reads, follows=follows)
         ]
+
+    def at_most(
+        self, turn: str, reads: Sequence[Read], unread: Sequence[float | None], *, follows: bool
+    ) -> list[float]:
+        """The most that each statement can come to beside others that were not read; `unread` are
+        their likenesses in meaning to the turn."""
+        likest = max((one for one in unread if one is not None), default=-math.inf)
+        weights, found = self.values, []
+        for read, row in zip(reads, features(turn, reads, follows=follows), strict=True):
+            is_likest = row[_IS_LIKEST] * float(read.meaning is not None and read.meaning >= likest)
+            most = [weight * value for weight, value in zip(weights, row, strict=True)]
+            most[_IS_AHEAD] = max(0.0, weights[_IS_AHEAD])
+            most[_BY_HOW_MUCH] = abs(weights[_BY_HOW_MUCH]) * _FARTHEST
+            # Nothing may come of what was not read, and then it is not the likest either.
+            most[_IS_LIKEST] = max(most[_IS_LIKEST], weights[_IS_LIKEST] * is_likest)
+            found.append(1 / (1 + math.exp(-sum(most))) + _ROUNDED)
+        return found
 
 
 def features(turn: str, reads: Sequence[Read], *, follows: bool) -> list[tuple[float, ...]]:
