@@ -200,7 +200,7 @@ class Roll:
         they are, so do all; unless one rests on another, which nothing tells but itself."""
         each = dict(zip(self._ids[0].tolist(), self.facts, strict=True))
         latest = self.facts[int(self._columns.begun[self._places].argmax())]
-        return [*each.values(), latest]
+        return list({fact.id: fact for fact in (*each.values(), latest)}.values())
 
 
 class Sheets:
