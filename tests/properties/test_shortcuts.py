@@ -56,13 +56,19 @@ SEARCHED = settings(max_examples=400, suppress_health_check=[HealthCheck.too_slo
 def test_a_text_is_addressed_if_any_order_is_in_it(text: str) -> None:
     plain = unicodedata.normalize("NFKC", invisible.parted(text))
     shown = re.sub(r"\s+", " ", plain).translate(str.maketrans("’ʼ‘`", "''''")).lower()
-    found = any(pattern.search(shown) for _, pattern in injection._PATTERNS)
+    found = any(sign in shown and p.search(shown) for _, p, sign in injection._PATTERNS)
     assert injection.is_addressed(text) is found
+
+
+@pytest.mark.parametrize("text", ["jailbreak/99!", "end-of-input,please!", "Imagine_you're"])
+def test_words_without_a_gap_are_a_name_and_no_order(text: str) -> None:
+    assert not injection.is_addressed(text)
+    assert injection.is_addressed(f"{text.replace('/', ' ').replace('_', ' ')} jailbreak mode")
 
 
 @pytest.mark.parametrize("number", range(len(injection._PATTERNS)))
 def test_every_text_of_an_order_has_the_words_that_it_needs(number: int) -> None:
-    needed, pattern = injection._PATTERNS[number]
+    needed, pattern, _ = injection._PATTERNS[number]
 
     @settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow])
     @given(_matching(pattern))

@@ -153,6 +153,9 @@ _ORDERS: tuple[tuple[tuple[str, ...], str], ...] = (
         (_YOU,),
         r"\byour (?:instructions?|guidelines|programming|guardrails|system prompt|directives?)\b",
     ),
+)
+# The same of a text with a gap. A single word, or several joined by other signs, is a name.
+_ORDERS_WITH_GAPS: tuple[tuple[tuple[str, ...], str], ...] = (
     (
         ("machine",),
         r"\b(?:note|message|attention|instructions?|dear|hey|hello|hi|to)[ ,:]{1,2}(?:to )?"
@@ -215,15 +218,21 @@ def _said_by(signs: list[str]) -> set[str]:
 
 _FIRST_WORDS = {name: first_words(listed) for name, listed in CLASSES.items()}
 _PATTERNS = [
-    ([_FIRST_WORDS.get(name) or frozenset(name.split()) for name in needed], _pattern(order))
-    for needed, order in _ORDERS
+    (
+        [_FIRST_WORDS.get(name) or frozenset(name.split()) for name in needed],
+        _pattern(order),
+        " " if orders is _ORDERS_WITH_GAPS else "",
+    )
+    for orders in (_ORDERS, _ORDERS_WITH_GAPS)
+    for needed, order in orders
 ]
-_ORDERS_WITH = {
-    word: [needed for needed, _ in _PATTERNS if word in needed[0]]
-    for needed, _ in _PATTERNS
+"""What each order needs, its pattern, and what a text must have besides."""
+_NEEDED_WITH = {
+    word: [needed for needed, *_ in _PATTERNS if word in needed[0]]
+    for needed, *_ in _PATTERNS
     for word in needed[0]
 }
-_TELLING = frozenset(_ORDERS_WITH)
+_TELLING = frozenset(_NEEDED_WITH)
 _GAPS = re.compile(r"\s+")
 _APOSTROPHES = str.maketrans("’ʼ‘`", "''''")
 
@@ -240,14 +249,16 @@ def is_addressed(text: str) -> bool:
         return False
     shown = _GAPS.sub(" ", plain).translate(_APOSTROPHES).lower()
     return any(
-        pattern.search(shown) is not None for needed, pattern in _PATTERNS if _has(said, needed)
+        pattern.search(shown) is not None
+        for needed, pattern, sign in _PATTERNS
+        if sign in shown and _has(said, needed)
     )
 
 
 def may_address(said: set[str]) -> bool:
     """Whether a text of these words could be addressed to a model; most texts surely are not."""
     telling = _TELLING.intersection(said)
-    return any(_has(said, needed) for word in telling for needed in _ORDERS_WITH[word])
+    return any(_has(said, needed) for word in telling for needed in _NEEDED_WITH[word])
 
 
 def _has(said: set[str], needed: list[frozenset[str]]) -> bool:

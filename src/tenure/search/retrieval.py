@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from tenure.search.collection import Collection as Entries
     from tenure.search.collection import Vector
 
-    Entered = npt.NDArray[np.int64]
     Shares = npt.NDArray[np.float64]
 
 # The usual constants of BM25.
@@ -111,7 +110,6 @@ def search(
     wanted = list(dict.fromkeys(terms(query)))[:_MOST_TERMS]
     size = collection.size
     weights: dict[str, float] = {}
-    having: dict[str, Sequence[int]] = {}
     shares: dict[str, float] = {}
     gathered: dict[int, float] = {}
     frequent: dict[str, float] = {}
@@ -121,7 +119,6 @@ def search(
         shares[term] = posted.share if size >= _FEW else 0.0
         if posted.entries:
             weight = weights[term] = _weight(size, len(posted.entries))
-            having[term] = posted.entries
             _gather(gathered, posted.entries, weight)
         elif posted.entries is None:
             frequent[term] = posted.share  # what everything has tells no two facts apart
@@ -132,15 +129,14 @@ def search(
         rarest = min(frequent, key=lambda term: (frequent[term], term))
         entries = collection.postings(rarest, size).entries or ()
         weights[rarest] = _weight(size, len(entries))
-        having[rarest] = sorted(entries)[-limit:]
-        _gather(gathered, having[rarest], weights[rarest])
+        _gather(gathered, sorted(entries)[-limit:], weights[rarest])
     chosen = set(_best(gathered, limit))
     if meaning is not None:
         chosen.update(collection.nearest(meaning, limit))
     binding = set(collection.binding(meaning, _BINDING))
     chosen |= binding
     rows = collection.rows(sorted(chosen))
-    said = _said(rows, having, weights, mean_length)
+    said = _said(rows, gathered, weights, mean_length)
     meant = _meant(rows, meaning)
     bound = [row[0] in binding for row in rows]
     return Hits(rows, said, meant, bound)
@@ -191,28 +187,29 @@ def _best(gathered: dict[int, float], limit: int) -> list[int]:
 
 def _said(
     rows: Sequence[EntryRow],
-    having: dict[str, Sequence[int]],
+    gathered: dict[int, float],
     weights: dict[str, float],
     mean_length: float,
 ) -> list[float]:
-    """The match by words: BM25 as a share of the most that the query could get.
-
-    `having` are the entries that have each word of the query.
-    """
+    """The match by words: BM25 as a share of the most that the query could get."""
     most = sum(weights.values())
     if not most:
         return [0.0] * len(rows)
-    said: dict[int, float] = {row[0]: 0.0 for row in rows}
-    texts = {row[0]: row[4] for row in rows}
-    for term, weight in weights.items():
-        for entry in having[term]:
-            own = texts.get(entry)
-            if own is not None:
-                often = own.count(term)
-                length = len(own) / mean_length if mean_length else 1.0
-                ballast = _K1 * (1 - _B + _B * length)
-                said[entry] += weight * often * (1 + _K1) / (often + ballast)
-    return [one / most for one in said.values()]
+    found: list[float] = []
+    for entry, _, _, _, own in rows:
+        if entry not in gathered:
+            found.append(0.0)
+            continue
+        ballast = _K1 * (1 - _B + _B * len(own) / mean_length) if mean_length else _K1
+        times: dict[str, int] = {}
+        for term in own:
+            if term in weights:
+                times[term] = times.get(term, 0) + 1
+        said = 0.0
+        for term, often in times.items():
+            said += weights[term] * often * (1 + _K1) / (often + ballast)
+        found.append(said / most)
+    return found
 
 
 def _meant(rows: Sequence[EntryRow], meaning: Vector | None) -> Shares:
