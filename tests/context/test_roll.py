@@ -5,17 +5,23 @@ from __future__ import annotations
 from datetime import timedelta
 from threading import Thread
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import tenure
+from tenure.composing.material import MaterialBuilder
+from tenure.composing.sheets import SHEETS
 from tenure.context import roll as kept
 from tenure.context.roll import Sheets
 from tenure.context.sheets import Sheet
 from tenure.model.fact import Fact, Status
 from tenure.model.text_cache import forget_texts
 from tenure.search.analysis import name_terms
+from tenure.search.retrieval import Hits
+from tenure.search.space import SearchSpace
 from tenure.testing.clock import START
-from tests.conftest import examples
+from tests.conftest import QUICK, examples
 
 
 def a_fact(number: int, value: object = "blue", **given: object) -> Fact:
@@ -111,3 +117,22 @@ def test_threads_that_look_at_the_same_facts_are_told_the_same() -> None:
     for thread in threads:
         thread.join()
     assert wrong == []
+
+
+def test_a_reader_under_way_during_an_erasure_leaves_nothing_of_what_it_saw(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    searched = MaterialBuilder._search
+
+    def searched_meanwhile(self: MaterialBuilder, space: SearchSpace) -> Hits:
+        forget_texts()
+        return searched(self, space)
+
+    with tenure.open(":memory:", settings=QUICK) as memory:
+        session = memory.session(user_id="ann", organization="acme")
+        session.write("desk", "the one by the window")
+        assert "window" in session.context("Which desk?").text
+        assert SHEETS._columns.filled
+        monkeypatch.setattr(MaterialBuilder, "_search", searched_meanwhile)
+        session.context("Which desk is it?")
+    assert not SHEETS._columns.filled

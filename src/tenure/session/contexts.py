@@ -211,9 +211,8 @@ class SessionContexts(SessionBase):
                         if found is not None:
                             return found
                         lens.when = WatchedMoment.of(when)
-                    return _GatheredMaterial(
-                        self._material(reader, lens, asked), lens.when, when, name
-                    )
+                    material = self._material(reader, lens, asked, generation)
+                    return _GatheredMaterial(material, lens.when, when, name)
             except Outpaced:
                 outpaced = self._outpaced(outpaced)
             except _Outdated:
@@ -228,10 +227,14 @@ class SessionContexts(SessionBase):
             self._resources.index.forget()
         return before + 1
 
-    def _material(self, reader: Reader, lens: Lens, asked: Asked) -> Material:
+    def _material(self, reader: Reader, lens: Lens, asked: Asked, generation: int) -> Material:
         from tenure.composing.material import MaterialBuilder  # brings numpy, for contexts only
+        from tenure.composing.sheets import SHEETS
 
-        return MaterialBuilder(reader, lens, self._resources.index, *asked).material()
+        material = MaterialBuilder(reader, lens, self._resources.index, *asked).material()
+        if self._resources.contexts.generation != generation:
+            SHEETS.forget()  # this reader may have seen what was erased meanwhile
+        return material
 
     def _assembled(self, found: _GatheredMaterial, request: Request, share: float) -> Context:
         """The context of what was gathered, which is kept if that tells for how long it holds."""
