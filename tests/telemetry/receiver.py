@@ -96,7 +96,10 @@ class Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
 
     def do_POST(self) -> None:
-        body = self.rfile.read(int(self.headers["Content-Length"]))
+        length = int(self.headers["Content-Length"])
+        body = self.rfile.read(length)
+        if len(body) < length:
+            return  # whoever sent it was killed meanwhile
         receiver: Receiver = self.server.receiver  # type: ignore[attr-defined]
         behaviour = receiver.next_behaviour()
         if behaviour is None:
