@@ -16,7 +16,6 @@ from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from operator import attrgetter
 from typing import Any
 
 from tenure.composing.watched_moment import WatchedMoment
@@ -40,7 +39,6 @@ _A_LINE = 400
 """Characters that take as much memory as a line: values, and so lines, can be very long."""
 _MOST_ORGANIZATIONS = 10_000
 _CLOCK = "current_time"
-_told, _item = attrgetter("section", "text"), attrgetter("item")
 _LONG_DESK = 20_000
 """Characters."""
 _MOST_ITEMS = 100
@@ -199,8 +197,9 @@ def size_of(context: Context) -> int:
 
 def _tells_clock_once(context: Context, clock: str) -> bool:
     """Whether the line of the clock is known for sure: a signal may read like it."""
-    shown = list(map(_told, context.lines)).count((ENVIRONMENT, clock))
-    return shown == 1 and _CLOCK not in map(_item, context.omissions)
+    shown = sum(line.text == clock for line in context.lines if line.section == ENVIRONMENT)
+    left_out = any(omission.item == _CLOCK for omission in context.omissions)
+    return shown == 1 and not left_out
 
 
 def _told_anew(line: Line, before: str, clock: str) -> Line:

@@ -7,7 +7,6 @@ of its counts.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from operator import attrgetter
 
 from tenure.composing.inquiry import SMALL, Inquiry
 from tenure.context.document import Omission
@@ -15,8 +14,6 @@ from tenure.model.fact import Fact, Status
 from tenure.rules.scope import View
 from tenure.search.space import SearchSpace
 from tenure.stores.port import Selection
-
-_id = attrgetter("id")
 
 
 def left_out(
@@ -29,7 +26,7 @@ def left_out(
     yield from (Omission("shadowed", fact.id) for fact, _ in view.shadowed)
     yield from (Omission("overruled", fact.id) for fact, _ in view.overruled)
     aside = {fact.id for fact, _ in (*view.shadowed, *view.overruled)}
-    known = aside.union(map(_id, view.effective))
+    known = aside.union([fact.id for fact in view.effective])
     total = space.total if space.facts is None else len(inquiry.everything)
     if inquiry.request.explain or total <= SMALL:
         yield from (

@@ -51,7 +51,8 @@ class _Columns:
         self.times = np.zeros(size, np.int64)
         self.begun = np.zeros(size, np.int64)
         self.lengths = np.zeros(size, np.int64)
-        self.flags = np.zeros((5, size), np.bool_)
+        self.is_constraint = np.zeros(size, np.bool_)
+        self.is_reading = np.zeros(size, np.bool_)
         self.ids = np.zeros((5, size), np.int64)
         """The numbers of their kind, name, subject, standing and matter."""
         self.numberings = [_Numbering() for _ in self.ids]
@@ -67,7 +68,8 @@ class _Columns:
         self.times[span] = [to_micros(sheet.time) for sheet in sheets]
         self.begun[span] = [_micros(fact.started_at) for fact in facts]
         self.lengths[span] = [sheet.length for sheet in sheets]
-        self.flags[:, span] = np.array([_flags(sheet) for sheet in sheets]).T
+        self.is_constraint[span] = [fact.is_constraint for fact in facts]
+        self.is_reading[span] = [fact.time_sensitive for fact in facts]
         self.ids[:, span] = np.array([self._numbered(sheet) for sheet in sheets]).T
         self.filled = span.stop
         for place, fact in enumerate(facts, start=span.start):
@@ -98,14 +100,6 @@ class _Numbering:
             number = self._numbers[one] = len(self.spelled)
             self.spelled.append(one)
         return number
-
-
-def _flags(sheet: Sheet) -> tuple[bool, ...]:
-    fact = sheet.fact
-    return (
-        *(fact.is_constraint, fact.time_sensitive, sheet.is_said, sheet.is_bare),
-        bool(fact.causes),
-    )
 
 
 def _micros(moment: datetime | None) -> int:
@@ -150,23 +144,13 @@ class Roll:
         return self._columns.lengths[self._places]
 
     @cached_property
-    def _flags(self) -> npt.NDArray[np.bool_]:
-        return self._columns.flags[:, self._places]
-
-    @property
     def is_constraint(self) -> Flags:
-        found: Flags = self._flags[0]
-        return found
+        return self._columns.is_constraint[self._places]
 
-    @property
+    @cached_property
     def is_reading(self) -> Flags:
-        found: Flags = self._flags[1]
-        return found
-
-    @property
-    def is_said(self) -> Flags:
-        found: Flags = self._flags[2]
-        return found
+        """Whether each is a reading, whose age counts."""
+        return self._columns.is_reading[self._places]
 
     @cached_property
     def _ids(self) -> Numbers:

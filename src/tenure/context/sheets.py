@@ -53,10 +53,8 @@ class Sheet:
         "fact",
         "is_bare",
         "is_said",
-        "is_special",
         "length",
         "named",
-        "newest",
         "oldest",
         "time",
     )
@@ -64,14 +62,10 @@ class Sheet:
     def __init__(self, fact: Fact, terms: Terms) -> None:
         self.fact = fact
         self.time = fact.order
-        self.newest = (-self.time.timestamp(), fact.id)
-        """Sorts facts, the newest first."""
         self.oldest = (self.time, fact.id)
         self.named = tuple([term for term in terms(fact.key) if not term.isdigit()])
         """The words of its key, without numbers."""
         self.about: Sequence[str] = terms(fact.subject) if fact.subject else ()
-        self.is_special = fact.time_sensitive or fact.is_constraint
-        """Whether its score depends on more than its match and its name."""
         is_simple = isinstance(fact.value, str | int | float)
         self.length = len(text_of(fact.value)) + len(fact.key) if is_simple else _UNKNOWN
         """The characters of its key and its value; very many if those are not simply told."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
-from operator import attrgetter
 
 from tenure.model.fact import Address, Fact
 from tenure.model.records import Declaration, WorkingItem
@@ -30,7 +29,6 @@ _KEPT = frozenset({"head", "recipe", "shelves", "retracted", "contested", "worki
 _FEW = 500  # rows that are sorted sooner than found by walking along an index
 _ADDRESSES = 150  # of five parts each: below every build's limit on bound parameters
 _MATTERS = 400  # of two parts each
-_fact_of = attrgetter("fact")
 
 
 class SQLiteTransaction(SQLiteIndex, SQLTransaction):
@@ -72,10 +70,9 @@ class SQLiteTransaction(SQLiteIndex, SQLTransaction):
             return super().facts(fact_ids)
         wanted = sorted(set(fact_ids))
         sure = self._kept.sure(self._organization)
-        known = list(map(sure.get, wanted))
-        if None not in known:
-            return list(map(_fact_of, known))
         missing = [fact_id for fact_id in wanted if fact_id not in sure]
+        if not missing:
+            return [sure[fact_id].fact for fact_id in wanted]
         read = {fact_id: sure[fact_id].fact for fact_id in wanted if fact_id in sure}
         read |= self._read_again(self._kept, missing)
         return [read[fact_id] for fact_id in wanted if fact_id in read]
