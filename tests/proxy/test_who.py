@@ -16,7 +16,7 @@ from tests.proxy.test_untouched import sent_raw
 from tests.service.running import a_key
 
 CHAT = "/v1/chat/completions"
-SAID = "The safe code is 9911."
+SAID = "The safe code is quicksilver."
 
 
 def body(text: str = SAID) -> bytes:
@@ -253,5 +253,5 @@ def test_the_log_holds_no_secret(
         keyed.post(CHAT, body(), **shown)
     told = "".join(f"{record.getMessage()} {vars(record)}" for record in caplog.records)
     assert CHAT in told
-    for secret in (key, key[-20:], "sk-7", "9911", "alice-7", "Bearer"):
+    for secret in (key, key[-20:], "sk-7", "quicksilver", "alice-7", "Bearer"):
         assert secret not in told

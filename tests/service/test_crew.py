@@ -25,11 +25,16 @@ TWO = ("--processes=2", "--embedder=none")
 
 def hands_of(running: Process) -> list[psutil.Process]:
     """The processes that answer."""
-    return [
-        child
-        for child in psutil.Process(running.process.pid).children()
-        if child.status() != psutil.STATUS_ZOMBIE and "spawn_main" in " ".join(child.cmdline())
-    ]
+    return [child for child in psutil.Process(running.process.pid).children() if _answers(child)]
+
+
+def _answers(child: psutil.Process) -> bool:
+    """Whether it is a process that answers, and lives: one may end while it is looked at."""
+    try:
+        alive = child.status() != psutil.STATUS_ZOMBIE
+        return alive and "spawn_main" in " ".join(child.cmdline())
+    except psutil.NoSuchProcess:
+        return False
 
 
 def until(happened: Callable[[], bool], what: str) -> None:
