@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page, Route, expect
 
 import tenure
 from tests.inspector.browsing import PHONE, Browsing, press
@@ -61,6 +61,25 @@ def test_facts_are_found_by_words_and_state(visit: Visit, memory: tenure.Memory)
     expect(page.get_by_label("Search")).to_have_value("main")
     page.get_by_role("link", name="Constraints").click()
     expect_keys(page, "q3_budget")
+
+
+def test_what_is_typed_before_the_page_listens_is_searched_for(
+    visit: Visit, memory: tenure.Memory
+) -> None:
+    """The page can be seen and typed into before its scripts have come."""
+    memory.session(**WHO).write("address", "456 Oak Ave")
+    memory.session(**WHO).write("seat", "window")
+    page = visit("alice").page
+    expect(page.locator("#list > li")).to_have_count(2)
+    held: list[Route] = []
+    page.route("**/htmx.min.js*", lambda route: held.append(route))
+    page.reload(wait_until="commit")
+    page.get_by_label("Search").press_sequentially("oak")
+    while not held:
+        page.wait_for_timeout(10)
+    expect(page.locator("#list > li")).to_have_count(2)
+    held[0].continue_()
+    expect(page.locator("#list > li")).to_have_count(1)
 
 
 def test_a_supersession_made_through_the_api_appears(visit: Visit, served: Running) -> None:

@@ -70,6 +70,14 @@
     if (shows) document.querySelector(shows).textContent = until ? moment(event.target, from, until) : event.target.value;
   });
 
+  // What was typed before the page listened is asked for as soon as it does.
+  function heed(form) {
+    const typed = all("[data-search]", form).find((field) => field.value !== field.defaultValue);
+    typed?.dispatchEvent(new Event("input", { bubbles: true }));
+  }
+  document.addEventListener("htmx:after:init", (event) => heed(event.target));
+  all("form[data-htmx-powered]").forEach(heed);
+
   // What a slider over time stands at: its right end is the present.
   function moment(slider, from, until) {
     if (slider.value === slider.max) return "now";
