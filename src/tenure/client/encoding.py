@@ -10,6 +10,7 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from datetime import date, datetime, timedelta
 from functools import cache, partial
 from types import NoneType, UnionType
@@ -20,6 +21,7 @@ try:
 except ImportError as error:  # pragma: no cover - an environment without the extra
     raise ImportError(f"{error}; install it with: pip install 'tenure[client]'") from error
 
+from tenure.context.document import Context, Line, Omission, Spelled, spelled_of
 from tenure.context.receipt import Receipt
 from tenure.model.fact import Source
 from tenure.model.ids import ALIAS
@@ -54,7 +56,24 @@ _ALIASES = re.compile(f"{ALIAS}[0-9a-f]{{16}}".encode())
 
 def dumped(kind: Any, value: Any) -> bytes:
     """A value of that type as JSON. Its facts have the ids that their writers chose."""
-    return _ALIASES.sub(b"", adapter(kind).dump_json(value))
+    spelled = spelled_of(value) if isinstance(value, Context) else None
+    told = adapter(kind).dump_json(value) if spelled is None else _spliced(value, spelled)
+    return _ALIASES.sub(b"", told)
+
+
+def _spliced(context: Context, spelled: Spelled) -> bytes:
+    """A context as JSON, most of which was spelled for a copy of it: lines and omissions."""
+    if spelled.parts is None:
+        lines = adapter(tuple[Line, ...]).dump_json(context.lines)
+        omissions = adapter(tuple[Omission, ...]).dump_json(context.omissions)
+        spelled.parts = b'"lines":%b,"omissions":%b' % (lines, omissions)
+    without = replace(context, lines=(), omissions=())
+    vars(without)["receipt_id"] = context.receipt_id
+    # Nobody can have said this: a quotation mark in a text has a backslash before it.
+    return adapter(Context).dump_json(without).replace(_NO_PARTS, spelled.parts, 1)
+
+
+_NO_PARTS = b'"lines":[],"omissions":[]'
 
 
 def loaded(kind: Any, text: bytes) -> Any:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cached_property
 from typing import Any, Literal
 
-from tenure.context.receipt import Receipt, ReceiptLine, receipt_of
+from tenure.context.receipt import LinesTold, Receipt, ReceiptLine, id_of, receipt_of
 from tenure.context.score_parts import ScoreParts
 from tenure.model.errors import InvalidInput
 from tenure.model.fact import Source
@@ -47,6 +47,12 @@ class Omission:
     """The name of the note, signal or fact whose text was left out or cut."""
     count: int = 1
     """The number of facts this stands for; more than one if they are too many to name."""
+
+
+_PROVEN = (
+    *("text", "tokens", "budget", "query", "profile", "style", "at", "seq"),
+    *("organization", "user_id", "tokenizer"),
+)
 
 
 @dataclass(frozen=True)
@@ -97,28 +103,22 @@ class Context:
     @cached_property
     def receipt(self) -> Receipt:
         """The proof of this context: enough to reproduce it byte for byte."""
-        return receipt_of(
-            text=self.text,
-            tokens=self.tokens,
-            budget=self.budget,
-            query=self.query,
-            profile=self.profile,
-            style=self.style,
-            at=self.at,
-            seq=self.seq,
-            organization=self.organization,
-            user_id=self.user_id,
-            tokenizer=self.tokenizer,
-            lines=tuple(
-                ReceiptLine(line.section, line.text, line.fact_id, line.score, line.quoted)
-                for line in self.lines
-            ),
+        lines = tuple(
+            ReceiptLine(line.section, line.text, line.fact_id, line.score, line.quoted)
+            for line in self.lines
         )
+        return receipt_of(lines=lines, **self._proven())
 
-    @property
+    @cached_property
     def receipt_id(self) -> str:
         """The id of its receipt, by which a kept context can be read again."""
-        return self.receipt.id
+        spelled = spelled_of(self)
+        told = LinesTold.of(self.lines) if spelled is None else spelled.lines_told(self)
+        return id_of(lines=told, **self._proven())
+
+    def _proven(self) -> dict[str, Any]:
+        """What a receipt tells besides the lines."""
+        return {name: getattr(self, name) for name in _PROVEN}
 
     def messages(self, api: Api = "openai") -> list[dict[str, Any]]:
         """Ready chat messages: the context, then the query, in the shape of a common API.
@@ -142,3 +142,35 @@ class Context:
             parts = [{"text": text} for text in (self.text, self.query) if text]
             return [{"role": "user", "parts": parts}]
         raise InvalidInput(f"api {api!r} is not one of {', '.join(APIS)}")
+
+
+class Spelled:
+    """The lines and omissions of a context in writing, for copies of it that have the same ones.
+
+    It lasts as long as the context is kept.
+    """
+
+    def __init__(self) -> None:
+        self._told: LinesTold | None = None
+        self.parts: bytes | None = None
+        """Lines and omissions as JSON, once somebody has made it of them."""
+
+    def lines_told(self, context: Context) -> LinesTold:
+        if self._told is None:
+            self._told = LinesTold.of(context.lines)
+        return self._told
+
+
+def copied(context: Context, at: datetime) -> Context:
+    """The same context at another moment. What is spelled of one copy is there for all."""
+    copy = replace(context, at=at)
+    copy.__dict__[_SPELLED] = context.__dict__.setdefault(_SPELLED, Spelled())
+    return copy
+
+
+def spelled_of(context: Context) -> Spelled | None:
+    """What its copies share; None for a context that is no copy."""
+    return context.__dict__.get(_SPELLED)
+
+
+_SPELLED = "_spelled"

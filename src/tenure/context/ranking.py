@@ -77,13 +77,8 @@ class Ranked(NamedTuple):
     @property
     def parts(self) -> ScoreParts:
         """The parts of its score by their names."""
-        found = {
-            name: part
-            for name, part, counts in zip(PARTS, self.told, self.counted, strict=True)
-            if counts
-        }
-        found.update(self.adjusted)
-        return ScoreParts(found)
+        told = zip(compress(PARTS, self.counted), compress(self.told, self.counted), strict=True)
+        return ScoreParts(chain(told, self.adjusted) if self.adjusted else told)
 
 
 PARTS = ("text", "meaning", "key", "subject", "authority", "recency", "constraint")

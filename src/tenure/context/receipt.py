@@ -13,7 +13,8 @@ import json
 from collections.abc import Callable, Collection, Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any, Literal
+from operator import attrgetter
+from typing import Any, Literal, NamedTuple
 
 from tenure.context.rendering import (
     AHEAD,
@@ -100,12 +101,8 @@ class Receipt:
             "tokenizer": self.tokenizer,
             "tokens": self.tokens,
             "digest": self.digest,
-            "lines": [self._line_record(line) for line in self.lines],
+            "lines": [list(line) for line in _records(self.lines, self.format)],
         }
-
-    def _line_record(self, line: ReceiptLine) -> list[Any]:
-        told = [line.section, line.text, line.fact_id, line.score]
-        return told if self.format == FORMAT else [*told, list(line.quoted)]
 
     @staticmethod
     def from_record(record: Mapping[str, Any]) -> Receipt:
@@ -134,10 +131,46 @@ def digest_of(text: str) -> str:
 
 def receipt_of(*, text: str, lines: Sequence[ReceiptLine], **given: Any) -> Receipt:
     """The receipt of a context; its id is made of its content, so that equal contexts agree."""
-    kind = QUOTING if any(line.quoted for line in lines) else FORMAT
-    receipt = Receipt(id="", digest=digest_of(text), lines=tuple(lines), format=kind, **given)
-    body = json.dumps(receipt.record(), sort_keys=True)
-    return replace(receipt, id=f"rc-{hashlib.sha256(body.encode()).hexdigest()[:32]}")
+    told = LinesTold.of(lines)
+    return Receipt(
+        id=id_of(text, told, **given),
+        digest=digest_of(text),
+        lines=tuple(lines),
+        format=told.format,
+        **given,
+    )
+
+
+class LinesTold(NamedTuple):
+    """The lines of a context as they are in the record of its receipt."""
+
+    format: int
+    json: str
+
+    @staticmethod
+    def of(lines: Sequence[Any]) -> LinesTold:
+        """Of the lines of a context or a receipt."""
+        kind = QUOTING if any(map(_QUOTED, lines)) else FORMAT
+        return LinesTold(kind, json.dumps(_records(lines, kind)))
+
+
+def id_of(text: str, lines: LinesTold, *, at: datetime, **given: Any) -> str:
+    """The id of a receipt: a digest of its record, with names sorted and an empty id."""
+    told = {**given, "at": at.isoformat(), "digest": digest_of(text), "format": lines.format}
+    body = json.dumps({**told, "id": "", "lines": []}, sort_keys=True)
+    # Nobody can have said this: a quotation mark in a text has a backslash before it.
+    whole = body.replace('"lines": []', f'"lines": {lines.json}', 1)
+    return f"rc-{hashlib.sha256(whole.encode()).hexdigest()[:32]}"
+
+
+def _records(lines: Sequence[Any], kind: int) -> list[tuple[Any, ...]]:
+    if kind == FORMAT:
+        return list(map(_PLAIN, lines))
+    return [(*_PLAIN(line), list(line.quoted)) for line in lines]
+
+
+_PLAIN = attrgetter("section", "text", "fact_id", "score")
+_QUOTED = attrgetter("quoted")
 
 
 def condensed(receipt: Receipt, facts: Mapping[str, Fact]) -> Receipt:

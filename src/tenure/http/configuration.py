@@ -15,7 +15,7 @@ _SIGNATURES = (
     *("RS256", "RS384", "RS512", "PS256", "PS384", "PS512"),
     *("ES256", "ES384", "ES512", "EdDSA"),
 )
-_NAMES_FOR_HERE = ("localhost", "ip6-localhost")
+_NAMES_FOR_HERE = ("localhost", "ip6-localhost", "127.0.0.1")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -113,21 +113,8 @@ class Door:
             seconds = time.perf_counter() - began
             if self.metrics is not None:
                 self.metrics.count(request, response, seconds)
-            _log.info(
-                "%s %s %d",
-                request.method,
-                request.url.path,
-                response.status_code,
-                extra={
-                    "tenure_fields": {
-                        "request_id": request_id,
-                        "method": request.method,
-                        "path": request.url.path,
-                        "status": response.status_code,
-                        "ms": round(1e3 * seconds, 2),
-                    }
-                },
-            )
+            if _log.isEnabledFor(logging.INFO):
+                _tell(request, request_id, response.status_code, seconds)
             return response
 
         return guarded
@@ -183,6 +170,19 @@ class Door:
         return bytes(found)
 
 
+def _tell(request: Request, request_id: str, status: int, seconds: float) -> None:
+    """Log an answered request."""
+    method, path = request.method, request.url.path
+    fields = {
+        "request_id": request_id,
+        "method": method,
+        "path": path,
+        "status": status,
+        "ms": round(1e3 * seconds, 2),
+    }
+    _log.info("%s %s %d", method, path, status, extra={"tenure_fields": fields})
+
+
 def credential(request: Request) -> str | None:
     """The credential that a request shows. Two of them count as none: a proxy on the way may have
     gone by the other one."""
@@ -204,8 +204,10 @@ def check_media_type(request: Request, media_type: str) -> None:
 def check_parameters(request: Request) -> None:
     """Refuse query parameters, which nobody would read: a caller who names an organization there
     means it."""
+    if request.method != "POST" or not request.scope.get("query_string"):
+        return
     known = ("organization",) if request.url.path == "/v1/import" else ()
-    for name in request.query_params if request.method == "POST" else ():
+    for name in request.query_params:
         if name not in known:
             raise Refusal(
                 422,

@@ -40,7 +40,8 @@ class Metrics:
 
     def count(self, request: Request, response: Response, seconds: float) -> None:
         """Count an answered request. Only existing paths are told apart."""
-        path = request.url.path if request.url.path in self.paths else "other"
+        path = request.scope["path"]
+        path = path if path in self.paths else "other"
         self._requests.labels(path, str(response.status_code)).inc()
         self._seconds.labels(path).observe(seconds)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import socket
 import sys
 from collections.abc import Callable, Iterator
@@ -24,6 +25,8 @@ _KEEP_ALIVE = 30
 _LARGEST_HEAD = 65_536
 SWITCH = 0.0005
 """Seconds after which a thread that computes lets another one go on."""
+_YOUNG = 5_000
+"""New objects after which garbage is looked for among them."""
 _LINGER = 5.0
 """Seconds in which the rest of a refused body is read, so that its sender can read the answer."""
 _HEAD_TOO_LARGE = (
@@ -181,6 +184,9 @@ def serve(
     # A call that waits for a disk a few times would otherwise wait as often, and each time this
     # long, for one that computes: whoever has much to compute must not be felt by the others.
     sys.setswitchinterval(SWITCH)
+    # What was loaded by now stays: a look through all of it for garbage is felt by every caller.
+    gc.set_threshold(_YOUNG)
+    gc.freeze()
     try:
         server.run(sockets=None if place is None else [place])
     except SystemExit as ended:
