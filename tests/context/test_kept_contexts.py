@@ -81,6 +81,21 @@ class TestKeeping:
         assert changed == [line for line in before if line.startswith("Current time: ")]
         assert again.tokens == first.tokens
 
+    def test_what_was_told_anew_is_kept_for_that_minute(self) -> None:
+        """Whoever asks next gets the very same lines, and in a later minute others again."""
+        clock = SteppingClock()
+        with opened(clock) as memory:
+            memory.session(user_id="ann", organization="acme").write("desk", 4)
+            first = ask(memory)
+            clock.advance(minutes=3)
+            again = ask(memory)
+            clock.advance(seconds=1)
+            assert ask(memory).lines is again.lines
+            clock.advance(minutes=3)
+            later = ask(memory)
+        assert is_kept(first, later)
+        assert len({first.text, again.text, later.text}) == 3
+
     def test_any_entry_of_the_log_ends_it(self) -> None:
         """Also one of another person: whom it concerns is not asked."""
         with opened(SteppingClock()) as memory:

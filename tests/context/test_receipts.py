@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 import subprocess
@@ -57,6 +58,20 @@ def stored(memory: Memory, receipt_id: str) -> str:
     """Everything that is kept of a receipt, as one text."""
     record = memory.receipt(receipt_id, organization="acme").record()
     return json.dumps(record, ensure_ascii=False)
+
+
+@pytest.mark.parametrize("query", [QUERY, '"lines": []', '\\"lines\\": [] Zoë'])
+def test_the_id_of_a_receipt_is_a_digest_of_all_of_it(open_memory: OpenMemory, query: str) -> None:
+    """So that nobody can change a receipt and keep its id, with quoted facts or without."""
+    clock = SteppingClock()
+    with open_memory(clock=clock) as memory:
+        full = filled(memory, clock).context(query)
+        plain = memory.session(user_id="bob", organization="acme").context(query)
+    assert {full.receipt.format, plain.receipt.format} == {1, 2}
+    for context in (full, plain):
+        record = {**context.receipt.record(), "id": ""}
+        digest = hashlib.sha256(json.dumps(record, sort_keys=True).encode()).hexdigest()
+        assert context.receipt.id == context.receipt_id == f"rc-{digest[:32]}"
 
 
 class TestKeeping:

@@ -230,6 +230,26 @@ def test_a_context_brings_the_id_of_its_receipt(lived: dict[str, list[Any]]) -> 
         ).receipt == (context.receipt)
 
 
+def test_a_context_that_is_asked_for_again_is_sent_as_if_it_were_made_anew() -> None:
+    """Byte for byte, whatever people said, and in another minute of the day too."""
+    clock = SteppingClock()
+    hostile = '"lines":[],"omissions":[] "lines": []'
+    with tenure.open(":memory:", clock=clock, settings=QUICK) as memory:
+        session = memory.session(user_id="ann", user_name=hostile, session_id="s")
+        session.write("desk", f"by the window, {hostile}", id="f-1")
+        session.write("lamp", "blue " * 400)
+        for seconds in (0, 1, 1, 61, 1, 1):
+            clock.advance(seconds=seconds)
+            context = session.context(hostile, budget=300)
+            anew = dataclasses.replace(context)
+            sent = encoding.dumped(tenure.Context, context)
+            assert sent == encoding.dumped(tenure.Context, anew)
+            assert encoding.loaded(tenure.Context, sent) == context
+            assert context.receipt_id == context.receipt.id == anew.receipt.id
+        assert context.omissions
+        assert hostile in context.text
+
+
 @pytest.mark.parametrize("operation", OPERATIONS, ids=lambda one: one.path)
 def test_arguments_that_were_not_given_are_not_given(operation: Operation) -> None:
     """The method's own defaults hold, and the example of every operation is understood."""
