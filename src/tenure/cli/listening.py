@@ -172,10 +172,18 @@ _SMALL_TALK = (
 )
 
 
+_RARE = "Krzyżanowski"
+"""A word that has to be put together of pieces: before it meets one, a tokenizer has not loaded how
+that is done, which takes a quarter of a second."""
+
+
 def warm(memory: tenure.Memory) -> None:
     """Load what the first call would have to wait for: the models, and the language data, which a
     conversation that is not kept makes use of. Nothing of it is told to anybody."""
+    from tenure.context.tokens import counter
+
     _ = memory.index, memory.detector
+    counter(memory.settings.tokenizer)(_RARE)
     settings = replace(memory.settings, telemetry=None, llm=None)
     with tenure.open(":memory:", settings=settings) as other:
         session = other.session(user_id="nobody")
