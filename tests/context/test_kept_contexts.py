@@ -65,6 +65,8 @@ class TestKeeping:
             assert parts == told
             assert repr(ask(memory).lines) == repr(first.lines)
             assert pickle.loads(pickle.dumps(first)) == copy.deepcopy(first) == first
+            again = ask(memory)
+            assert pickle.dumps(again) == pickle.dumps(dataclasses.replace(again))
             assert dataclasses.asdict(first)["lines"][0]["text"] == first.lines[0].text
 
     def test_the_clock_is_told_anew(self) -> None:
@@ -95,6 +97,21 @@ class TestKeeping:
             later = ask(memory)
         assert is_kept(first, later)
         assert len({first.text, again.text, later.text}) == 3
+
+    def test_a_signal_that_reads_like_the_clock_stays_as_it_is(self) -> None:
+        """Also once the clock has come to read like the signal, and goes on."""
+        clock = SteppingClock()
+        with opened(clock) as memory:
+            memory.session(user_id="ann", organization="acme").write("desk", 4)
+            soon = clock.now + timedelta(minutes=3)
+            memory.environment.provide("Current time", lambda: f"{soon:%H:%M} UTC")
+            texts = [ask(memory).text]
+            for minutes in (3, 1, 1):
+                clock.advance(minutes=minutes)
+                texts.append(ask(memory).text)
+        signal = f"Current time: {soon:%H:%M} UTC"
+        assert [text.count(signal) for text in texts] == [1, 2, 1, 1]
+        assert all(text.count("Current time: ") == 2 for text in texts)
 
     def test_any_entry_of_the_log_ends_it(self) -> None:
         """Also one of another person: whom it concerns is not asked."""

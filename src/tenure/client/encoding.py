@@ -63,16 +63,19 @@ def dumped(kind: Any, value: Any) -> bytes:
 
 def _spliced(context: Context, spelled: Spelled) -> bytes:
     """A context as JSON, most of which was spelled for a copy of it: lines and omissions."""
-    if spelled.parts is None:
-        lines = adapter(tuple[Line, ...]).dump_json(context.lines)
-        omissions = adapter(tuple[Omission, ...]).dump_json(context.omissions)
-        spelled.parts = b'"lines":%b,"omissions":%b' % (lines, omissions)
+
+    def parts() -> bytes:
+        lines = adapter(LINES).dump_json(context.lines)
+        omissions = adapter(OMISSIONS).dump_json(context.omissions)
+        return b'"lines":%b,"omissions":%b' % (lines, omissions)
+
     without = replace(context, lines=(), omissions=())
     vars(without)["receipt_id"] = context.receipt_id
     # Nobody can have said this: a quotation mark in a text has a backslash before it.
-    return adapter(Context).dump_json(without).replace(_NO_PARTS, spelled.parts, 1)
+    return adapter(Context).dump_json(without).replace(_NO_PARTS, spelled.parts(parts), 1)
 
 
+LINES, OMISSIONS = tuple[Line, ...], tuple[Omission, ...]
 _NO_PARTS = b'"lines":[],"omissions":[]'
 
 

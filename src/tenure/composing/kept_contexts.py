@@ -19,7 +19,7 @@ from datetime import datetime
 from typing import Any
 
 from tenure.composing.watched_moment import WatchedMoment
-from tenure.context.document import Context, Line, copied
+from tenure.context.document import Context, Line, Spelled, copied
 from tenure.context.rendering import ENVIRONMENT, other_environment_lines, render
 from tenure.context.request import Request
 from tenure.context.tokens import Count
@@ -34,8 +34,8 @@ Asked = tuple[Request, Environment, Sequence[WorkingItem], Sequence[str], float]
 about the session, and the share of the budget for facts."""
 
 _MOST = 100_000
-"""Lines and omissions of all contexts that are kept together: some 40 MB, and half as much again if
-a service is asked for all of them more than once."""
+"""Lines and omissions of all contexts that are kept together: some 40 MB, and at most as much again
+if a service is asked for all of them more than once."""
 _A_LINE = 400
 """Characters that take as much memory as a line: values, and so lines, can be very long."""
 _MOST_ORGANIZATIONS = 10_000
@@ -66,6 +66,12 @@ class _KeptContext:
     """The line of the clock."""
     is_for_the_day: bool
     """Whether the line of the clock may be written anew."""
+    spelled: Spelled
+
+    @staticmethod
+    def of(context: Context, moment: WatchedMoment, clock: str) -> _KeptContext:
+        spelled = Spelled(_A_LINE * size_of(context))
+        return _KeptContext(context, moment, clock, _tells_clock_once(context, clock), spelled)
 
 
 def clock_of(environment: Environment) -> str:
@@ -161,7 +167,7 @@ class KeptContexts:
                 if self._kept.get(place) is kept:
                     self._kept[place] = anew  # for whoever asks in the same minute
             kept = anew
-        return copied(kept.context, when)
+        return copied(kept.context, when, kept.spelled)
 
     def keep(
         self, name: Name, moment: WatchedMoment, environment: Environment, context: Context
@@ -170,7 +176,7 @@ class KeptContexts:
         if moment.was_told:
             return
         clock = clock_of(environment)
-        kept = _KeptContext(context, moment, clock, _tells_clock_once(context, clock))
+        kept = _KeptContext.of(context, moment, clock)
         place = (name.organization, name.digest)
         with self._lock:
             is_present = self._revisions.get(name.organization) == name.revision
@@ -214,7 +220,9 @@ def _told_anew(kept: _KeptContext, clock: str) -> _KeptContext:
         for line in kept.context.lines
     )
     text = render([(line.section, line.text) for line in lines])
-    return replace(kept, context=replace(kept.context, lines=lines, text=text), clock=clock)
+    anew = replace(kept.context, lines=lines, text=text)
+    # A signal that reads like the clock of another minute may do so now.
+    return _KeptContext.of(anew, kept.moment, clock)
 
 
 def _take_as_much(one: str, other: str, count: Count) -> bool:

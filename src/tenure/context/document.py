@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cached_property
@@ -120,6 +120,10 @@ class Context:
         """What a receipt tells besides the lines."""
         return {name: getattr(self, name) for name in _PROVEN}
 
+    def __getstate__(self) -> dict[str, Any]:
+        """What goes to another process: not what the copies here share."""
+        return {name: value for name, value in self.__dict__.items() if name != _SPELLED}
+
     def messages(self, api: Api = "openai") -> list[dict[str, Any]]:
         """Ready chat messages: the context, then the query, in the shape of a common API.
 
@@ -147,24 +151,39 @@ class Context:
 class Spelled:
     """The lines and omissions of a context in writing, for copies of it that have the same ones.
 
-    It lasts as long as the context is kept.
+    It lasts as long as the context is kept, and keeps so many bytes at most: what takes more, such
+    as long quotes of sources, is spelled every time.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, room: int) -> None:
+        self._room = room
         self._told: LinesTold | None = None
-        self.parts: bytes | None = None
-        """Lines and omissions as JSON, once somebody has made it of them."""
+        self._parts: bytes | None = None
 
     def lines_told(self, context: Context) -> LinesTold:
-        if self._told is None:
-            self._told = LinesTold.of(context.lines)
-        return self._told
+        """The lines as a receipt has them."""
+        told = self._told or LinesTold.of(context.lines)
+        if self._told is None and self._takes(len(told.json)):
+            self._told = told
+        return told
+
+    def parts(self, make: Callable[[], bytes]) -> bytes:
+        """Lines and omissions as JSON, made of them unless they are there."""
+        parts = self._parts or make()
+        if self._parts is None and self._takes(len(parts)):
+            self._parts = parts
+        return parts
+
+    def _takes(self, size: int) -> bool:
+        fits = size <= self._room
+        self._room -= size if fits else 0
+        return fits
 
 
-def copied(context: Context, at: datetime) -> Context:
+def copied(context: Context, at: datetime, spelled: Spelled) -> Context:
     """The same context at another moment. What is spelled of one copy is there for all."""
     copy = replace(context, at=at)
-    copy.__dict__[_SPELLED] = context.__dict__.setdefault(_SPELLED, Spelled())
+    copy.__dict__[_SPELLED] = spelled
     return copy
 
 
