@@ -7,4 +7,4 @@ import re
 
 def tells_number(text: str, number: int) -> bool:
     """Whether a text tells a number, other than as a part of an id, a digest or a moment."""
-    return re.search(rf"(?<![\w-]){number}(?![\w-])", text) is not None
+    return re.search(rf"(?<![0-9a-f-]){number}(?![0-9a-f-])", text) is not None

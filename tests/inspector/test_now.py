@@ -73,12 +73,12 @@ def test_what_is_typed_before_the_page_listens_is_searched_for(
     expect(page.locator("#list > li")).to_have_count(2)
     held: list[Route] = []
     page.route("**/htmx.min.js*", lambda route: held.append(route))
-    page.reload(wait_until="commit")
+    with page.expect_request("**/htmx.min.js*"):
+        page.reload(wait_until="commit")
     page.get_by_label("Search").press_sequentially("oak")
-    while not held:
-        page.wait_for_timeout(10)
     expect(page.locator("#list > li")).to_have_count(2)
-    held[0].continue_()
+    (asked,) = held
+    asked.continue_()
     expect(page.locator("#list > li")).to_have_count(1)
 
 

@@ -16,6 +16,7 @@ _SIGNATURES = (
     *("ES256", "ES384", "ES512", "EdDSA"),
 )
 _NAMES_FOR_HERE = ("localhost", "ip6-localhost", "127.0.0.1")
+"""The usual address is among them, because every request without a key is looked up here."""
 
 
 @dataclass(frozen=True, kw_only=True)
