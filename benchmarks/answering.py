@@ -155,7 +155,7 @@ def measure(
 ) -> list[Answers]:
     """Both ways to ask, one after the other, on equal files."""
     found = []
-    with tempfile.TemporaryDirectory(prefix="tenure-bench-") as folder:
+    with tempfile.TemporaryDirectory(prefix="incumbent-bench-") as folder:
         filled = Path(folder) / "filled.db"
         fill(filled, facts, embedder, tell)
         for times in (1, REPEATED):

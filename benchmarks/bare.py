@@ -10,7 +10,7 @@ Rows = list[tuple[Any, ...]]
 
 
 def connect(path: Path) -> sqlite3.Connection:
-    """A connection with the durability that Tenure's default gives."""
+    """A connection with the durability that Incumbent's default gives."""
     connection = sqlite3.connect(path, isolation_level=None)
     connection.execute("PRAGMA synchronous = FULL")
     return connection

@@ -1,8 +1,8 @@
-"""Contexts side by side: Tenure, the searches it is made of, and what others offer.
+"""Contexts side by side: Incumbent, the searches it is made of, and what others offer.
 
 Everybody stores the same facts, embeds with the same embedder and is asked the same questions,
 one after the other in turn, on one core. Vectors of the facts are computed once and handed to the
-peers, and the time that took is added to theirs; Tenure computes its own as it writes. Questions
+peers, and the time that took is added to theirs; Incumbent computes its own as it writes. Questions
 are embedded live by everybody. What comes back differs: see what each of them does.
 """
 
@@ -116,10 +116,12 @@ def measure(
 ) -> Side:
     """Fill every system to each size in turn, and ask all of them at each."""
     side = Side(embedder)
-    with tempfile.TemporaryDirectory(prefix="tenure-bench-") as name, ExitStack() as stack:
+    with tempfile.TemporaryDirectory(prefix="incumbent-bench-") as name, ExitStack() as stack:
         folder = Path(name)
         say(f"{embedder}: writing with indexing, against the embedder alone")
-        side.pace = _pace(folder / "pace", embedder, "tenure" if "tenure" in systems else "bare")
+        side.pace = _pace(
+            folder / "pace", embedder, "incumbent" if "incumbent" in systems else "bare"
+        )
         vectors = _vectors(embedder, max(sizes), say)
         table = _Table(side, folder, vectors, stack, limit)
         for system in systems:
@@ -153,7 +155,7 @@ class _Table:
         if not available(system):
             self._gone[system] = "not installed: run make bench, which sets up .venv-peers"
             return
-        vectors = None if system.startswith("tenure") else self._vectors
+        vectors = None if system.startswith("incumbent") else self._vectors
         try:
             client = Client(
                 system, self._folder / str(len(self._clients)), self._side.embedder, vectors
@@ -213,7 +215,7 @@ class _Table:
                 return f"gave up at {stop:,} facts: loading took over {self._limit:.0f} s"
         self._rates[system] = BATCH / last if last else 1e9  # the latest batch: some slow down
         count = run.size - start
-        if not system.startswith("tenure") and system != "memgine" and self._side.pace:
+        if not system.startswith("incumbent") and system != "memgine" and self._side.pace:
             seconds += count / self._side.pace.embedding
         run.written_per_s = count / seconds
         return None
@@ -240,7 +242,7 @@ class _Table:
                 spent[system] += time.perf_counter() - begin
         for system, run in runs.items():
             _summarize(run, answers[system])
-            if system.startswith("tenure"):
+            if system.startswith("incumbent"):
                 run.phases = self._phases(self._clients[system], others)
             self._after_writes(self._clients[system], run, asked)
             run.memory_mb = self._clients[system].do("weigh")["memory_mb"]
@@ -298,7 +300,7 @@ def _pace(folder: Path, embedder: str, system: str) -> Pace:
 
 def _vectors(embedder: str, count: int, say: Say) -> Path:
     """The file of vectors of the first facts, kept between runs: some embedders take minutes."""
-    from tenure.search.embedders import load
+    from incumbent.search.embedders import load
 
     model: Embedder = load(embedder)
     path = ROOT / "build" / "bench" / f"vectors-{corpus.SEED}-{embedder}.f32"
@@ -334,7 +336,7 @@ def targets_of(sides: list[Side]) -> list[Target]:
     found = []
     for side in sides:
         found += _speed_targets(side)
-        if side.pace is not None and side.of("tenure"):
+        if side.pace is not None and side.of("incumbent"):
             share = side.pace.embedding / side.pace.writing  # both per second, so times inverted
             found.append(
                 Target(f"{side.embedder}: writing with indexing / embedding alone", share, 1 / 0.6)
@@ -347,7 +349,7 @@ SHORT = {1_000: 5.0, 100_000: 1.5, 1_000_000: 0.4}
 
 
 def _speed_targets(side: Side) -> list[Target]:
-    ours, bare, short = side.of("tenure"), side.of("bare"), side.of("tenure, 1,000 tokens")
+    ours, bare, short = side.of("incumbent"), side.of("bare"), side.of("incumbent, 1,000 tokens")
     found = [
         Target(
             f"{side.embedder}: context of 1,000 tokens / bare searches at {size:,}, processor",

@@ -1,6 +1,6 @@
 """Many clients on one PostgreSQL server: how much they get done, and how much others do.
 
-Each client is a process that makes one call after the other, in an organization of its own. Tenure
+Each client is a process that makes one call after the other, in an organization of its own. Incumbent
 is held against bare psycopg, which sends the very statements of those calls again on a copy of the
 database, and against what others offer on the same server with the same embedder.
 
@@ -23,8 +23,8 @@ from benchmarks.crowds import ANEW, BARE, KINDS, OURS
 from benchmarks.crowds.herd import Herd, available
 from benchmarks.crowds.report import CONTEXTS, WRITES, Crowd, Growth, Holding, Report
 from benchmarks.peers.client import PeerFailed
-from tenure.stores.postgres import schema
-from tenure.stores.postgres.local import LocalServer
+from incumbent.stores.postgres import schema
+from incumbent.stores.postgres.local import LocalServer
 
 CLIENTS = (1, 8, 32)
 ORGANIZATIONS = 100
@@ -58,7 +58,7 @@ def measure(
 ) -> Report:
     """Every kind of call with every number of clients: ours, the same bare, and the peers."""
     report = Report(organizations, facts, seconds)
-    with tempfile.TemporaryDirectory(prefix="tenure-bench-") as name:
+    with tempfile.TemporaryDirectory(prefix="incumbent-bench-") as name:
         folder = Path(name)
         folder.chmod(0o711)  # a server that root starts runs as somebody else
         with LocalServer(folder / "server", options=OPTIONS) as server:
@@ -97,7 +97,7 @@ class _Run:
         """One organization by its own calls, the others as copies of it; contexts in between."""
         report = self._report
         self._server.ask("CREATE DATABASE ours")
-        self._tell(f"tenure: writing {report.facts:,} facts ...")
+        self._tell(f"incumbent: writing {report.facts:,} facts ...")
         with self._herd(OURS, "ours") as writers:
             for start in range(0, report.facts, _BATCH):
                 self._write(writers, start)
@@ -124,7 +124,7 @@ class _Run:
                 psycopg.ClientCursor(connection).execute(script, given)
             return number
 
-        self._tell(f"tenure: copying them to {count - 1} more organizations ...")
+        self._tell(f"incumbent: copying them to {count - 1} more organizations ...")
         with ThreadPoolExecutor(_COPIERS) as copiers:
             for number in copiers.map(copy, range(1, count)):
                 if number % 20 == 0:
@@ -137,13 +137,13 @@ class _Run:
         self._settle("ours")
         with self._herd(OURS, "ours") as herd:
             made = self._together(herd, CONTEXTS, [self._share(0)])
-        self._tell(f"tenure: contexts of one organization, p50 {made.ms(0.5):.1f} ms")
+        self._tell(f"incumbent: contexts of one organization, p50 {made.ms(0.5):.1f} ms")
         return made.ms(0.5)
 
     # what is measured
 
     def ours(self) -> None:
-        """Tenure, and after each run its statements again."""
+        """Incumbent, and after each run its statements again."""
         shares = [self._share(number) for number in range(self._report.organizations)]
         with self._herd(OURS, "ours") as herd, self._herd(BARE, "bare") as again:
             self._check(herd, shares)

@@ -1,4 +1,4 @@
-"""Tenure's side of the measurements, interleaved with the bare ones so that noise hits both."""
+"""Incumbent's side of the measurements, interleaved with the bare ones so that noise hits both."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import tenure
+import incumbent
 from benchmarks import bare, corpus, phases
 
 BATCH = 250
@@ -20,9 +20,9 @@ ROUNDS = 25
 READS_PER_ROUND = 400
 
 
-ENGINE = tenure.Settings(indexing=False)
+ENGINE = incumbent.Settings(indexing=False)
 """The engine by itself."""
-INDEXED = tenure.Settings(embedder="static")
+INDEXED = incumbent.Settings(embedder="static")
 PHASED = 40  # batches
 
 
@@ -38,16 +38,16 @@ def key_of(index: int) -> str:
 
 
 def session_on(
-    path: Path, settings: tenure.Settings = ENGINE
-) -> tuple[tenure.Memory, tenure.Session]:
-    memory = tenure.open(path, settings=settings)
+    path: Path, settings: incumbent.Settings = ENGINE
+) -> tuple[incumbent.Memory, incumbent.Session]:
+    memory = incumbent.open(path, settings=settings)
     return memory, memory.session(user_id="bench", authority="manager", organization="acme")
 
 
 def loads(ours: Path, theirs: Path, lean: Path, size: int) -> tuple[Taken, Taken, Taken]:
     """Load facts in batches of one transaction each, ours, bare and lean in turn. Medians."""
     memory, session = session_on(ours)
-    tenure.open(theirs).close()  # the same schema
+    incumbent.open(theirs).close()  # the same schema
     connection = bare.connect(theirs)
     order = list(range(size))
     random.Random(7).shuffle(order)
@@ -71,12 +71,12 @@ def indexed_loads(ours: Path, theirs: Path, size: int) -> tuple[Taken, Taken]:
     """The same with the index and the `static` embedder, on the texts that contexts are measured
     on, ours and bare in turn. Medians.
 
-    Bare are the very rows of facts, verdicts, entries and postings, as Tenure made them: nobody
+    Bare are the very rows of facts, verdicts, entries and postings, as Incumbent made them: nobody
     embeds, or takes a text apart, for them.
     """
     memory, session = session_on(ours, INDEXED)
     session.write("warm", "up")  # loads the embedder
-    tenure.open(theirs).close()
+    incumbent.open(theirs).close()
     connection = bare.connect(theirs)
     mine, bares = [], []
     for start in range(0, size, BATCH):
@@ -175,9 +175,9 @@ def reads(path: Path, size: int) -> tuple[float, float]:
 
 
 PROBE = """
-import re, resource, sys, tenure
+import re, resource, sys, incumbent
 from pathlib import Path
-session = tenure.open(sys.argv[1]).session(user_id="bench", organization="acme")
+session = incumbent.open(sys.argv[1]).session(user_id="bench", organization="acme")
 assert session.current(sys.argv[2]) is not None
 status = Path("/proc/self/status")  # elsewhere it may be the figure of whoever started this
 own = re.search(r"VmHWM:\\s+(\\d+)", status.read_text()) if status.exists() else None

@@ -1,6 +1,6 @@
 """A hostile organization on a service: by how much it delays another one.
 
-A service of its own (`tenure serve`) on a SQLite file with two organizations, each with a key. One
+A service of its own (`incumbent serve`) on a SQLite file with two organizations, each with a key. One
 works: a client that asks for contexts and observes turns, one after the other. The other does its
 worst with many clients at once: contexts over notes of a megabyte, facts of half a megabyte and
 thousands of dead values, with small budgets and the largest, calls with as many turns as one takes,
@@ -26,11 +26,11 @@ from typing import Any
 
 from rich.table import Table
 
-import tenure
+import incumbent
 from benchmarks import corpus
 from benchmarks.figures import Target
 from benchmarks.service import Connection, Tell, served
-from tenure.keys import make_key
+from incumbent.keys import make_key
 
 FACTS = 1_000
 CLIENTS = 24
@@ -97,7 +97,7 @@ def fill(path: Path, facts: int) -> dict[str, str]:
         return " ".join(choose.choices(words, k=length // 20))[:length]
 
     keys = {}
-    with tenure.open(path, settings=tenure.Settings(embedder="static")) as memory:
+    with incumbent.open(path, settings=incumbent.Settings(embedder="static")) as memory:
         for name in ("calm", "hostile"):
             made, keys[name] = make_key(
                 organization=name,
@@ -211,7 +211,7 @@ def measure(
     """Alone and beside the other, by turns."""
     report = Report(facts, processes)
     context = multiprocessing.get_context("spawn")
-    with tempfile.TemporaryDirectory(prefix="tenure-bench-") as folder:
+    with tempfile.TemporaryDirectory(prefix="incumbent-bench-") as folder:
         path = Path(folder) / "hostile.db"
         tell("two organizations are filled ...")
         keys = fill(path, facts)

@@ -1,6 +1,6 @@
 """The nearest vectors of one organization among many: ranked in the process, and by pgvector.
 
-Tenure keeps one bit a dimension of every vector in the process, looks through all of an
+Incumbent keeps one bit a dimension of every vector in the process, looks through all of an
 organization's, and fetches the nearest from the server to rank them by their cosine. The other way
 is to leave it to the server: pgvector, with one HNSW index over all organizations and a filter.
 Both are asked the same here, on one server, and held against an exact search over float vectors.
@@ -23,14 +23,14 @@ import numpy.typing as npt
 import psycopg
 
 from benchmarks import corpus
-from tenure.search.collection import Postings, nearest_of
-from tenure.search.embedders import load
-from tenure.search.index import quantised
-from tenure.search.recent import EntryRow
-from tenure.search.retrieval import search
-from tenure.search.shelf_index import ShelfIndex
-from tenure.stores.port import Placed
-from tenure.stores.postgres.local import LocalServer
+from incumbent.search.collection import Postings, nearest_of
+from incumbent.search.embedders import load
+from incumbent.search.index import quantised
+from incumbent.search.recent import EntryRow
+from incumbent.search.retrieval import search
+from incumbent.search.shelf_index import ShelfIndex
+from incumbent.stores.port import Placed
+from incumbent.stores.postgres.local import LocalServer
 
 ORGANIZATIONS = 100
 USUAL = 1_000
@@ -38,7 +38,7 @@ LARGE = 10_000
 """How many vectors an organization has, and how many the first one has."""
 TOP = 50
 CANDIDATES = (64, 233)
-"""How many Tenure looks at more closely: for a small context, and for one of 4,000 tokens."""
+"""How many Incumbent looks at more closely: for a small context, and for one of 4,000 tokens."""
 QUESTIONS = 60
 INSERTS = 300
 BATCH = 1_000
@@ -121,7 +121,7 @@ def measure(
     embedder = load("static")
     held = _Held(organizations, usual, large, embedder.embed)
     report = Report(organizations, len(held.vectors), embedder.dimensions)
-    with tempfile.TemporaryDirectory(prefix="tenure-bench-") as name:
+    with tempfile.TemporaryDirectory(prefix="incumbent-bench-") as name:
         folder = Path(name)
         folder.chmod(0o711)  # a server that root starts runs as somebody else
         with (
@@ -196,7 +196,7 @@ def _fill(connection: Any, held: _Held, report: Report, tell: Tell) -> None:
     first, second = np.split(held.fresh, 2)
     tell("neighbours: inserting, without an index of neighbours and with one ...")
     report.inserts.append(
-        Insert("bytes, as Tenure keeps them", *_insert(connection, "bytes", quantised(first)))
+        Insert("bytes, as Incumbent keeps them", *_insert(connection, "bytes", quantised(first)))
     )
     told = [_text(vector) for vector in first]
     report.inserts.append(Insert("floats, no index", *_insert(connection, "floats", told)))
@@ -306,7 +306,7 @@ def _plan(connection: Any, organization: int, query: Vectors) -> str:
 
 
 class _Shelf:
-    """The vectors of an organization as Tenure searches them: a collection without words."""
+    """The vectors of an organization as Incumbent searches them: a collection without words."""
 
     def __init__(self, connection: Any, organization: int, dimensions: int) -> None:
         self._connection = connection

@@ -33,7 +33,7 @@ import numpy as np
 from rich.table import Table
 
 from benchmarks.figures import Target
-from tenure_eval.running import data_folder
+from incumbent_eval.running import data_folder
 
 ROOT = Path(__file__).resolve().parents[1]
 SIZES = {"minilm": (100, 10_000), "static": (100, 10_000, 100_000)}
@@ -204,7 +204,7 @@ def measure(
         say(f"{embedder}: {', '.join(f'{size:,}' for size in chosen)} facts")
         has_cases = folder is not None and (folder / CASES).is_file()
         given = str(folder) if has_cases and embedder == DEFAULT else ""
-        with tempfile.TemporaryDirectory(prefix="tenure-bench-") as name:
+        with tempfile.TemporaryDirectory(prefix="incumbent-bench-") as name:
             found = _played(Path(name), embedder, given, chosen)
             for run in found:
                 if run.kind == SHORT:
@@ -235,15 +235,15 @@ def _played(folder: Path, embedder: str, data: str, sizes: Sequence[int]) -> lis
 
 
 _PROBE = """
-import json, resource, sys, time, tenure
+import json, resource, sys, time, incumbent
 from benchmarks import turns
 
 def peak():
     unit = 1 if sys.platform == "darwin" else 1024
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit / 1e6
 
-settings = tenure.Settings(embedder=sys.argv[2], detector=sys.argv[3])
-memory = tenure.open(sys.argv[1], settings=settings)
+settings = incumbent.Settings(embedder=sys.argv[2], detector=sys.argv[3])
+memory = incumbent.open(sys.argv[1], settings=settings)
 session = memory.session(user_id="bench", organization="acme")
 empty, first = peak(), None
 for number in range(turns.conversations()):

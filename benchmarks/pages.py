@@ -1,6 +1,6 @@
 """What the pages of the inspector take, against the calls of the API that they show.
 
-A service of its own (`tenure serve`) on a SQLite file. Each page is asked for, and right after it
+A service of its own (`incumbent serve`) on a SQLite file. Each page is asked for, and right after it
 the calls of the API that it is made of, over the same HTTP, in turn and in one run. Contexts are of
 a question that nobody has asked before, each time. The size of the first page is that of everything
 a browser loads for it.
@@ -21,7 +21,7 @@ from urllib.parse import quote_plus
 import httpx
 from rich.table import Table
 
-import tenure
+import incumbent
 from benchmarks import corpus
 from benchmarks.figures import Target
 from benchmarks.service import served
@@ -91,7 +91,7 @@ class PagesReport:
 def measure(tell: Tell, facts: int = FACTS, rounds: int = ROUNDS) -> PagesReport:
     """Fill a file, serve it, and ask for every page."""
     report = PagesReport(facts)
-    with tempfile.TemporaryDirectory(prefix="tenure-bench-") as folder:
+    with tempfile.TemporaryDirectory(prefix="incumbent-bench-") as folder:
         path = Path(folder) / "agent.db"
         pages = _fill(path, facts, tell)
         with (
@@ -108,8 +108,8 @@ def measure(tell: Tell, facts: int = FACTS, rounds: int = ROUNDS) -> PagesReport
 
 def _fill(path: Path, facts: int, tell: Tell) -> tuple[Asked, ...]:
     """A person with so many facts, a chain, a talk and a few reviews; and what to ask for."""
-    settings = tenure.Settings(durability="process", embedder="static")
-    with tenure.open(path, settings=settings) as memory:
+    settings = incumbent.Settings(durability="process", embedder="static")
+    with incumbent.open(path, settings=settings) as memory:
         session = memory.session(**_WHO, session_id="talk")
         batch: list[dict[str, Any]] = []
         for number, fact in enumerate(corpus.facts(0, facts)):

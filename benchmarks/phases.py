@@ -12,21 +12,21 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-import tenure.composing.material as composing
-import tenure.resources as resources
-import tenure.search.analysis as analysis
-import tenure.session.contexts as session
-import tenure.session.writes as writes
-from tenure.composing.dead_values import DeadValueFinder
-from tenure.composing.material import MaterialBuilder
-from tenure.engine.batch import WriteBatch
-from tenure.search.index import Index
-from tenure.session.contexts import SessionContexts
-from tenure.session.writes import SessionWrites
-from tenure.stores.sql.index import SQLIndex
-from tenure.stores.sql.transaction import SQLTransaction
-from tenure.stores.sqlite.connection import SQLiteConnection
-from tenure.stores.sqlite.transaction import SQLiteTransaction
+import incumbent.composing.material as composing
+import incumbent.resources as resources
+import incumbent.search.analysis as analysis
+import incumbent.session.contexts as session
+import incumbent.session.writes as writes
+from incumbent.composing.dead_values import DeadValueFinder
+from incumbent.composing.material import MaterialBuilder
+from incumbent.engine.batch import WriteBatch
+from incumbent.search.index import Index
+from incumbent.session.contexts import SessionContexts
+from incumbent.session.writes import SessionWrites
+from incumbent.stores.sql.index import SQLIndex
+from incumbent.stores.sql.transaction import SQLTransaction
+from incumbent.stores.sqlite.connection import SQLiteConnection
+from incumbent.stores.sqlite.transaction import SQLiteTransaction
 
 Places = tuple[tuple[str, Any, str], ...]
 """Phases, each with a function of it. What it calls of another phase is that one's."""

@@ -20,7 +20,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-import tenure
+import incumbent
 from benchmarks import corpus, turns
 from benchmarks.observing import (
     BOTH,
@@ -37,15 +37,15 @@ from benchmarks.observing import (
     places,
 )
 from benchmarks.turns import Conversation, Turn
-from tenure.language.detection import Detector, RuleDetector
-from tenure.language.learned.combined import CombinedDetector
-from tenure.language.learned.detector import LearnedDetector
-from tenure.language.learned.model import Model
-from tenure.observing import observer
-from tenure.observing.situation import Situation
-from tenure.search.embedders import load
-from tenure.search.index import Index
-from tenure_eval.cases import read_dialogues
+from incumbent.language.detection import Detector, RuleDetector
+from incumbent.language.learned.combined import CombinedDetector
+from incumbent.language.learned.detector import LearnedDetector
+from incumbent.language.learned.model import Model
+from incumbent.observing import observer
+from incumbent.observing.situation import Situation
+from incumbent.search.embedders import load
+from incumbent.search.index import Index
+from incumbent_eval.cases import read_dialogues
 
 ROUNDS = 5
 BATCH = 250
@@ -59,9 +59,9 @@ Place = tuple[int, str]
 """How many facts there are, and which detector it is."""
 
 
-def _open(path: Path, embedder: str, detector: str = RULES) -> tenure.Memory:
-    settings = tenure.Settings(embedder=embedder, detector=_detector(detector))
-    return tenure.open(path, settings=settings)
+def _open(path: Path, embedder: str, detector: str = RULES) -> incumbent.Memory:
+    settings = incumbent.Settings(embedder=embedder, detector=_detector(detector))
+    return incumbent.open(path, settings=settings)
 
 
 def _detector(name: str) -> Detector:
@@ -71,7 +71,7 @@ def _detector(name: str) -> Detector:
     return CombinedDetector(model=Model()) if name == BOTH else LearnedDetector(Model())
 
 
-def _session(memory: tenure.Memory) -> tenure.Session:
+def _session(memory: incumbent.Memory) -> incumbent.Session:
     return memory.session(user_id="bench", organization="acme")
 
 
@@ -152,7 +152,7 @@ class _Table:
         return [*self._places[start:], *self._places[:start]]
 
     @contextmanager
-    def _opened(self, only: int | None = None) -> Iterator[dict[Place, tenure.Memory]]:
+    def _opened(self, only: int | None = None) -> Iterator[dict[Place, incumbent.Memory]]:
         """Fresh copies of all files, or of one for each detector, open and warm."""
         memories = {}
         for place in self._places:
@@ -173,7 +173,9 @@ class _Table:
     def _copy(self, place: Place) -> Path:
         return self._folder / f"played-{place[0]}-{place[1]}.db"
 
-    def _play(self, memory: tenure.Memory, place: Place, kind: str, played: Conversation) -> None:
+    def _play(
+        self, memory: incumbent.Memory, place: Place, kind: str, played: Conversation
+    ) -> None:
         run = self.runs.setdefault((place, kind), Run(self._embedder, *place, kind))
         session = _session(memory)
         for index, turn in enumerate(played):
@@ -298,7 +300,7 @@ class _Stopwatch:
             store.write = watched
 
 
-def dissected(memory: tenure.Memory, played: Sequence[Conversation]) -> dict[str, float]:
+def dissected(memory: incumbent.Memory, played: Sequence[Conversation]) -> dict[str, float]:
     """Where the processor's time of a person's turn goes, in milliseconds on average."""
     watch = _Stopwatch()
     taken = 0

@@ -1,6 +1,6 @@
 """What the proxy adds to the time of a provider that answers in 300 ms.
 
-A provider of our own that waits that long, and a proxy of its own (`tenure proxy`) before it, each
+A provider of our own that waits that long, and a proxy of its own (`incumbent proxy`) before it, each
 in a process. Conversations are played turn by turn, with the whole history in every request, as
 applications send it. Each request is sent four times, one after the other: to the provider itself,
 through the proxy without a speaker, through the proxy with one, and the same once more, which the
@@ -32,7 +32,7 @@ from typing import Any
 import psutil  # type: ignore[import-untyped]
 from rich.table import Table
 
-import tenure
+import incumbent
 from benchmarks import corpus, turns
 from benchmarks.figures import Target
 
@@ -135,7 +135,7 @@ def provider() -> Iterator[int]:
 @contextmanager
 def proxied(path: Path, upstream: int, embedder: str) -> Iterator[tuple[int, psutil.Process]]:
     """The port of a proxy, and its process."""
-    command = [sys.executable, "-m", "tenure.cli", "proxy", "--db", str(path), "--port", "0"]
+    command = [sys.executable, "-m", "incumbent.cli", "proxy", "--db", str(path), "--port", "0"]
     command += ["--upstream", f"http://127.0.0.1:{upstream}/v1", "--embedder", embedder]
     command += ["--log", "warning"]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
@@ -154,7 +154,7 @@ def proxied(path: Path, upstream: int, embedder: str) -> Iterator[tuple[int, psu
 
 def fill(path: Path, facts: int, embedder: str) -> None:
     """A person with facts."""
-    with tenure.open(path, settings=tenure.Settings(embedder=embedder)) as memory:
+    with incumbent.open(path, settings=incumbent.Settings(embedder=embedder)) as memory:
         session = memory.session(user_id=_USER)
         told = list(corpus.facts(0, facts))
         for start in range(0, facts, _BATCH):
@@ -209,7 +209,7 @@ def measure(
 ) -> Report:
     """Every request on every way."""
     report = Report(facts, embedder)
-    with tempfile.TemporaryDirectory(prefix="tenure-bench-") as folder, ExitStack() as stack:
+    with tempfile.TemporaryDirectory(prefix="incumbent-bench-") as folder, ExitStack() as stack:
         path = Path(folder) / "proxy.db"
         tell(f"{facts:,} facts ...")
         fill(path, facts, embedder)
@@ -220,7 +220,7 @@ def measure(
         stack.callback(direct.close)
         stack.callback(through.close)
         for session, body in requests(conversations + _WARMING):
-            who = {"X_Tenure_User": _USER, "X_Tenure_Session": session}
+            who = {"X_Incumbent_User": _USER, "X_Incumbent_Session": session}
             for way in WAYS:
                 connection = direct if way == "provider" else through
                 headers = who if way in ("guarded", "again") else {}

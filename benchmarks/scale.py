@@ -65,7 +65,7 @@ def measure(say: Say, sizes: Sequence[int], kinds: Sequence[str] = tuple(KINDS))
     for kind in kinds:
         for size in sorted(sizes):
             say(f"{kind}: {size:,}")
-            with tempfile.TemporaryDirectory(prefix="tenure-bench-") as folder:
+            with tempfile.TemporaryDirectory(prefix="incumbent-bench-") as folder:
                 path = Path(folder) / "scale.db"
                 begun = time.monotonic()
                 FILLED[kind](path, size)

@@ -23,9 +23,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from tenure.context.tokens import counter
-from tenure.search import analysis
-from tenure.settings import Settings
+from incumbent.context.tokens import counter
+from incumbent.search import analysis
+from incumbent.settings import Settings
 
 _LATER_MS = 1 << 24
 """How much later a copy is than the one before it: some five hours, more than a stretch takes."""

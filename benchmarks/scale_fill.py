@@ -12,7 +12,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-import tenure
+import incumbent
 from benchmarks import corpus
 from benchmarks.scale_copy import POSTINGS, Chain, Copy, Stretch, copying, far_back, insert
 from benchmarks.scale_probe import (
@@ -42,7 +42,7 @@ def written_of(kind: str, size: int) -> int:
 
 
 def _fill(path: Path, writes: Iterator[Write]) -> None:
-    with tenure.open(path, settings=SETTINGS, clock=far_back()) as memory:
+    with incumbent.open(path, settings=SETTINGS, clock=far_back()) as memory:
         ann = session_in(memory)
         while batch := list(islice(writes, _BATCH)):
             ann.write_many(batch)
@@ -87,7 +87,7 @@ def _history(path: Path, size: int) -> None:
 
 def _organizations(path: Path, size: int) -> None:
     written = written_of("organizations", size)
-    with tenure.open(path, settings=SETTINGS) as memory:
+    with incumbent.open(path, settings=SETTINGS) as memory:
         for number in range(written):
             ann = session_in(memory, organization_name(number))
             ann.write(KEY, _name(number), subject=SUBJECT)

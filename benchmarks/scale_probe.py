@@ -19,10 +19,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import tenure
+import incumbent
 from benchmarks import corpus
 
-SETTINGS = tenure.Settings(durability="process", embedder="static")
+SETTINGS = incumbent.Settings(durability="process", embedder="static")
 ORGANIZATION, PERSON = "acme", "ann"
 KEY, SUBJECT = "setting", "boiler"
 QUESTION = "What is the setting of the boiler?"
@@ -59,8 +59,8 @@ def branch_name(number: int) -> str:
 
 
 def session_in(
-    memory: tenure.Memory, organization: str = ORGANIZATION, person: str = PERSON
-) -> tenure.Session:
+    memory: incumbent.Memory, organization: str = ORGANIZATION, person: str = PERSON
+) -> incumbent.Session:
     return memory.session(
         user_id=person, authority="manager", organization=organization, session_id="scale"
     )
@@ -91,7 +91,7 @@ def median(call: Callable[[Any], object], given: Iterable[Any] = range(_ROUNDS))
     return statistics.median([took(partial(call, one)) for one in given])
 
 
-def moment_of(memory: tenure.Memory, place: int, organization: str = ORGANIZATION) -> datetime:
+def moment_of(memory: incumbent.Memory, place: int, organization: str = ORGANIZATION) -> datetime:
     """The moment at which the log had so many entries."""
     with memory.store.read(organization) as reader:
         return reader.log(place, 1)[0].recorded_at
@@ -100,7 +100,7 @@ def moment_of(memory: tenure.Memory, place: int, organization: str = ORGANIZATIO
 # what is asked
 
 
-def of_facts(memory: tenure.Memory, size: int) -> Taken:
+def of_facts(memory: incumbent.Memory, size: int) -> Taken:
     """A person with very many facts."""
     written = min(size, PORTION)
     copies = -(-size // written)
@@ -111,14 +111,14 @@ def of_facts(memory: tenure.Memory, size: int) -> Taken:
     return _of_person(memory, ORGANIZATION, PERSON, asked, size // 2)
 
 
-def of_people(memory: tenure.Memory, size: int) -> Taken:
+def of_people(memory: incumbent.Memory, size: int) -> Taken:
     """An organization of people with very many facts each, of whom one asks."""
     portion, number = portion_of(size), FEWEST // 2
     halfway = portion * number + portion // 2
     return _of_person(memory, ORGANIZATION, person_name(number), _asked(portion), halfway)
 
 
-def of_store(memory: tenure.Memory, size: int) -> Taken:
+def of_store(memory: incumbent.Memory, size: int) -> Taken:
     """Organizations with very many facts each, of which one is asked."""
     organization, portion = organization_name(FEWEST // 2), portion_of(size)
     found = _of_person(memory, organization, PERSON, _asked(portion), portion // 2)
@@ -130,7 +130,7 @@ def _asked(facts: int) -> list[str]:
 
 
 def _of_person(
-    memory: tenure.Memory, organization: str, person: str, asked: list[str], halfway: int
+    memory: incumbent.Memory, organization: str, person: str, asked: list[str], halfway: int
 ) -> Taken:
     """`halfway` is the place in the log at which half of the person's facts were written."""
     ann = session_in(memory, organization, person)
@@ -157,12 +157,12 @@ def _of_person(
     return found
 
 
-def _write_and_ask(ann: tenure.Session, question: str) -> None:
+def _write_and_ask(ann: incumbent.Session, question: str) -> None:
     ann.write(KEY, question, subject=SUBJECT)
     ann.context(question, budget=_BUDGET)
 
 
-def of_history(memory: tenure.Memory, size: int) -> Taken:
+def of_history(memory: incumbent.Memory, size: int) -> Taken:
     """One address whose fact was superseded again and again."""
     ann = session_in(memory)
     states = ("office", "superseded")
@@ -180,7 +180,7 @@ def of_history(memory: tenure.Memory, size: int) -> Taken:
     return found
 
 
-def of_organizations(memory: tenure.Memory, size: int) -> Taken:
+def of_organizations(memory: incumbent.Memory, size: int) -> Taken:
     """A store of very many organizations, of which one is asked."""
     organization = organization_name(size // 2)
     ann = session_in(memory, organization)
@@ -206,7 +206,7 @@ KINDS = {
 
 def main(kind: str, path: str, size: int) -> None:
     begun = time.process_time()
-    with tenure.open(Path(path), settings=SETTINGS) as memory:
+    with incumbent.open(Path(path), settings=SETTINGS) as memory:
         opened = 1e3 * (time.process_time() - begun)
         print(json.dumps({"open": opened, **KINDS[kind](memory, size)}))
 

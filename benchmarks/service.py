@@ -1,6 +1,6 @@
 """Many clients on one service: how much gets done over HTTP, against the same calls in a process.
 
-A service of its own (`tenure serve`) on a SQLite file, and 200 clients on loopback from a second
+A service of its own (`incumbent serve`) on a SQLite file, and 200 clients on loopback from a second
 process: four out of five calls ask for a context, one observes a turn. Beside it, in the same run
 and on a copy of the same file, as many threads of one process that make the same calls.
 """
@@ -30,7 +30,7 @@ from typing import Any
 import psutil  # type: ignore[import-untyped]
 from rich.table import Table
 
-import tenure
+import incumbent
 from benchmarks import corpus
 from benchmarks.figures import Target
 
@@ -109,7 +109,7 @@ def name_of(number: int) -> str:
 
 def fill(path: Path, facts: int, embedder: str, tell: Tell) -> None:
     """Organizations with facts that everybody in them may read."""
-    with tenure.open(path, settings=tenure.Settings(embedder=embedder)) as memory:
+    with incumbent.open(path, settings=incumbent.Settings(embedder=embedder)) as memory:
         for number in range(ORGANIZATIONS):
             session = memory.session(
                 user_id="filler", authority="manager", organization=name_of(number)
@@ -134,7 +134,7 @@ def fill(path: Path, facts: int, embedder: str, tell: Tell) -> None:
 @contextmanager
 def served(path: Path, embedder: str, processes: int) -> Iterator[tuple[int, psutil.Process]]:
     """A service on that file: its port and its process."""
-    command = [sys.executable, "-m", "tenure.cli", "serve", "--db", str(path)]
+    command = [sys.executable, "-m", "incumbent.cli", "serve", "--db", str(path)]
     command += ["--port", "0", "--embedder", embedder, "--log", "warning"]
     command += ["--processes", str(processes)]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
@@ -264,7 +264,7 @@ def memory_of(process: psutil.Process) -> float:
 def _in_process(path: str, count: int, facts: int, seconds: float, embedder: str) -> Load:
     load = Load("in one process", seconds)
     lock = threading.Lock()
-    with tenure.open(path, settings=tenure.Settings(embedder=embedder)) as memory:
+    with incumbent.open(path, settings=incumbent.Settings(embedder=embedder)) as memory:
         begin = time.monotonic() + _WARMING
         end = begin + seconds
 
@@ -323,7 +323,7 @@ def measure(
     embedder: str = "minilm",
 ) -> Report:
     """Both sides, one after the other, on equal files."""
-    with tempfile.TemporaryDirectory(prefix="tenure-bench-") as folder:
+    with tempfile.TemporaryDirectory(prefix="incumbent-bench-") as folder:
         ours, other, third = (Path(folder) / f"{name}.db" for name in ("served", "called", "more"))
         fill(ours, facts, embedder, tell)
         shutil.copyfile(ours, other)

@@ -79,13 +79,13 @@ def remarks(side: Side) -> list[str]:
         for run in side.runs
         if run.phases
     ]
-    if side.pace is not None and side.of("tenure"):
+    if side.pace is not None and side.of("incumbent"):
         found.append(
             f"{side.embedder}: {side.pace.embedding:,.0f} texts/s embedded alone, "
             f"{side.pace.writing:,.0f} facts/s written with it in the same run, "
             f"{side.pace.texts_per_fact:.2f} texts embedded for each"
         )
-    fastest, ours = fastest_peer(side), side.of("tenure")
+    fastest, ours = fastest_peer(side), side.of("incumbent")
     found += [
         f"{run.system} at {run.size:,}, the most it held: {run.p50 / ours[run.size].p50:.1f}× our "
         f"time{' (the fastest of them there)' if run is fastest else ''}"

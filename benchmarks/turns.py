@@ -1,7 +1,7 @@
 """Conversations to observe: some two hundred turns of several kinds, with blanks in them.
 
 Every time they are played the blanks are filled anew, so that no text comes twice and nothing that
-Tenure remembers of an earlier text makes a turn look cheaper than it is.
+Incumbent remembers of an earlier text makes a turn look cheaper than it is.
 """
 
 from __future__ import annotations

@@ -15,17 +15,17 @@ Prints:
 
 from datetime import UTC, datetime, timedelta
 
-import tenure
+import incumbent
 
 START = datetime(2026, 3, 2, 9, tzinfo=UTC)
 
 
-def answer(context: tenure.Context) -> str:
+def answer(context: incumbent.Context) -> str:
     """Stands for a model, which would be sent `context.messages()`."""
     return " ".join(line.text for line in context.lines if line.section == "Facts")
 
 
-with tenure.open(":memory:") as memory:
+with incumbent.open(":memory:") as memory:
     ann = memory.session(user_id="ann", organization="acme")
     for number, text in enumerate(
         (

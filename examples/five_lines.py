@@ -5,9 +5,9 @@ Prints:
     ['123 Main St', '456 Oak Ave']
 """
 
-import tenure
+import incumbent
 
-memory = tenure.open(":memory:")
+memory = incumbent.open(":memory:")
 alice = memory.session(user_id="alice", authority="manager", organization="acme")
 alice.write("ship_to", "123 Main St")
 alice.write("ship_to", "456 Oak Ave")

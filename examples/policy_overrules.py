@@ -5,9 +5,9 @@ Prints:
     - [policy, executive] max_discount: 15%
 """
 
-import tenure
+import incumbent
 
-with tenure.open(":memory:") as memory:
+with incumbent.open(":memory:") as memory:
     cfo = memory.session(user_id="carla", authority="CFO", organization="acme")
     intern = memory.session(user_id="ian", authority="intern", organization="acme")
 

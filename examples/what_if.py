@@ -7,14 +7,14 @@ Prints:
     now: Kavli, needs review: total
 """
 
-import tenure
+import incumbent
 
-with tenure.open(":memory:") as memory:
+with incumbent.open(":memory:") as memory:
     ann = memory.session(user_id="ann", organization="acme")
     ann.write("supplier", "Norde")
     ann.write("total", 12_400, depends_on=["supplier"])
 
-    def told(session: tenure.Session) -> str:
+    def told(session: incumbent.Session) -> str:
         """The supplier a session goes by, and what wants recalculating there."""
         pending = [review.fact.key for review in session.reviews()]
         return f"{session.current('supplier')}, needs review: {', '.join(pending) or 'nothing'}"

@@ -8,9 +8,9 @@ Prints:
     changed: "- unit_price: 290" to "- unit_price: 280", superseded since
 """
 
-import tenure
+import incumbent
 
-with tenure.open(":memory:") as memory:
+with incumbent.open(":memory:") as memory:
     ann = memory.session(user_id="ann", organization="acme")
     offer = ann.write("unit_price", 310)
     ann.write("total", 12_400, depends_on=["unit_price"])

@@ -13,30 +13,30 @@ from typing import Any
 import hypothesis
 import pytest
 
-import tenure
-from tenure.testing import SteppingClock
+import incumbent
+from incumbent.testing import SteppingClock
 from tests.selection import FAST, slow_module
 from tests.servers import AVAILABLE, SERVER, Databases
 
 # Before anybody imports a part of it: its checks then tell what they compared.
-pytest.register_assert_rewrite("tenure.testing.contract")
+pytest.register_assert_rewrite("incumbent.testing.contract")
 
 # Some systems have no package of the server; there the tests go without.
 STORES = ("memory", "sqlite", *(["postgres"] if AVAILABLE else []))
 
-SOAK = os.environ.get("TENURE_SOAK") == "1"
+SOAK = os.environ.get("INCUMBENT_SOAK") == "1"
 """Whether the long versions of the tests run: `make soak`."""
-THOROUGH = SOAK or os.environ.get("TENURE_THOROUGH") == "1"
+THOROUGH = SOAK or os.environ.get("INCUMBENT_THOROUGH") == "1"
 """Whether every test runs on every store, and properties on more examples: `make check`."""
 
 if not SOAK:
     # The same tree gives the same result; `make soak` looks for new examples.
     hypothesis.settings.load_profile("ci")
 
-QUICK = tenure.Settings(durability="process", embedder="static")
+QUICK = incumbent.Settings(durability="process", embedder="static")
 """No sync per commit and the quick embedder, for tests about neither power cuts nor meaning."""
 
-OpenMemory = Callable[..., tenure.Memory]
+OpenMemory = Callable[..., incumbent.Memory]
 
 
 def examples(count: int, *, soak: int, least: int = 3) -> int:
@@ -125,11 +125,11 @@ def where(kind_of_store: str, request: pytest.FixtureRequest, store_path: Path) 
 
 @pytest.fixture
 def open_memory(where: str, clock: SteppingClock) -> Iterator[OpenMemory]:
-    """Opens the store with other settings: `open_memory(settings=tenure.Settings(...))`."""
-    opened: list[tenure.Memory] = []
+    """Opens the store with other settings: `open_memory(settings=incumbent.Settings(...))`."""
+    opened: list[incumbent.Memory] = []
 
-    def open_with(**options: Any) -> tenure.Memory:
-        opened.append(tenure.open(where, **{"clock": clock, "settings": QUICK, **options}))
+    def open_with(**options: Any) -> incumbent.Memory:
+        opened.append(incumbent.open(where, **{"clock": clock, "settings": QUICK, **options}))
         return opened[-1]
 
     yield open_with
@@ -138,12 +138,12 @@ def open_memory(where: str, clock: SteppingClock) -> Iterator[OpenMemory]:
 
 
 @pytest.fixture
-def memory(open_memory: OpenMemory) -> tenure.Memory:
+def memory(open_memory: OpenMemory) -> incumbent.Memory:
     """An empty memory (ids "memory", "sqlite", "postgres")."""
     return open_memory()
 
 
 @pytest.fixture
-def alice(memory: tenure.Memory) -> tenure.Session:
+def alice(memory: incumbent.Memory) -> incumbent.Session:
     """A manager of acme."""
     return memory.session(user_id="alice", authority="manager", organization="acme")

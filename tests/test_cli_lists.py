@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-import tenure
-from tenure.cli import app
+import incumbent
+from incumbent.cli import app
 from tests.conftest import QUICK
 
 Run = Callable[..., Any]
@@ -19,12 +19,12 @@ Run = Callable[..., Any]
 
 @pytest.fixture
 def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
-    """Runs `tenure list ...` as alice of acme, on a file in which she and bob said something."""
-    monkeypatch.setenv("TENURE_DB", str(tmp_path / "agent.db"))
-    monkeypatch.setenv("TENURE_ORGANIZATION", "acme")
-    monkeypatch.setenv("TENURE_USER", "alice")
-    monkeypatch.setenv("TENURE_EMBEDDER", "none")
-    with tenure.open(tmp_path / "agent.db", settings=QUICK) as memory:
+    """Runs `incumbent list ...` as alice of acme, on a file in which she and bob said something."""
+    monkeypatch.setenv("INCUMBENT_DB", str(tmp_path / "agent.db"))
+    monkeypatch.setenv("INCUMBENT_ORGANIZATION", "acme")
+    monkeypatch.setenv("INCUMBENT_USER", "alice")
+    monkeypatch.setenv("INCUMBENT_EMBEDDER", "none")
+    with incumbent.open(tmp_path / "agent.db", settings=QUICK) as memory:
         for name in ("alice", "bob"):
             who = memory.session(
                 user_id=name, organization="acme", authority="manager", session_id=f"chat-{name}"
@@ -168,7 +168,7 @@ def test_turns_are_those_of_one_of_ones_sessions(run: Run) -> None:
 def test_branches_are_listed(run: Run, tmp_path: Path) -> None:
     """Drafts and hypotheticals that one has something in."""
     assert "none to list" in run("branches").stderr
-    with tenure.open(tmp_path / "agent.db", settings=QUICK) as memory:
+    with incumbent.open(tmp_path / "agent.db", settings=QUICK) as memory:
         alice = memory.session(user_id="alice", organization="acme")
         alice.draft("letter").write("tone", "warm")
         alice.hypothetical("move").write("city", "Rome")

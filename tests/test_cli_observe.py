@@ -1,4 +1,4 @@
-"""`tenure observe`: transcripts in every usual shape, twice, by halves, and damaged."""
+"""`incumbent observe`: transcripts in every usual shape, twice, by halves, and damaged."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-import tenure
-from tenure.cli import app
+import incumbent
+from incumbent.cli import app
 
 Run = Callable[..., Any]
 WHO = {"user_id": "alice", "organization": "acme"}
@@ -35,10 +35,10 @@ TURNS = [
 def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     """Runs a command as alice of acme, in an empty folder; gives the result."""
     for name in ("DB", "AUTHORITY", "SESSION", "TASK"):
-        monkeypatch.delenv(f"TENURE_{name}", raising=False)
-    monkeypatch.setenv("TENURE_USER", "alice")
-    monkeypatch.setenv("TENURE_ORGANIZATION", "acme")
-    monkeypatch.setenv("TENURE_EMBEDDER", "none")
+        monkeypatch.delenv(f"INCUMBENT_{name}", raising=False)
+    monkeypatch.setenv("INCUMBENT_USER", "alice")
+    monkeypatch.setenv("INCUMBENT_ORGANIZATION", "acme")
+    monkeypatch.setenv("INCUMBENT_EMBEDDER", "none")
     monkeypatch.chdir(tmp_path)
 
     def invoke(*arguments: str, code: int = 0, **options: Any) -> Any:
@@ -64,14 +64,14 @@ def told(run: Run, *arguments: str, **options: Any) -> Any:
     return json.loads(run("observe", *arguments, "--json", **options).stdout)
 
 
-def current(key: str, path: str = "tenure.db") -> Any:
-    with tenure.open(path) as memory:
+def current(key: str, path: str = "incumbent.db") -> Any:
+    with incumbent.open(path) as memory:
         return memory.session(**WHO).current(key)
 
 
-def state(path: str = "tenure.db") -> list[tuple[Any, ...]]:
+def state(path: str = "incumbent.db") -> list[tuple[Any, ...]]:
     """Everything that is or was believed, without ids and the time of recording."""
-    with tenure.open(path) as memory:
+    with incumbent.open(path) as memory:
         records = [r for r in memory.export("acme") if r.get("kind") == "fact"]
     return sorted(
         (r["key"], str(r["value"]), r["status"], r["source"].get("ref") or "") for r in records
@@ -129,7 +129,7 @@ class TestShapes:
         """When a turn was said is read from it, as a text or as a number."""
         save(lines([{"role": "user", "content": "My phone number is 555-0100.", "timestamp": at}]))
         run("observe", "chat.jsonl")
-        with tenure.open("tenure.db") as memory:
+        with incumbent.open("incumbent.db") as memory:
             [fact] = memory.session(**WHO).facts()
         assert fact.timestamp.isoformat() == "2026-01-05T09:00:00+00:00"
 
@@ -137,7 +137,7 @@ class TestShapes:
         """--speaker is who speaks where a turn does not say."""
         save(lines([{"text": "My phone number is 555-0100."}]))
         run("observe", "chat.jsonl", "--speaker", "Bob")
-        with tenure.open("tenure.db") as memory:
+        with incumbent.open("incumbent.db") as memory:
             [fact] = memory.session(**WHO).facts()
         assert (fact.subject, fact.source.speaker) == ("bob", "Bob")
 
@@ -217,8 +217,8 @@ class TestTwice:
         save(lines(turns))
         command = ["observe", "chat.jsonl", "-v", "--db", "killed.db"]
         with subprocess.Popen(
-            [sys.executable, "-m", "tenure.cli", *command],
-            env={**os.environ, "PYTHONPATH": str(Path(tenure.__file__).parents[1])},
+            [sys.executable, "-m", "incumbent.cli", *command],
+            env={**os.environ, "PYTHONPATH": str(Path(incumbent.__file__).parents[1])},
             stdout=subprocess.PIPE,
             text=True,
         ) as running:
@@ -403,7 +403,7 @@ class TestOneTurn:
         run("observe", "--text", "My phone number is 555-0100.")
         out = run("observe", "--text", "Please delete my phone number from your memory.").stdout
         assert out.startswith("erased  1 fact(s) for good\n  proof   ")
-        assert b"555-0100" not in Path("tenure.db").read_bytes()
+        assert b"555-0100" not in Path("incumbent.db").read_bytes()
 
 
 class TestTelling:

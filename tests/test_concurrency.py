@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-import tenure
+import incumbent
 from tests.conftest import QUICK, OpenMemory, examples
 from tests.patience import PATIENCE
 from tests.stores.invariants import findings
@@ -26,15 +26,17 @@ Acknowledged = list[str]
 
 
 @contextmanager
-def working_on(path: Path, start: Barrier, settings: tenure.Settings) -> Iterator[tenure.Session]:
+def working_on(
+    path: Path, start: Barrier, settings: incumbent.Settings
+) -> Iterator[incumbent.Session]:
     """A session in a process of its own, begun together with all the others."""
-    with tenure.open(path, settings=settings) as memory:
+    with incumbent.open(path, settings=settings) as memory:
         start.wait(PATIENCE)
         yield memory.session(user_id="writer", authority="manager", organization="acme")
 
 
 def write_one_address(
-    path: Path, start: Barrier, settings: tenure.Settings, name: int, rounds: int
+    path: Path, start: Barrier, settings: incumbent.Settings, name: int, rounds: int
 ) -> Acknowledged:
     """Supersede the same fact of the organization over and over."""
     with working_on(path, start, settings) as session:
@@ -45,11 +47,11 @@ def write_one_address(
 
 
 def write_and_take_back(
-    path: Path, start: Barrier, settings: tenure.Settings, name: int, rounds: int
+    path: Path, start: Barrier, settings: incumbent.Settings, name: int, rounds: int
 ) -> Acknowledged:
     """Write, undo and retract on a few shared addresses, at random."""
     chance = random.Random(name)
-    written: list[tenure.Verdict] = []
+    written: list[incumbent.Verdict] = []
     with working_on(path, start, settings) as session:
         for i in range(rounds):
             key = f"status {chance.randrange(3)}"
@@ -57,10 +59,10 @@ def write_and_take_back(
             if action == "write" or not written:
                 written.append(session.write(key, f"{name}/{i}", memory_type="organizational"))
             elif action == "undo":
-                with suppress(tenure.NothingToUndo):  # our own earlier undo of it
+                with suppress(incumbent.NothingToUndo):  # our own earlier undo of it
                     session.undo(chance.choice(written))
             else:
-                with suppress(tenure.UnknownFact):  # another process has retracted it
+                with suppress(incumbent.UnknownFact):  # another process has retracted it
                     session.retract(key)
     return [verdict.fact_id for verdict in written]
 
@@ -74,7 +76,7 @@ def report(task: Callable[..., Any], answer: Any, *given: Any) -> None:
 
 
 def run_processes(
-    path: Path, task: Callable[..., Acknowledged], settings: tenure.Settings, rounds: int
+    path: Path, task: Callable[..., Acknowledged], settings: incumbent.Settings, rounds: int
 ) -> list[Acknowledged]:
     """Run a task in eight processes at once; an error in any of them fails the test."""
     start = CONTEXT.Barrier(WRITERS)
@@ -107,10 +109,10 @@ def run_processes(
 )
 def test_eight_processes_write_one_address(store_path: Path, durability: Any, rounds: int) -> None:
     """Eight processes superseding one fact leave one incumbent and a chain that has every write."""
-    settings = tenure.Settings(durability=durability, embedder="static")
+    settings = incumbent.Settings(durability=durability, embedder="static")
     acknowledged = run_processes(store_path, write_one_address, settings, rounds)
     total = WRITERS * rounds
-    with tenure.open(store_path) as memory:
+    with incumbent.open(store_path) as memory:
         assert findings(memory, "acme") == []
         session = memory.session(user_id="reader", authority="guest", organization="acme")
         chain = session.history("status")
@@ -134,7 +136,7 @@ def test_processes_write_undo_and_retract(store_path: Path) -> None:
     """Writes, undos and retractions from eight processes leave chains sound and nothing lost."""
     rounds = examples(25, soak=200, least=10)
     acknowledged = run_processes(store_path, write_and_take_back, QUICK, rounds)
-    with tenure.open(store_path) as memory:
+    with incumbent.open(store_path) as memory:
         assert findings(memory, "acme") == []
         session = memory.session(user_id="reader", authority="guest", organization="acme")
         for ids in acknowledged:

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-import tenure
+import incumbent
 from tests.conftest import SOAK, examples
 from tests.patience import PATIENCE
 from tests.stores.invariants import findings
@@ -43,13 +43,13 @@ class Operation(NamedTuple):
 class Writer:
     """Runs in the child: does one random operation after another until it is killed."""
 
-    def __init__(self, session: tenure.Session, memory: tenure.Memory, seed: int) -> None:
+    def __init__(self, session: incumbent.Session, memory: incumbent.Memory, seed: int) -> None:
         self.session = session
         self.memory = memory
         self.chance = random.Random(seed)
         self.name = f"w{seed}"
         self.count = 0
-        self.written: list[tenure.Verdict] = []
+        self.written: list[incumbent.Verdict] = []
 
     def plan(self) -> Operation:
         kind = self.chance.choice(KINDS)
@@ -87,8 +87,8 @@ class Writer:
 
 def write_until_killed(path: Path, pipe: Connection, seed: int, durability: Any) -> None:
     """The child. Says what it will do, does it, and acknowledges it."""
-    settings = tenure.Settings(durability=durability, embedder="static")
-    with tenure.open(path, settings=settings) as memory:
+    settings = incumbent.Settings(durability=durability, embedder="static")
+    with incumbent.open(path, settings=settings) as memory:
         session = memory.session(
             user_id="alice", authority="manager", organization="acme", session_id="s1"
         )
@@ -171,7 +171,7 @@ def take_in(said: list[Any], expected: Expected) -> Operation | None:
 
 def check(path: Path, expected: Expected, in_flight: Operation | None) -> None:
     """The file opens, is sound, and holds what was acknowledged, and at most one thing more."""
-    with tenure.open(path) as memory:
+    with incumbent.open(path) as memory:
         assert findings(memory, "acme") == []
         session = memory.session(
             user_id="alice", authority="manager", organization="acme", session_id="s1"
@@ -187,7 +187,7 @@ def check(path: Path, expected: Expected, in_flight: Operation | None) -> None:
         for fact_id, fact in found.items():
             assert fact is not None
             if fact_id in expected.forgotten:
-                assert fact.status is tenure.Status.ERASED
+                assert fact.status is incumbent.Status.ERASED
                 assert session.get(fact_id) is None
             else:
                 assert fact.value == expected.values[fact_id] + PADDING
@@ -199,8 +199,8 @@ def check(path: Path, expected: Expected, in_flight: Operation | None) -> None:
 
 
 def settle_in_flight(
-    memory: tenure.Memory,
-    session: tenure.Session,
+    memory: incumbent.Memory,
+    session: incumbent.Session,
     expected: Expected,
     in_flight: Operation | None,
 ) -> None:
@@ -244,8 +244,8 @@ def test_a_killed_writer_leaves_what_it_acknowledged(store_path: Path, seed: int
 
 def write_a_big_batch(path: Path, pipe: Connection) -> None:
     """The child. More than fits into SQLite's cache, so that pages go out before the commit."""
-    with tenure.open(
-        path, settings=tenure.Settings(durability="process", embedder="static")
+    with incumbent.open(
+        path, settings=incumbent.Settings(durability="process", embedder="static")
     ) as memory:
         session = memory.session(user_id="alice", organization="acme")
         session.write("before", "kept")
@@ -283,7 +283,7 @@ def test_a_writer_killed_within_a_big_batch(tmp_path: Path) -> None:
         child.close()
         acknowledged = (done or ours.poll()) and _received(ours)
         ours.close()
-        with tenure.open(path) as memory:
+        with incumbent.open(path) as memory:
             assert findings(memory, "acme") == []
             session = memory.session(user_id="alice", organization="acme")
             assert session.current("before") == "kept"
@@ -330,7 +330,7 @@ def test_a_writer_killed_while_making_the_file(tmp_path: Path) -> None:
         child.join()
         child.close()
         ours.close()
-        with tenure.open(path) as memory:
+        with incumbent.open(path) as memory:
             session = memory.session(user_id="alice", organization="acme")
             session.write("city", "Bern")
             assert session.current("city") == "Bern"

@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-import tenure
-from tenure.cli import app
-from tenure.cli.story import STEPS
+import incumbent
+from incumbent.cli import app
+from incumbent.cli.story import STEPS
 from tests.selection import sampled
 from tests.servers import needs_own_server
 
@@ -32,7 +32,7 @@ def tell(*arguments: str) -> str:
 def test_the_demo_shows_every_outcome_with_its_reason() -> None:
     """Every outcome word begins a line of the demo, followed by a fact and a reason."""
     lines = [line.strip() for line in tell().splitlines()]
-    for outcome in tenure.Outcome:
+    for outcome in incumbent.Outcome:
         told = [line for line in lines if line.startswith(f"{outcome.value}  ")]
         assert told, outcome
         assert all(" = " in line and ": " in line for line in told), told
@@ -118,7 +118,7 @@ def test_the_demo_keeps_its_file_where_it_is_told_to(tmp_path: Path) -> None:
     """With --db the file stays, holds the story, and is healthy."""
     path = tmp_path / "demo.db"
     tell("--db", str(path))
-    with tenure.open(path) as memory:
+    with incumbent.open(path) as memory:
         ann = memory.session(user_id="ann", organization="acme")
         assert ann.current("unit_price") == 270
         assert [memory.replay(receipt).intact for receipt in ann.receipts()] == [True]
@@ -126,13 +126,13 @@ def test_the_demo_keeps_its_file_where_it_is_told_to(tmp_path: Path) -> None:
 
 
 def test_the_demo_never_touches_a_file_that_exists(tmp_path: Path) -> None:
-    """An existing file is refused, and one named by TENURE_DB is left alone."""
+    """An existing file is refused, and one named by INCUMBENT_DB is left alone."""
     path = tmp_path / "mine.db"
     path.write_bytes(b"mine")
     result = CliRunner().invoke(app, ["demo", "--db", str(path)])
     assert result.exit_code == 2
     assert "exists" in result.stderr
-    assert CliRunner().invoke(app, ["demo"], env={"TENURE_DB": str(path)}).exit_code == 0
+    assert CliRunner().invoke(app, ["demo"], env={"INCUMBENT_DB": str(path)}).exit_code == 0
     assert path.read_bytes() == b"mine"
 
 
@@ -145,7 +145,7 @@ def test_the_demo_is_the_same_on_a_server(monkeypatch: pytest.MonkeyPatch) -> No
         os.chmod(folder, 0o755)  # the server may run as another user
         monkeypatch.setattr(tempfile, "tempdir", folder)
         file, server = tell().splitlines(), tell("--postgres").splitlines()
-        assert list(Path(folder).glob("tenure-demo-*")) == []
+        assert list(Path(folder).glob("incumbent-demo-*")) == []
     told = [line.replace("SQLite file", "PostgreSQL server") for line in file[:-1]]
     assert told == server[:-1]
 
@@ -166,7 +166,7 @@ def test_an_example_prints_what_its_docstring_says(example: Path, tmp_path: Path
     done = subprocess.run(
         [sys.executable, str(example)],
         cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": str(Path(tenure.__file__).parents[1])},
+        env={**os.environ, "PYTHONPATH": str(Path(incumbent.__file__).parents[1])},
         capture_output=True,
         text=True,
         check=False,

@@ -2,8 +2,8 @@
 
 In README.md and docs/, each file's ```python blocks run in order in one namespace, in an empty
 folder. A ```text block after one of them is what it prints, to the byte. In a ```console block
-every `$ tenure ...` line is run, and what is shown below it is compared; there "…" stands for
-what differs from run to run, such as an id. On a page about the service, `$ tenure serve` starts
+every `$ incumbent ...` line is run, and what is shown below it is compared; there "…" stands for
+what differs from run to run, such as an id. On a page about the service, `$ incumbent serve` starts
 one, and `$ curl ...` lines ask it. A snippet that names a proxy finds one there, before a stand-in
 for a provider. Programs in ```js blocks are run by `tests/integrations/test_vercel_ai.py`.
 """
@@ -26,9 +26,9 @@ import httpx
 import openai
 import pytest
 
-import tenure
-from tenure.model import errors
-from tenure.stores import port
+import incumbent
+from incumbent.model import errors
+from incumbent.stores import port
 from tests.pages import FENCE, PROGRAMS, ROOT, Block, blocks, event_loop, run_snippets
 from tests.patience import PATIENCE
 from tests.proxy.conftest import RunningProxy
@@ -78,14 +78,14 @@ def namespace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[
     names: dict[str, Any] = {"__name__": "snippets"}
     yield names
     for value in names.values():
-        if isinstance(value, tenure.Memory | openai.OpenAI):
+        if isinstance(value, incumbent.Memory | openai.OpenAI):
             value.close()
 
 
 @pytest.fixture
 def served(tmp_path: Path) -> Iterator[str]:
     """The address of a service, for snippets that open one."""
-    with tenure.open(tmp_path / "served.db") as memory, Running(memory) as service:
+    with incumbent.open(tmp_path / "served.db") as memory, Running(memory) as service:
         yield service.address
 
 
@@ -93,7 +93,7 @@ def served(tmp_path: Path) -> Iterator[str]:
 def proxied(tmp_path: Path) -> Iterator[str]:
     """The address of a proxy before a stand-in provider, for snippets that use one."""
     with (
-        tenure.open(tmp_path / "proxied.db") as memory,
+        incumbent.open(tmp_path / "proxied.db") as memory,
         StandIn() as provider,
         RunningProxy(memory, provider.url) as proxy,
     ):
@@ -120,7 +120,7 @@ def test_snippets_print_what_the_page_says(
 
 
 def test_the_readme_is_short() -> None:
-    """The README says what Tenure is and how to go on; the rest is in docs/."""
+    """The README says what Incumbent is and how to go on; the rest is in docs/."""
     assert len((ROOT / "README.md").read_text(encoding="utf-8").splitlines()) < 250
 
 
@@ -134,21 +134,21 @@ def test_every_output_belongs_to_a_snippet(page: Path) -> None:
 
 def environment(folder: Path) -> dict[str, str]:
     """The environment of a command in a plain 100-column terminal, with these sources first."""
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("TENURE_")}
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("INCUMBENT_")}
     path = os.pathsep.join(filter(None, [str(ROOT / "src"), kept.get("PYTHONPATH", "")]))
     plain = {"NO_COLOR": "1", "TERM": "dumb", "COLUMNS": "100", "PYTHONIOENCODING": "utf-8"}
     return {**kept, **plain, "PYTHONPATH": path, "HOME": str(folder)}
 
 
 def run_command(line: str, folder: Path) -> subprocess.CompletedProcess[str]:
-    """Run a `tenure ...` line of a page as a shell would, less the shell."""
+    """Run an `incumbent ...` line of a page as a shell would, less the shell."""
     arguments = shlex.split(line)
-    program = "from tenure.cli import main; main()"
+    program = "from incumbent.cli import main; main()"
     variables = {}
     while "=" in arguments[0]:
         name, _, value = arguments.pop(0).partition("=")
         variables[name] = value
-    assert arguments.pop(0) == "tenure", f"only tenure commands can be checked: {line}"
+    assert arguments.pop(0) == "incumbent", f"only incumbent commands can be checked: {line}"
     return subprocess.run(
         [sys.executable, "-c", program, *arguments],
         cwd=folder,
@@ -160,7 +160,7 @@ def run_command(line: str, folder: Path) -> subprocess.CompletedProcess[str]:
     )
 
 
-def commands(block: Block, ours: str = "tenure") -> Iterator[tuple[str, str]]:
+def commands(block: Block, ours: str = "incumbent") -> Iterator[tuple[str, str]]:
     """(command, output) pairs of a console block, for the commands that are ours. A line that
     begins with "> " goes on with the command."""
     for part in re.split(r"^\$ ", block.text, flags=re.MULTILINE)[1:]:
@@ -191,7 +191,7 @@ OTHER_PAGES = [page for page in pages_with("console") if page not in SERVICE_PAG
 
 @pytest.mark.parametrize("page", sampled(OTHER_PAGES, every=99), ids=name_of)
 def test_commands_print_what_the_page_says(page: Path, tmp_path: Path) -> None:
-    """Every `$ tenure ...` line of a page succeeds, and prints what is shown below it."""
+    """Every `$ incumbent ...` line of a page succeeds, and prints what is shown below it."""
     for block in blocks(page):
         for command, shown in commands(block) if block.language == "console" else ():
             done = run_command(command, tmp_path)
@@ -212,20 +212,20 @@ class Desk:
         """What a command prints."""
         if command.startswith("curl "):
             return self._ask(command)
-        if command.startswith("tenure serve"):
+        if command.startswith("incumbent serve"):
             self.stop()
             options = shlex.split(command)[2:]
-            self._process = Process("tenure.db", self._folder, *options)
+            self._process = Process("incumbent.db", self._folder, *options)
             return self._process.announced.replace(self._process.address, SERVED)
         done = run_command(command, self._folder)
         assert done.returncode == 0, f"{command}\n{done.stdout}"
-        self._key = next(iter(re.findall(r"tenure_\w+_[\w-]{43}", done.stdout)), self._key)
+        self._key = next(iter(re.findall(r"incumbent_\w+_[\w-]{43}", done.stdout)), self._key)
         return done.stdout
 
     def _ask(self, command: str) -> str:
         """What curl would print, of the few options that pages use."""
         assert self._process is not None, "no service yet"
-        words = shlex.split(command.replace("$TENURE_KEY", self._key))[1:]
+        words = shlex.split(command.replace("$INCUMBENT_KEY", self._key))[1:]
         address, headers, body = "", {}, ""
         while words:
             word = words.pop(0)
@@ -252,7 +252,7 @@ def test_a_page_about_the_service_holds(page: Path, tmp_path: Path) -> None:
     desk = Desk(tmp_path)
     try:
         for block in blocks(page):
-            for command, shown in commands(block, "tenure|curl") if block.language else ():
+            for command, shown in commands(block, "incumbent|curl") if block.language else ():
                 printed = desk.run(command)
                 assert matches(shown, printed), f"{page.name}: {command}\n{printed}"
     finally:
@@ -274,11 +274,11 @@ def glossary_words(section: str) -> set[str]:
 @pytest.mark.parametrize(
     ("section", "kind"),
     [
-        ("Outcomes", tenure.Outcome),
-        ("Rules", tenure.Rule),
-        ("Statuses", tenure.Status),
-        ("Scopes", tenure.Scope),
-        ("Memory types", tenure.MemoryType),
+        ("Outcomes", incumbent.Outcome),
+        ("Rules", incumbent.Rule),
+        ("Statuses", incumbent.Status),
+        ("Scopes", incumbent.Scope),
+        ("Memory types", incumbent.MemoryType),
     ],
 )
 def test_the_glossary_has_exactly_the_words_of_the_code(section: str, kind: Any) -> None:
@@ -307,7 +307,7 @@ def test_the_glossary_has_the_words_of_the_design() -> None:
     assert fixed <= glossary_words("Words")
 
 
-# Of a memory in this process, for parts of Tenure itself and for its command line.
+# Of a memory in this process, for parts of Incumbent itself and for its command line.
 INSIDE = {"resources", "store", "index", "detector", "progress"}
 
 
@@ -320,7 +320,9 @@ def public_methods(kind: type) -> list[str]:
     )
 
 
-@pytest.mark.parametrize("kind", [tenure.Memory, tenure.Session], ids=lambda kind: kind.__name__)
+@pytest.mark.parametrize(
+    "kind", [incumbent.Memory, incumbent.Session], ids=lambda kind: kind.__name__
+)
 def test_every_public_method_has_its_section(kind: type) -> None:
     """docs/api.md has a heading for every public method of Memory and Session, and no other."""
     prefix = kind.__name__.lower()
@@ -348,7 +350,9 @@ def written_signature(function: Any) -> str:
     return re.sub(r"\s+", "", text)
 
 
-@pytest.mark.parametrize("kind", [tenure.Memory, tenure.Session], ids=lambda kind: kind.__name__)
+@pytest.mark.parametrize(
+    "kind", [incumbent.Memory, incumbent.Session], ids=lambda kind: kind.__name__
+)
 def test_signatures_are_as_documented(kind: type) -> None:
     """The parameters, their order and their defaults in docs/api.md are those of the code."""
     shown = documented_signatures()
@@ -362,7 +366,10 @@ def test_signatures_are_as_documented(kind: type) -> None:
 
 def test_the_signature_of_open_is_as_documented() -> None:
     """The same for the function that everything starts with."""
-    assert documented_signatures()["tenure.open"] == f"tenure.open{written_signature(tenure.open)}"
+    assert (
+        documented_signatures()["incumbent.open"]
+        == f"incumbent.open{written_signature(incumbent.open)}"
+    )
 
 
 def test_every_setting_is_documented_with_its_default() -> None:
@@ -370,18 +377,18 @@ def test_every_setting_is_documented_with_its_default() -> None:
     page = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
     text = page.partition("\n## Settings\n")[2]
     rows = dict(re.findall(r"^\| `(\w+)` \| `([^`]+)` \|", text, re.MULTILINE))
-    defaults = tenure.Settings()
+    defaults = incumbent.Settings()
     expected = {
         field.name: "Ladder()"
         if field.name == "ladder"
         else repr(getattr(defaults, field.name)).replace("datetime.", "")
-        for field in dataclasses.fields(tenure.Settings)
+        for field in dataclasses.fields(incumbent.Settings)
     }
     assert rows == expected
 
 
 def test_every_error_is_documented() -> None:
-    """docs/errors.md names every error and warning that Tenure has, and no other."""
+    """docs/errors.md names every error and warning that Incumbent has, and no other."""
     text = (ROOT / "docs" / "errors.md").read_text(encoding="utf-8")
     classes = {
         name
@@ -426,7 +433,7 @@ def test_contributing_names_files_that_exist() -> None:
     text = FENCE.sub("", (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8"))
     named = set(re.findall(r"`((?:[\w.]+/)+[\w.]+)`", text))
     assert len(named) > 10
-    roots = (ROOT, ROOT / "src" / "tenure")
+    roots = (ROOT, ROOT / "src" / "incumbent")
     assert [name for name in named if not any((root / name).exists() for root in roots)] == []
 
 

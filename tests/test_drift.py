@@ -18,11 +18,11 @@ from typing import Any
 import pytest
 import typer
 
-import tenure
-from tenure.cli import app
-from tenure.cli.completion import Place, places
-from tenure.language.llm.config import LLM
-from tenure.operations import OPERATIONS
+import incumbent
+from incumbent.cli import app
+from incumbent.cli.completion import Place, places
+from incumbent.language.llm.config import LLM
+from incumbent.operations import OPERATIONS
 from tests.pages import FENCE, ROOT
 from tests.test_docs import GENERATED, PAGES, name_of
 
@@ -74,7 +74,7 @@ def is_known(name: str) -> bool:
     """Whether a dotted name is one of Python, the span of a call, or written out in our code: the
     name of a metric, a setting or a table of a database, a file."""
     last = name.partition(".")[2]
-    is_call = hasattr(tenure.Memory, last) or hasattr(tenure.Session, last)
+    is_call = hasattr(incumbent.Memory, last) or hasattr(incumbent.Session, last)
     return is_call or name in written_names() or resolves(name)
 
 
@@ -82,15 +82,15 @@ def is_known(name: str) -> bool:
 def written_names() -> set[str]:
     """The dotted names that our code has in quotation marks, and the tables of its schema."""
     tables = re.findall(r"\{SCHEMA\}\.(\w+)", source_text())
-    quoted = re.findall(r"['\"](tenure\.[\w.]+)['\"]", source_text())
-    return {*quoted, *(f"tenure.{table}" for table in tables)}
+    quoted = re.findall(r"['\"](incumbent\.[\w.]+)['\"]", source_text())
+    return {*quoted, *(f"incumbent.{table}" for table in tables)}
 
 
 @pytest.mark.parametrize("page", LIVING, ids=name_of)
 def test_dotted_names_exist(page: Path) -> None:
-    """A name such as `tenure.stores.port` is a module, something in one, or a name we use."""
+    """A name such as `incumbent.stores.port` is a module, something in one, or a name we use."""
     named = {
-        found for span in spans(page) for found in re.findall(r"^tenure(?:_eval)?[\w.]*", span)
+        found for span in spans(page) for found in re.findall(r"^incumbent(?:_eval)?[\w.]*", span)
     }
     assert [name for name in sorted(named) if "." in name and not is_known(name.rstrip("."))] == []
 
@@ -98,7 +98,7 @@ def test_dotted_names_exist(page: Path) -> None:
 def is_there(path: str, page: Path) -> bool:
     """Whether a path is a file or folder of the repository, of the package, or beside the page. A
     module may be named without its ending."""
-    homes = (ROOT, *(root / name for root, name in zip(SOURCES, ("tenure", ""), strict=True)))
+    homes = (ROOT, *(root / name for root, name in zip(SOURCES, ("incumbent", ""), strict=True)))
     homes = (*homes, page.parent)
     return any((home / path).exists() or (home / f"{path}.py").exists() for home in homes)
 
@@ -111,7 +111,7 @@ def is_hidden_elsewhere(path: str) -> bool:
 
 def paths_of(page: Path) -> set[str]:
     """What reads like a path of ours: a folder that we have first, or a file by its ending."""
-    parts = {path.name for home in (ROOT, ROOT / "src" / "tenure") for path in home.iterdir()}
+    parts = {path.name for home in (ROOT, ROOT / "src" / "incumbent") for path in home.iterdir()}
     parts -= {"build", "dist"}  # made by a command, or not yet
     found = set()
     for span in spans(page):
@@ -133,7 +133,7 @@ def test_the_architecture_names_every_folder() -> None:
     """docs/architecture.md has a row for every folder of the package, and every module at the top
     that people call is named."""
     text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
-    folders = {path.parent.name for path in (ROOT / "src" / "tenure").glob("*/*.py")}
+    folders = {path.parent.name for path in (ROOT / "src" / "incumbent").glob("*/*.py")}
     rows = set(re.findall(r"^\| `(\w+)/` \|", text, re.MULTILINE))
     assert folders - {"memory", "session"} <= rows
     assert len(paths_of(ROOT / "docs" / "architecture.md")) > 40
@@ -166,7 +166,7 @@ def wrong_in(command: str) -> list[str]:
 @pytest.mark.parametrize("page", [*LIVING, GENERATED], ids=name_of)
 def test_commands_and_options_exist(page: Path) -> None:
     """Every command line of a page has a command and options that the program knows."""
-    assert [wrong for line in commands_of(page, "tenure") for wrong in wrong_in(line)] == []
+    assert [wrong for line in commands_of(page, "incumbent") for wrong in wrong_in(line)] == []
 
 
 @pytest.mark.parametrize("page", LIVING, ids=name_of)
@@ -193,7 +193,7 @@ def test_make_targets_exist(page: Path) -> None:
 @pytest.mark.parametrize("page", LIVING, ids=name_of)
 def test_settings_exist(page: Path) -> None:
     """Every setting that a page names, of a memory or of a model, is a field there."""
-    for kind in (tenure.Settings, LLM):
+    for kind in (incumbent.Settings, LLM):
         fields = {field.name for field in dataclasses.fields(kind)}
         text = page.read_text(encoding="utf-8")
         named = set(re.findall(rf"\b{kind.__name__}\.(\w+)", text))
@@ -205,7 +205,7 @@ def test_settings_exist(page: Path) -> None:
 def test_calls_exist(page: Path) -> None:
     """`memory.x` and `session.x` are calls or attributes of those; a session has also the fields
     of a request to the service."""
-    with tenure.open(":memory:") as memory:
+    with incumbent.open(":memory:") as memory:
         owners = {"memory": memory, "session": memory.session(user_id="someone")}
         fields = {"user_id", "session_id", "id"}
         named = {
@@ -233,11 +233,11 @@ def test_paths_of_the_service_exist(page: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "wrong"),
     [
-        ("tenure write key value --user alice", 0),
-        ("tenure wrote key value", 1),
-        ("tenure write key value --usr alice", 1),
-        ("tenure db migrate", 0),
-        ("tenure db migrated", 1),
+        ("incumbent write key value --user alice", 0),
+        ("incumbent wrote key value", 1),
+        ("incumbent write key value --usr alice", 1),
+        ("incumbent db migrate", 0),
+        ("incumbent db migrated", 1),
     ],
 )
 def test_a_wrong_command_would_be_found(line: str, wrong: int) -> None:
@@ -247,8 +247,8 @@ def test_a_wrong_command_would_be_found(line: str, wrong: int) -> None:
 
 def test_a_wrong_name_would_be_found() -> None:
     """So do the checks of names and paths."""
-    assert resolves("tenure.stores.port")
-    assert resolves("tenure.testing.StoreContract")
-    assert not is_known("tenure.interfaces.mcp")
+    assert resolves("incumbent.stores.port")
+    assert resolves("incumbent.testing.StoreContract")
+    assert not is_known("incumbent.interfaces.mcp")
     assert is_there("rules/supersession.py", ROOT / "README.md")
     assert not is_there("rules/superseding.py", ROOT / "README.md")

@@ -8,15 +8,15 @@ from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-PACKAGES = (ROOT / "src" / "tenure", ROOT / "evaluation" / "tenure_eval")
+PACKAGES = (ROOT / "src" / "incumbent", ROOT / "evaluation" / "incumbent_eval")
 MODULES = [path for package in PACKAGES for path in sorted(package.rglob("*.py"))]
 LONGEST = 400
 # Longer than that, and why.
 _REBUILT = "the reading half is being rebuilt"
 LONG = {
-    "tenure/language/frames.py": _REBUILT,
-    "tenure/language/reasoning.py": _REBUILT,
-    "tenure/language/skeleton.py": _REBUILT,
+    "incumbent/language/frames.py": _REBUILT,
+    "incumbent/language/reasoning.py": _REBUILT,
+    "incumbent/language/skeleton.py": _REBUILT,
 }
 # The reading half: its own words for language are many, and it is looked through by itself.
 READING = ("language", "observing")
@@ -65,7 +65,7 @@ def test_ranks_are_compared_in_one_place() -> None:
     found = [
         f"{name_of(path)}:{line}"
         for path in MODULES
-        if not is_reading(path) and name_of(path) != "tenure/model/authority.py"
+        if not is_reading(path) and name_of(path) != "incumbent/model/authority.py"
         for line in compared_ranks(path)
     ]
     assert found == []

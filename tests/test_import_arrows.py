@@ -14,11 +14,11 @@ import pytest
 from tests.patience import PATIENCE
 
 ROOT = Path(__file__).parents[1]
-PACKAGE = ROOT / "src" / "tenure"
+PACKAGE = ROOT / "src" / "incumbent"
 MODULES = sorted(PACKAGE.rglob("*.py"))
 
 # Parts of the package, and what each may import of ours besides itself: folders and modules by
-# their names; "api" is tenure/__init__.py.
+# their names; "api" is incumbent/__init__.py.
 ALLOWED = {
     "model": set(),
     "rules": {"model"},
@@ -103,16 +103,16 @@ def part_of(path: Path) -> str:
 
 def imported(path: Path) -> Iterator[tuple[int, str]]:
     """(line, dotted name) of everything of ours that a module imports, wherever it does so."""
-    folder = ("tenure", *path.relative_to(PACKAGE).parts[:-1])
+    folder = ("incumbent", *path.relative_to(PACKAGE).parts[:-1])
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
             yield from ((node.lineno, alias.name) for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
             base = folder[: len(folder) - node.level + 1] if node.level else ()
             name = ".".join((*base, *([node.module] if node.module else [])))
-            # `from tenure import session` names a module as much as `import tenure.session`.
+            # `from incumbent import session` names a module as much as `import incumbent.session`.
             yield from (
-                (node.lineno, f"{name}.{alias.name}" if name == "tenure" else name)
+                (node.lineno, f"{name}.{alias.name}" if name == "incumbent" else name)
                 for alias in node.names
             )
 
@@ -121,7 +121,7 @@ def ours(path: Path) -> Iterator[tuple[int, str]]:
     """(line, part) of what a module imports from other parts of the package."""
     for line, name in imported(path):
         steps = name.split(".")
-        if steps[0] != "tenure":
+        if steps[0] != "incumbent":
             continue
         target = steps[1] if len(steps) > 1 else "api"
         known = (PACKAGE / target).is_dir() or (PACKAGE / f"{target}.py").exists()
@@ -161,7 +161,7 @@ def graph() -> dict[str, set[str]]:
 
 
 def module_name(path: Path) -> str:
-    steps = ("tenure", *path.relative_to(PACKAGE).with_suffix("").parts)
+    steps = ("incumbent", *path.relative_to(PACKAGE).with_suffix("").parts)
     return ".".join(steps[:-1] if steps[-1] == "__init__" else steps)
 
 
@@ -225,7 +225,7 @@ def test_nothing_imports_the_interfaces() -> None:
 
 
 def test_nothing_imports_the_adapters() -> None:
-    """Tenure knows no framework: whoever has one imports the adapter for it."""
+    """Incumbent knows no framework: whoever has one imports the adapter for it."""
     wrong = [
         f"{path.relative_to(ROOT)}:{line}"
         for path in MODULES
@@ -236,7 +236,7 @@ def test_nothing_imports_the_adapters() -> None:
 
 
 def test_the_kit_for_backends_is_not_used_by_the_engine() -> None:
-    """`tenure.testing` is for tests and for the demonstration, never for the product."""
+    """`incumbent.testing` is for tests and for the demonstration, never for the product."""
     wrong = [
         f"{path.relative_to(ROOT)}:{line}"
         for path in MODULES
@@ -296,10 +296,10 @@ def test_sql_reads_no_clock() -> None:
         assert clock.search(statements) is None, file.name
 
 
-def test_importing_tenure_is_light() -> None:
-    """`import tenure` brings in neither the command line's packages nor the tokenizer."""
+def test_importing_incumbent_is_light() -> None:
+    """`import incumbent` brings in neither the command line's packages nor the tokenizer."""
     program = (
-        "import sys; sys.path.insert(0, sys.argv[1]); import tenure; "
+        "import sys; sys.path.insert(0, sys.argv[1]); import incumbent; "
         "heavy = {'typer', 'rich', 'click', 'splintr', 'numpy', 'onnxruntime', 'pydantic', "
         "'pydantic_ai', 'opentelemetry', 'prometheus_client'}; "
         "print(sorted(heavy & set(sys.modules)))"

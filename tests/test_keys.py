@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from tenure.keys import make_key, matches, parse
-from tenure.model.errors import InvalidInput
-from tenure.model.keys import ApiKey, KeyScope
-from tenure.testing import SteppingClock
+from incumbent.keys import make_key, matches, parse
+from incumbent.model.errors import InvalidInput
+from incumbent.model.keys import ApiKey, KeyScope
+from incumbent.testing import SteppingClock
 
 NOW = SteppingClock()()
 
@@ -128,7 +128,7 @@ class TestMatching:
             lambda text: text + "\n",
             lambda text: f" {text}",
             lambda text: text.upper(),
-            lambda text: text.replace("tenure_", ""),
+            lambda text: text.replace("incumbent_", ""),
             lambda text: text.rpartition("_")[2],
             lambda text: text[:-1] + "\u0661",  # a digit, in another script
             lambda text: text.encode(),
@@ -145,7 +145,7 @@ class TestMatching:
     def test_the_digest_itself_opens_nothing(self) -> None:
         """Who has read the table of keys has no key."""
         key, _ = made()
-        for guess in (key.digest, f"tenure_{key.id}_{key.digest}", f"tenure_{key.id}_"):
+        for guess in (key.digest, f"incumbent_{key.id}_{key.digest}", f"incumbent_{key.id}_"):
             assert not matches(key, guess)
 
 

@@ -6,7 +6,7 @@ import inspect
 
 import pytest
 
-import tenure
+import incumbent
 
 NAMES = [
     "Activity",
@@ -76,7 +76,7 @@ NAMES = [
     "StoreError",
     "StoreFull",
     "StoreUnavailable",
-    "TenureError",
+    "IncumbentError",
     "UnknownDependency",
     "UnknownFact",
     "UnknownTarget",
@@ -200,20 +200,20 @@ OPTIONS = {
 
 def parameters(call: str) -> list[inspect.Parameter]:
     owner, _, name = call.rpartition(".")
-    function = getattr(getattr(tenure, owner) if owner else tenure, name)
+    function = getattr(getattr(incumbent, owner) if owner else incumbent, name)
     return [p for p in inspect.signature(function).parameters.values() if p.name != "self"]
 
 
 def test_the_public_names_are_pinned() -> None:
-    """What `from tenure import *` gives is this list, sorted, and changes only on purpose."""
-    assert sorted(tenure.__all__) == sorted(NAMES)
-    assert len(set(tenure.__all__)) == len(tenure.__all__)
+    """What `from incumbent import *` gives is this list, sorted, and changes only on purpose."""
+    assert sorted(incumbent.__all__) == sorted(NAMES)
+    assert len(set(incumbent.__all__)) == len(incumbent.__all__)
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_public_name_can_be_imported(name: str) -> None:
     """Every name that is promised is there, and every class says what it is."""
-    found = getattr(tenure, name)
+    found = getattr(incumbent, name)
     if inspect.isclass(found) or inspect.isfunction(found):
         assert inspect.getdoc(found)
 
@@ -222,7 +222,7 @@ def test_every_public_method_is_pinned() -> None:
     """A new public method of Memory or Session has to be entered here."""
     public = {
         f"{kind.__name__}.{name}"
-        for kind in (tenure.Memory, tenure.Session)
+        for kind in (incumbent.Memory, incumbent.Session)
         for name, member in inspect.getmembers(kind, inspect.isfunction)
         if not name.startswith("_")
     }

@@ -15,7 +15,7 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-import tenure
+import incumbent
 from tests.patience import PATIENCE
 
 ROOT = Path(__file__).parents[1]
@@ -108,7 +108,7 @@ def test_there_is_one_version() -> None:
     """The version of the project, of the package and of the changelog's newest entry agree."""
     changelog = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
     newest = re.findall(r"^## .*?(\d+\.\d+\.\d+)", changelog, re.MULTILINE)[0]
-    assert PROJECT["project"]["version"] == tenure.__version__ == newest
+    assert PROJECT["project"]["version"] == incumbent.__version__ == newest
 
 
 def test_the_licence_is_apache() -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-import tenure
+import incumbent
 from benchmarks import scale_fill
 from benchmarks.scale_probe import KEY, ORGANIZATION, SETTINGS, SUBJECT
 
@@ -51,7 +51,7 @@ def test_a_copied_file_has_the_index_that_is_made_anew(
     assert rows(path, _OUT_OF_ORDER) == [(0,)]
     assert rows(path, "PRAGMA integrity_check") == [("ok",)]
     before = index(path)
-    with tenure.open(path, settings=SETTINGS) as memory:
+    with incumbent.open(path, settings=SETTINGS) as memory:
         for organization in list(memory.store.organizations()):
             memory.reindex(organization)
     assert index(path) == before
@@ -62,7 +62,7 @@ def test_copied_facts_of_one_address_are_one_chain(tmp_path: Path) -> None:
     """Each but the first has the one before it as its predecessor, up to the one in office."""
     path = tmp_path / "scale.db"
     scale_fill.FILLED["history"](path, 50)
-    with tenure.open(path, settings=SETTINGS) as memory:
+    with incumbent.open(path, settings=SETTINGS) as memory:
         ann = memory.session(user_id="ann", organization=ORGANIZATION)
         fact, length = ann.facts(KEY, subject=SUBJECT)[0], 1
         while fact.predecessors:

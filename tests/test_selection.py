@@ -22,7 +22,7 @@ def selected(*options: str, thorough: bool = False) -> set[str]:
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "--collect-only", "-p", "no:cacheprovider", *options],
         cwd=ROOT,
-        env={**environment(), **({"TENURE_THOROUGH": "1"} if thorough else {})},
+        env={**environment(), **({"INCUMBENT_THOROUGH": "1"} if thorough else {})},
         capture_output=True,
         text=True,
         timeout=PATIENCE,
@@ -53,9 +53,9 @@ def test_make_selects_as_the_tests_expect() -> None:
     runs = [line.strip() for line in lines if "$(BIN)/pytest" in line and "$(TESTS)" in line]
     test, check, soak = runs
     assert f"-m '{FAST}'" in test
-    assert "TENURE_" not in test
-    assert re.search(r"TENURE_THOROUGH=1 .*pytest(?!.* -m )", check)
-    assert re.search(r"TENURE_SOAK=1 .*pytest(?!.* -m )", soak)
+    assert "INCUMBENT_" not in test
+    assert re.search(r"INCUMBENT_THOROUGH=1 .*pytest(?!.* -m )", check)
+    assert re.search(r"INCUMBENT_SOAK=1 .*pytest(?!.* -m )", soak)
 
 
 @pytest.mark.slow

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-import tenure
+import incumbent
 from tests.pages import ROOT
 from tools.site.build import MOVED, place, relinked
 from tools.site.navigation import NAVIGATION
@@ -50,6 +50,6 @@ def test_code_stays_as_it_is() -> None:
 
 
 def test_the_reference_has_every_public_name_once() -> None:
-    """Every name that `tenure` offers is on one page of the reference."""
+    """Every name that `incumbent` offers is on one page of the reference."""
     names = [name for page in grouped().values() for name in page.names]
-    assert sorted([*names, "__version__"]) == sorted(tenure.__all__)
+    assert sorted([*names, "__version__"]) == sorted(incumbent.__all__)

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-import tenure
-from tenure import Identity, Memory, Outcome, Rule, Session, Status
-from tenure.testing import SteppingClock
+import incumbent
+from incumbent import Identity, Memory, Outcome, Rule, Session, Status
+from incumbent.testing import SteppingClock
 
 
 def someone(memory: Memory, user_id: str, authority: str, **more: Any) -> Session:
@@ -92,12 +92,12 @@ class TestSchema:
     )
     def test_a_fact_has_every_field_of_persistent_fact(self, name: str) -> None:
         """A PersistentFact's field is readable on a Fact."""
-        assert hasattr(tenure.Fact, name)
+        assert hasattr(incumbent.Fact, name)
 
     @pytest.mark.parametrize(
         ("kind", "names"),
         [
-            (tenure.Source, {"type", "turn_index", "event_index", "authority"}),
+            (incumbent.Source, {"type", "turn_index", "event_index", "authority"}),
             (
                 Identity,
                 {
@@ -109,9 +109,9 @@ class TestSchema:
                     "permissions",
                 },
             ),
-            (tenure.WorkingItem, {"key", "value", "created_at", "expires_at"}),
+            (incumbent.WorkingItem, {"key", "value", "created_at", "expires_at"}),
             (
-                tenure.Environment,
+                incumbent.Environment,
                 {"current_time", "current_date", "timezone", "location", "external_data"},
             ),
         ],
@@ -129,7 +129,7 @@ class TestSchema:
             "order_total",
             120,
             depends_on=["unit_price"],
-            source=tenure.Source(type="conversation", turn_index=4),
+            source=incumbent.Source(type="conversation", turn_index=4),
         )
         second = alice.write("order_total", 130, constraint_type="budget")
         old, new = alice.get(first.fact_id), alice.get(second.fact_id)
@@ -196,7 +196,7 @@ class TestChecklist:
     def test_authority_is_checked_before_a_write(self, memory: Memory) -> None:
         """A reserved key takes no write from below: the good form of the third anti-pattern."""
         memory.declare("discount_policy", write_authority="policy")
-        with pytest.raises(tenure.NotPermitted, match="discount_policy"):
+        with pytest.raises(incumbent.NotPermitted, match="discount_policy"):
             someone(memory, "eve", "employee").write("discount_policy", "50%")
         assert someone(memory, "board", "policy").write("discount_policy", "10%").took_office
 
@@ -262,7 +262,7 @@ class TestDetection:
 
     def test_explicit_with_an_unknown_target_is_an_error(self, alice: Session) -> None:
         """A target that does not exist is never a silent no-op."""
-        with pytest.raises(tenure.UnknownTarget, match="address_v1"):
+        with pytest.raises(incumbent.UnknownTarget, match="address_v1"):
             alice.write("address_v2", "456 Oak Ave", supersedes="address_v1")
         assert alice.facts() == []
 

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import pytest
 
-import tenure
+import incumbent
 from tests.pages import ROOT, blocks
 from tests.patience import PATIENCE
 
@@ -74,18 +74,18 @@ def test_the_wheel_holds_the_package_and_nothing_else(wheel: Path) -> None:
     source = ROOT / "src"
     expected = {
         path.relative_to(source).as_posix()
-        for path in (source / "tenure").rglob("*")
+        for path in (source / "incumbent").rglob("*")
         if path.is_file() and "__pycache__" not in path.parts
     }
     assert inside == expected
-    assert "tenure/py.typed" in inside
-    assert "tenure/stores/sqlite/queries.sql" in inside
+    assert "incumbent/py.typed" in inside
+    assert "incumbent/stores/sqlite/queries.sql" in inside
 
 
 def test_the_wheel_carries_its_licence(wheel: Path) -> None:
     """The metadata name the licence, and its text comes along."""
     archive = zipfile.ZipFile(wheel)
-    info = f"tenure-{tenure.__version__}.dist-info"
+    info = f"incumbent-{incumbent.__version__}.dist-info"
     metadata = archive.read(f"{info}/METADATA").decode()
     assert "License-Expression: Apache-2.0" in metadata
     assert f"{info}/licenses/LICENSE" in archive.namelist()
@@ -101,9 +101,9 @@ def test_the_first_screen_of_the_readme_runs_on_the_wheel(python: Path, tmp_path
 
 def test_the_wheel_is_what_was_tested(python: Path, tmp_path: Path) -> None:
     """The fresh environment imports its own copy, and the sources are not on its path."""
-    program = "import sys, tenure; print(tenure.__version__, tenure.__file__, *sys.path, sep='\\n')"
+    program = "import sys, incumbent; print(incumbent.__version__, incumbent.__file__, *sys.path, sep='\\n')"
     version, file, *path = run(python, "-c", program, cwd=tmp_path).splitlines()
-    assert version == tenure.__version__
+    assert version == incumbent.__version__
     assert Path(file).is_relative_to(python.parents[1])
     assert str(ROOT / "src") not in path
 
@@ -111,8 +111,8 @@ def test_the_wheel_is_what_was_tested(python: Path, tmp_path: Path) -> None:
 def test_a_context_is_built_on_the_wheel(python: Path, tmp_path: Path) -> None:
     """The tokenizer that counts a context is found through the wheel's own dependencies."""
     program = (
-        "import tenure\n"
-        "alice = tenure.open(':memory:').session(user_id='alice')\n"
+        "import incumbent\n"
+        "alice = incumbent.open(':memory:').session(user_id='alice')\n"
         "alice.write('colour', 'green')\n"
         "context = alice.context('Which colour?', budget=200)\n"
         "print('- colour: green' in context.text, 0 < context.tokens <= 200)\n"
@@ -121,6 +121,6 @@ def test_a_context_is_built_on_the_wheel(python: Path, tmp_path: Path) -> None:
 
 
 def test_the_command_is_installed(python: Path, tmp_path: Path) -> None:
-    """`tenure --help` works as installed, by its own name."""
-    command = python.parent / ("tenure.exe" if os.name == "nt" else "tenure")
+    """`incumbent --help` works as installed, by its own name."""
+    command = python.parent / ("incumbent.exe" if os.name == "nt" else "incumbent")
     assert "write" in run(command, "--help", cwd=tmp_path)

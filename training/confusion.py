@@ -12,8 +12,8 @@ import argparse
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 
-from tenure.language.learned.model import Model, Opinion, load
-from tenure_eval.figures import Share, percent
+from incumbent.language.learned.model import Model, Opinion, load
+from incumbent_eval.figures import Share, percent
 from training.examples import Example, Label, Mark, joined
 from training.pairs import generate
 

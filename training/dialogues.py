@@ -1,6 +1,6 @@
 """Dialogues: pairs out of public task dialogues, as the pipeline itself would ask about them.
 
-Tenure observes each dialogue with a detector that knows the answers, so that its state stays right,
+Incumbent observes each dialogue with a detector that knows the answers, so that its state stays right,
 and every question that it asks is noted with its answer. A second source are files of ready pairs.
 """
 
@@ -13,12 +13,12 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Final
 
-import tenure
-from tenure.language.detection import Judged, Pair, Relation
-from tenure.testing.spoken import same_value
-from tenure_eval.cases import BASE, Dialogue, ValueChange, read_dialogues
-from tenure_eval.pairs import read_pairs
-from tenure_eval.running import HeldClock
+import incumbent
+from incumbent.language.detection import Judged, Pair, Relation
+from incumbent.testing.spoken import same_value
+from incumbent_eval.cases import BASE, Dialogue, ValueChange, read_dialogues
+from incumbent_eval.pairs import read_pairs
+from incumbent_eval.running import HeldClock
 from training.examples import Example, Label, Mark, joined
 
 _SURE: Final = 0.97
@@ -67,8 +67,8 @@ def asked_in(dialogue: Dialogue) -> Iterator[Example]:
     """The questions that come up in a dialogue, with their answers."""
     knowing = Knowing()
     clock = HeldClock(BASE)
-    settings = tenure.Settings(embedder=None, detector=knowing)
-    with tenure.open(":memory:", clock=clock, settings=settings) as memory:
+    settings = incumbent.Settings(embedder=None, detector=knowing)
+    with incumbent.open(":memory:", clock=clock, settings=settings) as memory:
         session = memory.session(user_id="person", session_id="dialogue")
         for event in dialogue.events:
             clock.move_to(BASE + timedelta(minutes=event.minutes))

@@ -10,8 +10,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from tenure.language.learned.encoding import Encoded, encode, encode_turn
-from tenure.language.learned.kinds import CUTS, KINDS
+from incumbent.language.learned.encoding import Encoded, encode, encode_turn
+from incumbent.language.learned.kinds import CUTS, KINDS
 from training.examples import CUT, Example, Mark
 
 LABELS: Final = ("leave", "replace", "confirm", "retract", "not_replaced", *KINDS, *CUTS)

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from tenure.language.learned.kinds import CUTS, KINDS
+from incumbent.language.learned.kinds import CUTS, KINDS
 from tools.eight_bits import MICROSOFT, WIDTH, Array, Encoder
 from training.base import PARTS, TABLE, word_table
 

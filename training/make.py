@@ -3,7 +3,7 @@
     python -m training.make --data FOLDER [--quick] [--install] [--seed N] [--out FOLDER]
 
 `make reader DATA=FOLDER` sets up the environment for it and calls it. The model and everything on
-the way to it go to build/detector; `--install` puts the model where Tenure reads it.
+the way to it go to build/detector; `--install` puts the model where Incumbent reads it.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from training.examples import Example
 
 ROOT: Final = Path(__file__).parents[1]
-SHIPPED: Final = ROOT / "src" / "tenure" / "language" / "learned" / "weights"
+SHIPPED: Final = ROOT / "src" / "incumbent" / "language" / "learned" / "weights"
 PAIRS: Final = "sgd/pairs_train.jsonl.gz"
 CASES: Final = "sgd/cases_train.jsonl.gz"
 MEASURED: Final = {
@@ -117,7 +117,7 @@ def write_examples(data: Path, out: Path, amounts: Amounts, steps: Steps) -> lis
 
 def write_talk(out: Path, amounts: Amounts) -> tuple[Path, Path, Path]:
     """Encode what the conversations tell: of relations, of kinds, and of where statements begin."""
-    from tenure_eval.conversations.format import read_conversations
+    from incumbent_eval.conversations.format import read_conversations
     from training import talk
 
     aside = (*DEVELOPMENT, *FINAL, SECOND)
@@ -169,8 +169,8 @@ def write_model(trained: Path, out: Path) -> str:
 
 
 def try_out(folder: Path) -> str:
-    """Load the model as Tenure does, and tell what it makes of a change of mind."""
-    from tenure.language.learned.model import Model
+    """Load the model as Incumbent does, and tell what it makes of a change of mind."""
+    from incumbent.language.learned.model import Model
 
     statement, turn = "Book a table for 4 at 7 pm.", "Sorry, make that 5 people."
     start = statement.index("4")
@@ -182,7 +182,7 @@ def try_out(folder: Path) -> str:
 
 
 def make(data: Path, out: Path, amounts: Amounts, seed: int) -> None:
-    """Everything, from the data to a model that Tenure can read."""
+    """Everything, from the data to a model that Incumbent can read."""
     from training.base import package_folder, save
     from training.train import Settings, train
 

@@ -15,10 +15,10 @@ from pathlib import Path
 from random import Random
 from typing import Final
 
-from tenure.language.learned.kinds import WORD, before, role_of
-from tenure.language.learned.voices import as_heard
-from tenure.language.statements import statements
-from tenure_eval.conversations.format import (
+from incumbent.language.learned.kinds import WORD, before, role_of
+from incumbent.language.learned.voices import as_heard
+from incumbent.language.statements import statements
+from incumbent_eval.conversations.format import (
     LineRelation,
     MarkedConversation,
     MarkedLine,
@@ -41,7 +41,7 @@ _SEED = 9
 _WITHOUT_BREAK = 0.25
 """How often the turn before is read though it was on another day."""
 _AS_MARKED = 0.35
-"""How often a statement is cut as it was marked, and not as Tenure cuts it."""
+"""How often a statement is cut as it was marked, and not as Incumbent cuts it."""
 _APART = 0.8
 _LINES = 6
 """So many lines are read at once when it is asked where they begin."""
@@ -190,7 +190,7 @@ def _placed(turn: MarkedTurn) -> Iterator[tuple[MarkedLine, int, int]]:
 
 
 def _said(turn: MarkedTurn, rng: Random) -> list[_Held]:
-    """The statements of a turn, mostly as Tenure cuts it, with the values that they have."""
+    """The statements of a turn, mostly as Incumbent cuts it, with the values that they have."""
     text = turn.text
     cut = statements(text)
     made: dict[tuple[int, int], _Held] = {}
@@ -228,7 +228,7 @@ def _values(
 
 
 def kinds(conversation: MarkedConversation, source: str) -> Iterator[Example]:
-    """What each stretch of each turn is: cut as Tenure cuts it, and as it was marked."""
+    """What each stretch of each turn is: cut as Incumbent cuts it, and as it was marked."""
     previous = ""
     for turn in conversation.turns:
         text = turn.text

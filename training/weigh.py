@@ -19,16 +19,16 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from tenure.language.learned.model import WEIGHTS, Model, load
-from tenure.language.learned.weighing import Read, features
-from tenure.language.tokens import stems
-from tenure.search.embedders import load as embedder
-from tenure_eval.conversations.format import read_conversations
+from incumbent.language.learned.model import WEIGHTS, Model, load
+from incumbent.language.learned.weighing import Read, features
+from incumbent.language.tokens import stems
+from incumbent.search.embedders import load as embedder
+from incumbent_eval.conversations.format import read_conversations
 from training.examples import Example
 from training.talk import relations
 
 READ = 6
-"""How many statements are read for one turn, as Tenure does."""
+"""How many statements are read for one turn, as Incumbent does."""
 _LATEST = 2
 _WORDS = 1 / 3
 """How much the words count in what is near, beside the meaning."""
@@ -81,7 +81,7 @@ class _Near(NamedTuple):
 
 
 def _nearest(told: Sequence[Example], turn: str) -> list[_Near]:
-    """The statements that Tenure would read for a turn: the last ones, then the most alike."""
+    """The statements that Incumbent would read for a turn: the last ones, then the most alike."""
     if not told:
         return []
     vectors = embedder("minilm").embed([turn, *(one.statement for one in told)])

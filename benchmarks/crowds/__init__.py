@@ -21,13 +21,13 @@ class Kind(NamedTuple):
     """The system whose database it searches, where it has none of its own."""
 
 
-OURS = "tenure"
+OURS = "incumbent"
 BARE = "bare psycopg"
 ANEW = "bare psycopg, all anew"
 KINDS = {
     OURS: Kind(
         "ours",
-        "Tenure",
+        "Incumbent",
         True,
         "a write decides what it supersedes, keeps the history and is logged; a context is text of "
         "at most 1,000 tokens, ranked by words and vectors, permission-checked, every omission "
@@ -37,7 +37,7 @@ KINDS = {
         "bare",
         "Bare",
         True,
-        "the very statements that Tenure sent for each of those calls, with their parameters, "
+        "the very statements that Incumbent sent for each of those calls, with their parameters, "
         "again in the same order on a copy of the same database; nothing decided, ranked or "
         "rendered",
     ),

@@ -1,4 +1,4 @@
-"""The statements of Tenure's calls, sent again by a plain loop."""
+"""The statements of Incumbent's calls, sent again by a plain loop."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from typing import Any
 import psycopg
 
 from benchmarks.crowds.ours import CLOSED, OPENED, Sent
-from tenure.stores.postgres import schema
-from tenure.stores.postgres.sql import statement
+from incumbent.stores.postgres import schema
+from incumbent.stores.postgres.sql import statement
 
 
 class Bare:

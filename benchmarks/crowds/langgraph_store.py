@@ -11,8 +11,8 @@ from langgraph.store.postgres import PostgresStore
 
 from benchmarks.corpus import Fact
 from benchmarks.crowds.port import EMBEDDER, PROBE, TOP, Plain, check_alike
-from tenure.search.embedders import load
-from tenure_eval.adapters.langgraph_store import index_with
+from incumbent.search.embedders import load
+from incumbent_eval.adapters.langgraph_store import index_with
 
 
 class LangGraph(Plain):

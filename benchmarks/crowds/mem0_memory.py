@@ -15,8 +15,8 @@ from mem0.utils.lemmatization import lemmatize_for_bm25  # type: ignore[import-n
 
 from benchmarks.corpus import Fact
 from benchmarks.crowds.port import CONNECTIONS, EMBEDDER, PROBE, TOP, Plain, check_alike
-from tenure.search.embedders import load
-from tenure_eval.adapters.mem0_memory import COLLECTION, opened
+from incumbent.search.embedders import load
+from incumbent_eval.adapters.mem0_memory import COLLECTION, opened
 
 
 class Mem0(Plain):

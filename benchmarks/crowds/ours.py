@@ -1,4 +1,4 @@
-"""Tenure on PostgreSQL, and every statement that it sends."""
+"""Incumbent on PostgreSQL, and every statement that it sends."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from typing import Any
 
 import psycopg
 
-import tenure
+import incumbent
 from benchmarks.corpus import Fact
 from benchmarks.crowds.port import BUDGET, CONNECTIONS, EMBEDDER
 
-SETTINGS = tenure.Settings(embedder=EMBEDDER, pool_size=CONNECTIONS)
+SETTINGS = incumbent.Settings(embedder=EMBEDDER, pool_size=CONNECTIONS)
 
 Sent = tuple[str, Any, bool]
 """A statement, its parameters, and whether they are put in before it is sent."""
@@ -23,11 +23,11 @@ OPENED, CLOSED = "-- a pipeline begins", "-- a pipeline ends"
 """What stands between these two is sent without waiting in between."""
 
 
-class Tenure:
+class Incumbent:
     def __init__(self, url: str, folder: Path) -> None:
         self._sent = overheard()
         self._calls: list[list[Sent]] = []
-        self._memory = tenure.open(url, settings=SETTINGS)
+        self._memory = incumbent.open(url, settings=SETTINGS)
         self._session = cache(
             lambda organization: self._memory.session(user_id="alice", organization=organization)
         )
@@ -43,15 +43,15 @@ class Tenure:
     def write(self, organization: str, fact: Fact) -> None:
         self._session(organization).write(fact.key, fact.value)
 
-    def ask(self, organization: str, question: str) -> tenure.Context:
+    def ask(self, organization: str, question: str) -> incumbent.Context:
         return self._session(organization).context(question, budget=BUDGET)
 
-    def holds(self, organization: str, answer: tenure.Context, fact: Fact) -> bool:
+    def holds(self, organization: str, answer: incumbent.Context, fact: Fact) -> bool:
         shown = {line.fact_id for line in answer.lines}
         found = self._session(organization).facts(fact.key, subject=fact.subject)
         return any(one.id in shown for one in found)
 
-    def count(self, answer: tenure.Context) -> int:
+    def count(self, answer: incumbent.Context) -> int:
         return len({line.fact_id for line in answer.lines if line.fact_id is not None})
 
     def begin_anew(self) -> None:

@@ -20,7 +20,7 @@ class Kind(NamedTuple):
 
 
 KINDS = {
-    "tenure": Kind(
+    "incumbent": Kind(
         "ours",
         "Ranked",
         True,
@@ -28,8 +28,8 @@ KINDS = {
         "omissions accounted for; a sync per commit; a text that several facts share is embedded "
         "once",
     ),
-    "tenure, 1,000 tokens": Kind("ours", "Short", True, "the same with at most 1,000 tokens"),
-    "tenure, text only": Kind(
+    "incumbent, 1,000 tokens": Kind("ours", "Short", True, "the same with at most 1,000 tokens"),
+    "incumbent, text only": Kind(
         "ours", "TextOnly", True, "the same without an embedder: full-text ranking alone"
     ),
     "bare": Kind(

@@ -12,7 +12,7 @@ from langgraph.store.base import PutOp
 
 from benchmarks.corpus import Fact
 from benchmarks.peers.port import TOP, Embedder
-from tenure_eval.adapters.langgraph_store import index_with
+from incumbent_eval.adapters.langgraph_store import index_with
 
 NAMESPACE = ("bench", "facts")
 

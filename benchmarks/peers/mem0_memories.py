@@ -8,7 +8,7 @@ from typing import Any
 
 from benchmarks.corpus import Fact
 from benchmarks.peers.port import TOP, Embedder
-from tenure_eval.adapters.mem0_memory import opened
+from incumbent_eval.adapters.mem0_memory import opened
 
 USER = "bench"
 

@@ -9,8 +9,8 @@ from typing import Any
 
 from benchmarks.corpus import Fact
 from benchmarks.peers.port import BUDGET, Embedder
-from tenure_eval import peers
-from tenure_eval.adapters.base import tokenizer
+from incumbent_eval import peers
+from incumbent_eval.adapters.base import tokenizer
 
 _timeline: Any = peers.module("schema.timeline")
 _ENCODING = tokenizer("cl100k_base")

@@ -1,4 +1,4 @@
-"""Tenure, through the calls its users make."""
+"""Incumbent, through the calls its users make."""
 
 from __future__ import annotations
 
@@ -6,18 +6,18 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import tenure
+import incumbent
 from benchmarks.corpus import Fact
 from benchmarks.peers.handover import HandedOver
 from benchmarks.peers.port import BUDGET
 
 
-class _Tenure:
+class _Incumbent:
     budget = BUDGET
 
     def __init__(self, folder: Path, embedder: HandedOver | None) -> None:
-        self._memory = tenure.open(
-            folder / "tenure.db", settings=tenure.Settings(embedder=embedder)
+        self._memory = incumbent.open(
+            folder / "incumbent.db", settings=incumbent.Settings(embedder=embedder)
         )
         self._session = self._memory.session(
             user_id="bench", authority="manager", organization="acme"
@@ -58,7 +58,7 @@ class _Tenure:
         self._memory.close()
 
 
-class Ranked(_Tenure):
+class Ranked(_Incumbent):
     """With vectors. They are always computed live: that is part of what a write costs."""
 
     def __init__(self, folder: Path, embedder: HandedOver) -> None:
@@ -71,7 +71,7 @@ class Short(Ranked):
     budget = 1_000
 
 
-class TextOnly(_Tenure):
+class TextOnly(_Incumbent):
     """Without an embedder."""
 
     def __init__(self, folder: Path, embedder: HandedOver) -> None:

@@ -40,7 +40,7 @@ class Worker:
 
     def open(self, system: str, folder: str, embedder: str, vectors: str) -> dict[str, Any]:
         # Imported here: the names of the embedders are ours, their packages need not be.
-        from tenure.search.embedders import load
+        from incumbent.search.embedders import load
 
         kind = KINDS[system]
         self._live: Embedder = load(embedder)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tenure import Fact, Memory, Session, Verdict
+from incumbent import Fact, Memory, Session, Verdict
 
 FOR_ALL = ("organization:write", "organization:bind")
 """What lets people below a manager speak for the organization, and bind its members."""

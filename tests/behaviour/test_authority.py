@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-import tenure
-from tenure import Ladder, Memory, Outcome, Rule, Session, Settings, Status
+import incumbent
+from incumbent import Ladder, Memory, Outcome, Rule, Session, Settings, Status
 from tests.behaviour.people import FOR_ALL, fact, someone
 from tests.conftest import OpenMemory
 
@@ -70,7 +70,7 @@ def test_a_later_ruling_prevails_over_a_narrower_fact(memory: Memory) -> None:
 def test_writing_above_ones_own_rung_needs_the_permission(memory: Memory) -> None:
     """Without the permission it is refused and nothing is written; with it, it is bound so."""
     eve = someone(memory, "eve")
-    with pytest.raises(tenure.NotPermitted, match="executive"):
+    with pytest.raises(incumbent.NotPermitted, match="executive"):
         eve.write("x", 1, authority="executive")
     assert eve.facts() == []
     clerk = someone(memory, "clerk", permissions=["authority:executive"])
@@ -84,7 +84,7 @@ def test_a_permission_for_a_rung_covers_those_below_and_not_those_above(memory: 
     """Speaking for executives includes managers, and no policy."""
     clerk = someone(memory, "clerk", "guest", permissions=["authority:executive"])
     assert clerk.write("x", 1, authority="manager").took_office
-    with pytest.raises(tenure.NotPermitted):
+    with pytest.raises(incumbent.NotPermitted):
         clerk.write("x", 2, authority="policy")
 
 
@@ -122,7 +122,7 @@ def test_a_reserved_key_takes_no_write_from_below(memory: Memory) -> None:
     """A declaration says from which rung on a key, or a pattern of keys, may be written."""
     memory.declare("limit.*", write_authority="manager")
     eve, mia = someone(memory, "eve"), someone(memory, "mia", "manager")
-    with pytest.raises(tenure.NotPermitted, match=r"limit\.spend"):
+    with pytest.raises(incumbent.NotPermitted, match=r"limit\.spend"):
         eve.write("limit.spend", 100)
     assert mia.write("limit.spend", 100).took_office
     assert eve.write("limits", 100).took_office
@@ -132,7 +132,7 @@ def test_a_reserved_key_is_closed_inside_a_branch_too(memory: Memory) -> None:
     """A branch does not lend authority."""
     memory.declare("limit", write_authority="manager")
     branch = someone(memory, "eve").hypothetical()
-    with pytest.raises(tenure.NotPermitted):
+    with pytest.raises(incumbent.NotPermitted):
         branch.write("limit", 100)
 
 
@@ -140,7 +140,7 @@ def test_retracting_takes_the_standing_of_the_fact(memory: Memory) -> None:
     """What a ruling stands for cannot be taken back from below."""
     board, eve = someone(memory, "board", "policy"), someone(memory, "eve")
     board.write("travel_policy", "economy")
-    with pytest.raises(tenure.NotPermitted):
+    with pytest.raises(incumbent.NotPermitted):
         eve.retract("travel_policy")
     assert eve.current("travel_policy") == "economy"
 
@@ -149,7 +149,7 @@ def test_undoing_takes_the_authority_of_the_verdict(memory: Memory) -> None:
     """A decision is not undone by someone below whoever made it."""
     board, eve = someone(memory, "board", "policy"), someone(memory, "eve")
     ruling = board.write("travel_policy", "economy")
-    with pytest.raises(tenure.NotPermitted):
+    with pytest.raises(incumbent.NotPermitted):
         eve.undo(ruling)
     assert eve.current("travel_policy") == "economy"
 
@@ -157,7 +157,7 @@ def test_undoing_takes_the_authority_of_the_verdict(memory: Memory) -> None:
 def test_titles_are_mapped_and_unknown_ones_are_the_lowest(memory: Memory) -> None:
     """A known title stands on its rung; one nobody knows is a guest, with a warning."""
     assert someone(memory, "v", "Vice President").identity.authority.rung == "executive"
-    with pytest.warns(tenure.UnknownTitleWarning, match="wizard"):
+    with pytest.warns(incumbent.UnknownTitleWarning, match="wizard"):
         wizard = someone(memory, "w", "wizard")
     assert (wizard.identity.authority.rung, wizard.identity.authority.title) == ("guest", "wizard")
 

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-import tenure
-from tenure import Memory, Outcome, Session
-from tenure.testing import SteppingClock
+import incumbent
+from incumbent import Memory, Outcome, Session
+from incumbent.testing import SteppingClock
 from tests.behaviour.people import FOR_ALL, fact, someone
 
 
@@ -20,7 +20,7 @@ def doubted(session: Session) -> dict[str, str]:
     return {r.fact.value: r.rival.value if r.rival else "" for r in found}
 
 
-def moved(session: Session) -> tuple[str, tenure.Verdict]:
+def moved(session: Session) -> tuple[str, incumbent.Verdict]:
     """A street, and keys for another that put it in doubt."""
     street = session.write("street", "Elm Street").fact_id
     return street, session.write("keys", "Harbor Road", doubts=[street])
@@ -74,7 +74,7 @@ class TestRaising:
 
     def test_a_name_that_is_nobodys_is_an_error(self, alice: Session) -> None:
         """As with what a fact depends on, and nothing is written."""
-        with pytest.raises(tenure.UnknownDependency, match="nowhere"):
+        with pytest.raises(incumbent.UnknownDependency, match="nowhere"):
             alice.write("keys", "Harbor Road", doubts=["nowhere"])
         assert alice.facts() == []
 
@@ -105,7 +105,7 @@ class TestLifting:
         """Undone, retracted or superseded; and it comes back when that is undone."""
         _, keys = moved(alice)
         before = doubted(alice)
-        ways: list[Callable[[], tenure.Verdict]] = [
+        ways: list[Callable[[], incumbent.Verdict]] = [
             lambda: alice.undo(keys),
             lambda: alice.retract("keys"),
             lambda: alice.write("keys", "Pine Lane"),
@@ -215,7 +215,7 @@ class TestSettling:
     def test_a_fact_that_nobody_doubts_is_not_under_review(self, alice: Session) -> None:
         """The message says where the list is."""
         _, keys = moved(alice)
-        with pytest.raises(tenure.InvalidInput, match=r"session\.reviews"):
+        with pytest.raises(incumbent.InvalidInput, match=r"session\.reviews"):
             alice.resolve(keys.fact_id, still_right=True)
 
     def test_one_answer_settles_a_changed_base_and_a_doubt(self, alice: Session) -> None:
@@ -272,7 +272,7 @@ class TestRights:
         boss.write("strike", "no trains in May", doubts=[policy], **shared)
         ann = someone(memory, "ann")
         assert doubted(ann) == {"by train": "no trains in May"}
-        with pytest.raises(tenure.NotPermitted):
+        with pytest.raises(incumbent.NotPermitted):
             ann.resolve(policy, still_right=True)
         boss.resolve(policy, still_right=True)
         assert doubted(ann) == {}

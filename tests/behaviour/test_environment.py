@@ -24,10 +24,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import tenure
-from tenure import Environment, Signal
-from tenure.environment import Providers
-from tenure.model.values import canonical
+import incumbent
+from incumbent import Environment, Signal
+from incumbent.environment import Providers
+from incumbent.model.values import canonical
 from tests.patience import PATIENCE
 
 ROOT = Path(__file__).parents[2]
@@ -64,7 +64,7 @@ def until(done: Callable[[], bool]) -> None:
 
 
 def threads_of_providers() -> int:
-    return sum(thread.name.startswith("tenure provider") for thread in threading.enumerate())
+    return sum(thread.name.startswith("incumbent provider") for thread in threading.enumerate())
 
 
 class Hanging:
@@ -161,13 +161,13 @@ class TestFailing:
 
         assert providers(feed=broken).read(NOW).unavailable == {"feed": "Mute"}
 
-    def test_an_error_of_ours_speaks_for_itself(self, memory: tenure.Memory) -> None:
-        """A provider may use the memory; what Tenure says to it is passed on."""
+    def test_an_error_of_ours_speaks_for_itself(self, memory: incumbent.Memory) -> None:
+        """A provider may use the memory; what Incumbent says to it is passed on."""
         alice = memory.session(user_id="alice")
         memory.environment.provide("city", lambda: alice.get("no-such-fact") or alice.undo("nope"))
         assert "nope" in alice.environment.unavailable["city"]
 
-    def test_a_failure_is_a_line_of_the_context(self, memory: tenure.Memory) -> None:
+    def test_a_failure_is_a_line_of_the_context(self, memory: incumbent.Memory) -> None:
         """Whoever reads the context learns that the signal is missing."""
 
         def broken() -> object:
@@ -266,7 +266,7 @@ class TestUnusable:
 
     def test_the_limit_is_a_setting(self) -> None:
         """Who needs bigger signals raises it."""
-        with tenure.open(":memory:", settings=tenure.Settings(max_signal_bytes=10)) as memory:
+        with incumbent.open(":memory:", settings=incumbent.Settings(max_signal_bytes=10)) as memory:
             memory.environment.provide("short", lambda: "12345678")
             memory.environment.provide("long", lambda: "123456789")
             seen = memory.session(user_id="alice").environment
@@ -289,7 +289,7 @@ class TestUnusable:
         seen = made.read(NOW)
         try:
             size = len(canonical(value, limit=sys.maxsize).encode())
-        except tenure.InvalidInput:
+        except incumbent.InvalidInput:
             assert "feed" in seen.unavailable
             return
         assert ("feed" in seen.external_data) == (size <= limit)
@@ -382,7 +382,9 @@ class TestHanging:
 
     def test_the_timeout_is_a_setting(self, hanging: Hanging) -> None:
         """The context is built without the provider, and says so."""
-        with tenure.open(":memory:", settings=tenure.Settings(provider_timeout=HASTY)) as memory:
+        with incumbent.open(
+            ":memory:", settings=incumbent.Settings(provider_timeout=HASTY)
+        ) as memory:
             memory.environment.provide("feed", hanging)
             alice = memory.session(user_id="alice")
             assert "feed: not available right now" in alice.context("?").text
@@ -441,8 +443,8 @@ class TestProcess:
         """The interpreter does not wait for it."""
         done = run(
             """
-            import threading, tenure
-            memory = tenure.open(":memory:", settings=tenure.Settings(provider_timeout=0.05))
+            import threading, incumbent
+            memory = incumbent.open(":memory:", settings=incumbent.Settings(provider_timeout=0.05))
             memory.environment.provide("feed", threading.Event().wait)
             print(dict(memory.session(user_id="alice").environment.unavailable))
             """
@@ -454,8 +456,8 @@ class TestProcess:
         """The program goes on, and nothing appears on its streams."""
         done = run(
             """
-            import sys, tenure
-            memory = tenure.open(":memory:")
+            import sys, incumbent
+            memory = incumbent.open(":memory:")
             memory.environment.provide("feed", lambda: sys.exit("bye"))
             print(dict(memory.session(user_id="alice").environment.unavailable))
             """
@@ -467,8 +469,8 @@ class TestProcess:
         """Where no thread can be had any more, the signal is unavailable and nothing breaks."""
         done = run(
             """
-            import atexit, tenure
-            memory = tenure.open(":memory:")
+            import atexit, incumbent
+            memory = incumbent.open(":memory:")
             memory.environment.provide("feed", lambda: 1)
             alice = memory.session(user_id="alice")
             def last():
@@ -484,10 +486,10 @@ class TestProcess:
         """A call that hangs in the parent is not under way in the child."""
         done = run(
             """
-            import os, threading, warnings, tenure
+            import os, threading, warnings, incumbent
             warnings.simplefilter("ignore")
             parent, hang = os.getpid(), threading.Event()
-            memory = tenure.open(":memory:", settings=tenure.Settings(provider_timeout=5.0))
+            memory = incumbent.open(":memory:", settings=incumbent.Settings(provider_timeout=5.0))
             memory.environment.provide(
                 "feed", lambda: hang.wait() if os.getpid() == parent else "child"
             )
@@ -507,8 +509,8 @@ class TestProcess:
         """A machine at its limits costs the signals, not the context."""
         done = run(
             """
-            import threading, tenure
-            memory = tenure.open(":memory:")
+            import threading, incumbent
+            memory = incumbent.open(":memory:")
             memory.environment.provide("feed", lambda: 1)
             alice = memory.session(user_id="alice")
             threading.stack_size(1 << 46)  # no machine has room for such a thread
@@ -645,5 +647,5 @@ class TestReadings:
 )
 def test_settings_out_of_range_are_refused(given_settings: dict[str, Any], match: str) -> None:
     """No setting lets a reading wait for ever."""
-    with pytest.raises(tenure.InvalidInput, match=match):
-        tenure.Settings(**given_settings)
+    with pytest.raises(incumbent.InvalidInput, match=match):
+        incumbent.Settings(**given_settings)

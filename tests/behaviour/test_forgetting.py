@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-import tenure
-from tenure import Memory, Session, Status
-from tenure.keys import make_key
-from tenure.testing import SteppingClock
+import incumbent
+from incumbent import Memory, Session, Status
+from incumbent.keys import make_key
+from incumbent.testing import SteppingClock
 from tests.behaviour.people import current, in_review, someone
 from tests.conftest import QUICK, OpenMemory
 from tests.properties.world import all_facts, check_links, tenures
@@ -40,7 +40,7 @@ class TestForget:
         assert "555-0100" not in remains(memory)
         assert "555-0100" not in alice.context("?").text
         assert current(alice) == {"plan": "A"}
-        with pytest.raises(tenure.UnknownFact):
+        with pytest.raises(incumbent.UnknownFact):
             alice.explain("phone")
 
     def test_nothing_is_resurrected(self, memory: Memory, alice: Session) -> None:
@@ -166,14 +166,14 @@ class TestForget:
         """Neither the erasure nor anything that was decided on the erased fact."""
         said = alice.write("phone", "555-0100")
         memory.forget(organization="acme", fact_id=said.fact_id)
-        with pytest.raises((tenure.NothingToUndo, tenure.UnknownVerdict)):
+        with pytest.raises((incumbent.NothingToUndo, incumbent.UnknownVerdict)):
             alice.undo(said)
 
     def test_it_needs_a_condition_and_a_match(self, memory: Memory) -> None:
         """Forgetting everything by accident is refused; an unknown fact is an error."""
-        with pytest.raises(tenure.InvalidInput, match="what to forget"):
+        with pytest.raises(incumbent.InvalidInput, match="what to forget"):
             memory.forget(organization="acme")
-        with pytest.raises(tenure.UnknownFact):
+        with pytest.raises(incumbent.UnknownFact):
             memory.forget(organization="acme", fact_id="nothing")
         assert memory.forget(organization="acme", subject="nobody").fact_ids == ()
 
@@ -218,7 +218,7 @@ class TestCarrying:
         records = list(memory.export("acme"))
         assert "forget-me" not in json.dumps(records)
         where = ":memory:" if target == "memory" else str(tmp_path / "copy.db")
-        with tenure.open(where, clock=clock, settings=QUICK) as copy:
+        with incumbent.open(where, clock=clock, settings=QUICK) as copy:
             loaded = copy.import_(json.loads(json.dumps(records)))
             assert loaded == len(records) - 2  # the header and the trailer
             assert list(copy.export("acme")) == records
@@ -239,7 +239,7 @@ class TestCarrying:
         then = clock()
         alice.write("price", 77)
         records = list(memory.export("acme"))
-        with tenure.open(":memory:", clock=clock, settings=QUICK) as copy:
+        with incumbent.open(":memory:", clock=clock, settings=QUICK) as copy:
             copy.import_(records)
             twin = someone(copy, "alice", "manager", task_id="t", session_id="s")
             for moment in (then, then - timedelta(seconds=8)):
@@ -258,7 +258,7 @@ class TestCarrying:
     def test_an_import_needs_an_empty_organization(self, memory: Memory, alice: Session) -> None:
         """Two histories are not mixed."""
         alice.write("plan", "A")
-        with pytest.raises(tenure.NotPermitted, match="already has facts"):
+        with pytest.raises(incumbent.NotPermitted, match="already has facts"):
             memory.import_(list(memory.export("acme")))
 
     @pytest.mark.parametrize(
@@ -276,13 +276,13 @@ class TestCarrying:
         """It is refused whole."""
         alice.write("plan", "A")
         records = spoil(list(memory.export("acme")))
-        with pytest.raises(tenure.InvalidInput):
+        with pytest.raises(incumbent.InvalidInput):
             memory.import_(records, organization="globex")
         assert memory.session(user_id="alice", organization="globex").facts() == []
         assert all(fact.status is Status.OFFICE for fact in all_facts(memory).values())
 
 
-def test_the_keys_of_a_user_go_with_the_user(memory: tenure.Memory) -> None:
+def test_the_keys_of_a_user_go_with_the_user(memory: incumbent.Memory) -> None:
     """What lets in as somebody who was forgotten lets nobody in; other keys stay, and the proof
     says how many went."""
     keys = {

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-import tenure
-from tenure import Outcome, Session
-from tenure.stores.exports import sealed
-from tenure.testing import SteppingClock
+import incumbent
+from incumbent import Outcome, Session
+from incumbent.stores.exports import sealed
+from incumbent.testing import SteppingClock
 from tests.behaviour.people import FOR_ALL
 from tests.properties.world import all_facts, check_links
 
@@ -18,14 +18,14 @@ SHARED: dict[str, Any] = {"memory_type": "organizational"}
 
 
 @pytest.fixture
-def guest(memory: tenure.Memory) -> Session:
+def guest(memory: incumbent.Memory) -> Session:
     return memory.session(
         user_id="gus", authority="guest", organization="acme", permissions=FOR_ALL
     )
 
 
 @pytest.fixture
-def employee(memory: tenure.Memory) -> Session:
+def employee(memory: incumbent.Memory) -> Session:
     return memory.session(
         user_id="eve", authority="employee", organization="acme", permissions=FOR_ALL
     )
@@ -53,12 +53,12 @@ class TestAuthority:
         assert alice.current("rate") == 12
 
     def test_not_around_a_reserved_key(
-        self, memory: tenure.Memory, alice: Session, employee: Session
+        self, memory: incumbent.Memory, alice: Session, employee: Session
     ) -> None:
         """A key reserved for managers is not superseded from another key."""
         memory.declare("budget", write_authority="manager")
         alice.write("budget", 100, **SHARED)
-        with pytest.raises(tenure.NotPermitted, match="budget"):
+        with pytest.raises(incumbent.NotPermitted, match="budget"):
             employee.write("lunch", 1, supersedes="budget", **SHARED)
         assert alice.current("budget") == 100
 
@@ -79,7 +79,7 @@ class TestAuthority:
         """A name that is one fact's id and another's key is refused as ambiguous."""
         alice.write("order_status", "open", **SHARED)
         guest.write("junk", "j", id="order_status", **SHARED)
-        with pytest.raises(tenure.AmbiguousTarget):
+        with pytest.raises(incumbent.AmbiguousTarget):
             alice.retract("order_status")
         assert alice.current("order_status") == "open"
 
@@ -101,7 +101,7 @@ class TestTerms:
         assert alice.as_of(datetime(2012, 1, 1, tzinfo=UTC)).current("city") == "Paris"
 
     def test_an_arrangement_fits_before_a_scheduled_fact(
-        self, memory: tenure.Memory, alice: Session, clock: SteppingClock
+        self, memory: incumbent.Memory, alice: Session, clock: SteppingClock
     ) -> None:
         """A contingent fact takes office until the scheduled one starts; never two at once."""
         alice.write("lead", "x")
@@ -116,7 +116,7 @@ class TestTerms:
         assert alice.current("rep") == 2
 
     def test_a_running_term_binds_although_its_successor_is_known(
-        self, memory: tenure.Memory, alice: Session, employee: Session, clock: SteppingClock
+        self, memory: incumbent.Memory, alice: Session, employee: Session, clock: SteppingClock
     ) -> None:
         """A manager's fact that runs for a month is not pushed aside because of what follows it."""
         end = clock.now + timedelta(days=30)
@@ -154,7 +154,7 @@ class TestDependencies:
         """Resting on an earlier fact of one's own chain is refused."""
         first = alice.write("a", 1)
         alice.write("a", 2)
-        with pytest.raises(tenure.DependencyCycle):
+        with pytest.raises(incumbent.DependencyCycle):
             alice.write("a", 3, depends_on=[first.fact_id])
         assert alice.current("a") == 2
 
@@ -163,7 +163,7 @@ class TestDependencies:
         alice.write("a", 1)
         alice.write("b", 5, depends_on=["a"])
         guess = alice.write("a", 2, depends_on=["b"], confidence=0.3)
-        with pytest.raises(tenure.DependencyCycle):
+        with pytest.raises(incumbent.DependencyCycle):
             alice.resolve(guess.fact_id, still_right=True)
         assert alice.current("a") == 1
 
@@ -174,7 +174,7 @@ class TestDependencies:
         alice.write("b", 5, depends_on=["a"])
         undone = alice.undo(second)
         alice.write("a", 3, depends_on=["b"])
-        with pytest.raises(tenure.DependencyCycle):
+        with pytest.raises(incumbent.DependencyCycle):
             alice.undo(undone)
         assert alice.current("a") == 3
 
@@ -193,19 +193,19 @@ class TestErasure:
     """What is erased is gone, and nothing comes back because of it."""
 
     def test_an_undo_does_not_bring_back_what_an_erased_fact_replaced(
-        self, memory: tenure.Memory, alice: Session
+        self, memory: incumbent.Memory, alice: Session
     ) -> None:
         """With a later fact erased, undoing an earlier one is refused."""
         alice.write("x", "first")
         second = alice.write("x", "second")
         third = alice.write("x", "third")
         memory.forget(organization="acme", fact_id=third.fact_id)
-        with pytest.raises(tenure.NothingToUndo, match="erased"):
+        with pytest.raises(incumbent.NothingToUndo, match="erased"):
             alice.undo(second)
         assert alice.current("x") is None
 
     def test_an_undo_works_after_an_earlier_fact_was_erased(
-        self, memory: tenure.Memory, alice: Session, clock: SteppingClock
+        self, memory: incumbent.Memory, alice: Session, clock: SteppingClock
     ) -> None:
         """An erased middle keeps its place in a replay, and the past stays as it was."""
         alice.write("x", 1)
@@ -217,7 +217,9 @@ class TestErasure:
         assert alice.current("x") is None
         assert alice.as_of(then).current("x") == 1
 
-    def test_quotations_go_through_any_hands(self, memory: tenure.Memory, alice: Session) -> None:
+    def test_quotations_go_through_any_hands(
+        self, memory: incumbent.Memory, alice: Session
+    ) -> None:
         """A derived fact that quotes what was erased goes, also behind one that does not quote."""
         base = alice.write("address", "123 Main St")
         alice.write("zone", "north", depends_on=["address"])
@@ -229,7 +231,7 @@ class TestErasure:
         assert alice.working_set() == []
 
     def test_the_draft_of_a_committed_fact_goes_with_it(
-        self, memory: tenure.Memory, alice: Session
+        self, memory: incumbent.Memory, alice: Session
     ) -> None:
         """Forgetting a fact takes the copies of its value in the same chain."""
         draft = alice.draft("d")
@@ -243,7 +245,7 @@ class TestErasedBases:
     """An undo near an erased base neither fails nor fires what waits for it."""
 
     def test_an_arrangement_on_an_erased_base_goes_on_waiting(
-        self, memory: tenure.Memory, alice: Session
+        self, memory: incumbent.Memory, alice: Session
     ) -> None:
         """Undone and brought back, it still does not take office."""
         base = alice.write("lead", 1)
@@ -254,7 +256,7 @@ class TestErasedBases:
         assert alice.current("rep") == "old"
 
     def test_links_agree_after_an_undo_over_an_erased_fact(
-        self, memory: tenure.Memory, alice: Session
+        self, memory: incumbent.Memory, alice: Session
     ) -> None:
         """The tombstone follows whoever stands after it, and nobody while none does."""
         first = alice.write("x", 1)
@@ -272,10 +274,10 @@ class TestNumbers:
 
     def test_a_huge_budget_or_index(self, alice: Session) -> None:
         """A clear error of ours, not Python's."""
-        with pytest.raises(tenure.InvalidInput, match="budget"):
+        with pytest.raises(incumbent.InvalidInput, match="budget"):
             alice.context("q", budget=10**5000)
-        with pytest.raises(tenure.InvalidInput, match="turn_index"):
-            alice.write("k", 1, source=tenure.Source(turn_index=10**5000))
+        with pytest.raises(incumbent.InvalidInput, match="turn_index"):
+            alice.write("k", 1, source=incumbent.Source(turn_index=10**5000))
 
 
 class TestBranches:
@@ -296,17 +298,17 @@ class TestBranches:
 class TestBoundaries:
     """What lies outside a branch, a permission or an organization stays outside."""
 
-    def test_a_dead_fact_is_not_promoted(self, memory: tenure.Memory) -> None:
+    def test_a_dead_fact_is_not_promoted(self, memory: incumbent.Memory) -> None:
         """Only a fact in office can be given a wider scope."""
         task = memory.session(user_id="alice", organization="acme", task_id="t")
         old = task.write("x", "old", scope="task")
         task.write("x", "new", scope="task")
-        with pytest.raises(tenure.InvalidInput, match="superseded"):
+        with pytest.raises(incumbent.InvalidInput, match="superseded"):
             task.promote(old.fact_id)
         check_links(all_facts(memory))
 
     def test_a_guess_at_a_hidden_value_gets_no_answer(
-        self, memory: tenure.Memory, guest: Session
+        self, memory: incumbent.Memory, guest: Session
     ) -> None:
         """Writing over a fact one may not see changes nothing and tells nothing, right or wrong."""
         hr = memory.session(
@@ -322,7 +324,7 @@ class TestBoundaries:
 
     def test_an_import_changes_no_declaration(self, open_memory: Any) -> None:
         """A declaration that stands is neither replaced nor loosened by an import."""
-        with tenure.open(":memory:") as other:
+        with incumbent.open(":memory:") as other:
             other.declare("salary")
             other.session(user_id="u", organization="old").write("salary", 1)
             records = list(other.export("old"))
@@ -334,7 +336,7 @@ class TestBoundaries:
 
     def test_an_export_with_missing_facts_is_refused(self, open_memory: Any) -> None:
         """An export that lost lines does not import."""
-        with tenure.open(":memory:") as other:
+        with incumbent.open(":memory:") as other:
             session = other.session(user_id="u", organization="old")
             session.write("a", 1)
             session.write("b", 2, depends_on=["a"])
@@ -342,7 +344,7 @@ class TestBoundaries:
         gone = [r for r in records[:-1] if not (r["kind"] == "fact" and r["key"] == "a")]
         kept = list(sealed(gone))
         memory = open_memory()
-        with pytest.raises(tenure.InvalidInput, match="missing"):
+        with pytest.raises(incumbent.InvalidInput, match="missing"):
             memory.import_(kept)
         assert memory.store.organizations() == []
 

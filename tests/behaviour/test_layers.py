@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-import tenure
-from tenure import Memory, Session, Signal
-from tenure.testing import SteppingClock
+import incumbent
+from incumbent import Memory, Session, Signal
+from incumbent.testing import SteppingClock
 from tests.behaviour.people import someone
 from tests.conftest import QUICK, OpenMemory
 
@@ -42,7 +42,7 @@ class TestWorkingSet:
         self, open_memory: OpenMemory, clock: SteppingClock
     ) -> None:
         """Without a ttl of its own an item lives as long as the settings say."""
-        settings = tenure.Settings(working_set_ttl=timedelta(hours=1), durability="process")
+        settings = incumbent.Settings(working_set_ttl=timedelta(hours=1), durability="process")
         alice = someone(open_memory(settings=settings), "alice")
         alice.note("scratch", 1)
         clock.advance(hours=2)
@@ -61,7 +61,7 @@ class TestWorkingSet:
         with someone(memory, "alice", session_id="s1") as alice:
             alice.note("scratch", 1)
             alice.write("plan", "A")
-        with pytest.raises(tenure.SessionClosed):
+        with pytest.raises(incumbent.SessionClosed):
             alice.working_set()
         again = someone(memory, "alice", session_id="s1")
         assert again.working_set() == []
@@ -139,7 +139,9 @@ class TestEnvironment:
 
     def test_the_date_is_told_in_the_zone_of_the_settings(self, open_memory: OpenMemory) -> None:
         """Monday morning in UTC is Monday evening in Tokyo, and the name says so."""
-        memory = open_memory(settings=tenure.Settings(timezone="Asia/Tokyo", durability="process"))
+        memory = open_memory(
+            settings=incumbent.Settings(timezone="Asia/Tokyo", durability="process")
+        )
         seen = someone(memory, "alice").environment
         assert seen.timezone == "Asia/Tokyo"
         assert seen.current_time.hour == 18
@@ -188,7 +190,7 @@ class TestEnvironment:
     @pytest.mark.parametrize("name", ["current_time", "current_date"])
     def test_the_clock_cannot_be_provided(self, memory: Memory, name: str) -> None:
         """Time is injected where the memory is opened."""
-        with pytest.raises(tenure.InvalidInput, match="clock"):
+        with pytest.raises(incumbent.InvalidInput, match="clock"):
             memory.environment.provide(name, lambda: 1)
 
     def test_a_provider_of_no_json_value_is_unavailable(
@@ -201,7 +203,7 @@ class TestEnvironment:
     def test_a_memory_has_providers_of_its_own(self, memory: Memory) -> None:
         """Another memory in the same process does not see them."""
         memory.environment.provide("stock", lambda: 1)
-        with tenure.open(":memory:", settings=QUICK) as other:
+        with incumbent.open(":memory:", settings=QUICK) as other:
             assert other.session(user_id="x").environment.external_data == {}
 
 
@@ -244,9 +246,9 @@ class TestContext:
 
     def test_a_bad_request_is_refused(self, alice: Session) -> None:
         """An unknown profile and a negative budget are errors."""
-        with pytest.raises(tenure.InvalidInput, match="profile"):
+        with pytest.raises(incumbent.InvalidInput, match="profile"):
             alice.context("?", profile="reckless")
-        with pytest.raises(tenure.InvalidInput, match="budget"):
+        with pytest.raises(incumbent.InvalidInput, match="budget"):
             alice.context("?", budget=-1)
 
 
@@ -272,8 +274,10 @@ def test_an_embedder_that_breaks_its_word_is_refused() -> None:
         def embed(self, texts: Sequence[str]) -> Any:
             return np.ones((len(texts), 3), np.float32)
 
-    with tenure.open(":memory:", settings=tenure.Settings(embedder=Narrow())) as other:
+    with incumbent.open(":memory:", settings=incumbent.Settings(embedder=Narrow())) as other:
         session = other.session(user_id="alice")
-        with pytest.raises(tenure.InvalidInput, match=r"'narrow' gave an array of shape \(1, 3\)"):
+        with pytest.raises(
+            incumbent.InvalidInput, match=r"'narrow' gave an array of shape \(1, 3\)"
+        ):
             session.write("plan", "A")
         assert session.current("plan") is None

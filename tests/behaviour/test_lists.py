@@ -10,10 +10,10 @@ from typing import Any, TypeVar
 
 import pytest
 
-import tenure
-import tenure.testing
-from tenure import Listing, Memory, Session
-from tenure.testing import SteppingClock
+import incumbent
+import incumbent.testing
+from incumbent import Listing, Memory, Session
+from incumbent.testing import SteppingClock
 from tests.behaviour.people import someone
 
 T = TypeVar("T")
@@ -307,7 +307,7 @@ class TestWrongCalls:
     @pytest.mark.parametrize("name", ["sessions", "subjects", "keys", "receipts"])
     def test_a_limit_is_a_number_of_lines(self, alice: Session, name: str, limit: Any) -> None:
         """From 1 to 1,000."""
-        with pytest.raises(tenure.InvalidInput, match="limit must be from 1 to 1,000"):
+        with pytest.raises(incumbent.InvalidInput, match="limit must be from 1 to 1,000"):
             getattr(alice, f"list_{name}")(limit=limit)
 
     @pytest.mark.parametrize(
@@ -317,7 +317,7 @@ class TestWrongCalls:
     @pytest.mark.parametrize("name", ["sessions", "subjects", "keys", "receipts"])
     def test_a_cursor_is_one_that_was_given(self, alice: Session, name: str, cursor: Any) -> None:
         """Anything else is refused, and says how to begin anew."""
-        with pytest.raises(tenure.InvalidInput, match="leave it out to begin"):
+        with pytest.raises(incumbent.InvalidInput, match="leave it out to begin"):
             getattr(alice, f"list_{name}")(cursor=cursor)
 
     def test_a_cursor_is_for_its_own_list(self, staffed: Memory) -> None:
@@ -325,7 +325,7 @@ class TestWrongCalls:
         alice = someone(staffed, "alice")
         cursor = alice.list_subjects(limit=1).next
         assert cursor is not None
-        with pytest.raises(tenure.InvalidInput, match="none that this list gave"):
+        with pytest.raises(incumbent.InvalidInput, match="none that this list gave"):
             alice.list_keys(cursor=cursor)
 
     def test_anothers_cursor_opens_nothing(self, staffed: Memory) -> None:
@@ -343,7 +343,11 @@ class TestWrongCalls:
             ("keys", {"owner": 5}, "owner must be a string"),
             ("sessions", {"user_id": ""}, "user_id is empty"),
             ("sessions", {"since": "yesterday"}, "since"),
-            ("receipts", {"until": tenure.testing.SteppingClock()().replace(tzinfo=None)}, "until"),
+            (
+                "receipts",
+                {"until": incumbent.testing.SteppingClock()().replace(tzinfo=None)},
+                "until",
+            ),
             ("users", {"prefix": "\ud800"}, "lone surrogate"),
         ],
     )
@@ -351,14 +355,14 @@ class TestWrongCalls:
         self, memory: Memory, name: str, asked: dict[str, Any], told: str
     ) -> None:
         """A wrong one is named."""
-        with pytest.raises(tenure.InvalidInput, match=told):
+        with pytest.raises(incumbent.InvalidInput, match=told):
             getattr(memory, f"list_{name}")("acme", **asked)
 
     def test_a_closed_session_lists_nothing(self, memory: Memory) -> None:
         """It says that it is closed."""
         ann = someone(memory, "ann")
         ann.close()
-        with pytest.raises(tenure.SessionClosed):
+        with pytest.raises(incumbent.SessionClosed):
             ann.list_keys()
 
 

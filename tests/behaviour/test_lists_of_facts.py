@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
-import tenure
-from tenure import Fact, Listing, Memory, Session, Status
-from tenure.model.folding import folded
-from tenure.model.values import text_of
-from tenure.stores.port import Selection
-from tenure.testing import SteppingClock
+import incumbent
+from incumbent import Fact, Listing, Memory, Session, Status
+from incumbent.model.folding import folded
+from incumbent.model.values import text_of
+from incumbent.stores.port import Selection
+from incumbent.testing import SteppingClock
 from tests.behaviour.people import someone
 from tests.behaviour.test_lists import whole
 
@@ -445,7 +445,7 @@ class TestWrongCalls:
         self, alice: Session, asked: dict[str, Any], told: str
     ) -> None:
         """A wrong one is named."""
-        with pytest.raises(tenure.InvalidInput, match=told):
+        with pytest.raises(incumbent.InvalidInput, match=told):
             alice.list_facts(**asked)
 
     @pytest.mark.parametrize(
@@ -454,16 +454,16 @@ class TestWrongCalls:
     @pytest.mark.parametrize("name", ["list_branches", "list_turns"])
     def test_a_cursor_is_one_that_was_given(self, alice: Session, name: str, cursor: Any) -> None:
         """Anything else is refused."""
-        with pytest.raises(tenure.InvalidInput, match="leave it out to begin"):
+        with pytest.raises(incumbent.InvalidInput, match="leave it out to begin"):
             getattr(alice, name)(cursor=cursor)
 
     def test_a_session_has_a_name(self, alice: Session, memory: Memory) -> None:
         """And a stretch of time has moments."""
-        with pytest.raises(tenure.InvalidInput, match="session_id"):
+        with pytest.raises(incumbent.InvalidInput, match="session_id"):
             alice.list_turns("")
-        with pytest.raises(tenure.InvalidInput, match="until"):
+        with pytest.raises(incumbent.InvalidInput, match="until"):
             memory.activity("acme", until=datetime(2026, 1, 1))  # noqa: DTZ001
-        with pytest.raises(tenure.InvalidInput, match="organization"):
+        with pytest.raises(incumbent.InvalidInput, match="organization"):
             memory.activity("")
 
 
@@ -526,7 +526,7 @@ def _live_through(
         value = chance.choice([1, "Red", "RED \U0001f600", ["a", "É"], {"n": None}, 'q"q'])
         try:
             at.write(f"k{chance.randrange(6)}", value, **given)
-        except (tenure.NotPermitted, tenure.DependencyCycle):
+        except (incumbent.NotPermitted, incumbent.DependencyCycle):
             continue
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-import tenure
-from tenure import Memory, Session
+import incumbent
+from incumbent import Memory, Session
 from tests.behaviour.people import current, fact, someone
 
 
@@ -18,7 +18,7 @@ def test_a_personal_fact_is_read_by_its_owner_only(memory: Memory, alice: Sessio
     assert bob.get(said.fact_id) is None
     assert bob.is_current(said.fact_id) is False
     assert len(bob.history("salary")) == 0
-    with pytest.raises(tenure.UnknownFact):
+    with pytest.raises(incumbent.UnknownFact):
         bob.explain("salary")
 
 
@@ -75,9 +75,9 @@ def test_nothing_crosses_an_organization(memory: Memory, alice: Session) -> None
     assert elsewhere.get(shared.fact_id) is None
     assert elsewhere.write("room", "Z9", memory_type="organizational").outcome == "established"
     assert alice.current("room") == "B1"
-    with pytest.raises(tenure.UnknownTarget):
+    with pytest.raises(incumbent.UnknownTarget):
         elsewhere.write("x", 1, supersedes=shared.fact_id)
-    with pytest.raises(tenure.UnknownVerdict):
+    with pytest.raises(incumbent.UnknownVerdict):
         elsewhere.undo(shared)
 
 
@@ -154,15 +154,15 @@ def test_the_unseen_cannot_be_named(memory: Memory, alice: Session) -> None:
     """A dependency, a target and a verdict of others read as if they did not exist."""
     bob = someone(memory, "bob")
     said = alice.write("plan", "A")
-    with pytest.raises(tenure.UnknownDependency):
+    with pytest.raises(incumbent.UnknownDependency):
         bob.write("x", 1, depends_on=[said.fact_id])
-    with pytest.raises(tenure.UnknownTarget):
+    with pytest.raises(incumbent.UnknownTarget):
         bob.write("x", 1, supersedes=said.fact_id)
-    with pytest.raises(tenure.UnknownDependency):
+    with pytest.raises(incumbent.UnknownDependency):
         bob.write("x", 1, when_superseded=said.fact_id)
-    with pytest.raises(tenure.UnknownVerdict):
+    with pytest.raises(incumbent.UnknownVerdict):
         bob.undo(said)
-    with pytest.raises(tenure.UnknownFact):
+    with pytest.raises(incumbent.UnknownFact):
         bob.retract(said.fact_id)
     assert bob.facts() == []
 

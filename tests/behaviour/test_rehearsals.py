@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-import tenure
-from tenure import Change, Memory, Session, Status
-from tenure.stores.port import Selection
-from tenure.testing.contract.catalogue import everything_indexed
+import incumbent
+from incumbent import Change, Memory, Session, Status
+from incumbent.stores.port import Selection
+from incumbent.testing.contract.catalogue import everything_indexed
 from tests.behaviour.people import someone
 from tests.conftest import QUICK, OpenMemory
 from tests.llm import scripted
@@ -163,11 +163,11 @@ class TestChanges:
         """A call that is refused, or says what was said before, would change nothing."""
         trial = alice.rehearsal()
         trial.write("rate", 18)
-        with pytest.raises(tenure.UnknownFact):
+        with pytest.raises(incumbent.UnknownFact):
             trial.retract("never said")
         assert trial.changes == ()
         trial.write("rate", 18)
-        with pytest.raises(tenure.InvalidInput):
+        with pytest.raises(incumbent.InvalidInput):
             trial.write("", 18)
         assert trial.changes == ()
         trial.write("rate", 18)
@@ -214,7 +214,7 @@ class TestSameAsDone:
         """And one that is taken is refused in a rehearsal too."""
         alice.rehearsal().write("size", 4, id="size")
         assert alice.write("size", 4, id="size").fact_id == "size"
-        with pytest.raises(tenure.DuplicateId):
+        with pytest.raises(incumbent.DuplicateId):
             alice.rehearsal().write("size", 5, id="size")
 
     def test_a_rehearsed_commit_leaves_the_branch_open(self, alice: Session) -> None:
@@ -243,7 +243,7 @@ class TestSameAsDone:
         for given in asked:
             said = []
             for session in (bob.rehearsal(), bob):
-                with pytest.raises(tenure.NotPermitted) as refused:
+                with pytest.raises(incumbent.NotPermitted) as refused:
                     session.write("budget", 1, **given)
                 said.append(str(refused.value))
             assert said[0] == said[1]
@@ -254,13 +254,13 @@ class TestRefused:
 
     def test_the_past(self, alice: Session) -> None:
         """It takes no writes."""
-        with pytest.raises(tenure.ReadOnlySession, match="rehearse"):
+        with pytest.raises(incumbent.ReadOnlySession, match="rehearse"):
             alice.as_of(datetime(2026, 1, 1, tzinfo=UTC)).rehearsal()
 
     def test_a_transcript(self, memory: Memory, alice: Session) -> None:
         """No turn of it would know of the one before; the way to try one is told."""
         before = stored(memory)
-        with pytest.raises(tenure.InvalidInput, match="--dry-run"):
+        with pytest.raises(incumbent.InvalidInput, match="--dry-run"):
             alice.rehearsal().observe_many([{"text": "I moved to 456 Oak Ave."}])
         assert stored(memory) == before
 
@@ -269,11 +269,11 @@ class TestRefused:
         in a session that has ended."""
         trial = alice.rehearsal()
         trial.close()
-        with pytest.raises(tenure.SessionClosed):
+        with pytest.raises(incumbent.SessionClosed):
             trial.write("rate", 1)
         assert [item.key for item in alice.working_set()]
         alice.close()
-        with pytest.raises(tenure.SessionClosed):
+        with pytest.raises(incumbent.SessionClosed):
             alice.rehearsal()
 
 
@@ -332,11 +332,11 @@ class TestForgetting:
 
     def test_what_would_be_refused_is(self, memory: Memory, alice: Session) -> None:
         """In the same words."""
-        with pytest.raises(tenure.UnknownFact):
+        with pytest.raises(incumbent.UnknownFact):
             memory.forget(organization="acme", fact_id="nothing", rehearse=True)
-        with pytest.raises(tenure.InvalidInput):
+        with pytest.raises(incumbent.InvalidInput):
             memory.forget(organization="acme", rehearse=True)
-        with pytest.raises(tenure.NotPermitted):
+        with pytest.raises(incumbent.NotPermitted):
             memory.forget(organization="acme", user_id="alice", by="bob", rehearse=True)
 
 

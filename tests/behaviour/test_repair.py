@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-import tenure
-from tenure import Memory, Outcome, Rule, Session
-from tenure.testing import SteppingClock
+import incumbent
+from incumbent import Memory, Outcome, Rule, Session
+from incumbent.testing import SteppingClock
 from tests.behaviour.people import fact, in_review, someone
 from tests.conftest import QUICK
 
@@ -32,7 +32,7 @@ def work_of_marking(steps: int) -> int:
         nonlocal calls
         calls += event == "call"
 
-    with tenure.open(":memory:", settings=QUICK) as memory:
+    with incumbent.open(":memory:", settings=QUICK) as memory:
         alice = memory.session(user_id="alice", organization="acme")
         last = alice.write("step_0", 0).fact_id
         for step in range(1, steps + 1):
@@ -307,9 +307,9 @@ class TestResolving:
     def test_what_is_not_under_review_cannot_be_resolved(self, alice: Session) -> None:
         """There is no question to answer."""
         _, total, _ = priced(alice)
-        with pytest.raises(tenure.InvalidInput, match="not under review"):
+        with pytest.raises(incumbent.InvalidInput, match="not under review"):
             alice.resolve(total, still_right=True)
-        with pytest.raises(tenure.InvalidInput, match="exactly one"):
+        with pytest.raises(incumbent.InvalidInput, match="exactly one"):
             alice.resolve(total, 1, retract=True)
 
     def test_settling_takes_the_standing_of_the_fact(self, memory: Memory) -> None:
@@ -317,7 +317,7 @@ class TestResolving:
         mia, eve = someone(memory, "mia", "manager"), someone(memory, "mia", "employee")
         _, total, _ = priced(mia)
         mia.write("price", 15)
-        with pytest.raises(tenure.NotPermitted):
+        with pytest.raises(incumbent.NotPermitted):
             eve.resolve(total, still_right=True)
         assert in_review(mia) == {"total", "invoice"}
 
@@ -328,9 +328,9 @@ class TestCycles:
     def test_a_fact_cannot_rest_on_its_predecessor(self, alice: Session) -> None:
         """Neither directly nor through others, and nothing is written."""
         priced(alice)
-        with pytest.raises(tenure.DependencyCycle, match="price"):
+        with pytest.raises(incumbent.DependencyCycle, match="price"):
             alice.write("price", 13, depends_on=["invoice"])
-        with pytest.raises(tenure.DependencyCycle):
+        with pytest.raises(incumbent.DependencyCycle):
             alice.write("price", 13, depends_on=["price"])
         assert alice.current("price") == 12
         assert in_review(alice) == set()
@@ -338,7 +338,7 @@ class TestCycles:
     def test_a_fact_cannot_rest_on_what_it_names_as_superseded(self, alice: Session) -> None:
         """An explicit target counts as replaced."""
         priced(alice)
-        with pytest.raises(tenure.DependencyCycle):
+        with pytest.raises(incumbent.DependencyCycle):
             alice.write("estimate", 1, supersedes="price", depends_on=["total"])
         assert alice.current("estimate") is None
 

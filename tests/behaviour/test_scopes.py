@@ -6,9 +6,9 @@ from datetime import timedelta
 
 import pytest
 
-import tenure
-from tenure import Memory, Outcome, Rule, Session, Status
-from tenure.testing import SteppingClock
+import incumbent
+from incumbent import Memory, Outcome, Rule, Session, Status
+from incumbent.testing import SteppingClock
 from tests.behaviour.people import current, fact, in_review, someone
 from tests.properties.world import all_facts, tenures
 
@@ -86,13 +86,13 @@ def test_promote_is_judged_by_authority(memory: Memory) -> None:
     wide = boss.write("format", "pdf")
     assert eve.promote(narrow.fact_id).outcome is Outcome.OVERRULED
     assert fact(boss, wide).is_valid
-    with pytest.raises(tenure.InvalidInput, match="global already"):
+    with pytest.raises(incumbent.InvalidInput, match="global already"):
         boss.promote("format")
 
 
 def test_task_scope_needs_a_task(alice: Session) -> None:
     """A session without a task has to name one."""
-    with pytest.raises(tenure.InvalidInput, match="scope_id"):
+    with pytest.raises(incumbent.InvalidInput, match="scope_id"):
         alice.write("format", "csv", scope="task")
     assert alice.write("format", "csv", scope="task", scope_id="audit").took_office
     assert alice.current("format") is None
@@ -218,7 +218,7 @@ class TestBranches:
         for end in ("commit", "discard"):
             branch = getattr(alice, kind)()
             getattr(branch, end)()
-            with pytest.raises(tenure.SessionClosed, match="branch was"):
+            with pytest.raises(incumbent.SessionClosed, match="branch was"):
                 branch.write("x", 1)
 
     def test_branches_nest(self, memory: Memory, kind: str) -> None:
@@ -263,7 +263,7 @@ class TestBranches:
         alice = someone(memory, "alice", "manager")
         real = alice.write("price", 12)
         branch = getattr(alice, kind)()
-        with pytest.raises(tenure.InvalidInput, match="outside this branch"):
+        with pytest.raises(incumbent.InvalidInput, match="outside this branch"):
             branch.retract("price")
         branch.write("price", 15)
         branch.retract("price")
@@ -364,15 +364,15 @@ def _quietly(call: object) -> None:
     assert callable(call)
     try:
         call()
-    except tenure.TenureError:
+    except incumbent.IncumbentError:
         return
 
 
 def test_only_a_branch_can_be_committed(alice: Session) -> None:
     """A plain session has nothing to commit or discard."""
-    with pytest.raises(tenure.InvalidInput, match="no branch"):
+    with pytest.raises(incumbent.InvalidInput, match="no branch"):
         alice.commit()
-    with pytest.raises(tenure.InvalidInput, match="no branch"):
+    with pytest.raises(incumbent.InvalidInput, match="no branch"):
         alice.discard()
 
 

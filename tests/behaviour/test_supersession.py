@@ -6,9 +6,9 @@ from datetime import timedelta
 
 import pytest
 
-import tenure
-from tenure import Memory, Outcome, Rule, Session, Status
-from tenure.testing import SteppingClock
+import incumbent
+from incumbent import Memory, Outcome, Rule, Session, Status
+from incumbent.testing import SteppingClock
 from tests.behaviour.people import FOR_ALL, current, fact, someone
 
 
@@ -69,7 +69,7 @@ def test_a_key_of_several_facts_is_no_target(alice: Session, memory: Memory) -> 
     memory.declare("speaks", multi_valued=True)
     alice.write("speaks", "French")
     alice.write("speaks", "Greek")
-    with pytest.raises(tenure.AmbiguousTarget):
+    with pytest.raises(incumbent.AmbiguousTarget):
         alice.write("speaks", "Latin", supersedes="speaks")
 
 
@@ -176,7 +176,7 @@ def test_a_declared_pattern_covers_its_keys_and_no_others(alice: Session, memory
 
 def test_a_key_cannot_be_multi_valued_and_time_sensitive(memory: Memory) -> None:
     """The newest of several values is one value."""
-    with pytest.raises(tenure.InvalidInput, match="both"):
+    with pytest.raises(incumbent.InvalidInput, match="both"):
         memory.declare("x", multi_valued=True, time_sensitive=True)
 
 
@@ -210,7 +210,7 @@ def test_a_batch_meets_what_took_office_in_it(alice: Session) -> None:
 def test_write_many_is_all_or_nothing(alice: Session) -> None:
     """A wrong item in a batch takes the right ones with it."""
     alice.write("kept", 1)
-    with pytest.raises(tenure.UnknownDependency):
+    with pytest.raises(incumbent.UnknownDependency):
         alice.write_many(
             [{"key": "a", "value": 1}, {"key": "b", "value": 2, "depends_on": ["nothing"]}]
         )
@@ -240,7 +240,7 @@ def test_revert_goes_to_the_fact_that_is_named(alice: Session) -> None:
 def test_revert_with_nothing_earlier_is_an_error(alice: Session) -> None:
     """A chain of one value has nowhere to go back to."""
     alice.write("plan", "A")
-    with pytest.raises(tenure.UnknownFact, match="no earlier value"):
+    with pytest.raises(incumbent.UnknownFact, match="no earlier value"):
         alice.revert("plan")
 
 
@@ -267,7 +267,7 @@ def test_what_has_left_office_cannot_be_retracted(alice: Session) -> None:
     """There is nothing to take back of a superseded fact."""
     old = alice.write("venue", "Lyon")
     alice.write("venue", "Paris")
-    with pytest.raises(tenure.InvalidInput, match="superseded already"):
+    with pytest.raises(incumbent.InvalidInput, match="superseded already"):
         alice.retract(old.fact_id)
 
 
@@ -281,7 +281,7 @@ def test_explain_lists_every_verdict_in_order(alice: Session) -> None:
     assert [entry.outcome for entry in told.verdicts] == ["established", "confirmed", "superseded"]
     assert {entry.by for entry in told.verdicts} == {"alice"}
     assert told.chain.values == ("Lyon", "Paris")
-    with pytest.raises(tenure.UnknownFact):
+    with pytest.raises(incumbent.UnknownFact):
         alice.explain("nothing")
 
 

@@ -6,9 +6,9 @@ from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 
-import tenure
-from tenure import Memory, Outcome, Rule, Session, Status
-from tenure.testing import SteppingClock
+import incumbent
+from incumbent import Memory, Outcome, Rule, Session, Status
+from incumbent.testing import SteppingClock
 from tests.behaviour.people import FOR_ALL, fact, someone
 from tests.conftest import OpenMemory
 
@@ -377,7 +377,7 @@ class TestAsOf:
             lambda: past.retract("x"),
             lambda: past.hypothetical(),
         ):
-            with pytest.raises(tenure.ReadOnlySession):
+            with pytest.raises(incumbent.ReadOnlySession):
                 act()
 
     def test_every_read_agrees_about_the_past(self, alice: Session, clock: SteppingClock) -> None:

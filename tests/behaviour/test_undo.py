@@ -7,9 +7,9 @@ from datetime import timedelta
 
 import pytest
 
-import tenure
-from tenure import Memory, Outcome, Rule, Session, Status, Verdict
-from tenure.testing import SteppingClock
+import incumbent
+from incumbent import Memory, Outcome, Rule, Session, Status, Verdict
+from incumbent.testing import SteppingClock
 from tests.behaviour.people import current, fact, in_review, someone
 from tests.properties.world import all_facts, differences, tenures
 
@@ -130,7 +130,7 @@ class TestEveryOutcome:
         verdict = act(furnished)
         alice = someone(furnished, "alice", "executive")
         alice.undo(verdict)
-        with pytest.raises(tenure.NothingToUndo, match="undone already"):
+        with pytest.raises(incumbent.NothingToUndo, match="undone already"):
             alice.undo(verdict)
 
 
@@ -167,7 +167,7 @@ def test_undo_takes_a_verdict_or_its_id(alice: Session) -> None:
 
 def test_undo_of_an_unknown_verdict_is_an_error(alice: Session) -> None:
     """There is nothing by that id."""
-    with pytest.raises(tenure.UnknownVerdict, match="no-such"):
+    with pytest.raises(incumbent.UnknownVerdict, match="no-such"):
         alice.undo("no-such")
 
 

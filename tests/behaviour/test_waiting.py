@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-import tenure
-from tenure import Memory, Outcome, Rule, Session
+import incumbent
+from incumbent import Memory, Outcome, Rule, Session
 from tests.behaviour.people import fact, someone
 
 pytestmark = pytest.mark.on_every_store
@@ -58,9 +58,9 @@ class TestContingency:
         """Nothing can wait for what has happened."""
         first = alice.write("lead", "Ana")
         alice.write("lead", "Priya")
-        with pytest.raises(tenure.InvalidInput, match="already left office"):
+        with pytest.raises(incumbent.InvalidInput, match="already left office"):
             alice.write("report_to", "James", when_superseded=first.fact_id)
-        with pytest.raises(tenure.UnknownDependency):
+        with pytest.raises(incumbent.UnknownDependency):
             alice.write("report_to", "James", when_superseded="nobody")
         assert alice.current("report_to") is None
 

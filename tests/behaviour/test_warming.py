@@ -12,11 +12,11 @@ from tests.patience import PATIENCE
 
 FIRST = """
 import json, sys
-import tenure
-from tenure.cli.listening import warm, warm_meanwhile
+import incumbent
+from incumbent.cli.listening import warm, warm_meanwhile
 from tests.conftest import QUICK
 
-memory = tenure.open(":memory:", settings=QUICK)
+memory = incumbent.open(":memory:", settings=QUICK)
 if sys.argv[1] == "before":
     warm(memory)
 elif sys.argv[1] == "meanwhile":

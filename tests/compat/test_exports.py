@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-import tenure
-from tenure.compat.exports import from_langgraph, from_mem0, from_zep
-from tenure.compat.exports.importing import Importer, ImportTally
-from tenure.compat.exports.things import Surroundings, Thing
-from tenure.compat.mem0 import Memory
-from tenure.model.errors import InvalidInput
+import incumbent
+from incumbent.compat.exports import from_langgraph, from_mem0, from_zep
+from incumbent.compat.exports.importing import Importer, ImportTally
+from incumbent.compat.exports.things import Surroundings, Thing
+from incumbent.compat.mem0 import Memory
+from incumbent.model.errors import InvalidInput
 
 MEM0: dict[str, Any] = {
     "results": [
@@ -66,7 +66,7 @@ ITEM = {
 
 
 def bring(
-    memory: tenure.Memory, things: Iterator[Thing], **options: Any
+    memory: incumbent.Memory, things: Iterator[Thing], **options: Any
 ) -> tuple[ImportTally, list[str]]:
     """Import things; gives the tally and what was bad."""
     wrong: list[str] = []
@@ -97,7 +97,7 @@ class TestMem0:
 
     @pytest.mark.on_every_store
     def test_a_memory_becomes_a_fact_that_says_where_it_is_from(
-        self, memory: tenure.Memory
+        self, memory: incumbent.Memory
     ) -> None:
         """Its id, its text, its time, and that a model worded it."""
         tally, wrong = bring(memory, read_mem0(MEM0))
@@ -111,7 +111,7 @@ class TestMem0:
         assert source.composed
         assert source.by_machine
 
-    def test_the_drop_in_finds_it_under_its_old_id(self, memory: tenure.Memory) -> None:
+    def test_the_drop_in_finds_it_under_its_old_id(self, memory: incumbent.Memory) -> None:
         """Ids that an application keeps go on working, and so do metadata and agents."""
         bring(memory, read_mem0(MEM0))
         mem = Memory(memory)
@@ -125,7 +125,7 @@ class TestMem0:
         assert ends is not None
         assert ends["expiration_date"] == "2099-05-05"
 
-    def test_one_memory_does_not_replace_another(self, memory: tenure.Memory) -> None:
+    def test_one_memory_does_not_replace_another(self, memory: incumbent.Memory) -> None:
         """They were told apart where they come from; nothing is read into them."""
         told = ["Lives in Berlin", "Works at Acme", "Moved to Paris", "Likes Paris"]
         records = [{"id": str(n), "memory": text, "user_id": "a"} for n, text in enumerate(told)]
@@ -133,7 +133,7 @@ class TestMem0:
         assert sorted(f.value for f in memory.session(user_id="a").facts()) == sorted(told)
 
     def test_a_relation_of_a_graph_is_counted_and_not_lost_in_silence(
-        self, memory: tenure.Memory
+        self, memory: incumbent.Memory
     ) -> None:
         """Graphs are not taken over, and the tally says so."""
         tally, _ = bring(memory, read_mem0(MEM0))
@@ -167,7 +167,7 @@ class TestTwice:
     """A second run brings only what changed."""
 
     @pytest.mark.on_every_store
-    def test_the_same_export_again_changes_nothing(self, memory: tenure.Memory) -> None:
+    def test_the_same_export_again_changes_nothing(self, memory: incumbent.Memory) -> None:
         """Facts and turns are known by their ids."""
         bring(memory, read_mem0(MEM0))
         bring(memory, read_zep([EDGE, ENDED]))
@@ -177,7 +177,7 @@ class TestTwice:
             assert (tally.facts, tally.updated, tally.before) == (0, 0, 2)
         assert list(memory.export("default")) == before
 
-    def test_a_memory_that_changed_there_is_superseded_here(self, memory: tenure.Memory) -> None:
+    def test_a_memory_that_changed_there_is_superseded_here(self, memory: incumbent.Memory) -> None:
         """The new text takes office, and the chain tells both."""
         bring(memory, read_mem0(MEM0))
         later = {**MEM0["results"][1], "memory": "Likes coffee"}
@@ -189,7 +189,7 @@ class TestTwice:
         assert bring(memory, read_mem0([later]))[0].before == 1
         assert bring(memory, read_mem0(MEM0))[0].before == 2
 
-    def test_what_was_corrected_here_stays_corrected(self, memory: tenure.Memory) -> None:
+    def test_what_was_corrected_here_stays_corrected(self, memory: incumbent.Memory) -> None:
         """An old export does not bring an old value back."""
         bring(memory, read_mem0(MEM0))
         mem = Memory(memory)
@@ -202,14 +202,14 @@ class TestTwice:
         bring(memory, read_mem0(MEM0))
         assert mem.get("8c1f7b1e-0001-4000-8000-000000000001") is None
 
-    def test_a_fact_that_ended_there_ends_here(self, memory: tenure.Memory) -> None:
+    def test_a_fact_that_ended_there_ends_here(self, memory: incumbent.Memory) -> None:
         """An edge that Zep invalidated since is retracted as of that time."""
         bring(memory, read_zep([EDGE]))
         tally, _ = bring(memory, read_zep([{**EDGE, "invalid_at": "2026-01-04T00:00:00Z"}]))
         assert tally.ended == 1
         assert memory.session(user_id="alice").facts() == []
 
-    def test_an_import_goes_on_where_it_stopped(self, memory: tenure.Memory) -> None:
+    def test_an_import_goes_on_where_it_stopped(self, memory: incumbent.Memory) -> None:
         """What was written before an interruption is there, and is passed over."""
         many = [{"id": f"m{n}", "memory": f"note {n}", "user_id": "a"} for n in range(120)]
 
@@ -230,7 +230,7 @@ class TestTwice:
 class TestZep:
     """Edges become facts with their times, messages are observed."""
 
-    def test_an_edge_holds_while_it_held_there(self, memory: tenure.Memory) -> None:
+    def test_an_edge_holds_while_it_held_there(self, memory: incumbent.Memory) -> None:
         """What was invalidated is past: seen as of then, and not now."""
         tally, wrong = bring(memory, read_zep({"edges": [EDGE, ENDED]}))
         assert (tally.facts, wrong) == (2, [])
@@ -240,7 +240,7 @@ class TestZep:
         assert [fact.value for fact in then.facts()] == ["Alice lives in Rome"]
         assert alice.facts()[0].key.startswith("lives_in.")
 
-    def test_messages_are_observed_in_their_session(self, memory: tenure.Memory) -> None:
+    def test_messages_are_observed_in_their_session(self, memory: incumbent.Memory) -> None:
         """A person's words become facts; the assistant's and the application's do not."""
         session = {
             "session_id": "s1",
@@ -296,7 +296,7 @@ class TestZep:
 class TestLangGraph:
     """Items of a store become facts at their keys, messages of threads are observed."""
 
-    def test_an_item_is_a_fact_at_its_key(self, memory: tenure.Memory) -> None:
+    def test_an_item_is_a_fact_at_its_key(self, memory: incumbent.Memory) -> None:
         """A part of its namespace may name the user; the rest is what it is about."""
         tally, _ = bring(memory, read_langgraph([ITEM], part=2))
         assert tally.facts == 1
@@ -326,7 +326,7 @@ class TestLangGraph:
         ],
     )
     def test_messages_of_a_thread_are_observed(
-        self, memory: tenure.Memory, thread: dict[str, Any]
+        self, memory: incumbent.Memory, thread: dict[str, Any]
     ) -> None:
         """In the shapes in which LangChain dumps them; what only calls a tool says nothing."""
         inner = thread.get("values") or thread.get("channel_values") or thread
@@ -365,13 +365,13 @@ class TestLangGraph:
 class TestPeople:
     """Whose things are."""
 
-    def test_a_user_can_have_another_name_here(self, memory: tenure.Memory) -> None:
+    def test_a_user_can_have_another_name_here(self, memory: incumbent.Memory) -> None:
         """Ids of the export are replaced where asked."""
         tally, _ = bring(memory, read_mem0(MEM0), renamed={"alice": "a.smith"})
         assert tally.users == {"a.smith", "bob"}
 
     def test_a_thing_of_nobody_is_refused_unless_a_user_is_named(
-        self, memory: tenure.Memory
+        self, memory: incumbent.Memory
     ) -> None:
         """And goes to that user then."""
         nobody = [{"id": "1", "memory": "Likes tea"}]
@@ -381,7 +381,7 @@ class TestPeople:
         assert bring(memory, read_mem0(nobody), user="alice")[0].facts == 1
 
     def test_one_that_cannot_be_written_does_not_take_others_with_it(
-        self, memory: tenure.Memory
+        self, memory: incumbent.Memory
     ) -> None:
         """A text over the limit is told by its place, and the rest is written."""
         texts = ["Likes tea", "x" * 2_000_000, "Likes coffee"]

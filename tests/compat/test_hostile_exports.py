@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import tenure
-from tenure.compat.exports import from_langgraph, from_mem0, from_zep
-from tenure.compat.exports.importing import Importer
-from tenure.compat.exports.things import NotTaken, Surroundings
-from tenure.model.errors import InvalidInput
+import incumbent
+from incumbent.compat.exports import from_langgraph, from_mem0, from_zep
+from incumbent.compat.exports.importing import Importer
+from incumbent.compat.exports.things import NotTaken, Surroundings
+from incumbent.model.errors import InvalidInput
 from tests.conftest import QUICK, examples
 
 NAMES = [
@@ -63,7 +63,7 @@ def test_whatever_is_read_is_taken_or_told(name: str, records: list[Any]) -> Non
     """Each thing is counted once: written, there before, not taken or bad. Again, none is new."""
     things = [thing for record in records for thing in things_of(name, record)]
     wrong: list[str] = []
-    with tenure.open(":memory:", settings=QUICK) as memory:
+    with incumbent.open(":memory:", settings=QUICK) as memory:
         tallies = []
         for _ in range(2):
             importer = Importer(

@@ -1,4 +1,4 @@
-"""`tenure import --from`: files, line numbers, trials, and what is told at the end."""
+"""`incumbent import --from`: files, line numbers, trials, and what is told at the end."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-import tenure
-from tenure.compat.exports.databases import records
-from tenure.model.errors import InvalidInput
+import incumbent
+from incumbent.compat.exports.databases import records
+from incumbent.model.errors import InvalidInput
 from tests.compat.packing import packed
 from tests.test_cli_files import Run, run
 
@@ -28,8 +28,8 @@ def write_lines(path: str, records: list[Any]) -> None:
     Path(path).write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
-def values(user: str = "zoe", db: str = "tenure.db") -> list[Any]:
-    with tenure.open(db) as memory:
+def values(user: str = "zoe", db: str = "incumbent.db") -> list[Any]:
+    with incumbent.open(db) as memory:
         facts = memory.session(user_id=user, organization="default").facts()
     return sorted(str(fact.value) for fact in facts)
 
@@ -53,7 +53,7 @@ def test_a_trial_keeps_nothing(run: Run) -> None:
     write_lines("m.jsonl", GOOD)
     out = run("import", "--from", "mem0", "m.jsonl", "--dry-run").stdout
     assert out.startswith("would have imported  2 fact(s)")
-    assert not Path("tenure.db").exists()
+    assert not Path("incumbent.db").exists()
     run("import", "--from", "mem0", "m.jsonl")
     again = run("import", "--from", "mem0", "m.jsonl", "--dry-run", "--json").stdout
     told = json.loads(again)
@@ -67,7 +67,7 @@ def test_a_bad_line_is_told_by_its_number_and_nothing_is_changed(run: Run) -> No
     assert "m.jsonl, line 2: it is not JSON" in told.stderr
     assert "Nothing was imported" in told.stderr
     assert "--skip-bad" in told.stderr
-    assert not Path("tenure.db").exists()
+    assert not Path("incumbent.db").exists()
 
 
 def test_bad_lines_are_passed_over_when_asked(run: Run) -> None:
@@ -99,7 +99,7 @@ def test_whose_it_is_must_be_known(run: Run) -> None:
 
 
 def test_it_goes_into_an_organization_that_has_facts(run: Run) -> None:
-    """Unlike an export of Tenure, which is a whole."""
+    """Unlike an export of Incumbent, which is a whole."""
     run("write", "order_status", "approved", "--org", "default", "--user", "zoe")
     write_lines("m.jsonl", GOOD)
     run("import", "--from", "mem0", "-", input=Path("m.jsonl").read_text())
@@ -111,7 +111,7 @@ def test_it_goes_into_an_organization_that_has_facts(run: Run) -> None:
     [
         (["--dry-run"], "name it with --from"),
         (["--user", "ann"], "name it with --from"),
-        (["--from", "mem0", "--allow-unsealed"], "is for exports of Tenure"),
+        (["--from", "mem0", "--allow-unsealed"], "is for exports of Incumbent"),
         (["--from", "mem0", "--user-part", "1"], "goes with --from langgraph"),
         (["--from", "mem0", "--rename-user", "zoe"], "is not of the form OLD=NEW"),
         (["--from", "letta"], "letta"),
@@ -123,7 +123,7 @@ def test_options_that_do_not_go_together_are_refused(
     """And nothing is made."""
     write_lines("m.jsonl", GOOD)
     assert told in run("import", "m.jsonl", *options, code=2).stderr
-    assert not Path("tenure.db").exists()
+    assert not Path("incumbent.db").exists()
 
 
 def test_a_file_that_is_missing_is_told(run: Run) -> None:
@@ -176,7 +176,7 @@ def test_a_store_of_langgraph_is_read_from_its_file(run: Run) -> None:
     out = run("import", "--from", "langgraph", "store.db", "--user-part", "2").stdout
     assert "imported  2 fact(s)" in out
     assert values("ann") == ["Likes tea"]
-    with tenure.open("tenure.db") as memory:
+    with incumbent.open("incumbent.db") as memory:
         zoe = memory.session(user_id="zoe")
         assert zoe.current("prefs", "memories") == {"theme": "dark"}
 
@@ -186,7 +186,7 @@ def test_checkpoints_of_langgraph_are_read_from_their_file(run: Run) -> None:
     checkpoint_file("checkpoints.db")
     out = run("import", "--from", "langgraph", "checkpoints.db").stdout
     assert "imported  0 fact(s) and 2 turn(s) from langgraph" in out
-    with tenure.open("tenure.db") as memory:
+    with incumbent.open("incumbent.db") as memory:
         [fact] = memory.session(user_id="zoe").facts("shipping_address")
     assert (fact.value, fact.source.ref) == ("1 Elm Row", "langgraph:t1:h1")
     assert fact.timestamp.year == 2026

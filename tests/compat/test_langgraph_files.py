@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-import tenure
+import incumbent
 from tests.test_cli_files import Run, run
 
 __all__ = ["run"]  # the fixture
@@ -41,7 +41,7 @@ def test_checkpoints(run: Run, tmp_path: Path) -> None:
     out = run("import", "--from", "langgraph", "checkpoints.db").stdout
     assert "imported  0 fact(s) and 4 turn(s) from langgraph" in out
     assert "there before  4" in run("import", "--from", "langgraph", "checkpoints.db").stdout
-    with tenure.open("tenure.db") as memory:
+    with incumbent.open("incumbent.db") as memory:
         zoe = memory.session(user_id="zoe")
         assert zoe.current("shipping_address") == "456 Oak Ave"
         assert zoe.history("shipping_address").values == ("123 Main St", "456 Oak Ave")
@@ -56,6 +56,6 @@ def test_store(run: Run, tmp_path: Path) -> None:
         store.put(("memories", "zoe"), "m1", {"text": "Likes tea"})
         store.put(("memories", "ann"), "prefs", {"theme": "dark"})
     run("import", "--from", "langgraph", "store.db", "--user-part", "2")
-    with tenure.open("tenure.db") as memory:
+    with incumbent.open("incumbent.db") as memory:
         assert memory.session(user_id="zoe").current("m1", "memories") == "Likes tea"
         assert memory.session(user_id="ann").current("prefs", "memories") == {"theme": "dark"}

@@ -1,4 +1,4 @@
-"""mem0's `Memory` on Tenure: what its users pass, what they get, and what is refused."""
+"""mem0's `Memory` on Incumbent: what its users pass, what they get, and what is refused."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-import tenure
-from tenure.compat.mem0 import AsyncMemory, Memory, NotCarriedOver
-from tenure.model.errors import InvalidInput
-from tenure.testing import SteppingClock
+import incumbent
+from incumbent.compat.mem0 import AsyncMemory, Memory, NotCarriedOver
+from incumbent.model.errors import InvalidInput
+from incumbent.testing import SteppingClock
 from tests.conftest import QUICK, OpenMemory
 from tests.service.running import Running, a_key
 
@@ -21,7 +21,7 @@ CORRECTION = "No, 45 desks. And the shipping address is 456 Oak Ave now."
 
 
 @pytest.fixture
-def mem(memory: tenure.Memory) -> Memory:
+def mem(memory: incumbent.Memory) -> Memory:
     return Memory(memory)
 
 
@@ -178,7 +178,7 @@ class TestScoping:
         with pytest.raises(InvalidInput, match="user_id"):
             mem.add("My address is 1 Elm Row.", user_id=user_id)
 
-    def test_what_a_user_may_not_see_is_not_there(self, memory: tenure.Memory) -> None:
+    def test_what_a_user_may_not_see_is_not_there(self, memory: incumbent.Memory) -> None:
         """A fact that asks for a permission is neither listed nor got by its id."""
         chief = memory.session(user_id="alice", permissions=["hr"])
         secret = chief.write("salary", "90,000", requires=["hr"])
@@ -247,17 +247,17 @@ class TestMetadata:
             mem.add("My address is 1 Elm Row.", user_id="alice", metadata=metadata)
         assert mem.get_all(filters=ALICE) == {"results": []}
 
-    def test_nobody_is_the_keeper_of_metadata(self, memory: tenure.Memory) -> None:
+    def test_nobody_is_the_keeper_of_metadata(self, memory: incumbent.Memory) -> None:
         """Neither its name nor the id of what it keeps shows what others have."""
         mem = Memory(memory)
         mem.add("note", user_id="alice", infer=False, metadata={"ticket": "ZX-81"})
         for call in (mem.get_all, mem.delete_all):
             with pytest.raises(InvalidInput, match="reserved"):
-                call(user_id="tenure.compat.mem0")
-        kept = memory.session(user_id="tenure.compat.mem0").facts()
+                call(user_id="incumbent.compat.mem0")
+        kept = memory.session(user_id="incumbent.compat.mem0").facts()
         assert [mem.get(fact.id) for fact in kept] == [None]
 
-    def test_metadata_stands_in_no_context(self, memory: tenure.Memory) -> None:
+    def test_metadata_stands_in_no_context(self, memory: incumbent.Memory) -> None:
         """It is the application's, and no word of the person."""
         mem = Memory(memory)
         mem.add("My address is 1 Elm Row.", user_id="alice", metadata={"ticket": "ZX-81"})
@@ -265,7 +265,7 @@ class TestMetadata:
         assert "1 Elm Row" in context.text
         assert "ZX-81" not in context.text
 
-    def test_to_forget_a_person_is_to_forget_their_metadata(self, memory: tenure.Memory) -> None:
+    def test_to_forget_a_person_is_to_forget_their_metadata(self, memory: incumbent.Memory) -> None:
         """Nothing of it is left in an export of the organization."""
         mem = Memory(memory)
         mem.add("My address is 1 Elm Row.", user_id="alice", metadata={"ticket": "ZX-81"})
@@ -301,8 +301,8 @@ class TestOneMemory:
         assert found is not None
         assert (found["memory"], found["metadata"]) == ("note", {"a": 1, "b": 2})
 
-    def test_native_facts_are_memories_as_well(self, memory: tenure.Memory) -> None:
-        """What a session of Tenure wrote is found, got and deleted like the rest."""
+    def test_native_facts_are_memories_as_well(self, memory: incumbent.Memory) -> None:
+        """What a session of Incumbent wrote is found, got and deleted like the rest."""
         memory.session(user_id="alice").write("shipping_address", "1 Elm Row")
         mem = Memory(memory)
         [found] = mem.get_all(filters=ALICE)["results"]
@@ -319,17 +319,17 @@ class TestOneMemory:
         assert mem.get("no such id") is None
         assert mem.history("no such id") == []
 
-    def test_a_higher_authority_is_not_updated_away(self, memory: tenure.Memory) -> None:
+    def test_a_higher_authority_is_not_updated_away(self, memory: incumbent.Memory) -> None:
         """The word of a policy stays, and the error says how to go on."""
         policy = memory.session(user_id="alice", authority="policy")
         policy.write("refunds", "within 30 days")
         mem = Memory(memory)
         [found] = mem.get_all(filters=ALICE)["results"]
-        with pytest.raises(tenure.NotPermitted, match="higher authority"):
+        with pytest.raises(incumbent.NotPermitted, match="higher authority"):
             mem.update(found["id"], "refunds: never")
         assert "within 30 days" in texts(mem.get_all(filters=ALICE))[0]
 
-    def test_delete_all_takes_what_is_theirs(self, memory: tenure.Memory) -> None:
+    def test_delete_all_takes_what_is_theirs(self, memory: incumbent.Memory) -> None:
         """Alice's memories go, Bob's and everybody's stay."""
         mem = Memory(memory)
         corrected(mem)
@@ -382,7 +382,7 @@ class TestSearching:
         mem.add("Ask the courier to come to 123 Main St", user_id="alice", infer=False)
         [raw] = mem.get_all(filters=ALICE)["results"]
         assert "123 Main St" in raw["memory"]
-        session = mem.tenure.session(user_id="alice")
+        session = mem.incumbent.session(user_id="alice")
         session.write("shipping_address", "123 Main St")
         session.write("shipping_address", "456 Oak Ave")
         mem.delete(raw["id"])
@@ -404,7 +404,7 @@ class TestSearching:
 
     def test_a_word_that_others_use_stays(self, mem: Memory) -> None:
         """Who moved away from a town may still speak of it."""
-        session = mem.tenure.session(user_id="alice")
+        session = mem.incumbent.session(user_id="alice")
         session.write("home", "Berlin")
         session.write("home", "Paris")
         mem.add("I love Berlin techno", user_id="alice", infer=False)
@@ -443,7 +443,7 @@ class TestRefusals:
 
     @pytest.mark.parametrize("call", [Memory.from_config, AsyncMemory.from_config, Memory])
     def test_configurations(self, call: Any) -> None:
-        """Vector stores and models of mem0 are not used; the error names stores of Tenure."""
+        """Vector stores and models of mem0 are not used; the error names stores of Incumbent."""
         with pytest.raises(NotCarriedOver, match=r'Memory\("agent.db"\)'):
             call({"vector_store": {"provider": "qdrant"}})
 
@@ -475,13 +475,13 @@ def test_it_outlives_the_process(store_path: Path) -> None:
     assert found["metadata"] == {"a": 1}
 
 
-def test_a_memory_that_was_open_stays_open(memory: tenure.Memory) -> None:
+def test_a_memory_that_was_open_stays_open(memory: incumbent.Memory) -> None:
     """Who opened a memory closes it."""
     Memory(memory).close()
     memory.session(user_id="alice").write("k", "v")
 
 
-def test_organizations_do_not_meet(memory: tenure.Memory) -> None:
+def test_organizations_do_not_meet(memory: incumbent.Memory) -> None:
     """The same user of another organization has nothing, not even by the id."""
     acme, other = Memory(memory, organization="acme"), Memory(memory, organization="other")
     [made] = acme.add("note", user_id="alice", infer=False)["results"]
@@ -489,7 +489,7 @@ def test_organizations_do_not_meet(memory: tenure.Memory) -> None:
     assert other.get(made["id"]) is None
 
 
-def test_awaited(memory: tenure.Memory) -> None:
+def test_awaited(memory: incumbent.Memory) -> None:
     """`AsyncMemory` gives what `Memory` gives."""
 
     async def talk() -> tuple[dict[str, Any], dict[str, Any] | None]:
@@ -538,7 +538,7 @@ def test_over_a_service_a_key_speaks_for_those_it_may(open_memory: OpenMemory) -
         hers = a_key(memory, "read", "write", user_id="alice")
         with Memory(service.address, key=hers, organization="acme") as mem:
             for call in (mem.get, mem.history, mem.delete):
-                with pytest.raises(tenure.NotPermitted):
+                with pytest.raises(incumbent.NotPermitted):
                     call(made["id"])
-            with pytest.raises(tenure.NotPermitted):
+            with pytest.raises(incumbent.NotPermitted):
                 mem.get_all(filters={"user_id": "bob"})

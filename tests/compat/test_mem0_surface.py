@@ -17,12 +17,12 @@ from typing import Any
 
 import pytest
 
-import tenure
-from tenure.compat.exports.from_mem0 import read
-from tenure.compat.exports.importing import Importer
-from tenure.compat.exports.things import Surroundings
-from tenure.compat.mem0 import AsyncMemory, Memory
-from tenure.search.embedders.static import Static
+import incumbent
+from incumbent.compat.exports.from_mem0 import read
+from incumbent.compat.exports.importing import Importer
+from incumbent.compat.exports.things import Surroundings
+from incumbent.compat.mem0 import AsyncMemory, Memory
+from incumbent.search.embedders.static import Static
 from tests.compat import recorded_mem0 as recorded
 from tests.conftest import QUICK
 
@@ -117,7 +117,7 @@ class TestOurs:
         """A caller who gives little gets what mem0 gives."""
         assert defaults(Memory, call) == recorded.DEFAULTS[call]
 
-    def test_shapes(self, memory: tenure.Memory) -> None:
+    def test_shapes(self, memory: incumbent.Memory) -> None:
         """What comes back has the names, messages and events of mem0."""
         check(tour(Memory(memory)))
 
@@ -129,8 +129,8 @@ class TestTheirs:
     @pytest.fixture
     def theirs(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
         """A real mem0 in a folder, with our embedder: it asks nobody."""
-        pytest.importorskip("tenure_eval", reason="the adapters of the evaluation are not there")
-        from tenure_eval.adapters.mem0_memory import opened
+        pytest.importorskip("incumbent_eval", reason="the adapters of the evaluation are not there")
+        from incumbent_eval.adapters.mem0_memory import opened
 
         for name in ("MEM0_DIR", "OPENAI_API_KEY"):
             monkeypatch.setenv(name, "")  # put back what it sets
@@ -166,7 +166,7 @@ class TestTheirs:
         exported = theirs.get_all(filters={"user_id": "alice"})
         # With the real clock: mem0 has no other.
         with Memory(":memory:", settings=QUICK) as ours:
-            importer = Importer(ours.tenure, organization="default", bad=_never)
+            importer = Importer(ours.incumbent, organization="default", bad=_never)
             importer.take(read("the document", exported, Surroundings()))
             importer.finish()
             for one in exported["results"]:

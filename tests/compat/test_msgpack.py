@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tenure.compat.exports.msgpack import unpacked
-from tenure.model.errors import InvalidInput
+from incumbent.compat.exports.msgpack import unpacked
+from incumbent.model.errors import InvalidInput
 from tests.compat.packing import extended, packed
 from tests.conftest import examples
 

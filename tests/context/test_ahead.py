@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-import tenure
-from tenure.context.rendering import AHEAD
-from tenure.model.fact import Source
-from tenure.testing import SteppingClock
+import incumbent
+from incumbent.context.rendering import AHEAD
+from incumbent.model.fact import Source
+from incumbent.testing import SteppingClock
 from tests.conftest import QUICK, OpenMemory
 
 NOW = datetime(2026, 3, 2, 9, tzinfo=UTC)
@@ -22,17 +22,17 @@ _MANY = 450
 
 
 @pytest.fixture
-def session(open_memory: OpenMemory, clock: SteppingClock) -> tenure.Session:
+def session(open_memory: OpenMemory, clock: SteppingClock) -> incumbent.Session:
     clock.move_to(NOW)
     return open_memory(settings=QUICK).session(user_id="ann")
 
 
-def texts(session: tenure.Session, query: str, section: str, **given: Any) -> list[str]:
+def texts(session: incumbent.Session, query: str, section: str, **given: Any) -> list[str]:
     context = session.context(query, **given)
     return [line.text for line in context.lines if line.section == section]
 
 
-def test_a_future_term_is_shown_with_its_day(session: tenure.Session) -> None:
+def test_a_future_term_is_shown_with_its_day(session: incumbent.Session) -> None:
     """What holds from June on stands ahead, and what holds until then among the facts."""
     session.write("rent", "850 EUR")
     session.write("rent", "900 EUR", source=SAID, valid_from=JUNE)
@@ -42,7 +42,7 @@ def test_a_future_term_is_shown_with_its_day(session: tenure.Session) -> None:
     ]
 
 
-def test_what_was_written_for_later_comes_on_its_day(session: tenure.Session) -> None:
+def test_what_was_written_for_later_comes_on_its_day(session: incumbent.Session) -> None:
     """A planned value of a system is in no context before its term; an omission tells of it."""
     session.write("rent", "850 EUR")
     later = session.write("rent", "900 EUR", valid_from=JUNE).fact_id
@@ -51,7 +51,7 @@ def test_what_was_written_for_later_comes_on_its_day(session: tenure.Session) ->
     assert [one.reason for one in context.omissions if one.fact_id == later] == ["not yet"]
 
 
-def test_a_future_term_that_was_said_has_both_days(session: tenure.Session) -> None:
+def test_a_future_term_that_was_said_has_both_days(session: incumbent.Session) -> None:
     """From when it holds, and when and by whom it was said."""
     text = "From 1 June the rent is 900"
     told = Source("conversation", turn_index=0, speaker="Priya", quote=text)
@@ -62,7 +62,7 @@ def test_a_future_term_that_was_said_has_both_days(session: tenure.Session) -> N
 
 
 def test_a_future_term_becomes_a_fact_on_its_day(
-    session: tenure.Session, clock: SteppingClock
+    session: incumbent.Session, clock: SteppingClock
 ) -> None:
     """On the day it moves among the facts, and what held before is gone."""
     session.write("rent", "850 EUR")
@@ -72,7 +72,7 @@ def test_a_future_term_becomes_a_fact_on_its_day(
     assert texts(session, "What is the rent?", "Facts") == ["- rent: 900 EUR (said 2026-03-02)"]
 
 
-def test_a_term_that_begins_today_has_its_time(session: tenure.Session) -> None:
+def test_a_term_that_begins_today_has_its_time(session: incumbent.Session) -> None:
     """A day would not tell that it does not hold yet."""
     session.write("gate", "B12", source=SAID, valid_from=NOW + timedelta(hours=3))
     assert texts(session, "Which gate?", AHEAD) == [
@@ -80,14 +80,14 @@ def test_a_term_that_begins_today_has_its_time(session: tenure.Session) -> None:
     ]
 
 
-def test_a_rule_that_lies_ahead_does_not_bind_yet(session: tenure.Session) -> None:
+def test_a_rule_that_lies_ahead_does_not_bind_yet(session: incumbent.Session) -> None:
     """It stands ahead, and not among the constraints."""
     session.write("cap", "10 people", constraint_type="capacity", source=SAID, valid_from=JUNE)
     context = session.context("How many people may come?")
     assert [line.section for line in context.lines if line.fact_id] == [AHEAD]
 
 
-def test_what_was_called_off_lies_ahead_no_longer(session: tenure.Session) -> None:
+def test_what_was_called_off_lies_ahead_no_longer(session: incumbent.Session) -> None:
     """A term that was taken back before it began is not shown."""
     session.write("rent", "850 EUR")
     later = session.write("rent", "900 EUR", source=SAID, valid_from=JUNE)
@@ -95,7 +95,7 @@ def test_what_was_called_off_lies_ahead_no_longer(session: tenure.Session) -> No
     assert texts(session, "What is the rent?", AHEAD) == []
 
 
-def test_what_lies_ahead_is_shown_or_accounted_for_once(session: tenure.Session) -> None:
+def test_what_lies_ahead_is_shown_or_accounted_for_once(session: incumbent.Session) -> None:
     """Either a line or an omission tells of it, never both."""
     session.write("rent", "850 EUR")
     later = session.write("rent", "900 EUR", source=SAID, valid_from=JUNE).fact_id
@@ -107,7 +107,7 @@ def test_what_lies_ahead_is_shown_or_accounted_for_once(session: tenure.Session)
         assert context.tokens <= budget
 
 
-def test_what_lies_ahead_is_found_among_many(session: tenure.Session) -> None:
+def test_what_lies_ahead_is_found_among_many(session: incumbent.Session) -> None:
     """In a memory of which not everything is looked at, too."""
     session.write_many(
         {"key": f"entry_{number}", "value": f"entry {number} of the plan"}
@@ -120,7 +120,7 @@ def test_what_lies_ahead_is_found_among_many(session: tenure.Session) -> None:
 
 
 def test_what_was_written_for_later_does_not_crowd_out_what_was_said(
-    session: tenure.Session,
+    session: incumbent.Session,
 ) -> None:
     """Of many planned values that come sooner none is shown, and none takes a place."""
     session.write_many(
@@ -134,7 +134,7 @@ def test_what_was_written_for_later_does_not_crowd_out_what_was_said(
 
 
 def test_what_was_not_said_yet_does_not_lie_ahead_of_the_past(
-    session: tenure.Session, clock: SteppingClock
+    session: incumbent.Session, clock: SteppingClock
 ) -> None:
     """A look at the past shows what was ahead then, not all that came later."""
     session.write("rent", "850 EUR")
@@ -147,7 +147,7 @@ def test_what_was_not_said_yet_does_not_lie_ahead_of_the_past(
     ]
 
 
-def test_others_see_nothing_of_what_lies_ahead(session: tenure.Session) -> None:
+def test_others_see_nothing_of_what_lies_ahead(session: incumbent.Session) -> None:
     """A future term is seen by whoever may see the fact."""
     session.write("rent", "900 EUR", source=SAID, valid_from=JUNE, requires=["money"])
     context = session.context("What is the rent?")
@@ -157,7 +157,7 @@ def test_others_see_nothing_of_what_lies_ahead(session: tenure.Session) -> None:
 # order
 
 
-def test_equals_stand_in_order_of_time(session: tenure.Session, clock: SteppingClock) -> None:
+def test_equals_stand_in_order_of_time(session: incumbent.Session, clock: SteppingClock) -> None:
     """Facts that are as relevant as each other stand as they were said, the oldest first."""
     for word in ("one", "two", "three"):
         clock.advance(hours=1)
@@ -170,7 +170,7 @@ def test_equals_stand_in_order_of_time(session: tenure.Session, clock: SteppingC
 
 
 def test_of_equals_the_newest_is_taken_where_room_is_short(
-    session: tenure.Session, clock: SteppingClock
+    session: incumbent.Session, clock: SteppingClock
 ) -> None:
     """Order is one thing, what fits another."""
     for word in ("one", "two", "three"):
@@ -187,7 +187,7 @@ def test_of_equals_the_newest_is_taken_where_room_is_short(
 # relevance
 
 
-def test_what_shares_a_word_with_the_query_is_never_irrelevant(session: tenure.Session) -> None:
+def test_what_shares_a_word_with_the_query_is_never_irrelevant(session: incumbent.Session) -> None:
     """However low it scores beside the best, while there is room."""
     session.write("harbour_fee", "the harbour fee is 40 EUR, says the harbour office")
     kept = [
@@ -199,7 +199,7 @@ def test_what_shares_a_word_with_the_query_is_never_irrelevant(session: tenure.S
     assert shown.issuperset(verdict.fact_id for verdict in kept)
 
 
-def test_what_shares_its_subject_comes_along(session: tenure.Session) -> None:
+def test_what_shares_its_subject_comes_along(session: incumbent.Session) -> None:
     """A fact on the subject of one that is asked for is there with it."""
     session.write("berth", "berth 7", subject="Gull")
     crew = session.write("crew", "four", subject="Gull")
@@ -210,7 +210,7 @@ def test_what_shares_its_subject_comes_along(session: tenure.Session) -> None:
     assert crew.fact_id in {line.fact_id for line in context.lines}
 
 
-def test_others_take_a_share_of_what_is_left(session: tenure.Session) -> None:
+def test_others_take_a_share_of_what_is_left(session: incumbent.Session) -> None:
     """With room to spare, what the query is not about is there as well, after the rest."""
     session.write("harbour_fee", "40 EUR")
     session.write_many(
@@ -221,7 +221,7 @@ def test_others_take_a_share_of_what_is_left(session: tenure.Session) -> None:
     assert texts(session, "What is the harbour fee?", "Facts")[0] == "- harbour_fee: 40 EUR"
 
 
-def test_facts_take_the_room_that_notes_do_not_need(session: tenure.Session) -> None:
+def test_facts_take_the_room_that_notes_do_not_need(session: incumbent.Session) -> None:
     """Nothing is over budget while a good part of the budget is free."""
     session.write_many(
         {"key": f"entry_{number}", "value": f"{number} sacks of flour"} for number in range(40)

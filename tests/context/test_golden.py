@@ -1,6 +1,6 @@
 """Golden files: what a model reads in real situations, byte for byte.
 
-`TENURE_UPDATE_GOLDEN=1` writes them anew; read the difference before you keep it.
+`INCUMBENT_UPDATE_GOLDEN=1` writes them anew; read the difference before you keep it.
 """
 
 from __future__ import annotations
@@ -11,14 +11,14 @@ from pathlib import Path
 
 import pytest
 
-import tenure
-from tenure.testing import SteppingClock
+import incumbent
+from incumbent.testing import SteppingClock
 from tests.context.situations import SITUATIONS, Scene
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 # The embedder that users get, for it decides on the order of lines.
-AS_USED = tenure.Settings(durability="process")
-UPDATE = os.environ.get("TENURE_UPDATE_GOLDEN") == "1"
+AS_USED = incumbent.Settings(durability="process")
+UPDATE = os.environ.get("INCUMBENT_UPDATE_GOLDEN") == "1"
 # Where the files were made, every byte counts. On another processor the 8-bit model rounds in
 # another way, so there neighbours may change places whose scores are this near: an allowance, on
 # the safe side of the one pair (.0009 apart) that was seen to.
@@ -30,7 +30,7 @@ AS_GOOD = 0.0 if platform.machine() == MADE_ON else 0.01
 def scenes(request: pytest.FixtureRequest, where: str) -> list[Scene]:
     """The contexts of a situation, on a clock that only the situation moves."""
     clock = SteppingClock()
-    with tenure.open(where, clock=clock, settings=AS_USED) as memory:
+    with incumbent.open(where, clock=clock, settings=AS_USED) as memory:
         return SITUATIONS[request.param](memory, clock)
 
 
@@ -45,7 +45,7 @@ def test_a_context_reads_as_its_golden_file(scenes: list[Scene]) -> None:
         assert _as_on_this_processor(golden, scene.context) == text, f"{path.name} reads otherwise"
 
 
-def _as_on_this_processor(golden: str, context: tenure.Context) -> str:
+def _as_on_this_processor(golden: str, context: incumbent.Context) -> str:
     """A golden file with neighbours exchanged that are as good as each other, where they stand the
     other way round in a context. Everything else stays as it is, and so does their number."""
     scores = {line.text: line.score for line in context.lines if line.score is not None}
@@ -83,6 +83,6 @@ def test_every_golden_file_is_of_some_situation(tmp_path: Path) -> None:
     names: set[str] = set()
     for number, situation in enumerate(SITUATIONS.values()):
         clock = SteppingClock()
-        with tenure.open(tmp_path / f"{number}.db", clock=clock, settings=AS_USED) as memory:
+        with incumbent.open(tmp_path / f"{number}.db", clock=clock, settings=AS_USED) as memory:
             names.update(f"{scene.name}.txt" for scene in situation(memory, clock))
     assert {path.name for path in GOLDEN.iterdir()} == names

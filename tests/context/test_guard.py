@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tenure.stores.sql import rows
-from tenure.testing import SteppingClock
+from incumbent.stores.sql import rows
+from incumbent.testing import SteppingClock
 from tests.conftest import QUICK, OpenMemory
 
 _MANY = 450

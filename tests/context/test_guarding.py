@@ -10,22 +10,22 @@ from typing import Any
 
 import pytest
 
-import tenure
-from tenure.model.errors import InvalidInput
-from tenure.testing import SteppingClock
+import incumbent
+from incumbent.model.errors import InvalidInput
+from incumbent.testing import SteppingClock
 
 OLD, NEW = "123 Main St", "456 Oak Ave"
 POEM = "O desk, four legs and a plain oak face,\nkeeper of pens in your proper place."
 
 
 @pytest.fixture
-def memory() -> Iterator[tenure.Memory]:
-    with tenure.open(":memory:", clock=SteppingClock()) as opened:
+def memory() -> Iterator[incumbent.Memory]:
+    with incumbent.open(":memory:", clock=SteppingClock()) as opened:
         yield opened
 
 
 @pytest.fixture
-def alice(memory: tenure.Memory) -> tenure.Session:
+def alice(memory: incumbent.Memory) -> incumbent.Session:
     """A session in which the address has moved."""
     session = memory.session(user_id="alice", organization="acme")
     session.observe(f"The shipping address is {OLD}.")
@@ -74,7 +74,7 @@ SHAPES: dict[str, list[dict[str, Any]]] = {
 
 @pytest.mark.parametrize("shape", SHAPES)
 def test_a_dead_value_is_cut_whatever_the_shape_of_a_message(
-    alice: tenure.Session, shape: str
+    alice: incumbent.Session, shape: str
 ) -> None:
     """The messages keep their shape, what they are given with stays as it was."""
     given = [*SHAPES[shape], said("user", f"So it goes to {NEW}?")]
@@ -88,27 +88,27 @@ def test_a_dead_value_is_cut_whatever_the_shape_of_a_message(
     assert all(one.fact_ids for one in made.account)
 
 
-def test_messages_need_not_be_dicts_and_lists(alice: tenure.Session) -> None:
+def test_messages_need_not_be_dicts_and_lists(alice: incumbent.Session) -> None:
     part = MappingProxyType({"type": "text", "text": f"Two desks to {OLD}, and a lamp."})
     made = alice.guard((MappingProxyType({"role": "user", "content": (part,)}), said("user", "?")))
     told = {"type": "text", "text": "Two desks to [no longer current], and a lamp."}
     assert made.messages[0] == said("user", [told])
 
 
-def test_what_a_tool_is_called_with_stays_json(alice: tenure.Session) -> None:
+def test_what_a_tool_is_called_with_stays_json(alice: incumbent.Session) -> None:
     made = alice.guard([called(OLD), said("tool", "ok"), said("user", "Thanks.")])
     arguments = made.messages[0]["tool_calls"][0]["function"]["arguments"]
     assert json.loads(arguments) == {"to": "[no longer current]", "desks": 2}
 
 
 @pytest.mark.parametrize("text", ["{", "[" * 100_000, f"to {OLD}, please, two desks"])
-def test_what_is_no_json_is_a_text_like_others(alice: tenure.Session, text: str) -> None:
+def test_what_is_no_json_is_a_text_like_others(alice: incumbent.Session, text: str) -> None:
     call = {"type": "function_call", "name": "quote", "arguments": text}
     made = alice.guard([call, said("user", "Well?")])
     assert made.messages[0]["arguments"] == text.replace(OLD, "[no longer current]")
 
 
-def test_a_message_that_says_nothing_else_is_left_out(alice: tenure.Session) -> None:
+def test_a_message_that_says_nothing_else_is_left_out(alice: incumbent.Session) -> None:
     made = alice.guard([said("user", f"The shipping address is {OLD}."), said("user", "And now?")])
     assert made.messages == [said("user", "And now?")]
     assert [(one.index, one.outcome) for one in made.account] == [(0, "left out")]
@@ -116,7 +116,7 @@ def test_a_message_that_says_nothing_else_is_left_out(alice: tenure.Session) -> 
     assert made.account[0].fact_ids == (old.id,)
 
 
-def test_what_is_no_fact_is_still_there(alice: tenure.Session) -> None:
+def test_what_is_no_fact_is_still_there(alice: incumbent.Session) -> None:
     """A poem, the application's words, pictures and a model's own thoughts."""
     given = [
         said("system", f"The shop is at {OLD}."),
@@ -130,7 +130,7 @@ def test_what_is_no_fact_is_still_there(alice: tenure.Session) -> None:
     assert made.account == ()
 
 
-def test_what_was_said_of_a_fact_in_other_words_goes_with_it(alice: tenure.Session) -> None:
+def test_what_was_said_of_a_fact_in_other_words_goes_with_it(alice: incumbent.Session) -> None:
     """A turn that was observed is cut where it stated what is gone."""
     turn = "We need 40 desks by Friday."
     alice.observe(turn)
@@ -139,14 +139,14 @@ def test_what_was_said_of_a_fact_in_other_words_goes_with_it(alice: tenure.Sessi
     assert made.messages[0]["content"] == "We need [no longer current] desks by Friday."
 
 
-def test_what_a_person_supposes_now_is_passed_on(alice: tenure.Session) -> None:
+def test_what_a_person_supposes_now_is_passed_on(alice: incumbent.Session) -> None:
     turn = "What if we shipped everything to Lisbon?"
     alice.observe(turn)
     assert alice.guard([said("user", turn)]).messages == [said("user", turn)]
 
 
 def test_nobody_elses_state_touches_what_one_says(
-    memory: tenure.Memory, alice: tenure.Session
+    memory: incumbent.Memory, alice: incumbent.Session
 ) -> None:
     given = [said("user", f"The shipping address is {OLD}."), said("user", "Right?")]
     bob = memory.session(user_id="bob", organization="acme")
@@ -154,7 +154,7 @@ def test_nobody_elses_state_touches_what_one_says(
     assert bob.guard(given).messages == other.guard(given).messages == given
 
 
-def test_the_past_is_guarded_as_it_was(alice: tenure.Session) -> None:
+def test_the_past_is_guarded_as_it_was(alice: incumbent.Session) -> None:
     """A session that looks at the day of the old address cuts the new one out of nothing."""
     first = alice.history("shipping_address").facts[0]
     then = alice.as_of(first.recorded_at)
@@ -162,7 +162,7 @@ def test_the_past_is_guarded_as_it_was(alice: tenure.Session) -> None:
     assert then.guard(given).messages == given
 
 
-def test_the_oldest_go_first_where_there_is_a_budget(alice: tenure.Session) -> None:
+def test_the_oldest_go_first_where_there_is_a_budget(alice: incumbent.Session) -> None:
     """What a person says now stays, and a call of a tool with what it gave back."""
     given = [
         said("system", "Be brief."),
@@ -192,13 +192,13 @@ def test_the_oldest_go_first_where_there_is_a_budget(alice: tenure.Session) -> N
         ([said("user", nested(99))], "nested deeper"),
     ],
 )
-def test_what_are_no_messages_is_refused(alice: tenure.Session, given: Any, told: str) -> None:
+def test_what_are_no_messages_is_refused(alice: incumbent.Session, given: Any, told: str) -> None:
     with pytest.raises(InvalidInput, match=told):
         alice.guard(given)
 
 
 def test_a_context_without_the_conversation_has_facts_and_notes(
-    alice: tenure.Session,
+    alice: incumbent.Session,
 ) -> None:
     """For callers who send the conversation themselves: nothing reaches the model twice."""
     alice.note("shortlist", ["Porto", "Lisbon"])
@@ -211,7 +211,7 @@ def test_a_context_without_the_conversation_has_facts_and_notes(
 
 
 def test_a_context_without_the_conversation_does_not_call_its_question_unknown(
-    alice: tenure.Session,
+    alice: incumbent.Session,
 ) -> None:
     """The answer may be in what the caller sends, or in what any model knows."""
     asked = "Which countries border Mongolia?"
@@ -220,7 +220,7 @@ def test_a_context_without_the_conversation_does_not_call_its_question_unknown(
     assert told not in alice.context(asked, conversation=False).text
 
 
-def test_a_thought_stays_as_it_is_with_what_follows_from_it(alice: tenure.Session) -> None:
+def test_a_thought_stays_as_it_is_with_what_follows_from_it(alice: incumbent.Session) -> None:
     """Its provider takes neither without the other: what follows is cut, and not left out."""
     thought = {"type": "reasoning", "id": "r", "summary": [], "content": [{"text": f"{OLD}?"}]}
     given = [thought, said("assistant", f"To {OLD}."), said("user", f"So it goes to {NEW}?")]
@@ -230,7 +230,7 @@ def test_a_thought_stays_as_it_is_with_what_follows_from_it(alice: tenure.Sessio
     assert OLD not in json.dumps(made.messages[1:])
 
 
-def test_a_budget_parts_no_thought_from_what_follows(alice: tenure.Session) -> None:
+def test_a_budget_parts_no_thought_from_what_follows(alice: incumbent.Session) -> None:
     """Both are sent, or neither is."""
     thought = {"type": "reasoning", "id": "r", "summary": []}
     call = {"type": "function_call", "call_id": "c", "name": "quote", "arguments": "{}"}
@@ -246,7 +246,7 @@ def test_a_budget_parts_no_thought_from_what_follows(alice: tenure.Session) -> N
     assert sizes == {1, 3, 9}
 
 
-def test_amazons_shape_is_guarded_too(alice: tenure.Session) -> None:
+def test_amazons_shape_is_guarded_too(alice: incumbent.Session) -> None:
     """What a tool is called with and what it gives back, as text and as data."""
     call = {"toolUse": {"toolUseId": "c", "name": "quote", "input": {"to": OLD}}}
     told = [{"text": f"To {OLD}: $40."}, {"json": {"to": OLD, "price": 40}}]

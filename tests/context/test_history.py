@@ -6,10 +6,10 @@ from datetime import timedelta
 
 import pytest
 
-from tenure import Memory, Session
-from tenure.composing.inquiry import Inquiry
-from tenure.context.rendering import HISTORY
-from tenure.testing import SteppingClock
+from incumbent import Memory, Session
+from incumbent.composing.inquiry import Inquiry
+from incumbent.context.rendering import HISTORY
+from incumbent.testing import SteppingClock
 from tests.conftest import OpenMemory
 
 MANY = 450

@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-import tenure
-from tenure import Context, InvalidInput, Memory, Session, Source
-from tenure.testing import SteppingClock
+import incumbent
+from incumbent import Context, InvalidInput, Memory, Session, Source
+from incumbent.testing import SteppingClock
 from tests.conftest import QUICK
 from tests.context.hostile import DELIMITERS, HOSTILE, INNOCENT, MAY_STAND_BARE
 from tests.selection import sampled
@@ -76,7 +76,7 @@ def check_delimiters(text: str) -> None:
 @pytest.fixture
 def memory() -> Iterator[Memory]:
     """In memory only: how text reads does not depend on where it is kept."""
-    with tenure.open(":memory:", clock=SteppingClock(), settings=QUICK) as opened:
+    with incumbent.open(":memory:", clock=SteppingClock(), settings=QUICK) as opened:
         yield opened
 
 
@@ -219,9 +219,9 @@ def test_hostile_text_survives_a_file(memory: Memory, tmp_path: Path) -> None:
 
     path = tmp_path / "agent.db"
     clock = SteppingClock()
-    with tenure.open(path, clock=clock, settings=QUICK) as written:
+    with incumbent.open(path, clock=clock, settings=QUICK) as written:
         text = text_of(written)
-    with tenure.open(path, clock=clock, settings=QUICK) as again:
+    with incumbent.open(path, clock=clock, settings=QUICK) as again:
         assert someone(again, "Eve").context("key", budget=AMPLE).text == text
     assert text_of(memory) == text
 

@@ -10,28 +10,28 @@ from typing import Any
 
 import pytest
 
-import tenure
-from tenure.composing import kept_contexts
-from tenure.composing.kept_contexts import KeptContexts, size_of
-from tenure.testing import SteppingClock
+import incumbent
+from incumbent.composing import kept_contexts
+from incumbent.composing.kept_contexts import KeptContexts, size_of
+from incumbent.testing import SteppingClock
 from tests.conftest import QUICK
 
 
-def opened(clock: SteppingClock) -> tenure.Memory:
-    return tenure.open(":memory:", clock=clock, settings=QUICK)
+def opened(clock: SteppingClock) -> incumbent.Memory:
+    return incumbent.open(":memory:", clock=clock, settings=QUICK)
 
 
-def ask(memory: tenure.Memory, query: str = "Which desk?", **given: object) -> tenure.Context:
+def ask(memory: incumbent.Memory, query: str = "Which desk?", **given: object) -> incumbent.Context:
     session = memory.session(user_id="ann", session_id="s", organization="acme")
     return session.context(query, **given)  # type: ignore[arg-type]
 
 
-def ask_in(memory: tenure.Memory, organization: str) -> tenure.Context:
+def ask_in(memory: incumbent.Memory, organization: str) -> incumbent.Context:
     session = memory.session(user_id="ann", session_id="s", organization=organization)
     return session.context("Which desk?")
 
 
-def is_kept(before: tenure.Context, after: tenure.Context) -> bool:
+def is_kept(before: incumbent.Context, after: incumbent.Context) -> bool:
     """Whether the facts of a context were not looked for again: its lines are the very same."""
     return all(any(one is other for other in before.lines) for one in after.lines[:4])
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-import tenure
-from tenure import Context, Session
+import incumbent
+from incumbent import Context, Session
 
 QUERY = "Where do we ship the order?"
 
@@ -77,12 +77,12 @@ def test_no_block_is_empty(alice: Session, api: Any, query: str, budget: int) ->
 @pytest.mark.parametrize("api", ["", "OpenAI", "bedrock", None, 3, ["openai"]])
 def test_an_unknown_api_is_refused(context: Context, api: Any) -> None:
     """The error names it, and those there are."""
-    with pytest.raises(tenure.InvalidInput, match="openai, anthropic, gemini"):
+    with pytest.raises(incumbent.InvalidInput, match="openai, anthropic, gemini"):
         context.messages(api)
 
 
 def test_a_replayed_context_gives_the_same_messages(
-    memory: tenure.Memory, context: Context
+    memory: incumbent.Memory, context: Context
 ) -> None:
     """A receipt is as good as the context itself."""
     again = memory.replay(context.receipt)

@@ -6,17 +6,17 @@ from datetime import timedelta
 
 import pytest
 
-import tenure
-from tenure import Context, Memory, Session
-from tenure.context.rendering import DOUBTED
-from tenure.testing import SteppingClock
+import incumbent
+from incumbent import Context, Memory, Session
+from incumbent.context.rendering import DOUBTED
+from incumbent.testing import SteppingClock
 
 QUERY = "Which street do I live in?"
 
 
 def said(session: Session, turn: int, text: str, **more: object) -> str:
     """Keep a sentence of a turn as a fact."""
-    source = tenure.Source(
+    source = incumbent.Source(
         "conversation", turn_index=turn, speaker="user", quote=text, span=(0, len(text))
     )
     verdict = session.write("statement", text, source=source, **more)  # type: ignore[arg-type]

@@ -14,20 +14,20 @@ from typing import Any
 
 import pytest
 
-import tenure
-from tenure import Memory, ReceiptChange, Session
-from tenure.testing import SteppingClock
+import incumbent
+from incumbent import Memory, ReceiptChange, Session
+from incumbent.testing import SteppingClock
 from tests.conftest import QUICK, OpenMemory
 from tests.patience import PATIENCE
 
 pytestmark = pytest.mark.on_every_store
 
 QUERY = "What is the plan, and where is the hold?"
-SRC = Path(tenure.__file__).parents[1]
+SRC = Path(incumbent.__file__).parents[1]
 
 REPLAY = """
-import sys, tenure
-with tenure.open(sys.argv[1]) as memory:
+import sys, incumbent
+with incumbent.open(sys.argv[1]) as memory:
     context = memory.replay(sys.argv[2], organization="acme")
     sys.stdout.buffer.write(context.text.encode())
     sys.exit(0 if context.intact else 3)
@@ -121,20 +121,20 @@ class TestKeeping:
 
     def test_an_unknown_receipt_is_refused(self, memory: Memory) -> None:
         """The error says how contexts are kept."""
-        with pytest.raises(tenure.UnknownFact, match="record=True"):
+        with pytest.raises(incumbent.UnknownFact, match="record=True"):
             memory.replay("rc-nothing")
 
     @pytest.mark.parametrize("record", [{}, {"format": 1}, {"format": 99}, {"format": 1, "at": 3}])
     def test_a_damaged_record_is_refused(self, record: dict[str, Any]) -> None:
         """What is no receipt, or one of another format, is an error of ours."""
-        with pytest.raises(tenure.InvalidInput, match="receipt"):
-            tenure.Receipt.from_record(record)
+        with pytest.raises(incumbent.InvalidInput, match="receipt"):
+            incumbent.Receipt.from_record(record)
 
     def test_a_record_comes_back_as_it_was(self, alice: Session) -> None:
         """`from_record` is the reverse of `record`, through JSON."""
         alice.write("plan", "A")
         receipt = alice.context("plan?").receipt
-        assert tenure.Receipt.from_record(json.loads(json.dumps(receipt.record()))) == receipt
+        assert incumbent.Receipt.from_record(json.loads(json.dumps(receipt.record()))) == receipt
 
 
 class TestReplay:
@@ -162,7 +162,7 @@ class TestReplay:
     def test_a_fresh_process_replays_it(self, store_path: Path) -> None:
         """From the file alone, whatever was written since."""
         clock = SteppingClock()
-        with tenure.open(store_path, clock=clock, settings=QUICK) as memory:
+        with incumbent.open(store_path, clock=clock, settings=QUICK) as memory:
             alice = filled(memory, clock)
             context = alice.context(QUERY, style="annotated", history=True, record=True)
             change_everything(memory, alice, clock)
@@ -193,7 +193,7 @@ class TestReplay:
 
     def test_equal_contexts_have_one_receipt(self, memory: Memory) -> None:
         """Its id is made of its content."""
-        with tenure.open(":memory:", clock=SteppingClock(), settings=QUICK) as still:
+        with incumbent.open(":memory:", clock=SteppingClock(), settings=QUICK) as still:
             bob = still.session(user_id="bob", organization="acme")
             ids = {bob.context("plan?", record=True).receipt.id for _ in range(3)}
             assert len(ids) == len(bob.receipts()) == 1
@@ -390,7 +390,7 @@ class TestCompare:
 
     def test_the_latest_write_counts(self) -> None:
         """A write at the very moment of the comparison is known to it, as it is to a context."""
-        with tenure.open(":memory:", clock=SteppingClock(), settings=QUICK) as memory:
+        with incumbent.open(":memory:", clock=SteppingClock(), settings=QUICK) as memory:
             alice = memory.session(user_id="alice", organization="acme")
             alice.write("plan", "ship on Monday")
             earlier = alice.context("plan?").receipt
@@ -416,5 +416,5 @@ class TestCompare:
     def test_nothing_crosses_an_organization(self, memory: Memory, alice: Session) -> None:
         """Receipts of two organizations are not compared."""
         other = memory.session(user_id="alice", organization="other").context("?").receipt
-        with pytest.raises(tenure.InvalidInput, match="organization"):
+        with pytest.raises(incumbent.InvalidInput, match="organization"):
             memory.compare(alice.context("?").receipt, other)

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-import tenure
-from tenure import Memory, Session
+import incumbent
+from incumbent import Memory, Session
 from tests.conftest import QUICK, OpenMemory
 
 
@@ -56,12 +56,12 @@ class TestQueries:
     @pytest.mark.parametrize("query", [None, 3, b"bytes", ["a"], {"q": 1}, object()])
     def test_a_query_that_is_no_text_is_refused(self, desk: Session, query: Any) -> None:
         """The error says what it was."""
-        with pytest.raises(tenure.InvalidInput, match="query must be a string"):
+        with pytest.raises(incumbent.InvalidInput, match="query must be a string"):
             desk.context(query)
 
     def test_a_query_that_no_store_can_keep_is_refused(self, desk: Session) -> None:
         """Half a character is an error of ours, before anything is kept."""
-        with pytest.raises(tenure.InvalidInput, match="query"):
+        with pytest.raises(incumbent.InvalidInput, match="query"):
             desk.context("a\ud800b", record=True)
 
 
@@ -90,7 +90,7 @@ class TestBudgets:
     )
     def test_a_budget_out_of_range_is_refused(self, desk: Session, budget: int) -> None:
         """The error names the range, and the number where it can be written."""
-        with pytest.raises(tenure.InvalidInput, match="budget must be from 0 to 1,000,000,000"):
+        with pytest.raises(incumbent.InvalidInput, match="budget must be from 0 to 1,000,000,000"):
             desk.context("value?", budget=budget)
 
     @pytest.mark.parametrize(
@@ -100,7 +100,7 @@ class TestBudgets:
         self, desk: Session, budget: Any
     ) -> None:
         """Neither a truth value nor a fraction counts tokens."""
-        with pytest.raises(tenure.InvalidInput, match="budget must be a whole number"):
+        with pytest.raises(incumbent.InvalidInput, match="budget must be a whole number"):
             desk.context("value?", budget=budget)
 
 
@@ -110,13 +110,13 @@ class TestChoices:
     @pytest.mark.parametrize("profile", ["", "Balanced", "high stakes", "reckless", None, 1, []])
     def test_an_unknown_profile_is_refused(self, desk: Session, profile: Any) -> None:
         """The error quotes it and names those there are."""
-        with pytest.raises(tenure.InvalidInput, match="high-stakes, balanced, comprehensive"):
+        with pytest.raises(incumbent.InvalidInput, match="high-stakes, balanced, comprehensive"):
             desk.context("value?", profile=profile)
 
     @pytest.mark.parametrize("style", ["", "Plain", "markdown", None, 1, []])
     def test_an_unknown_style_is_refused(self, desk: Session, style: Any) -> None:
         """The error quotes it and names those there are."""
-        with pytest.raises(tenure.InvalidInput, match="plain, annotated"):
+        with pytest.raises(incumbent.InvalidInput, match="plain, annotated"):
             desk.context("value?", style=style)
 
     def test_a_refused_request_asks_nobody_and_keeps_nothing(
@@ -125,7 +125,7 @@ class TestChoices:
         """It is checked before providers are read and receipts are written."""
         asked: list[int] = []
         memory.environment.provide("feed", lambda: asked.append(1))
-        with pytest.raises(tenure.InvalidInput):
+        with pytest.raises(incumbent.InvalidInput):
             desk.context("value?", budget=-1, record=True)
         assert asked == []
         assert desk.receipts() == []

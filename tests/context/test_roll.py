@@ -9,18 +9,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import tenure
-from tenure.composing.material import MaterialBuilder
-from tenure.composing.sheets import SHEETS
-from tenure.context import roll as kept
-from tenure.context.roll import Sheets
-from tenure.context.sheets import Sheet
-from tenure.model.fact import Fact, Status
-from tenure.model.text_cache import forget_texts
-from tenure.search.analysis import name_terms
-from tenure.search.retrieval import Hits
-from tenure.search.space import SearchSpace
-from tenure.testing.clock import START
+import incumbent
+from incumbent.composing.material import MaterialBuilder
+from incumbent.composing.sheets import SHEETS
+from incumbent.context import roll as kept
+from incumbent.context.roll import Sheets
+from incumbent.context.sheets import Sheet
+from incumbent.model.fact import Fact, Status
+from incumbent.model.text_cache import forget_texts
+from incumbent.search.analysis import name_terms
+from incumbent.search.retrieval import Hits
+from incumbent.search.space import SearchSpace
+from incumbent.testing.clock import START
 from tests.conftest import QUICK, examples
 
 
@@ -128,7 +128,7 @@ def test_a_reader_under_way_during_an_erasure_leaves_nothing_of_what_it_saw(
         forget_texts()
         return searched(self, space)
 
-    with tenure.open(":memory:", settings=QUICK) as memory:
+    with incumbent.open(":memory:", settings=QUICK) as memory:
         session = memory.session(user_id="ann", organization="acme")
         session.write("desk", "the one by the window")
         assert "window" in session.context("Which desk?").text

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-import tenure
-from tenure.model.fact import Said, Source
-from tenure.testing import SteppingClock
+import incumbent
+from incumbent.model.fact import Said, Source
+from incumbent.testing import SteppingClock
 from tests.conftest import QUICK, OpenMemory
 
 MONDAY = datetime(2026, 3, 2, 10, tzinfo=UTC)
@@ -18,50 +18,50 @@ NOW = datetime(2026, 3, 20, 9, tzinfo=UTC)
 
 
 @pytest.fixture
-def session(open_memory: OpenMemory, clock: SteppingClock) -> tenure.Session:
+def session(open_memory: OpenMemory, clock: SteppingClock) -> incumbent.Session:
     clock.move_to(NOW)
     return open_memory(settings=QUICK).session(user_id="ann")
 
 
 def say(
-    session: tenure.Session,
+    session: incumbent.Session,
     text: str,
     *,
     key: str = "statement",
     speaker: str = "user",
     at: datetime = MONDAY,
     **source: Any,
-) -> tenure.Fact:
+) -> incumbent.Fact:
     """Put a statement where a reader of turns would have put it."""
     told = Source("conversation", turn_index=0, speaker=speaker, **{"quote": text, **source})
     return written(session.write(key, text, source=told, at=at))
 
 
-def written(verdict: tenure.Verdict) -> tenure.Fact:
+def written(verdict: incumbent.Verdict) -> incumbent.Fact:
     assert verdict.fact is not None
     return verdict.fact
 
 
-def line_of(session: tenure.Session, fact: tenure.Fact, **given: Any) -> str:
+def line_of(session: incumbent.Session, fact: incumbent.Fact, **given: Any) -> str:
     """The line of a fact in a context with room for everything."""
     context = session.context("What is known?", budget=4_000, **given)
     return next(line.text for line in context.lines if line.fact_id == fact.id)
 
 
-def test_a_statement_has_its_day(session: tenure.Session) -> None:
+def test_a_statement_has_its_day(session: incumbent.Session) -> None:
     """What the user said has the day on which it was said, and no name."""
     fact = say(session, "im renting on elm street at the moment")
     assert line_of(session, fact) == "- 2026-03-02: im renting on elm street at the moment"
 
 
 @pytest.mark.parametrize("speaker", ["Priya", "assistant"])
-def test_a_statement_of_another_has_its_speaker(session: tenure.Session, speaker: str) -> None:
+def test_a_statement_of_another_has_its_speaker(session: incumbent.Session, speaker: str) -> None:
     """Who speaks is told where it is not the user."""
     fact = say(session, "Table 12 is booked for 19:30", speaker=speaker)
     assert line_of(session, fact) == f"- 2026-03-02, {speaker}: Table 12 is booked for 19:30"
 
 
-def test_a_value_under_a_certain_name_has_its_day_after_it(session: tenure.Session) -> None:
+def test_a_value_under_a_certain_name_has_its_day_after_it(session: incumbent.Session) -> None:
     """A value that was said keeps its name, and who said it when comes after."""
     own = say(session, "456 Oak Ave", key="address")
     other = say(session, "12 Elm St", key="office", speaker="Priya")
@@ -69,7 +69,7 @@ def test_a_value_under_a_certain_name_has_its_day_after_it(session: tenure.Sessi
     assert line_of(session, other) == "- office: 12 Elm St (said 2026-03-02 by Priya)"
 
 
-def test_a_written_fact_has_no_day(session: tenure.Session) -> None:
+def test_a_written_fact_has_no_day(session: incumbent.Session) -> None:
     """What a program wrote reads as before."""
     fact = written(session.write("address", "456 Oak Ave", at=MONDAY))
     assert line_of(session, fact) == "- address: 456 Oak Ave"
@@ -86,7 +86,7 @@ def test_the_day_is_that_of_the_place(open_memory: OpenMemory, clock: SteppingCl
     )
 
 
-def test_a_speaker_cannot_pass_for_the_frame(session: tenure.Session) -> None:
+def test_a_speaker_cannot_pass_for_the_frame(session: incumbent.Session) -> None:
     """A name that would end the label is shown in quotes."""
     fact = say(session, "all is well with me here", speaker="Tom: ignore, this")
     assert line_of(session, fact) == ('- 2026-03-02, "Tom: ignore, this": all is well with me here')
@@ -100,18 +100,18 @@ def test_a_speaker_cannot_pass_for_the_frame(session: tenure.Session) -> None:
         "the flat is mine now (composed)",
     ],
 )
-def test_text_cannot_pass_for_a_label(session: tenure.Session, text: str) -> None:
+def test_text_cannot_pass_for_a_label(session: incumbent.Session, text: str) -> None:
     """Who imitates a label is quoted."""
     assert line_of(session, say(session, text)) == f'- 2026-03-02: "{text}"'
 
 
-def test_a_key_cannot_pass_for_a_label(session: tenure.Session) -> None:
+def test_a_key_cannot_pass_for_a_label(session: incumbent.Session) -> None:
     """A key that reads like a day is shown in quotes."""
     fact = written(session.write("2026-03-01", "I quit"))
     assert line_of(session, fact) == '- "2026-03-01": I quit'
 
 
-def test_a_dead_day_is_not_cut_out_of_a_label(session: tenure.Session) -> None:
+def test_a_dead_day_is_not_cut_out_of_a_label(session: incumbent.Session) -> None:
     """The label is our word: a day that is no longer so elsewhere does not touch it."""
     session.write("inspection", "2 March")
     session.write("inspection", "9 March")
@@ -138,7 +138,7 @@ def test_a_dead_day_is_not_cut_out_of_a_label(session: tenure.Session) -> None:
     ],
 )
 def test_time_words_are_followed_by_their_days(
-    session: tenure.Session, said: str, shown: str
+    session: incumbent.Session, said: str, shown: str
 ) -> None:
     """A phrase that means one day or period is followed by it."""
     assert line_of(session, say(session, said)) == f"- 2026-03-02: {shown}"
@@ -161,13 +161,13 @@ def test_time_words_are_followed_by_their_days(
         "ERROR retry tomorrow\nat worker.py:12",
     ],
 )
-def test_what_may_mean_several_days_is_left_as_it_is(session: tenure.Session, said: str) -> None:
+def test_what_may_mean_several_days_is_left_as_it_is(session: incumbent.Session, said: str) -> None:
     """No day is given that was not surely meant, nor inside what is word for word."""
     line = line_of(session, say(session, said))
     assert line.endswith((said, f"{said!r}"[1:-1] + '"')), line
 
 
-def test_words_given_word_for_word_stay_so(session: tenure.Session) -> None:
+def test_words_given_word_for_word_stay_so(session: incumbent.Session) -> None:
     """Nothing is added to what was given word for word, nor to what a program wrote."""
     given = say(session, "See you tomorrow at the mill, Bo", key="verbatim")
     noted = written(session.write("remark", "back tomorrow", at=MONDAY))
@@ -175,7 +175,7 @@ def test_words_given_word_for_word_stay_so(session: tenure.Session) -> None:
     assert line_of(session, noted) == "- remark: back tomorrow"
 
 
-def test_a_day_that_is_dead_is_not_told(session: tenure.Session) -> None:
+def test_a_day_that_is_dead_is_not_told(session: incumbent.Session) -> None:
     """What a time word means is left out where the day is no longer so for something."""
     session.write("inspection", "3 March")
     session.write("inspection", "9 March")
@@ -183,7 +183,7 @@ def test_a_day_that_is_dead_is_not_told(session: tenure.Session) -> None:
     assert line_of(session, fact) == "- 2026-03-02: I'm sick tomorrow, sorry all"
 
 
-def test_days_and_cuts_stand_side_by_side(session: tenure.Session) -> None:
+def test_days_and_cuts_stand_side_by_side(session: incumbent.Session) -> None:
     """A dead value is cut out of a statement whose time words have days."""
     session.write("inspector", "Blue Heron")
     session.write("inspector", "Grey Wolf")
@@ -197,7 +197,7 @@ def test_days_and_cuts_stand_side_by_side(session: tenure.Session) -> None:
 # amended and composed
 
 
-def test_an_amended_statement_reads_as_its_pieces(session: tenure.Session) -> None:
+def test_an_amended_statement_reads_as_its_pieces(session: incumbent.Session) -> None:
     """What was cut and what followed are plain marks, and only newer words have days."""
     text = "Book a table for … tomorrow in Salem. → No, only 3 people, and next Friday."
     quote = "No, only 3 people, and next Friday."
@@ -205,7 +205,7 @@ def test_an_amended_statement_reads_as_its_pieces(session: tenure.Session) -> No
     assert line_of(session, fact) == f"- 2026-03-02: {text[:-1]} (13 March)."
 
 
-def test_an_amended_statement_is_found_and_guarded_by_its_words(session: tenure.Session) -> None:
+def test_an_amended_statement_is_found_and_guarded_by_its_words(session: incumbent.Session) -> None:
     """The marks are no words: neither the search nor the guard stumbles over them."""
     session.write("inspector", "Blue Heron")
     session.write("inspector", "Grey Wolf")
@@ -219,7 +219,7 @@ def test_an_amended_statement_is_found_and_guarded_by_its_words(session: tenure.
     assert line.score > 0
 
 
-def test_a_composed_wording_is_marked(session: tenure.Session) -> None:
+def test_a_composed_wording_is_marked(session: incumbent.Session) -> None:
     """Where nobody said it so, the end of the line tells."""
     sentence = say(session, "The office has 45 desks now", composed=True, quote="No, 45 desks")
     value = say(session, "45", key="desks", composed=True, quote="No, 45 desks")
@@ -227,16 +227,16 @@ def test_a_composed_wording_is_marked(session: tenure.Session) -> None:
     assert line_of(session, value) == "- desks: 45 (said 2026-03-02) (composed)"
 
 
-def test_whether_a_wording_is_composed_is_true_or_false(session: tenure.Session) -> None:
+def test_whether_a_wording_is_composed_is_true_or_false(session: incumbent.Session) -> None:
     """Anything else is refused."""
-    with pytest.raises(tenure.InvalidInput, match=r"source\.composed must be true or false"):
+    with pytest.raises(incumbent.InvalidInput, match=r"source\.composed must be true or false"):
         say(session, "The office has 45 desks", composed="yes")
 
 
 # the account of it
 
 
-def test_a_replay_of_said_lines_is_the_same(memory: tenure.Memory) -> None:
+def test_a_replay_of_said_lines_is_the_same(memory: incumbent.Memory) -> None:
     """A receipt gives back days, speakers and time words byte for byte."""
     session = memory.session(user_id="ann")
     say(session, "I'm sick tomorrow, sorry all", speaker="Priya")
@@ -246,7 +246,7 @@ def test_a_replay_of_said_lines_is_the_same(memory: tenure.Memory) -> None:
     assert (again.text, again.intact) == (context.text, True)
 
 
-def test_tokens_are_those_of_the_line_as_it_reads(session: tenure.Session) -> None:
+def test_tokens_are_those_of_the_line_as_it_reads(session: incumbent.Session) -> None:
     """What is added to a line counts against the budget."""
     for number in range(30):
         say(session, f"tomorrow and next Friday plan {number} goes on", key=f"plan_{number}")

@@ -6,15 +6,15 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, ClassVar
 
-import tenure
-from tenure.testing.systems import Entry, Who
-from tenure_eval.ours import TenureSystem
+import incumbent
+from incumbent.testing.systems import Entry, Who
+from incumbent_eval.ours import IncumbentSystem
 
-QUICK = tenure.Settings(embedder=None, detector="rules")
+QUICK = incumbent.Settings(embedder=None, detector="rules")
 """Without the models: what is tried here are laws, and not how well a text is understood."""
 
 
-class Sound(TenureSystem):
+class Sound(IncumbentSystem):
     """Nothing wrong with it."""
 
     def __init__(self) -> None:
@@ -55,7 +55,7 @@ class ShowsEverything(Sound):
 class IgnoresAuthority(Sound):
     """Takes everybody for equals."""
 
-    def _session(self, who: Who, *rest: Any, **more: Any) -> tenure.Session:
+    def _session(self, who: Who, *rest: Any, **more: Any) -> incumbent.Session:
         more.pop("speaks_for", None)
         return super()._session(replace(who, authority="employee"), *rest, **more)
 
@@ -75,7 +75,7 @@ class _As(Sound):
 
     taken_for: Callable[[Who], Who]
 
-    def _session(self, who: Who, *rest: Any, **more: Any) -> tenure.Session:
+    def _session(self, who: Who, *rest: Any, **more: Any) -> incumbent.Session:
         return super()._session(type(self).taken_for(who), *rest, **more)
 
 
@@ -105,7 +105,7 @@ class MixesPersons(_Terms):
 
     changed: ClassVar[dict[str, Any]] = {"is_private": False}
 
-    def _session(self, who: Who, *rest: Any, **more: Any) -> tenure.Session:
+    def _session(self, who: Who, *rest: Any, **more: Any) -> incumbent.Session:
         return super()._session(replace(who, user="everybody"), *rest, **more)
 
 

@@ -5,7 +5,7 @@
 
 A figure may drop by its noise, which is two standard deviations of a share of that size; figures
 that are laws may not drop at all. Samples of public data are read from the folder that
-TENURE_BENCH_DATA names. A change of the baselines is there to be read in the commit that makes it.
+INCUMBENT_BENCH_DATA names. A change of the baselines is there to be read in the commit that makes it.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import tenure
-from tenure.testing import conformance
-from tenure_eval import (
+import incumbent
+from incumbent.testing import conformance
+from incumbent_eval import (
     asof,
     cases,
     isolation,
@@ -35,14 +35,14 @@ from tenure_eval import (
     scoped,
     statebench,
 )
-from tenure_eval.figures import Share
-from tenure_eval.ours import TenureSystem
-from tenure_eval.repair import EpisodeForm, Half, Task
-from tenure_eval.talks import talks_of
+from incumbent_eval.figures import Share
+from incumbent_eval.ours import IncumbentSystem
+from incumbent_eval.repair import EpisodeForm, Half, Task
+from incumbent_eval.talks import talks_of
 
 BASELINES = Path(__file__).with_name("baselines.json")
-VARIABLE = "TENURE_BENCH_DATA"
-QUICK = tenure.Settings(embedder=None)
+VARIABLE = "INCUMBENT_BENCH_DATA"
+QUICK = incumbent.Settings(embedder=None)
 """Without vectors: what is measured with these fits into its budget as a whole."""
 SEED = 0
 PROBES = ASKED = 200
@@ -92,7 +92,7 @@ def law(share: Share) -> Figure:
 
 def laws() -> Figures:
     """What must hold always."""
-    make = partial(TenureSystem, QUICK)
+    make = partial(IncumbentSystem, QUICK)
     kept = conformance.run(make)
     passed = kept.counted()[conformance.CheckOutcome.PASSED]
     walls = isolation.run(make, probes=PROBES, seed=SEED)
@@ -107,7 +107,7 @@ def laws() -> Figures:
 def repaired() -> Figures:
     """Repair: all of what is structured, and plain language in phrasings held out."""
     episodes = repair.episodes(EPISODES, SEED, halves=[Half.HELD_OUT])
-    told = repair.run("tenure", partial(TenureSystem, QUICK), episodes)
+    told = repair.run("incumbent", partial(IncumbentSystem, QUICK), episodes)
     structured = told.share(EpisodeForm.STRUCTURED, Half.KNOWN, tuple(Task))
     plain = told.share(EpisodeForm.PLAIN, Half.HELD_OUT, tuple(Task))
     return {
@@ -175,7 +175,7 @@ def found(folder: Path) -> Figures:
     """Evidence in the first questions of a long conversation, with the default embedder."""
     talk = talks_of(folder)[0]
     sample = [replace(talk, questions=talk.questions[:QUESTIONS])]
-    told = retrieval.run_talks(sample, ["tenure"], updates=False).systems["tenure"]
+    told = retrieval.run_talks(sample, ["incumbent"], updates=False).systems["incumbent"]
     budget = max(retrieval.BUDGETS)
     figures = {}
     for what, shares in told.evidence.items():

@@ -7,11 +7,11 @@ from datetime import timedelta
 
 import pytest
 
-from tenure.testing.systems import Ability, CannotDo, Entry, Maker, System, Who
-from tenure_eval import adapters
-from tenure_eval.adapters.base import BEGINNING
-from tenure_eval.adapters.plain import LAST
-from tenure_eval.bm25 import Bm25
+from incumbent.testing.systems import Ability, CannotDo, Entry, Maker, System, Who
+from incumbent_eval import adapters
+from incumbent_eval.adapters.base import BEGINNING
+from incumbent_eval.adapters.plain import LAST
+from incumbent_eval.bm25 import Bm25
 
 NAMES = list(adapters.PEERS)
 ADA, BOB, EVE = Who("ada"), Who("bob"), Who("eve", organization="other")
@@ -176,11 +176,13 @@ class TestWhatIsNotInstalled:
         gone = adapters.Peer("somebody", ("no-such-package",))
         monkeypatch.setitem(adapters.PEERS, "mem0", gone)
         make: Maker = adapters.makers()["mem0"]
-        with pytest.raises(adapters.PeerMissing, match=r"mem0 is not installed.*tenure\[peers\]"):
+        with pytest.raises(
+            adapters.PeerMissing, match=r"mem0 is not installed.*incumbent\[peers\]"
+        ):
             make()
         assert "mem0" not in adapters.available()
         assert adapters.available(["mem0", "bm25"]) == ["bm25"]
         assert adapters.available([]) == []
 
     def test_ours_and_the_plain_ones_need_nothing(self) -> None:
-        assert {"tenure", *PLAIN} <= set(adapters.available())
+        assert {"incumbent", *PLAIN} <= set(adapters.available())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tenure_eval.calibration import (
+from incumbent_eval.calibration import (
     Bin,
     at,
     average_precision,
@@ -13,7 +13,7 @@ from tenure_eval.calibration import (
     expected_error,
     reliability,
 )
-from tenure_eval.figures import Detection
+from incumbent_eval.figures import Detection
 
 
 def test_answers_fall_into_bins_by_their_probability() -> None:

@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-import tenure
-from tenure.model.errors import InvalidInput
-from tenure_eval import cases
-from tenure_eval.cases import Case, Event, ValueChange
-from tenure_eval.figures import Detection, Joint, Share
+import incumbent
+from incumbent.model.errors import InvalidInput
+from incumbent_eval import cases
+from incumbent_eval.cases import Case, Event, ValueChange
+from incumbent_eval.figures import Detection, Joint, Share
 from tests.evaluation.dialogues import MOVED, ROWS, case, written
 
-PLAIN = tenure.Settings(embedder=None)
+PLAIN = incumbent.Settings(embedder=None)
 
 
 def test_cases_of_one_dialogue_share_its_run(tmp_path: Path) -> None:
@@ -87,7 +87,7 @@ def test_a_case_wants_the_current_value_and_no_stale_one() -> None:
 
 def test_a_live_value_is_held_retired_or_neither() -> None:
     """Held where a fact in office says it; retired where only one out of office does."""
-    with tenure.open(":memory:", settings=PLAIN) as memory:
+    with incumbent.open(":memory:", settings=PLAIN) as memory:
         session = memory.session(user_id="person")
         first = session.write("order", "two loaves for Ann on Monday")
         second = session.write("order", "three loaves for Ann", supersedes=first.fact_id)
@@ -121,7 +121,7 @@ def test_a_dialogue_is_fed_asked_and_counted(tmp_path: Path) -> None:
 def test_a_turn_that_is_refused_is_counted_as_missed_and_named(tmp_path: Path) -> None:
     """The run goes on without it, and the report tells which turn it was and why."""
     path = written(tmp_path / "some.jsonl", ROWS[:1])
-    report = cases.run(path, settings=tenure.Settings(embedder=None, max_turn_bytes=24))
+    report = cases.run(path, settings=incumbent.Settings(embedder=None, max_turn_bytes=24))
     assert report.dialogues == 1
     assert any(told.startswith("I moved to 4 Quay Street.") for told in report.refused)
     assert report.joint.both == 0

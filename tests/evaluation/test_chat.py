@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-import tenure
-from tenure.model.errors import InvalidInput
-from tenure_eval.chat import AnsweringModel, KeptAnswers, ModelQuestion, NoAnswer, Reply
+import incumbent
+from incumbent.model.errors import InvalidInput
+from incumbent_eval.chat import AnsweringModel, KeptAnswers, ModelQuestion, NoAnswer, Reply
 from tests.llm.servers import Trickster, completion, served
 
 pytest.importorskip("openai")
@@ -31,7 +31,7 @@ def _key(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def model(address: str, answers: KeptAnswers | None = None, **options: Any) -> AnsweringModel:
     given = {"timeout": 10.0, "retries": 0, **options}
-    return AnsweringModel(tenure.LLM("vllm:deckhand", base_url=address, **given), answers)
+    return AnsweringModel(incumbent.LLM("vllm:deckhand", base_url=address, **given), answers)
 
 
 def failure(address: str, **options: Any) -> str:
@@ -140,14 +140,14 @@ class TestAsking:
         """Nothing goes out; the message names what is missing."""
         monkeypatch.delenv("OPENAI_API_KEY")
         with pytest.raises(NoAnswer, match=why):
-            AnsweringModel(tenure.LLM(name))
+            AnsweringModel(incumbent.LLM(name))
 
     def test_a_provider_has_its_own_address_and_key(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """As its variables say."""
         with served(Trickster(SKAGEN)) as server:
             monkeypatch.setenv("OLLAMA_BASE_URL", server.address)
             monkeypatch.setenv("OLLAMA_API_KEY", "other")
-            assert AnsweringModel(tenure.LLM("ollama:deckhand")).ask(ASKED).text == "At Skagen."
+            assert AnsweringModel(incumbent.LLM("ollama:deckhand")).ask(ASKED).text == "At Skagen."
         assert server.keys == ["Bearer other"]
 
 
@@ -163,7 +163,7 @@ class TestAnswers:
             assert len(server.bodies) == 1
             kept = KeptAnswers(path)
             model(server.address, kept).ask(ModelQuestion(ASKED.prompt, ASKED.system, 300, seed=5))
-            AnsweringModel(tenure.LLM("vllm:other", base_url=server.address), kept).ask(ASKED)
+            AnsweringModel(incumbent.LLM("vllm:other", base_url=server.address), kept).ask(ASKED)
             kept.close()
         assert len(server.bodies) == len(kept) == 3
         assert "moor" not in path.read_text(encoding="utf-8")

@@ -1,4 +1,4 @@
-"""The commands `tenure eval …`, on small files of our own."""
+"""The commands `incumbent eval …`, on small files of our own."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from tenure.cli import app
-from tenure_eval import peers
+from incumbent.cli import app
+from incumbent_eval import peers
 from tests.evaluation.dialogues import ROWS, added, case, changed, system, user, written
 from tests.evaluation.test_statebench import LACKS, RIGHT, needs_package, without_package
 
@@ -37,9 +37,9 @@ PAIR = {"id": "1", "old": "I work at « Google ».", "new": "I just started at M
 
 @pytest.fixture
 def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
-    """Runs `tenure eval` in an empty folder; gives the result."""
-    monkeypatch.delenv("TENURE_BENCH_DATA", raising=False)
-    monkeypatch.delenv("TENURE_EMBEDDER", raising=False)
+    """Runs `incumbent eval` in an empty folder; gives the result."""
+    monkeypatch.delenv("INCUMBENT_BENCH_DATA", raising=False)
+    monkeypatch.delenv("INCUMBENT_EMBEDDER", raising=False)
     monkeypatch.chdir(tmp_path)
 
     def invoke(*arguments: str, code: int = 0) -> Any:
@@ -65,7 +65,7 @@ class TestCases:
         written(Path("own.jsonl"), ROWS)
         out = run("cases", "own.jsonl", *ONE).stdout
         assert "own: 3 cases in 2 dialogues" in out
-        assert re.search(r"^Tenure +66\.7 % ", out, re.MULTILINE)
+        assert re.search(r"^Incumbent +66\.7 % ", out, re.MULTILINE)
         assert re.search(r"^full transcript +33\.3 % ", out, re.MULTILINE)
         assert re.search(r"^by turn +100\.0 % +100\.0 % +100\.0 %", out, re.MULTILINE)
         assert "wrongly retired  0.0 % of 4 values" in out
@@ -132,7 +132,7 @@ class TestStateBench:
         wanted = ("--data", "data", "--version", "1.0", "--failures", "1", *ONE)
         out = run("statebench", *wanted).stdout
         assert "StateBench v1.0 dev" in out
-        assert re.search(r"^tenure +50\.0 % +50\.0 % +100\.0 % +2", out, re.MULTILINE)
+        assert re.search(r"^incumbent +50\.0 % +50\.0 % +100\.0 % +2", out, re.MULTILINE)
         assert re.search(r"^\(best choice of pieces\) +50\.0 %", out, re.MULTILINE)
         assert "missing:   five crowns" in out
 
@@ -148,7 +148,7 @@ class TestStateBench:
     def test_what_was_asked_for_by_name_is_not_left_out(self, run: Run) -> None:
         """A version that cannot be run is refused, with the fix."""
         assert peers.INSTALL in run("statebench", "--version", "2.0.0", code=2).stderr
-        assert "TENURE_BENCH_DATA" in run("statebench", "--version", "1.0", code=2).stderr
+        assert "INCUMBENT_BENCH_DATA" in run("statebench", "--version", "1.0", code=2).stderr
         assert "is not one of all, 1.0, 2.0.0" in run("statebench", "--version", "3", code=2).stderr
 
     @needs_package
@@ -157,8 +157,8 @@ class TestStateBench:
         written(Path("data/statebench_v1/dev.jsonl"), [RIGHT])
         told = run("statebench", "--data", "data", "--version", "1.0", "--json", *ONE).stdout
         [suite] = json.loads(told)["suites"]
-        assert list(suite["strategies"]) == [*peers.baselines(), "tenure"]
-        assert suite["strategies"]["tenure"]["all"]["joint"] == 1.0
+        assert list(suite["strategies"]) == [*peers.baselines(), "incumbent"]
+        assert suite["strategies"]["incumbent"]["all"]["joint"] == 1.0
 
 
 class TestAll:
@@ -276,7 +276,7 @@ class TestDialogues:
         written(Path("data/multiwoz/cases_val.jsonl"), ROWS)
         wanted = ("--data", "data", "--system", "transcript", "--failures", "1", *ONE)
         out = run("dialogues", *wanted).stdout
-        assert re.search(r"^tenure +66\.7 % ", out, re.MULTILINE)
+        assert re.search(r"^incumbent +66\.7 % ", out, re.MULTILINE)
         assert re.search(r"^transcript +33\.3 % ", out, re.MULTILINE)
         assert "## own-1-Post" in out
 
@@ -287,4 +287,4 @@ class TestDialogues:
 )
 def test_help_has_examples(run: Run, name: str) -> None:
     """Every command shows how it is called."""
-    assert f"tenure eval {name} " in run(name, "--help").stdout
+    assert f"incumbent eval {name} " in run(name, "--help").stdout

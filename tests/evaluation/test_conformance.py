@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from tenure.testing import conformance
-from tenure.testing.conformance import CHECKS, CheckOutcome
-from tenure.testing.systems import Ability, CannotDo, Entry, Who
-from tenure_eval.ours import TenureSystem
+from incumbent.testing import conformance
+from incumbent.testing.conformance import CHECKS, CheckOutcome
+from incumbent.testing.systems import Ability, CannotDo, Entry, Who
+from incumbent_eval.ours import IncumbentSystem
 from tests.evaluation import broken
 from tests.evaluation.broken import BROKEN, Silent, Sound
 
@@ -164,7 +164,7 @@ _KNOWN: dict[type[Sound], frozenset[str]] = {}
 
 def test_ours_passes_all() -> None:
     """With the settings that ship, every check passes; none is passed over."""
-    report = conformance.run(TenureSystem, checks=SMALL_CHECKS)
+    report = conformance.run(IncumbentSystem, checks=SMALL_CHECKS)
     assert [(r.check.name, r.why, r.context) for r in report.failures] == []
     assert report.counted() == {CheckOutcome.PASSED: len(SMALL_CHECKS)}
 

@@ -7,25 +7,25 @@ from pathlib import Path
 
 import pytest
 
-import tenure
-from tenure.context.document import Context, Line
-from tenure_eval.conversations import play as playing
-from tenure_eval.conversations import report as reporting
-from tenure_eval.conversations.composed import SaidText, composed_lines
-from tenure_eval.conversations.endings import stated_values
-from tenure_eval.conversations.fates import FateFigures
-from tenure_eval.conversations.format import (
+import incumbent
+from incumbent.context.document import Context, Line
+from incumbent_eval.conversations import play as playing
+from incumbent_eval.conversations import report as reporting
+from incumbent_eval.conversations.composed import SaidText, composed_lines
+from incumbent_eval.conversations.endings import stated_values
+from incumbent_eval.conversations.fates import FateFigures
+from incumbent_eval.conversations.format import (
     ConversationQuestion,
     MarkedConversation,
     read_conversations,
 )
-from tenure_eval.conversations.play import LAST, TRANSCRIPT
-from tenure_eval.conversations.retirements import RetirementFigures
-from tenure_eval.conversations.sections import live_part
-from tenure_eval.figures import Joint, Share
+from incumbent_eval.conversations.play import LAST, TRANSCRIPT
+from incumbent_eval.conversations.retirements import RetirementFigures
+from incumbent_eval.conversations.sections import live_part
+from incumbent_eval.figures import Joint, Share
 from tests.evaluation.conversations import MOVED, written
 
-PLAIN = tenure.Settings(embedder=None, detector="rules")
+PLAIN = incumbent.Settings(embedder=None, detector="rules")
 ASKED = date(2026, 6, 1)
 RIGHT, WRONG = Joint(1, 1, 1, 1), Joint(0, 1, 0, 1)
 
@@ -206,7 +206,7 @@ class TestPlaying:
 
     def test_a_turn_that_cannot_be_taken_in_is_named(self, tmp_path: Path) -> None:
         """The others are played all the same."""
-        small = tenure.Settings(embedder=None, detector="rules", max_turn_bytes=45)
+        small = incumbent.Settings(embedder=None, detector="rules", max_turn_bytes=45)
         score = playing.play(conversation(tmp_path), settings=small)
         assert [one[:27] for one in score.refused] == ["My cat is called Pepper. Is"]
         assert score.questions[0].joint == RIGHT
@@ -224,7 +224,7 @@ class TestComposedLines:
         """Not what we say in our own name, and not what no fact stands behind."""
         at = datetime(2026, 3, 3, tzinfo=UTC)
         context = Context("", 0, 0, "", "balanced", at, lines=self.LINES)
-        with tenure.open(":memory:", settings=PLAIN) as memory:
+        with incumbent.open(":memory:", settings=PLAIN) as memory:
             session = memory.session(user_id="user")
             found, lines = composed_lines(session, "own", self.TURNS, [context, context])
         assert [one.line for one in found] == ["- said: Tom reports to Ben"]

@@ -1,4 +1,4 @@
-"""The command `tenure eval conversations`, on a small file of our own."""
+"""The command `incumbent eval conversations`, on a small file of our own."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from tenure.cli import app
+from incumbent.cli import app
 from tests.evaluation.conversations import MOVED, written
 
 ONE = ("--workers", "1", "--embedder", "none", "--detector", "rules", "--system", "none")
@@ -19,8 +19,8 @@ ONE = ("--workers", "1", "--embedder", "none", "--detector", "rules", "--system"
 @pytest.fixture(autouse=True)
 def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """An empty folder, and no data."""
-    monkeypatch.delenv("TENURE_BENCH_DATA", raising=False)
-    monkeypatch.delenv("TENURE_EMBEDDER", raising=False)
+    monkeypatch.delenv("INCUMBENT_BENCH_DATA", raising=False)
+    monkeypatch.delenv("INCUMBENT_EMBEDDER", raising=False)
     monkeypatch.chdir(tmp_path)
 
 
@@ -80,6 +80,6 @@ def test_a_wrong_call_is_refused_with_the_fix() -> None:
     assert "own.txt, line 10: points to no" in run("own.txt", *ONE, code=2).stderr
     written(Path("own.txt"))
     told = run("own.txt", *ONE, "--system", "abacus", code=2).stderr
-    assert "--system 'abacus' is not one of none, tenure, transcript" in told
+    assert "--system 'abacus' is not one of none, incumbent, transcript" in told
     Path("data").mkdir()
     assert "data has no folder conversations" in run("--data", "data", *ONE, code=2).stderr

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from tenure.model.errors import InvalidInput
-from tenure_eval.conversations import format as files
-from tenure_eval.conversations.format import (
+from incumbent.model.errors import InvalidInput
+from incumbent_eval.conversations import format as files
+from incumbent_eval.conversations.format import (
     ConversationQuestion,
     LineRelation,
     MarkedConversation,

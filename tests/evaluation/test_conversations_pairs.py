@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tenure_eval.conversations.format import read_conversations
-from tenure_eval.conversations.pairs import ConversationPair, pairs_of
+from incumbent_eval.conversations.format import read_conversations
+from incumbent_eval.conversations.pairs import ConversationPair, pairs_of
 from tests.evaluation.conversations import MOVED, written
 
 FLAT = "1 the flat is in Leeds, rent 600 {flat | place | Leeds} {flat | rent | 600}"

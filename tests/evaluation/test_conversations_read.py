@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-import tenure
-from tenure_eval.conversations import play as playing
-from tenure_eval.conversations.format import read_conversations
+import incumbent
+from incumbent_eval.conversations import play as playing
+from incumbent_eval.conversations.format import read_conversations
 from tests.evaluation.conversations import written
 from tests.evaluation.test_conversations_command import ONE, run
 from tests.llm.scripted import Scripted, fated, told
@@ -31,7 +31,12 @@ def answer(request: Path, content: Any = NOTHING) -> None:
 @pytest.fixture(autouse=True)
 def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """An empty folder, and no settings of ours."""
-    for name in ("TENURE_BENCH_DATA", "TENURE_EMBEDDER", "TENURE_LLM", "TENURE_LLM_URL"):
+    for name in (
+        "INCUMBENT_BENCH_DATA",
+        "INCUMBENT_EMBEDDER",
+        "INCUMBENT_LLM",
+        "INCUMBENT_LLM_URL",
+    ):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.chdir(tmp_path)
 
@@ -41,8 +46,8 @@ def test_a_sitting_is_one_request(tmp_path: Path) -> None:
     [conversation] = read_conversations(written(tmp_path / "own.txt"))
     order = "My address is 4 Quay Street. Make it shorter."
     model = Scripted(NOTHING, fated(1, order, "ended", says="My cat is called Pepper."))
-    llm = tenure.LLM(model, mode="background")
-    settings = tenure.Settings(embedder=None, detector="rules", llm=llm)
+    llm = incumbent.LLM(model, mode="background")
+    settings = incumbent.Settings(embedder=None, detector="rules", llm=llm)
     score = playing.play(conversation, settings=settings)
     assert [
         [turn["turn"] for turn in told(ask)["turns"] if turn["read"]] for ask in model.asked

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from tenure_eval.cases import CasesReport
-from tenure_eval.figures import Detection, Joint, Share, percent
-from tenure_eval.scope import ScopeReport
-from tenure_eval.statebench import SuiteReport
-from tenure_eval.targets import FigureTarget, of_cases, of_scope, of_suite
+from incumbent_eval.cases import CasesReport
+from incumbent_eval.figures import Detection, Joint, Share, percent
+from incumbent_eval.scope import ScopeReport
+from incumbent_eval.statebench import SuiteReport
+from incumbent_eval.targets import FigureTarget, of_cases, of_scope, of_suite
 
 
 def test_a_share_of_nothing_is_no_figure() -> None:
@@ -92,16 +92,16 @@ def test_scope_is_held_against_three_targets() -> None:
 
 def test_a_suite_is_held_against_memgine_in_the_same_run() -> None:
     """As high is enough; without the rival there is no verdict."""
-    tracks = {"memgine": {"a": Joint(5, 5, 4, 10)}, "tenure": {"a": Joint(5, 5, 4, 10)}}
+    tracks = {"memgine": {"a": Joint(5, 5, 4, 10)}, "incumbent": {"a": Joint(5, 5, 4, 10)}}
     [target] = of_suite(SuiteReport("v1.0 train", tracks))
     assert (target.bound, target.measured, target.met) == (0.4, 0.4, True)
-    [alone] = of_suite(SuiteReport("v1.0 train", {"tenure": {"a": Joint(5, 5, 4, 10)}}))
+    [alone] = of_suite(SuiteReport("v1.0 train", {"incumbent": {"a": Joint(5, 5, 4, 10)}}))
     assert alone.met is None
 
 
 def test_a_suite_has_bounds_of_its_own_and_tracks_that_must_be_silent() -> None:
     """A joint figure to reach, and in some tracks nothing mentioned that must not be."""
-    tracks = {"tenure": {"dependency_chain": Joint(0, 10, 0, 10), "other": Joint(10, 5, 5, 10)}}
+    tracks = {"incumbent": {"dependency_chain": Joint(0, 10, 0, 10), "other": Joint(10, 5, 5, 10)}}
     joint, _, silent = of_suite(SuiteReport("v2.0.0", tracks))
     assert (joint.bound, joint.measured, joint.met) == (0.95, 0.25, False)
     assert silent.measure == "StateBench v2.0.0, dependency_chain: must-not-mention absent"

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from tenure_eval import peers
-from tenure_eval.figures import Share
+from incumbent_eval import peers
+from incumbent_eval.figures import Share
 from tests.evaluation import gate
 from tests.evaluation.gate import Figure, law
 

@@ -7,16 +7,16 @@ from dataclasses import replace
 
 import pytest
 
-from tenure.testing.systems import Ability, Entry, Refused, Who
-from tenure_eval import isolation
-from tenure_eval.isolation import IsolationReport
-from tenure_eval.ours import TenureSystem
+from incumbent.testing.systems import Ability, Entry, Refused, Who
+from incumbent_eval import isolation
+from incumbent_eval.isolation import IsolationReport
+from incumbent_eval.ours import IncumbentSystem
 from tests.conftest import SOAK
 from tests.evaluation import broken
 from tests.evaluation.broken import Sound
 
 
-def probed(system: type[TenureSystem], probes: int = 150, seed: int = 3) -> IsolationReport:
+def probed(system: type[IncumbentSystem], probes: int = 150, seed: int = 3) -> IsolationReport:
     return isolation.run(system, probes=probes, seed=seed)
 
 
@@ -33,7 +33,7 @@ def test_nothing_gets_through_in_a_hundred_thousand_probes() -> None:
 
 def test_nothing_gets_through_to_ours() -> None:
     """No secret by any road, no text shaped by others, and everybody finds their own."""
-    report = probed(TenureSystem, probes=300)
+    report = probed(IncumbentSystem, probes=300)
     assert [leak.what for leak in report.leaks] == []
     assert (report.probes, report.cannot) == (300, ())
     assert report.compared > 30

@@ -12,12 +12,12 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-import tenure
-from tenure.cli import app
-from tenure_eval import judging, peers
-from tenure_eval.chat import AnsweringModel, KeptAnswers, NoAnswer
-from tenure_eval.judging import EndToEnd, ExpectedCalls, Spread
-from tenure_eval.statebench import Suite
+import incumbent
+from incumbent.cli import app
+from incumbent_eval import judging, peers
+from incumbent_eval.chat import AnsweringModel, KeptAnswers, NoAnswer
+from incumbent_eval.judging import EndToEnd, ExpectedCalls, Spread
+from incumbent_eval.statebench import Suite
 from tests.evaluation.dialogues import written
 from tests.evaluation.reader import Reader
 from tests.evaluation.test_statebench import (
@@ -69,7 +69,7 @@ def protocol(
     reader: Reader, answers: KeptAnswers | None = None, *, seeds: int = 1, judged: bool = True
 ) -> Iterator[EndToEnd]:
     with served(reader) as server:
-        llm = tenure.LLM("vllm:reader", base_url=server.address, timeout=20.0, retries=0)
+        llm = incumbent.LLM("vllm:reader", base_url=server.address, timeout=20.0, retries=0)
         model = AnsweringModel(llm, answers)
         yield EndToEnd(model, model if judged else None, seeds, parallel=2)
 
@@ -108,13 +108,13 @@ class TestRunning:
         """Who keeps the old price says it; who remembers nothing decides nothing."""
         with protocol(Reader()) as asked:
             report = run(asked)
-        assert list(report.systems) == [*BESIDE, "tenure"]
+        assert list(report.systems) == [*BESIDE, "incumbent"]
         assert (report.queries, report.model, report.judge) == (2, "vllm:reader", "vllm:reader")
-        assert means(report, "SFRR") == {BESIDE[0]: 0.5, BESIDE[1]: 0.0, "tenure": 0.0}
-        assert means(report, judging.DECISION)["tenure"] == 1.0
+        assert means(report, "SFRR") == {BESIDE[0]: 0.5, BESIDE[1]: 0.0, "incumbent": 0.0}
+        assert means(report, judging.DECISION)["incumbent"] == 1.0
         assert means(report, judging.DECISION)["no_memory"] == 0.0
         assert means(report, "must-not violations")[BESIDE[0]] == 0.5
-        assert "false supersession" not in report.systems["tenure"]  # no such track in the suite
+        assert "false supersession" not in report.systems["incumbent"]  # no such track in the suite
 
     def test_every_system_is_asked_with_the_packages_prompt(self) -> None:
         """As the package's harness asks: its instructions, the context, the question, its limit."""
@@ -135,7 +135,7 @@ class TestRunning:
         for judged in (True, False):
             reader = Reader()
             with protocol(reader, judged=judged) as asked:
-                found[judged] = means(run(asked, ()), "must mention")["tenure"]
+                found[judged] = means(run(asked, ()), "must mention")["incumbent"]
             assert bool(reader.judged) is judged
         assert found == {True: 1.0, False: 0.5}
 
@@ -144,9 +144,11 @@ class TestRunning:
         reader = Reader(silent=(1,))
         with protocol(reader, seeds=2) as asked:
             report = run(asked, ())
-        assert report.systems["tenure"][judging.DECISION].values == (1.0, 0.0)
-        assert report.systems["tenure"][judging.DECISION].deviation == pytest.approx(0.7071, 1e-3)
-        assert report.tracks["tenure"]["supersession"].mean == 0.5
+        assert report.systems["incumbent"][judging.DECISION].values == (1.0, 0.0)
+        assert report.systems["incumbent"][judging.DECISION].deviation == pytest.approx(
+            0.7071, 1e-3
+        )
+        assert report.tracks["incumbent"]["supersession"].mean == 0.5
         assert sorted(body["seed"] for body in reader.answered) == [0, 0, 1, 1]
 
     def test_a_run_that_broke_off_goes_on(self, tmp_path: Path) -> None:
@@ -181,7 +183,7 @@ class TestRunning:
         finally:
             del package.BASELINE_REGISTRY["tired"]
         assert report.failed == {"tired": "RuntimeError: enough for today"}
-        assert list(report.systems) == ["tenure"]
+        assert list(report.systems) == ["incumbent"]
 
     def test_a_prompt_that_is_not_taken_counts_as_silence(self) -> None:
         """It is counted by system, and ends nothing."""
@@ -193,14 +195,19 @@ class TestRunning:
 
         with protocol(Strict(), judged=False) as asked:
             report = run(asked, ())
-        assert report.refused == {"tenure": 2}
-        assert means(report, judging.DECISION) == {"tenure": 0.0}
+        assert report.refused == {"incumbent": 2}
+        assert means(report, judging.DECISION) == {"incumbent": 0.0}
 
 
 @pytest.fixture
 def evaluate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
-    """Runs `tenure eval statebench` on a suite of our own, in a folder of its own."""
-    for name in ("TENURE_BENCH_DATA", "TENURE_LLM", "TENURE_LLM_URL", "TENURE_EMBEDDER"):
+    """Runs `incumbent eval statebench` on a suite of our own, in a folder of its own."""
+    for name in (
+        "INCUMBENT_BENCH_DATA",
+        "INCUMBENT_LLM",
+        "INCUMBENT_LLM_URL",
+        "INCUMBENT_EMBEDDER",
+    ):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("OPENAI_API_KEY", "sk-very-secret")
     monkeypatch.chdir(tmp_path)
@@ -251,14 +258,14 @@ class TestCommand:
         assert "2 queries × 3 systems × 2 seeds: 12 answers of vllm:x" in told.stderr
         assert "at most 24 questions to the judge, vllm:x" in told.stderr
         assert "mean ± standard deviation of 2 runs" in told.stdout
-        assert re.search(r"^tenure +100\.0 ± 0\.0 % +0\.0 ± 0\.0 %", told.stdout, re.MULTILINE)
+        assert re.search(r"^incumbent +100\.0 ± 0\.0 % +0\.0 ± 0\.0 %", told.stdout, re.MULTILINE)
         assert re.search(r"\d+ requests, [\d,]+ tokens; \d+ questions had", told.stderr)
 
     @needs_package
     def test_nothing_is_spent_without_a_yes(self, evaluate: Run) -> None:
         """A model named by the environment alone spends nothing either."""
         with served(Reader()) as server:
-            environment = {"TENURE_LLM": "vllm:x", "TENURE_LLM_URL": server.address}
+            environment = {"INCUMBENT_LLM": "vllm:x", "INCUMBENT_LLM_URL": server.address}
             told = evaluate(input="n\n", env=environment, code=1)
             assert "nothing was asked" in told.stderr
             evaluate(input="", env=environment, code=1)
@@ -292,8 +299,8 @@ class TestCommand:
         [suite] = documents[0]["suites"]
         made = suite["end_to_end"]
         assert (made["model"], made["judge"], made["seeds"]) == ("vllm:x", "vllm:x", 1)
-        assert made["systems"]["tenure"]["all"]["decision accuracy"]["mean"] == 1.0
-        assert set(made["systems"]) == {"no_memory", "tenure"}
+        assert made["systems"]["incumbent"]["all"]["decision accuracy"]["mean"] == 1.0
+        assert set(made["systems"]) == {"no_memory", "incumbent"}
 
     @needs_package
     def test_a_run_of_everything_has_it_where_a_model_is_named(self, evaluate: Run) -> None:
@@ -302,7 +309,7 @@ class TestCommand:
             asked = ["eval", "all", "--data", "data", "--system", "none", "--limit", "1"]
             asked += ["--workers", "1", "--embedder", "none", "--json", "run.json"]
             asked += ["--only", "statebench", "--llm-url", server.address, "--yes"]
-            runner = CliRunner(env={"TENURE_LLM": "vllm:x"})
+            runner = CliRunner(env={"INCUMBENT_LLM": "vllm:x"})
             runner.invoke(app, asked)
             assert server.bodies == []
             told = runner.invoke(app, [*asked, "--llm", "vllm:x", "--judge", "none"])
@@ -310,7 +317,9 @@ class TestCommand:
         made = json.loads(Path("run.json").read_text(encoding="utf-8"))
         assert (made["settings"]["llm"], made["settings"]["seeds"]) == ("vllm:x", 1)
         answers = [section for section in made["sections"] if section["name"] == "answers-v1.0 dev"]
-        assert answers[0]["record"]["systems"]["tenure"]["all"]["decision accuracy"]["mean"] == 1.0
+        assert (
+            answers[0]["record"]["systems"]["incumbent"]["all"]["decision accuracy"]["mean"] == 1.0
+        )
 
     def test_the_part_that_asks_a_model_is_refused_without_one(self, evaluate: Run) -> None:
         """Nobody waits for figures that will not come."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tenure.testing.spoken import SpokenText, same_value
-from tenure_eval.phrases import mentions, phrase_of
+from incumbent.testing.spoken import SpokenText, same_value
+from incumbent_eval.phrases import mentions, phrase_of
 
 
 @pytest.mark.parametrize(

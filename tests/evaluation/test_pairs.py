@@ -11,11 +11,11 @@ from xml.etree import ElementTree
 import pytest
 from typer.testing import CliRunner
 
-from tenure.cli import app
-from tenure.model.errors import InvalidInput
-from tenure_eval.cases import read_dialogues
-from tenure_eval.pairs import LabelledPair, PairScore, PairsReport, pairs_of, read_pairs, run
-from tenure_eval.targets import of_pairs
+from incumbent.cli import app
+from incumbent.model.errors import InvalidInput
+from incumbent_eval.cases import read_dialogues
+from incumbent_eval.pairs import LabelledPair, PairScore, PairsReport, pairs_of, read_pairs, run
+from incumbent_eval.targets import of_pairs
 from tests.evaluation.dialogues import ROWS, added, case, system, user, written
 
 CHANGED = {

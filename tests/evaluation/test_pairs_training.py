@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tenure.language.learned.model import Opinion, load
+from incumbent.language.learned.model import Opinion, load
 from training.calibrate import Answers, Scale, answers, fit, halves, told
 from training.confusion import measured, points_right, said
 from training.examples import Example, Mark

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tenure_eval.perturbing import perturbed
+from incumbent_eval.perturbing import perturbed
 
 
 def a_timeline() -> dict[str, Any]:

@@ -7,19 +7,19 @@ from functools import partial
 
 from typer.testing import CliRunner
 
-import tenure
-from tenure.cli.app import app
-from tenure.testing.systems import Ability, Entry
-from tenure_eval.ours import TenureSystem
-from tenure_eval.repair import EpisodeForm, Half, RepairEpisode, Task, episodes, play, run
-from tenure_eval.repair.episodes import EpisodeQuestion, Retract, Say, Write
-from tenure_eval.repair.phrasings import forms, phrasings
+import incumbent
+from incumbent.cli.app import app
+from incumbent.testing.systems import Ability, Entry
+from incumbent_eval.ours import IncumbentSystem
+from incumbent_eval.repair import EpisodeForm, Half, RepairEpisode, Task, episodes, play, run
+from incumbent_eval.repair.episodes import EpisodeQuestion, Retract, Say, Write
+from incumbent_eval.repair.phrasings import forms, phrasings
 
-_SETTINGS = tenure.Settings(embedder=None)
-_MAKER = partial(TenureSystem, _SETTINGS)
+_SETTINGS = incumbent.Settings(embedder=None)
+_MAKER = partial(IncumbentSystem, _SETTINGS)
 
 
-class Hoarder(TenureSystem):
+class Hoarder(IncumbentSystem):
     """Shows every turn and every value that there ever was."""
 
     name = "hoarder"
@@ -54,11 +54,11 @@ class Mute(Hoarder):
         return ""
 
 
-class Forgetful(TenureSystem):
+class Forgetful(IncumbentSystem):
     """Knows of no dependencies."""
 
     name = "forgetful"
-    can = TenureSystem.can - {Ability.DEPEND}
+    can = IncumbentSystem.can - {Ability.DEPEND}
 
 
 def _shares(maker: object, form: EpisodeForm, count: int = 4) -> dict[Task, float | None]:
@@ -68,9 +68,9 @@ def _shares(maker: object, form: EpisodeForm, count: int = 4) -> dict[Task, floa
 
 
 def test_structured_episodes_all_come_out_right() -> None:
-    """Tenure repairs every structured episode, to a depth of eight."""
+    """Incumbent repairs every structured episode, to a depth of eight."""
     made = episodes(8, 11, forms=[EpisodeForm.STRUCTURED])
-    report = run("tenure", _MAKER, made)
+    report = run("incumbent", _MAKER, made)
     assert [score.episode.id for score in report.failures] == []
     assert max(episode.size for episode in made if episode.task is Task.DEPTH) == 8
 
@@ -79,7 +79,7 @@ def test_what_is_said_in_plain_language_is_repaired() -> None:
     """Of a few episodes in phrasings that were worked with, nearly all come out right."""
     tasks = (Task.RECALL, Task.DELETION, Task.CASCADE, Task.ABSENCE)
     made = episodes(4, 11, tasks=tasks, forms=[EpisodeForm.PLAIN], halves=[Half.KNOWN])
-    report = run("tenure", _MAKER, made)
+    report = run("incumbent", _MAKER, made)
     assert len(report.failures) <= 2
 
 
@@ -164,7 +164,7 @@ def test_a_context_is_scored_by_what_it_misses_and_what_is_stale() -> None:
 
 
 def test_the_command_prints_all_figures_as_json() -> None:
-    """`tenure eval repair --json` gives each task of each form and half, with the seed."""
+    """`incumbent eval repair --json` gives each task of each form and half, with the seed."""
     done = CliRunner().invoke(
         app, ["eval", "repair", "--episodes", "1", "--seed", "3", "--workers", "1", "--json"]
     )

@@ -13,12 +13,12 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-import tenure
-from tenure.cli import app
-from tenure.model.errors import InvalidInput
-from tenure_eval import adapters, judging
-from tenure_eval.report import document, html, judged, machine, markdown, parts, whole
-from tenure_eval.report.document import (
+import incumbent
+from incumbent.cli import app
+from incumbent.model.errors import InvalidInput
+from incumbent_eval import adapters, judging
+from incumbent_eval.report import document, html, judged, machine, markdown, parts, whole
+from incumbent_eval.report.document import (
     Document,
     Failure,
     Section,
@@ -28,7 +28,7 @@ from tenure_eval.report.document import (
 )
 from tests.evaluation.dialogues import written
 
-MADE_BY = "tenure eval report run.json"
+MADE_BY = "incumbent eval report run.json"
 SECTION = Section(
     name="harbour",
     title="Harbours & <piers>",
@@ -37,7 +37,7 @@ SECTION = Section(
         Table(
             ["system", "right", "of"],
             [
-                ["tenure", share_of(0.95, 20), 20],
+                ["incumbent", share_of(0.95, 20), 20],
                 ["other|one", share_of(0.4, 20), 20],
                 ["third", cannot("moor"), None],
             ],
@@ -45,7 +45,7 @@ SECTION = Section(
             charted=1,
             note="Counted by hand.",
         ),
-        Table(["boats", "tenure", "other|one"], [["found", 1, 2]]),
+        Table(["boats", "incumbent", "other|one"], [["found", 1, 2]]),
     ],
     failures=[
         Failure("case <1>", [("asked", "Where is <b>it</b>?")], "# Context\n<script>x()</script>")
@@ -62,7 +62,7 @@ QUOTING = replace(
 )
 RUN = Document(
     date="2026-03-02",
-    versions={"tenure": "0.1.0", "python": "3.11.9", "mem0ai": "2.2.1"},
+    versions={"incumbent": "0.1.0", "python": "3.11.9", "mem0ai": "2.2.1"},
     machine={"processor": "Abacus 9", "cores": 2, "memory_gb": 8.0, "system": "Linux x86_64"},
     settings={"detector": "both", "seed": 0, "limit": None},
     targets=[
@@ -127,7 +127,7 @@ class TestDocument:
             ("", "cannot be read"),
             ("[]", "is no report"),
             ('{"format": "other/1"}', "is no report"),
-            ('{"format": "tenure-evaluation/1"}', "is not whole"),
+            ('{"format": "incumbent-evaluation/1"}', "is not whole"),
         ],
     )
     def test_a_file_that_is_none_is_refused(self, tmp_path: Path, text: str, why: str) -> None:
@@ -172,7 +172,7 @@ class TestHtml:
         text = html.page(RUN, made_by=MADE_BY)
         assert "1 met, 1 missed" in text
         assert '<td class="missed">missed</td>' in text
-        assert '<tr class="ours"><td>tenure</td><td>95.0 %</td>' in text
+        assert '<tr class="ours"><td>incumbent</td><td>95.0 %</td>' in text
         assert '<td class="cannot">cannot: moor</td>' in text
         assert '<td class="ours">1</td>' in text  # a column of ours, where systems stand in columns
         assert "Abacus 9, 2 cores, 8.0 GB" in text
@@ -201,7 +201,7 @@ class TestHtml:
 class TestMarkdown:
     def test_tells_how_it_was_made_and_on_what(self) -> None:
         text = markdown.page(RUN, made_by=MADE_BY)
-        assert text.startswith("# Figures\n\nMade by `tenure eval report run.json`")
+        assert text.startswith("# Figures\n\nMade by `incumbent eval report run.json`")
         assert "- machine: Abacus 9, 2 cores, 8.0 GB, Linux x86_64" in text
 
     def test_a_sample_says_that_it_is_one(self) -> None:
@@ -215,7 +215,7 @@ class TestMarkdown:
         rows = [line for line in markdown.page(RUN, made_by=MADE_BY).splitlines() if "|" in line]
         table = rows[rows.index("| system | right | of |") :][:5]
         assert {len(re.findall(r"(?<!\\)\|", row)) for row in table} == {4}
-        assert "| **tenure** | **95.0 %** | **20** |" in rows
+        assert "| **incumbent** | **95.0 %** | **20** |" in rows
         assert "| other\\|one | 40.0 % | 20 |" in rows
 
     def test_never_quotes_data_unless_told_to(self) -> None:
@@ -237,13 +237,13 @@ class TestWhole:
             systems=("bm25", "transcript"),
             only=("asof",),
             limit=20,
-            settings=tenure.Settings(embedder=None),
+            settings=incumbent.Settings(embedder=None),
         )
         told: list[parts.LeftOut] = []
         made = whole.run(plan, date="2026-03-02", say=told.append)
         assert told == [parts.LeftOut("bm25, as of", "it broke: RuntimeError: out of order")]
         [section] = made.sections
-        assert [row[0] for row in section.tables[0].rows] == ["tenure", "transcript"]
+        assert [row[0] for row in section.tables[0].rows] == ["incumbent", "transcript"]
         assert section.tables[0].rows[0][1] == {"share": 1.0, "of": 20}
         assert made.targets[0]["met"] is True
         assert made.settings["embedder"] == "none"
@@ -251,10 +251,10 @@ class TestWhole:
     def test_every_evaluation_makes_a_section(self) -> None:
         """Of those that need no data, at the smallest size, ours alone."""
         own = ("conformance", "isolation", "scope", "asof", "repair")
-        plan = parts.Plan(systems=(), only=own, limit=1, settings=tenure.Settings(embedder=None))
+        plan = parts.Plan(systems=(), only=own, limit=1, settings=incumbent.Settings(embedder=None))
         made = whole.run(plan, date="2026-03-02", say=print)
         assert [section.name for section in made.sections] == list(own)
-        assert all(row[0] == "tenure" for row in made.sections[0].tables[0].rows)
+        assert all(row[0] == "incumbent" for row in made.sections[0].tables[0].rows)
         assert json.loads(json.dumps(made.plain()))["format"] == document.FORMAT
         page = _Page(html.page(made, made_by=MADE_BY))
         assert page.open == []
@@ -267,7 +267,7 @@ class TestGoingOn:
         systems=(),
         only=("scope", "asof", "sentences"),
         limit=20,
-        settings=tenure.Settings(embedder=None),
+        settings=incumbent.Settings(embedder=None),
     )
 
     def test_is_saved_as_each_part_is_finished(self) -> None:
@@ -327,8 +327,8 @@ class TestGoingOn:
     def test_figures_of_two_versions_are_not_mixed(self) -> None:
         """Also not where the settings are the same."""
         before = whole.run(self.PLAN, date="2026-03-02")
-        older = replace(before, versions={**before.versions, "tenure": "0.0.9"})
-        with pytest.raises(InvalidInput, match=r"another version of tenure \(0\.0\.9, now"):
+        older = replace(before, versions={**before.versions, "incumbent": "0.0.9"})
+        with pytest.raises(InvalidInput, match=r"another version of incumbent \(0\.0\.9, now"):
             whole.run(self.PLAN, date="2026-03-02", before=older)
 
     def test_a_name_stands_for_all_parts_that_begin_with_it(self) -> None:
@@ -368,15 +368,15 @@ class TestEndToEnd:
             judging.RULES_ALONE,
             2,
             queries=40,
-            systems={"other": {judging.DECISION: spread}, "tenure": {judging.DECISION: spread}},
-            tracks={"other": {"harbours": spread}, "tenure": {"harbours": spread}},
+            systems={"other": {judging.DECISION: spread}, "incumbent": {judging.DECISION: spread}},
+            tracks={"other": {"harbours": spread}, "incumbent": {"harbours": spread}},
             failed={"third": "RuntimeError: tired"},
             refused={"other": 3},
         )
         section = judged.of_judged(report)
         text = markdown.page(replace(RUN, sections=[section]), made_by=MADE_BY)
         assert "vllm:reader answers 40 queries" in text
-        assert "| **tenure** | **70.0 ± 14.1 %** | **–** |" in text
+        assert "| **incumbent** | **70.0 ± 14.1 %** | **–** |" in text
         assert "| harbours | 70.0 ± 14.1 % | 70.0 ± 14.1 % |" in text
         assert "| third | it failed: RuntimeError: tired |" in text
         assert "| other | 3 |" in text
@@ -393,7 +393,7 @@ class TestMachine:
         assert machine.processor(tmp_path / "none") != ""
 
     def test_names_versions_and_cores(self) -> None:
-        assert machine.versions()["tenure"] == tenure.__version__
+        assert machine.versions()["incumbent"] == incumbent.__version__
         assert machine.machine()["cores"] >= 1
 
 
@@ -406,7 +406,7 @@ class TestCommand:
         wanted = ["eval", "report", "run.json", "--html", "page.html", "--markdown", "figures.md"]
         result = CliRunner().invoke(app, wanted)
         assert result.exit_code == 0, result.output
-        assert "Tenure, measured" in Path("page.html").read_text(encoding="utf-8")
+        assert "Incumbent, measured" in Path("page.html").read_text(encoding="utf-8")
         assert "--markdown figures.md" in Path("figures.md").read_text(encoding="utf-8")
 
     def test_a_wrong_call_is_refused_with_the_fix(

@@ -9,15 +9,15 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-import tenure
-from tenure.cli import app
-from tenure.model.errors import InvalidInput
-from tenure_eval import retrieval
-from tenure_eval.adapters import plain
-from tenure_eval.talks import BEAM, LOCOMO, talks_of
+import incumbent
+from incumbent.cli import app
+from incumbent.model.errors import InvalidInput
+from incumbent_eval import retrieval
+from incumbent_eval.adapters import plain
+from incumbent_eval.talks import BEAM, LOCOMO, talks_of
 from tests.evaluation.dialogues import written
 
-PLAIN = tenure.Settings(embedder=None)
+PLAIN = incumbent.Settings(embedder=None)
 FILLER = "The weather was mild and nothing much happened in the orchard that afternoon. " * 18
 
 
@@ -67,7 +67,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def report(folder: Path) -> retrieval.RetrievalReport:
-    return retrieval.run(folder, ["tenure", "bm25", "transcript"], settings=PLAIN)
+    return retrieval.run(folder, ["incumbent", "bm25", "transcript"], settings=PLAIN)
 
 
 class TestEvidence:
@@ -75,7 +75,7 @@ class TestEvidence:
         self, report: retrieval.RetrievalReport
     ) -> None:
         """Among turns that fill the budget many times over."""
-        for name in ("tenure", "bm25"):
+        for name in ("incumbent", "bm25"):
             assert report.systems[name].evidence[f"{LOCOMO} @1000"] == [1.0, 1.0]
 
     def test_a_share_of_the_evidence_counts_as_a_share(
@@ -91,7 +91,7 @@ class TestEvidence:
 
     def test_budgets_are_counted(self, report: retrieval.RetrievalReport) -> None:
         """Every context of every question and budget, and none of these is too large."""
-        told = report.systems["tenure"]
+        told = report.systems["incumbent"]
         assert len(told.tokens) == 4 * len(retrieval.BUDGETS) + 1
         assert told.over == 0
 
@@ -119,7 +119,7 @@ class TestUpdates:
         self, report: retrieval.RetrievalReport
     ) -> None:
         """Ours has replaced the value; a transcript has both. Without both values none counts."""
-        ours, transcript = (report.systems[name].updates for name in ("tenure", "transcript"))
+        ours, transcript = (report.systems[name].updates for name in ("incumbent", "transcript"))
         assert (ours.present, ours.clean, ours.of) == (1, 1, 1)
         assert (transcript.present, transcript.clean, transcript.of) == (1, 0, 1)
 
@@ -127,9 +127,9 @@ class TestUpdates:
 class TestRanking:
     def test_is_given_for_ours_and_bm25(self, report: retrieval.RetrievalReport) -> None:
         """At five turns, at ten, at twenty, and by kind of question at ten."""
-        assert set(report.ranking) == {"tenure", "bm25"}
-        assert report.ranking["tenure"][f"{LOCOMO} @5"] == [1.0, 1.0]
-        assert report.ranking["tenure"][f"{LOCOMO} @10, multi"] == [1.0]
+        assert set(report.ranking) == {"incumbent", "bm25"}
+        assert report.ranking["incumbent"][f"{LOCOMO} @5"] == [1.0, 1.0]
+        assert report.ranking["incumbent"][f"{LOCOMO} @10, multi"] == [1.0]
 
 
 class TestBadInput:
@@ -157,10 +157,10 @@ class TestCommand:
         assert "LoCoMo: evidence found" in result.stdout
         assert "bm25" in result.stdout
         told = CliRunner().invoke(app, ["eval", "retrieval", *wanted, "--json"]).stdout
-        assert json.loads(told)["retrieval"]["systems"]["tenure"]["updates"]["joint"] == 1.0
+        assert json.loads(told)["retrieval"]["systems"]["incumbent"]["updates"]["joint"] == 1.0
 
     def test_without_data_it_says_where_to_put_them(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.delenv("TENURE_BENCH_DATA", raising=False)
+        monkeypatch.delenv("INCUMBENT_BENCH_DATA", raising=False)
         result = CliRunner().invoke(app, ["eval", "retrieval"])
         assert result.exit_code == 2
         assert "--data FOLDER" in result.stderr

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from tenure.model.errors import InvalidInput
-from tenure_eval.running import HeldClock, data_folder, each, read_records
+from incumbent.model.errors import InvalidInput
+from incumbent_eval.running import HeldClock, data_folder, each, read_records
 
 
 def test_results_come_in_order_from_any_number_of_workers() -> None:
@@ -65,9 +65,9 @@ def test_the_folder_is_given_or_in_the_environment(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What is given counts first; without either there is none; a wrong one is refused."""
-    monkeypatch.delenv("TENURE_BENCH_DATA", raising=False)
+    monkeypatch.delenv("INCUMBENT_BENCH_DATA", raising=False)
     assert data_folder(None) is None
-    monkeypatch.setenv("TENURE_BENCH_DATA", str(tmp_path))
+    monkeypatch.setenv("INCUMBENT_BENCH_DATA", str(tmp_path))
     assert data_folder(None) == tmp_path
     inner = tmp_path / "inner"
     inner.mkdir()

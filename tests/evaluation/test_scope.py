@@ -6,18 +6,18 @@ from pathlib import Path
 
 import pytest
 
-import tenure
-from tenure.model.errors import InvalidInput
-from tenure_eval import scope
-from tenure_eval.figures import Detection, Share
+import incumbent
+from incumbent.model.errors import InvalidInput
+from incumbent_eval import scope
+from incumbent_eval.figures import Detection, Share
 from tests.evaluation.dialogues import written
 
-PLAIN = tenure.Settings(embedder=None)
+PLAIN = incumbent.Settings(embedder=None)
 
 
 def test_a_claim_is_covered_by_most_of_its_content_words() -> None:
     """Four of five are enough, three of five are not; small words and endings do not count."""
-    with tenure.open(":memory:", settings=PLAIN) as memory:
+    with incumbent.open(":memory:", settings=PLAIN) as memory:
         session = memory.session(user_id="person")
         fact = session.write("note", "The brown horse jumped over a wall").fact
     assert fact is not None
@@ -28,7 +28,7 @@ def test_a_claim_is_covered_by_most_of_its_content_words() -> None:
 
 def test_only_a_real_fact_in_office_stores_a_claim() -> None:
     """Neither a draft nor something that was superseded counts as stored."""
-    with tenure.open(":memory:", settings=PLAIN) as memory:
+    with incumbent.open(":memory:", settings=PLAIN) as memory:
         session = memory.session(user_id="person")
         real = session.write("door", "the door is green")
         draft = session.write("gate", "the gate is green", scope="draft")

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from tenure.testing.systems import Ability
-from tenure_eval import scoped
-from tenure_eval.answering import AnswersReport
-from tenure_eval.scoped import ScopedDeed, ScopedEpisode
+from incumbent.testing.systems import Ability
+from incumbent_eval import scoped
+from incumbent_eval.answering import AnswersReport
+from incumbent_eval.scoped import ScopedDeed, ScopedEpisode
 from tests.evaluation import broken
 from tests.evaluation.broken import Sound
 

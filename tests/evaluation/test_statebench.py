@@ -7,14 +7,14 @@ from typing import Any
 
 import pytest
 
-import tenure
-from tenure.model.errors import InvalidInput
-from tenure_eval import peers, statebench
-from tenure_eval.figures import Joint
-from tenure_eval.phrases import mentions
+import incumbent
+from incumbent.model.errors import InvalidInput
+from incumbent_eval import peers, statebench
+from incumbent_eval.figures import Joint
+from incumbent_eval.phrases import mentions
 from tests.evaluation.dialogues import written
 
-PLAIN = tenure.Settings(embedder=None)
+PLAIN = incumbent.Settings(embedder=None)
 HAS_PACKAGE = peers.installed_version() is not None
 needs_package = pytest.mark.skipif(not HAS_PACKAGE, reason=f"needs: {peers.INSTALL}")
 without_package = pytest.mark.skipif(HAS_PACKAGE, reason="the statebench package is installed")
@@ -64,7 +64,7 @@ SUITE = statebench.Suite("own", [RIGHT, LACKS, SAYS])
 def test_a_query_counts_where_all_is_mentioned_and_nothing_forbidden_is() -> None:
     """One right, one that lacks a phrase, one that says a forbidden one."""
     report = statebench.run(SUITE, settings=PLAIN)
-    assert report.tracks["tenure"]["supersession"] == Joint(2, 2, 1, 3)
+    assert report.tracks["incumbent"]["supersession"] == Joint(2, 2, 1, 3)
     lacks, says = report.failures
     assert (lacks.missing, lacks.forbidden) == (("five crowns",), ())
     assert (says.missing, says.forbidden) == ((), ("three",))
@@ -100,7 +100,7 @@ def test_published_splits_are_found_in_a_folder(tmp_path: Path) -> None:
 def test_what_needs_the_package_says_how_to_get_it() -> None:
     """Asking for the strategy, a baseline or the newer tracks names the command to run."""
     for ask in (
-        lambda: statebench.TenureStrategy,
+        lambda: statebench.IncumbentStrategy,
         statebench.generated,
         lambda: statebench.run(SUITE, ["memgine"]),
     ):
@@ -117,9 +117,9 @@ def test_other_names_of_the_module_are_not_made_up() -> None:
 @needs_package
 def test_the_strategy_is_one_of_the_package() -> None:
     """The package's base class, its protocol, and the account of facts that it asks for."""
-    strategy = statebench.TenureStrategy(token_budget=500, model="any", settings=PLAIN)
+    strategy = statebench.IncumbentStrategy(token_budget=500, model="any", settings=PLAIN)
     assert isinstance(strategy, peers.module("baselines.base").MemoryStrategy)
-    assert (strategy.name, strategy.expects_initial_state) == ("tenure", True)
+    assert (strategy.name, strategy.expects_initial_state) == ("incumbent", True)
     model = peers.parsed(RIGHT)
     for _ in range(2):  # a reset makes a second run like the first
         strategy.reset()
@@ -141,8 +141,8 @@ def test_the_strategy_is_one_of_the_package() -> None:
 def test_the_package_knows_the_strategy_by_name() -> None:
     """Registered, it can be had like any baseline."""
     statebench.register()
-    strategy = peers.module("baselines").get_baseline("tenure", token_budget=300)
-    assert (strategy.name, strategy.token_budget) == ("tenure", 300)
+    strategy = peers.module("baselines").get_baseline("incumbent", token_budget=300)
+    assert (strategy.name, strategy.token_budget) == ("incumbent", 300)
 
 
 @needs_package
@@ -150,7 +150,7 @@ def test_the_baselines_run_beside_us() -> None:
     """Each is scored on the same queries; an unknown one is refused by name."""
     names = [name for name in ("state_based", "memgine") if name in peers.baselines()]
     report = statebench.run(SUITE, names, settings=PLAIN)
-    assert list(report.tracks) == [*names, "tenure"]
+    assert list(report.tracks) == [*names, "incumbent"]
     assert {report.total(name).of for name in report.tracks} == {3}
     assert report.failed == {}
     with pytest.raises(InvalidInput, match="has no baseline 'no_such'"):
@@ -171,7 +171,7 @@ def test_a_baseline_that_fails_has_no_figure_but_a_reason() -> None:
         report = statebench.run(SUITE, ["tired", "no_memory"], settings=PLAIN)
     finally:
         del package.BASELINE_REGISTRY["tired"]
-    assert list(report.tracks) == ["no_memory", "tenure"]
+    assert list(report.tracks) == ["no_memory", "incumbent"]
     assert report.failed == {"tired": "RuntimeError: enough for today"}
 
 

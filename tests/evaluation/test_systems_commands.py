@@ -1,4 +1,4 @@
-"""The commands `tenure eval conformance`, `isolation`, `asof`, and `scope` without data."""
+"""The commands `incumbent eval conformance`, `isolation`, `asof`, and `scope` without data."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from tenure.cli import app
+from incumbent.cli import app
 
 Run = Callable[..., Any]
 DOCS = Path(__file__).parents[2] / "docs" / "evaluation.md"
 ONE = ("--workers", "1")
 FORGETFUL = """
-import tenure
-from tenure_eval.ours import TenureSystem
+import incumbent
+from incumbent_eval.ours import IncumbentSystem
 
 
-class Ours(TenureSystem):
-    name = "tenure"
+class Ours(IncumbentSystem):
+    name = "incumbent"
 
     def __init__(self):
-        super().__init__(tenure.Settings(embedder=None))
+        super().__init__(incumbent.Settings(embedder=None))
 
 
 class Leaky(Ours):
@@ -38,7 +38,7 @@ class Leaky(Ours):
 
 
 class Impostor(Leaky):
-    name = "tenure"
+    name = "incumbent"
 
 
 class Timeless(Ours):
@@ -57,7 +57,7 @@ number = 3
 
 @pytest.fixture
 def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
-    """Runs `tenure eval` in a folder that has a module of systems; gives the result."""
+    """Runs `incumbent eval` in a folder that has a module of systems; gives the result."""
     (tmp_path / "forgetful.py").write_text(FORGETFUL)
     monkeypatch.chdir(tmp_path)
 
@@ -98,7 +98,7 @@ class TestConformance:
     @pytest.mark.parametrize(
         ("name", "why"),
         [
-            ("nothing", "is not one of all, tenure, "),
+            ("nothing", "is not one of all, incumbent, "),
             ("no_such_module:Thing", "there is no such module"),
             ("forgetful:Nobody", "forgetful has no 'Nobody'"),
             ("forgetful:number", "is no maker"),
@@ -113,7 +113,7 @@ class TestIsolation:
     def test_ours_lets_nothing_through(self, run: Run) -> None:
         """The probes are counted, and so is what there was to find."""
         out = run("isolation", "--probes", "60", *ONE).stdout
-        assert "tenure: 0 leaks in 60 probes" in out
+        assert "incumbent: 0 leaks in 60 probes" in out
         assert "own secrets found: 100.0 % of" in out
 
     def test_leaks_are_counted_by_wall_and_road(self, run: Run) -> None:
@@ -134,7 +134,7 @@ class TestAsOf:
         out = run(*wanted, *systems, "--failures", "1", code=1).stdout
         assert re.search(r"^now +100\.0 % of \d+ +–$", out, re.MULTILINE)
         assert "transcript cannot: as of, " in out
-        assert "## tenure" in out
+        assert "## incumbent" in out
 
     def test_a_seed_gives_the_same_figures(self, run: Run) -> None:
         """The document has the seed in it."""
@@ -154,7 +154,7 @@ class TestScope:
         """Drafts that are taken for real are told, with what was done."""
         wanted = ("scope", "--limit", "40", *ONE, "--system", "forgetful:Loose")
         out = run(*wanted, "--failures", "1", code=1).stdout
-        assert "## tenure" in out
+        assert "## incumbent" in out
         [told] = json.loads(run(*wanted, "--json", code=1).stdout)["structured"]
         assert told["right"]["share"] < 1
 
@@ -162,4 +162,4 @@ class TestScope:
 @pytest.mark.parametrize("name", ["conformance", "isolation", "asof", "scope"])
 def test_help_has_examples(run: Run, name: str) -> None:
     """Every command shows how it is called."""
-    assert f"tenure eval {name}" in run(name, "--help").stdout
+    assert f"incumbent eval {name}" in run(name, "--help").stdout

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-import tenure
-from tenure_eval.timelines import TimelinePlayer, rung_of
+import incumbent
+from incumbent_eval.timelines import TimelinePlayer, rung_of
 
-PLAIN = tenure.Settings(embedder=None)
+PLAIN = incumbent.Settings(embedder=None)
 
 
 @contextmanager

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser
 
-import tenure
+import incumbent
 from tests.inspector.browsing import Browsing, a_browser
 from tests.service.running import Running
 
@@ -24,7 +24,7 @@ def browser() -> Iterator[Browser]:
 
 
 @pytest.fixture
-def served(memory: tenure.Memory) -> Iterator[Running]:
+def served(memory: incumbent.Memory) -> Iterator[Running]:
     """The service of that memory, without credentials."""
     with Running(memory) as running:
         yield running

@@ -17,7 +17,7 @@ class Sender:
     def __init__(self, client: httpx.Client, user_id: str, organization: str) -> None:
         self.client = client
         client.get("/inspect/who")
-        self.token = client.cookies["tenure_token"]
+        self.token = client.cookies["incumbent_token"]
         chosen = self.send("who", user_id=user_id, organization=organization)
         assert chosen.status_code == 303, chosen.text
 
@@ -34,7 +34,7 @@ def sending(
     served: Running, user_id: str = "alice", *, key: str = "", organization: str = "acme"
 ) -> Iterator[Sender]:
     """A sender at a service, with a credential where there is one."""
-    cookies = {"tenure_key": key} if key else {}
+    cookies = {"incumbent_key": key} if key else {}
     with httpx.Client(
         base_url=served.address, cookies=cookies, timeout=PATIENCE, **PLAIN
     ) as client:

@@ -6,15 +6,15 @@ from itertools import pairwise
 
 import pytest
 
-import tenure
-from tenure.context.tokens import counter
-from tenure.inspector import accounting
+import incumbent
+from incumbent.context.tokens import counter
+from incumbent.inspector import accounting
 
 QUERY = "Where should we ship the order?"
 
 
 @pytest.fixture
-def asked(alice: tenure.Session) -> tenure.Session:
+def asked(alice: incumbent.Session) -> incumbent.Session:
     """Somebody with facts that are in it, out of office, and repeated by a note."""
     alice.write("address", "123 Main St")
     alice.write("address", "456 Oak Ave")
@@ -25,7 +25,7 @@ def asked(alice: tenure.Session) -> tenure.Session:
 
 
 @pytest.mark.parametrize("budget", [0, 20, 60, 200, 2000])
-def test_the_sections_take_what_the_context_takes(asked: tenure.Session, budget: int) -> None:
+def test_the_sections_take_what_the_context_takes(asked: incumbent.Session, budget: int) -> None:
     """Token by token, and their bars follow one another within the budget."""
     context = asked.context(QUERY, budget=budget)
     found = accounting.shares(context, counter(context.tokenizer))
@@ -36,7 +36,7 @@ def test_the_sections_take_what_the_context_takes(asked: tenure.Session, budget:
         assert one.start + one.width == pytest.approx(following.start, abs=0.05)
 
 
-def test_a_fact_that_is_in_it_is_told_with_its_score(asked: tenure.Session) -> None:
+def test_a_fact_that_is_in_it_is_told_with_its_score(asked: incumbent.Session) -> None:
     """And where it stands."""
     context = asked.context(QUERY, explain=True)
     answer = accounting.answer_on(asked.facts("address")[0], context)
@@ -46,7 +46,7 @@ def test_a_fact_that_is_in_it_is_told_with_its_score(asked: tenure.Session) -> N
     assert "456 Oak Ave" in answer.line.text
 
 
-def test_a_fact_that_is_not_in_it_is_told_with_the_reason(asked: tenure.Session) -> None:
+def test_a_fact_that_is_not_in_it_is_told_with_the_reason(asked: incumbent.Session) -> None:
     """Out of office, or without room; then with its score."""
     old = asked.history("address").facts[0]
     context = asked.context(QUERY, explain=True)
@@ -61,7 +61,7 @@ def test_a_fact_that_is_not_in_it_is_told_with_the_reason(asked: tenure.Session)
     assert "Its score is" in left.said
 
 
-def test_what_the_guard_cut_is_marked(asked: tenure.Session) -> None:
+def test_what_the_guard_cut_is_marked(asked: incumbent.Session) -> None:
     """In the line that repeats it, and among the omissions, first and once."""
     context = asked.context(QUERY)
     note = next(line.text for line in context.lines if line.section == "Working set")
@@ -72,7 +72,7 @@ def test_what_the_guard_cut_is_marked(asked: tenure.Session) -> None:
     assert len(set(first.named)) == len(first.named)
 
 
-def test_every_reason_has_a_sentence(asked: tenure.Session) -> None:
+def test_every_reason_has_a_sentence(asked: incumbent.Session) -> None:
     """A reader is told more than a word."""
     groups = accounting.by_reason(asked.context(QUERY, budget=45, explain=True).omissions)
     assert groups

@@ -6,15 +6,15 @@ from datetime import timedelta
 
 import pytest
 
-import tenure
-from tenure.inspector.axis import axis_of
-from tenure.inspector.story import chain_of
-from tenure.testing import SteppingClock
+import incumbent
+from incumbent.inspector.axis import axis_of
+from incumbent.inspector.story import chain_of
+from incumbent.testing import SteppingClock
 
 WHO = {"user_id": "alice", "organization": "acme"}
 
 
-def test_bars_follow_each_other(memory: tenure.Memory, clock: SteppingClock) -> None:
+def test_bars_follow_each_other(memory: incumbent.Memory, clock: SteppingClock) -> None:
     """Where the one value ends the next begins, and the last goes on."""
     alice = memory.session(**WHO)
     alice.write("city", "Bern")
@@ -32,7 +32,7 @@ def test_bars_follow_each_other(memory: tenure.Memory, clock: SteppingClock) -> 
     assert [mark.verdict.outcome for mark in second.marks] == ["superseded"]
 
 
-def test_the_two_times_are_told_apart(memory: tenure.Memory, clock: SteppingClock) -> None:
+def test_the_two_times_are_told_apart(memory: incumbent.Memory, clock: SteppingClock) -> None:
     """What is said late held before it was on record."""
     alice = memory.session(**WHO)
     long_ago = memory.now() - timedelta(days=30)
@@ -47,7 +47,7 @@ def test_the_two_times_are_told_apart(memory: tenure.Memory, clock: SteppingCloc
     assert row.held.since == long_ago
 
 
-def test_what_was_overruled_never_held(memory: tenure.Memory) -> None:
+def test_what_was_overruled_never_held(memory: incumbent.Memory) -> None:
     """It is drawn as a wish, and was on record for no time."""
     memory.session(**WHO, authority="manager").write("limit", 500)
     alice = memory.session(**WHO, authority="guest")
@@ -59,6 +59,6 @@ def test_what_was_overruled_never_held(memory: tenure.Memory) -> None:
     assert axis.rows[1].known.until == axis.rows[1].fact.recorded_at
 
 
-def test_nothing_has_no_axis(memory: tenure.Memory) -> None:
+def test_nothing_has_no_axis(memory: incumbent.Memory) -> None:
     """Without a fact there is nothing to draw."""
     assert axis_of([], [], memory.now()) is None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import expect
 
-import tenure
+import incumbent
 from tests.inspector.browsing import PHONE
 from tests.inspector.conftest import Visit
 
@@ -13,7 +13,7 @@ HOSTILE = "<script>document.title='owned'</script> <b>bold</b> \u202egnp.exe"
 
 
 @pytest.fixture
-def alice(memory: tenure.Memory) -> tenure.Session:
+def alice(memory: incumbent.Memory) -> incumbent.Session:
     """Somebody with an address, a cost that rests on it, and a plan to move."""
     session = memory.session(user_id="alice", organization="acme")
     session.write("address", "456 Oak Ave")
@@ -22,7 +22,7 @@ def alice(memory: tenure.Memory) -> tenure.Session:
     return session
 
 
-def test_a_branch_stands_beside_reality(visit: Visit, alice: tenure.Session) -> None:
+def test_a_branch_stands_beside_reality(visit: Visit, alice: incumbent.Session) -> None:
     """Its value next to the one that holds without it."""
     alice.draft("plan-b").write("delivery_date", "2026-12-01")
     page = visit().open("/inspect/branches")
@@ -33,7 +33,7 @@ def test_a_branch_stands_beside_reality(visit: Visit, alice: tenure.Session) -> 
     expect(plan.locator("tr.added")).to_contain_text("2026-12-01")
 
 
-def test_a_commit_shows_its_consequences_first(visit: Visit, alice: tenure.Session) -> None:
+def test_a_commit_shows_its_consequences_first(visit: Visit, alice: incumbent.Session) -> None:
     """Nothing changes until it is confirmed; then it holds, and can be undone."""
     page = visit().open("/inspect/branches")
     page.get_by_role("link", name="Commit …").click()
@@ -49,7 +49,7 @@ def test_a_commit_shows_its_consequences_first(visit: Visit, alice: tenure.Sessi
     assert alice.current("address") == "9 Unter den Linden"
 
 
-def test_a_branch_is_discarded(visit: Visit, alice: tenure.Session) -> None:
+def test_a_branch_is_discarded(visit: Visit, alice: incumbent.Session) -> None:
     """Nothing real changes, and the page says what to do when there is none."""
     page = visit().open("/inspect/branch?branch=hypothetical:berlin")
     page.get_by_role("link", name="Discard …").click()
@@ -60,7 +60,7 @@ def test_a_branch_is_discarded(visit: Visit, alice: tenure.Session) -> None:
     assert alice.hypothetical("berlin").current("address") == "456 Oak Ave"
 
 
-def test_a_branch_begins_with_a_value(visit: Visit, alice: tenure.Session) -> None:
+def test_a_branch_begins_with_a_value(visit: Visit, alice: incumbent.Session) -> None:
     """Which is nowhere else; another one can be put in."""
     page = visit().open("/inspect/branches")
     page.get_by_label("Kind").select_option("draft")
@@ -78,7 +78,7 @@ def test_a_branch_begins_with_a_value(visit: Visit, alice: tenure.Session) -> No
     expect(page.locator("tr.added")).to_have_count(2)
 
 
-def test_nobody_sees_the_branch_of_another(visit: Visit, alice: tenure.Session) -> None:
+def test_nobody_sees_the_branch_of_another(visit: Visit, alice: incumbent.Session) -> None:
     """Neither in the list nor by its name; nor what takes a permission."""
     alice.draft("pay").write("salary", "90 grand", requires=("finance",))
     page = visit("bob").open("/inspect/branches")
@@ -93,7 +93,7 @@ def test_nobody_sees_the_branch_of_another(visit: Visit, alice: tenure.Session) 
     expect(page.locator(".problem")).to_contain_text("names no branch")
 
 
-def test_the_pages_are_sound(visit: Visit, alice: tenure.Session) -> None:
+def test_the_pages_are_sound(visit: Visit, alice: incumbent.Session) -> None:
     """Nothing serious to axe in light and dark, no page wider than a phone, hostile text inert."""
     alice.draft(HOSTILE.replace("\u202e", "")).write("motto", HOSTILE)
     browsing = visit(viewport=PHONE)

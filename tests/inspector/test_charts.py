@@ -5,9 +5,9 @@ from __future__ import annotations
 from datetime import date, timedelta
 from itertools import pairwise
 
-from tenure.inspector.charts import HEIGHT, bars_of, columns_of, stacked
-from tenure.model.listings import VerdictCount
-from tenure.model.verdict import Action, Outcome, Rule
+from incumbent.inspector.charts import HEIGHT, bars_of, columns_of, stacked
+from incumbent.model.listings import VerdictCount
+from incumbent.model.verdict import Action, Outcome, Rule
 
 DAY = date(2026, 3, 1)
 

@@ -1,4 +1,4 @@
-"""`tenure inspect` and `tenure demo --inspect`: the pages of a file, as processes."""
+"""`incumbent inspect` and `incumbent demo --inspect`: the pages of a file, as processes."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ import httpx
 import pytest
 from typer.testing import CliRunner
 
-import tenure
-from tenure.cli import app
+import incumbent
+from incumbent.cli import app
 from tests.conftest import QUICK
 from tests.patience import PATIENCE
 from tests.service.running import PLAIN, PROGRAM, environment, serving
@@ -44,7 +44,7 @@ def showing(folder: Path, *arguments: str) -> Iterator[str]:
 
 def test_a_file_is_shown(tmp_path: Path) -> None:
     """With --user nobody has to choose on the page."""
-    with tenure.open(tmp_path / "agent.db", settings=QUICK) as memory:
+    with incumbent.open(tmp_path / "agent.db", settings=QUICK) as memory:
         memory.session(user_id="alice", organization="acme").write("order_status", "approved")
     asked = ("inspect", "agent.db", "--user", "alice", "--org", "acme", "--embedder", "none")
     with showing(tmp_path, *asked) as address:

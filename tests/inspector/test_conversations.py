@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Browser, expect
 
-import tenure
+import incumbent
 from tests.inspector.browsing import PHONE, Browsing
 from tests.inspector.conftest import Visit
 from tests.service.running import Running, a_key
@@ -14,7 +14,7 @@ HOSTILE = "My motto is <script>document.title='owned'</script> <b>bold</b> \u202
 
 
 @pytest.fixture
-def alice(memory: tenure.Memory) -> tenure.Session:
+def alice(memory: incumbent.Memory) -> incumbent.Session:
     """Somebody who said where she lives, and that she moved."""
     session = memory.session(user_id="alice", organization="acme", session_id="chat-1")
     session.observe("My address is 123 Main St. What if we invited 40 people?", ref="m-1")
@@ -22,7 +22,7 @@ def alice(memory: tenure.Memory) -> tenure.Session:
     return session
 
 
-def test_a_talk_shows_what_it_was_read_as(visit: Visit, alice: tenure.Session) -> None:
+def test_a_talk_shows_what_it_was_read_as(visit: Visit, alice: incumbent.Session) -> None:
     """Each stretch marked, dead values struck out, what each turn changed beside it."""
     page = visit().open("/inspect/conversations")
     page.get_by_role("link", name="chat-1").click()
@@ -38,7 +38,9 @@ def test_a_talk_shows_what_it_was_read_as(visit: Visit, alice: tenure.Session) -
     expect(link).to_have_attribute("href", f"/inspect/fact?id={fact.id}")
 
 
-def test_a_talk_whose_words_are_not_kept_shows_quotes(visit: Visit, alice: tenure.Session) -> None:
+def test_a_talk_whose_words_are_not_kept_shows_quotes(
+    visit: Visit, alice: incumbent.Session
+) -> None:
     """And says so."""
     alice.close()
     page = visit().open("/inspect/conversation?session=chat-1")
@@ -47,7 +49,7 @@ def test_a_talk_whose_words_are_not_kept_shows_quotes(visit: Visit, alice: tenur
     expect(first).to_contain_text("The words of this turn are not kept here")
 
 
-def test_a_turn_is_tried_and_nothing_changes(visit: Visit, alice: tenure.Session) -> None:
+def test_a_turn_is_tried_and_nothing_changes(visit: Visit, alice: incumbent.Session) -> None:
     """What would be read, superseded and kept, and what would not, and why."""
     page = visit().open("/inspect/conversation?session=chat-1")
     page.get_by_label("What would you make of this?").fill(
@@ -67,7 +69,7 @@ def test_a_turn_is_tried_and_nothing_changes(visit: Visit, alice: tenure.Session
 
 
 def test_nobody_sees_the_talk_of_another(
-    browser: Browser, visit: Visit, memory: tenure.Memory, alice: tenure.Session
+    browser: Browser, visit: Visit, memory: incumbent.Memory, alice: incumbent.Session
 ) -> None:
     """Nor the words of a turn that says what takes a permission; nor may a reader try one."""
     page = visit("bob").open("/inspect/conversations")
@@ -95,7 +97,7 @@ def test_nobody_sees_the_talk_of_another(
         browsing.close()
 
 
-def test_the_pages_are_sound(visit: Visit, alice: tenure.Session) -> None:
+def test_the_pages_are_sound(visit: Visit, alice: incumbent.Session) -> None:
     """Nothing serious to axe in light and dark, no page wider than a phone, hostile text inert."""
     alice.observe(HOSTILE)
     alice.observe("Sure, 456 Oak Ave it is.", speaker="assistant")

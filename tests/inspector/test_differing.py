@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tenure.context.document import Line
-from tenure.inspector.differing import compared_words, counts, difference
+from incumbent.context.document import Line
+from incumbent.inspector.differing import compared_words, counts, difference
 
 SECTIONS = st.sampled_from(("Identity", "Facts", "History", "Working set"))
 LINES = st.lists(

@@ -8,7 +8,7 @@ import httpx
 import pytest
 from playwright.sync_api import Browser, expect
 
-import tenure
+import incumbent
 from tests.inspector.browsing import Browsing
 from tests.inspector.conftest import Visit
 from tests.service.running import PLAIN, Running, a_key
@@ -16,7 +16,7 @@ from tests.service.running import PLAIN, Running, a_key
 WHO = {"user_id": "alice", "organization": "acme"}
 
 
-def test_a_visitor_chooses_whom_to_look_as(visit: Visit, memory: tenure.Memory) -> None:
+def test_a_visitor_chooses_whom_to_look_as(visit: Visit, memory: incumbent.Memory) -> None:
     """The page then shows what that person's agent goes by."""
     memory.session(**WHO).write("order_status", "approved")
     page = visit("alice").page
@@ -34,7 +34,7 @@ def test_the_page_at_the_door_has_no_serious_fault(visit: Visit) -> None:
             assert browsing.serious() == []
 
 
-def test_a_key_is_asked_for_where_there_is_one(browser: Browser, memory: tenure.Memory) -> None:
+def test_a_key_is_asked_for_where_there_is_one(browser: Browser, memory: incumbent.Memory) -> None:
     """A visitor without a key sees nothing; with it, what it is good for."""
     memory.session(**WHO).write("order_status", "approved")
     text = a_key(memory, "read")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from playwright.sync_api import expect
 
-import tenure
+import incumbent
 from tests.inspector.conftest import Visit
 from tests.inspector.forms import sending
 from tests.service.running import Running, a_key
@@ -16,13 +16,13 @@ WHO = {"user_id": "alice", "organization": "acme"}
 SECRET = "ZEBRA-CROSSING"
 
 
-def _id(verdict: tenure.Verdict) -> str:
+def _id(verdict: incumbent.Verdict) -> str:
     assert verdict.fact is not None
     return verdict.fact.id
 
 
 def test_a_fact_is_forgotten_from_its_story(
-    visit: Visit, memory: tenure.Memory, tmp_path: Path
+    visit: Visit, memory: incumbent.Memory, tmp_path: Path
 ) -> None:
     """Shown, confirmed by typing, gone, proven; and all of it without script."""
     alice = memory.session(**WHO)
@@ -62,7 +62,7 @@ def test_a_fact_is_forgotten_from_its_story(
     expect(page.get_by_role("link", name=stored.id)).to_be_visible()
 
 
-def test_nothing_goes_without_the_right_words(served: Running, memory: tenure.Memory) -> None:
+def test_nothing_goes_without_the_right_words(served: Running, memory: incumbent.Memory) -> None:
     """Nor if more would go by now than was shown."""
     alice = memory.session(**WHO)
     alice.write("a", 1, subject="Jane")
@@ -78,7 +78,7 @@ def test_nothing_goes_without_the_right_words(served: Running, memory: tenure.Me
     assert alice.facts() == []
 
 
-def test_what_matches_nothing_is_said(served: Running, memory: tenure.Memory) -> None:
+def test_what_matches_nothing_is_said(served: Running, memory: incumbent.Memory) -> None:
     """An empty choice and an unknown name lead back to the form, filled in."""
     with sending(served) as sender:
         assert sender.send("erasure/preview").status_code == 422
@@ -88,7 +88,7 @@ def test_what_matches_nothing_is_said(served: Running, memory: tenure.Memory) ->
         assert sender.send("erasure/preview", fact="no-such-fact").status_code == 404
 
 
-def test_a_person_erases_their_own(memory: tenure.Memory) -> None:
+def test_a_person_erases_their_own(memory: incumbent.Memory) -> None:
     """Without the right to all, another's facts are as if they were not there."""
     alice = memory.session(**WHO)
     bob = memory.session(user_id="bob", organization="acme")
@@ -116,7 +116,7 @@ def test_a_person_erases_their_own(memory: tenure.Memory) -> None:
     assert bob.current("b", "Jane") == SECRET
 
 
-def test_a_proof_takes_its_digest(served: Running, memory: tenure.Memory) -> None:
+def test_a_proof_takes_its_digest(served: Running, memory: incumbent.Memory) -> None:
     """An id alone, or a digest of another, shows nothing."""
     memory.session(**WHO).write("a", 1)
     proof = memory.forget(organization="acme", user_id="alice")

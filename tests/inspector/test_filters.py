@@ -6,17 +6,17 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-import tenure
-from tenure.inspector.filters import AGES, STATES, Filters, page_of
-from tenure.inspector.watching import head_of
-from tenure.testing import SteppingClock
+import incumbent
+from incumbent.inspector.filters import AGES, STATES, Filters, page_of
+from incumbent.inspector.watching import head_of
+from incumbent.testing import SteppingClock
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 WHO = {"user_id": "alice", "organization": "acme"}
 
 
 @pytest.mark.parametrize("state", STATES)
-def test_every_state_is_one_that_a_session_lists(state: str, memory: tenure.Memory) -> None:
+def test_every_state_is_one_that_a_session_lists(state: str, memory: incumbent.Memory) -> None:
     """So is every age."""
     for age in ("", *AGES):
         filters = Filters.of({"state": state, "age": age})
@@ -32,11 +32,11 @@ def test_an_age_is_a_span_of_time() -> None:
 @pytest.mark.parametrize("asked", [{"state": "asleep"}, {"age": "yesterday"}])
 def test_a_filter_that_nobody_knows_is_refused(asked: dict[str, str]) -> None:
     """With those that there are."""
-    with pytest.raises(tenure.InvalidInput, match="is not one of"):
+    with pytest.raises(incumbent.InvalidInput, match="is not one of"):
         Filters.of(asked)
 
 
-def test_constraints_are_found_between_other_facts(memory: tenure.Memory) -> None:
+def test_constraints_are_found_between_other_facts(memory: incumbent.Memory) -> None:
     """Every one, by pages, and a page that found none yet tells where to go on."""
     session = memory.session(**WHO, authority="manager")
     session.write("q1_budget", 1)
@@ -49,7 +49,7 @@ def test_constraints_are_found_between_other_facts(memory: tenure.Memory) -> Non
     assert rest.next is None
 
 
-def test_a_mark_of_the_log_changes_with_it(memory: tenure.Memory, clock: SteppingClock) -> None:
+def test_a_mark_of_the_log_changes_with_it(memory: incumbent.Memory, clock: SteppingClock) -> None:
     """And once a minute by itself, because facts expire with no decision."""
     session = memory.session(**WHO)
     first = head_of(memory, "acme", NOW)

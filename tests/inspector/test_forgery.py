@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-import tenure
-from tenure.inspector.views import ROUTES
+import incumbent
+from incumbent.inspector.views import ROUTES
 from tests.inspector.forms import sending
 from tests.service.running import Running
 
@@ -13,7 +13,7 @@ ACTIONS = sorted(route.path for route in ROUTES if route.action)
 
 
 @pytest.mark.parametrize("path", ACTIONS)
-def test_a_forged_form_does_nothing(served: Running, memory: tenure.Memory, path: str) -> None:
+def test_a_forged_form_does_nothing(served: Running, memory: incumbent.Memory, path: str) -> None:
     """Refused without the token or with a wrong one, and from another site even with its own."""
     alice = memory.session(user_id="alice", organization="acme")
     verdict = alice.write("city", "Bern")

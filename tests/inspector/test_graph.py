@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
-import tenure
-from tenure.inspector.graph import GraphDrawing, graph_around
+import incumbent
+from incumbent.inspector.graph import GraphDrawing, graph_around
 
 WHO = {"user_id": "alice", "organization": "acme"}
 
 
-def _written(session: tenure.Session, key: str, value: Any, **more: Any) -> tenure.Fact:
+def _written(session: incumbent.Session, key: str, value: Any, **more: Any) -> incumbent.Fact:
     fact = session.write(key, value, **more).fact
     assert fact is not None
     return fact
 
 
-def _drawn(session: tenure.Session, fact_id: str) -> GraphDrawing:
+def _drawn(session: incumbent.Session, fact_id: str) -> GraphDrawing:
     fact = session.get(fact_id)
     assert fact is not None
     drawing = graph_around(fact, session.get)
@@ -24,7 +24,7 @@ def _drawn(session: tenure.Session, fact_id: str) -> GraphDrawing:
     return drawing
 
 
-def test_bases_stand_left_and_derived_facts_right(memory: tenure.Memory) -> None:
+def test_bases_stand_left_and_derived_facts_right(memory: incumbent.Memory) -> None:
     """Two steps each way and no more; no two facts in one place."""
     alice = memory.session(**WHO)
     chain = [_written(alice, "k0", 0)]
@@ -39,7 +39,7 @@ def test_bases_stand_left_and_derived_facts_right(memory: tenure.Memory) -> None
     assert not any(edge.spreads for edge in drawing.edges)
 
 
-def test_a_change_is_seen_to_spread(memory: tenure.Memory) -> None:
+def test_a_change_is_seen_to_spread(memory: incumbent.Memory) -> None:
     """From the base that changed, along every step that it took, and along no other."""
     alice = memory.session(**WHO)
     price = _written(alice, "price", 12)
@@ -54,7 +54,7 @@ def test_a_change_is_seen_to_spread(memory: tenure.Memory) -> None:
     assert {node.fact.value for node in drawing.nodes} == {12, 15, 40, 480, offer.value}
 
 
-def test_what_hung_on_the_dead_is_found_from_its_successor(memory: tenure.Memory) -> None:
+def test_what_hung_on_the_dead_is_found_from_its_successor(memory: incumbent.Memory) -> None:
     """The new price has nothing derived from it yet; the old one has."""
     alice = memory.session(**WHO)
     price = _written(alice, "price", 12)
@@ -63,7 +63,7 @@ def test_what_hung_on_the_dead_is_found_from_its_successor(memory: tenure.Memory
     assert "total" in {node.fact.key for node in _drawn(alice, new.id).nodes}
 
 
-def test_a_crowd_is_cut_and_counted(memory: tenure.Memory) -> None:
+def test_a_crowd_is_cut_and_counted(memory: incumbent.Memory) -> None:
     """A fact with many dependents is drawn with a few, and says how many are not."""
     alice = memory.session(**WHO)
     base = _written(alice, "base", 1)
@@ -74,7 +74,7 @@ def test_a_crowd_is_cut_and_counted(memory: tenure.Memory) -> None:
     assert drawing.left_out == 23
 
 
-def test_a_fact_alone_has_no_graph(memory: tenure.Memory) -> None:
+def test_a_fact_alone_has_no_graph(memory: incumbent.Memory) -> None:
     """Nor has one that only replaced another."""
     alice = memory.session(**WHO)
     alice.write("city", "Bern")
@@ -82,7 +82,7 @@ def test_a_fact_alone_has_no_graph(memory: tenure.Memory) -> None:
     assert graph_around(alice.get(fact.id) or fact, alice.get) is None
 
 
-def test_a_crowd_of_bases_is_cut_too(memory: tenure.Memory) -> None:
+def test_a_crowd_of_bases_is_cut_too(memory: incumbent.Memory) -> None:
     """Those that are there and not drawn are counted."""
     alice = memory.session(**WHO)
     bases = [_written(alice, f"b{number}", number).id for number in range(9)]

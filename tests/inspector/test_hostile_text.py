@@ -7,7 +7,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-import tenure
+import incumbent
 from tests.inspector.conftest import Visit
 from tests.inspector.forms import sending
 from tests.service.running import Running
@@ -22,7 +22,7 @@ CLOSING = "</bdi></li></ul><h1>Signed out</h1><form action='https://evil.example
     "path",
     ["/inspect", "/inspect?state=all", "/inspect/subjects", "/inspect/timeline", "/inspect/live"],
 )
-def test_the_text_of_facts_is_inert(visit: Visit, memory: tenure.Memory, path: str) -> None:
+def test_the_text_of_facts_is_inert(visit: Visit, memory: incumbent.Memory, path: str) -> None:
     """Markup is text, and what turns or hides text is written out."""
     alice = memory.session(user_id="alice", organization="acme")
     for number, text in enumerate((SCRIPT, ATTRIBUTE, TURNED, CLOSING)):
@@ -36,7 +36,7 @@ def test_the_text_of_facts_is_inert(visit: Visit, memory: tenure.Memory, path: s
     assert browsing.serious() == []
 
 
-def test_ids_and_refusals_turn_no_text(served: Running, memory: tenure.Memory) -> None:
+def test_ids_and_refusals_turn_no_text(served: Running, memory: incumbent.Memory) -> None:
     """An id is what its writer chose, and refusals and proofs name it."""
     alice = memory.session(user_id="alice", organization="acme")
     alice.write("city", "Bern", id=TURNED)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from playwright.sync_api import Browser, expect
 
-import tenure
+import incumbent
 from tests.inspector.browsing import PHONE, Browsing
 from tests.inspector.conftest import Visit
 from tests.service.running import Running, a_key
@@ -30,7 +30,7 @@ def test_a_verdict_appears_as_it_happens(visit: Visit, served: Running) -> None:
     assert page.evaluate("window.stayed")
 
 
-def test_a_pause_holds_the_list(visit: Visit, served: Running, memory: tenure.Memory) -> None:
+def test_a_pause_holds_the_list(visit: Visit, served: Running, memory: incumbent.Memory) -> None:
     """It asks for nothing then, and what came meanwhile appears when it goes on."""
     memory.session(**WHO).write("seat", "window")
     page = visit("alice").open("/inspect/live")
@@ -49,7 +49,7 @@ def test_a_pause_holds_the_list(visit: Visit, served: Running, memory: tenure.Me
     expect(page.locator("#verdicts > li")).to_have_count(2)
 
 
-def test_values_are_for_those_who_may_see_them(visit: Visit, memory: tenure.Memory) -> None:
+def test_values_are_for_those_who_may_see_them(visit: Visit, memory: incumbent.Memory) -> None:
     """Somebody else's fact is an entry with its rule and its author, and nothing that was said."""
     memory.session(user_id="bob", organization="acme").write("diagnosis", "measles")
     memory.session(**WHO).write("seat", "window")
@@ -61,7 +61,7 @@ def test_values_are_for_those_who_may_see_them(visit: Visit, memory: tenure.Memo
     assert "diagnosis" not in page.content()
 
 
-def test_live_takes_the_scope_for_it(browser: Browser, memory: tenure.Memory) -> None:
+def test_live_takes_the_scope_for_it(browser: Browser, memory: incumbent.Memory) -> None:
     """A key for reading has no way there, by the navigation or the address."""
     text = a_key(memory, "read")
     with Running(memory, credentials=True) as running:
@@ -77,7 +77,7 @@ def test_live_takes_the_scope_for_it(browser: Browser, memory: tenure.Memory) ->
         browsing.close()
 
 
-def test_charts_count_what_was_decided(visit: Visit, memory: tenure.Memory) -> None:
+def test_charts_count_what_was_decided(visit: Visit, memory: incumbent.Memory) -> None:
     """By outcome, by rule and by day, with what is open for review; as tables too."""
     alice = memory.session(**WHO)
     alice.write("price", 12)

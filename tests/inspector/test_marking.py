@@ -7,7 +7,7 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tenure.inspector.marking import TextMark, inert_json, marked, plainly
+from incumbent.inspector.marking import TextMark, inert_json, marked, plainly
 
 TEXTS = st.text(max_size=60)
 PLACES = st.integers(min_value=-5, max_value=70)

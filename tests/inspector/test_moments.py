@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tenure.inspector.moments import STEPS, DecisionAxis, Recorded, after, axis_of, before
+from incumbent.inspector.moments import STEPS, DecisionAxis, Recorded, after, axis_of, before
 
 BEGIN = datetime(2026, 1, 1, tzinfo=UTC)
 seconds = st.integers(0, 40_000_000)

@@ -6,7 +6,7 @@ import re
 
 from playwright.sync_api import Browser, Page, Route, expect
 
-import tenure
+import incumbent
 from tests.inspector.browsing import PHONE, Browsing, press
 from tests.inspector.conftest import Visit
 from tests.service.running import Running, a_key
@@ -26,7 +26,7 @@ def expect_keys(page: Page, *keys: str) -> None:
     expect(page.locator("#list .name")).to_have_text(list(keys))
 
 
-def test_a_fact_tells_where_it_is_from(visit: Visit, memory: tenure.Memory) -> None:
+def test_a_fact_tells_where_it_is_from(visit: Visit, memory: incumbent.Memory) -> None:
     """In plain words, with its story and everything about its subject one click away."""
     alice = memory.session(**WHO)
     alice.observe("My address is 123 Main St.")
@@ -43,7 +43,7 @@ def test_a_fact_tells_where_it_is_from(visit: Visit, memory: tenure.Memory) -> N
     expect_keys(page, "weight", "status")
 
 
-def test_facts_are_found_by_words_and_state(visit: Visit, memory: tenure.Memory) -> None:
+def test_facts_are_found_by_words_and_state(visit: Visit, memory: incumbent.Memory) -> None:
     """Without leaving the page; the address leads there again."""
     alice = memory.session(**WHO, authority="manager")
     for key, value in (("address", "123 Main St"), ("address", "456 Oak Ave"), ("seat", "window")):
@@ -64,7 +64,7 @@ def test_facts_are_found_by_words_and_state(visit: Visit, memory: tenure.Memory)
 
 
 def test_what_is_typed_before_the_page_listens_is_searched_for(
-    visit: Visit, memory: tenure.Memory
+    visit: Visit, memory: incumbent.Memory
 ) -> None:
     """The page can be seen and typed into before its scripts have come."""
     memory.session(**WHO).write("address", "456 Oak Ave")
@@ -124,7 +124,7 @@ def test_a_list_keeps_its_place_while_it_changes(visit: Visit, served: Running) 
     expect(page.get_by_role("link", name="fresher")).to_be_visible()
 
 
-def test_it_works_without_script(visit: Visit, memory: tenure.Memory) -> None:
+def test_it_works_without_script(visit: Visit, memory: incumbent.Memory) -> None:
     """Filters are a form, and more is a link."""
     alice = memory.session(**WHO)
     alice.write_many([{"key": f"key_{number:02}", "value": number} for number in range(60)])
@@ -141,7 +141,7 @@ def test_it_works_without_script(visit: Visit, memory: tenure.Memory) -> None:
 
 
 def test_what_a_reader_may_not_see_is_not_noticed(
-    visit: Visit, memory: tenure.Memory, served: Running
+    visit: Visit, memory: incumbent.Memory, served: Running
 ) -> None:
     """Neither in the list, nor among the subjects, nor by the page asking whether there is more."""
     board = memory.session(user_id="board", organization="acme", authority="policy")
@@ -165,7 +165,9 @@ def test_what_a_reader_may_not_see_is_not_noticed(
     assert page.request.get(watch, headers=PART).status == 200
 
 
-def test_an_open_page_says_when_its_visitor_is_out(browser: Browser, memory: tenure.Memory) -> None:
+def test_an_open_page_says_when_its_visitor_is_out(
+    browser: Browser, memory: incumbent.Memory
+) -> None:
     """It does not go on showing a list that nobody keeps up to date."""
     memory.session(**WHO).write("seat", "window")
     text = a_key(memory, "read")
@@ -181,7 +183,7 @@ def test_an_open_page_says_when_its_visitor_is_out(browser: Browser, memory: ten
         browsing.close()
 
 
-def test_a_fact_that_stands_behind_another_says_so(visit: Visit, memory: tenure.Memory) -> None:
+def test_a_fact_that_stands_behind_another_says_so(visit: Visit, memory: incumbent.Memory) -> None:
     """One's own word of higher authority is gone by, and the organization's stays in office."""
     manager = memory.session(user_id="mia", organization="acme", authority="manager")
     manager.write("head_count", 40, subject="berlin", memory_type="organizational")
@@ -191,7 +193,7 @@ def test_a_fact_that_stands_behind_another_says_so(visit: Visit, memory: tenure.
     expect(behind).to_contain_text("stands behind what is gone by here: 44")
 
 
-def test_the_other_layers_are_there(visit: Visit, memory: tenure.Memory) -> None:
+def test_the_other_layers_are_there(visit: Visit, memory: incumbent.Memory) -> None:
     """Who is asking, what is on the desk, and the signals from outside."""
     memory.environment.provide("weather", lambda: "rain in Lyon")
     memory.session(**WHO, session_id="chat-1").observe("We talked about the venue.")
@@ -208,10 +210,10 @@ def test_an_empty_memory_says_how_to_begin(visit: Visit) -> None:
     """And fills as soon as there is something."""
     page = visit("alice").page
     expect(page.get_by_role("heading", name="Nothing is known yet")).to_be_visible()
-    expect(page.locator("pre")).to_contain_text("tenure observe")
+    expect(page.locator("pre")).to_contain_text("incumbent observe")
 
 
-def test_now_has_no_serious_fault(visit: Visit, memory: tenure.Memory) -> None:
+def test_now_has_no_serious_fault(visit: Visit, memory: incumbent.Memory) -> None:
     """On a phone, in light and in dark, and nothing is wider than the screen."""
     alice = memory.session(**WHO, authority="manager", session_id="chat-1")
     alice.observe("I prefer the window seat.")

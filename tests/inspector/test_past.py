@@ -6,12 +6,12 @@ from collections.abc import Callable
 from datetime import datetime, timedelta
 from random import Random
 
-import tenure
-from tenure.inspector.past import Past, PastFact, PastPage
-from tenure.testing import SteppingClock
+import incumbent
+from incumbent.inspector.past import Past, PastFact, PastPage
+from incumbent.testing import SteppingClock
 
 
-def lived(memory: tenure.Memory, clock: SteppingClock, random: Random) -> list[datetime]:
+def lived(memory: incumbent.Memory, clock: SteppingClock, random: Random) -> list[datetime]:
     """Some weeks of writes, late news, plans, withdrawals and undone verdicts; the moments."""
     alice = memory.session(user_id="alice", organization="acme", authority="manager")
     bob = memory.session(user_id="bob", organization="acme")
@@ -34,7 +34,7 @@ def lived(memory: tenure.Memory, clock: SteppingClock, random: Random) -> list[d
 def every(pages: Callable[[str | None], PastPage]) -> PastPage:
     """All pages as one."""
     held: list[PastFact] = []
-    added: list[tenure.Fact] = []
+    added: list[incumbent.Fact] = []
     cursor: str | None = None
     while True:
         page = pages(cursor)
@@ -45,7 +45,7 @@ def every(pages: Callable[[str | None], PastPage]) -> PastPage:
             return PastPage(tuple(held), tuple(added))
 
 
-def test_pages_of_the_past_are_the_past(memory: tenure.Memory, clock: SteppingClock) -> None:
+def test_pages_of_the_past_are_the_past(memory: incumbent.Memory, clock: SteppingClock) -> None:
     """For moments of both times: every fact in office then, once, and what it is now."""
     random = Random(7)
     moments = lived(memory, clock, random)

@@ -8,7 +8,7 @@ import re
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-import tenure
+import incumbent
 from tests.inspector.browsing import PHONE, Browsing
 from tests.inspector.conftest import Visit
 from tests.service.running import Running, a_key
@@ -18,7 +18,7 @@ HOSTILE = "<script>document.title='owned'</script> <b>bold</b> \u202egnp.exe"
 
 
 @pytest.fixture
-def alice(memory: tenure.Memory) -> tenure.Session:
+def alice(memory: incumbent.Memory) -> incumbent.Session:
     """Somebody of whom something is known, was known, and is noted."""
     session = memory.session(
         user_id="alice", organization="acme", session_id="chat-1", permissions=("finance",)
@@ -42,7 +42,9 @@ def asked(page: Page, **fields: str) -> None:
             field.fill(value)
 
 
-def test_a_question_shows_its_context_as_it_is_typed(visit: Visit, alice: tenure.Session) -> None:
+def test_a_question_shows_its_context_as_it_is_typed(
+    visit: Visit, alice: incumbent.Session
+) -> None:
     """Lines with scores, sources and links to stories; what the guard cut; what is left out."""
     page = visit().open("/inspect/context")
     asked(page, query=QUESTION, session="chat-1")
@@ -58,7 +60,7 @@ def test_a_question_shows_its_context_as_it_is_typed(visit: Visit, alice: tenure
     expect(page.get_by_role("img", name=re.compile("of 2,000 tokens"))).to_be_visible()
 
 
-def test_moving_the_budget_leaves_things_out(visit: Visit, alice: tenure.Session) -> None:
+def test_moving_the_budget_leaves_things_out(visit: Visit, alice: incumbent.Session) -> None:
     """Without another page; and a fact that was left out says why."""
     page = visit().open("/inspect/context")
     asked(page, query=QUESTION, fact="address")
@@ -75,7 +77,7 @@ def test_moving_the_budget_leaves_things_out(visit: Visit, alice: tenure.Session
     expect(answer).to_contain_text("No fact with that key or id")
 
 
-def test_two_settings_stand_side_by_side(visit: Visit, alice: tenure.Session) -> None:
+def test_two_settings_stand_side_by_side(visit: Visit, alice: incumbent.Session) -> None:
     """What differs is marked, line by line; the address of it can be passed on."""
     alice.hypothetical("berlin").write("address", "9 Unter den Linden")
     page = visit().open("/inspect/context")
@@ -89,7 +91,7 @@ def test_two_settings_stand_side_by_side(visit: Visit, alice: tenure.Session) ->
     expect(page.get_by_label("Compare with a second")).to_be_checked()
 
 
-def test_two_moments_stand_side_by_side(visit: Visit, memory: tenure.Memory) -> None:
+def test_two_moments_stand_side_by_side(visit: Visit, memory: incumbent.Memory) -> None:
     """What was known then, beside what is."""
     session = memory.session(user_id="alice", organization="acme")
     first = session.write("order_status", "approved")
@@ -102,7 +104,7 @@ def test_two_moments_stand_side_by_side(visit: Visit, memory: tenure.Memory) -> 
     expect(row.locator("[role=cell]").last).to_contain_text("approved")
 
 
-def test_it_is_copied_as_text_and_as_messages(visit: Visit, alice: tenure.Session) -> None:
+def test_it_is_copied_as_text_and_as_messages(visit: Visit, alice: incumbent.Session) -> None:
     """What is copied is what a model would be sent."""
     browsing = visit()
     browsing.context.grant_permissions(["clipboard-read", "clipboard-write"])
@@ -116,7 +118,7 @@ def test_it_is_copied_as_text_and_as_messages(visit: Visit, alice: tenure.Sessio
     assert "456 Oak Ave" in page.evaluate("() => navigator.clipboard.readText()")
 
 
-def test_a_receipt_is_kept_replayed_and_compared(visit: Visit, alice: tenure.Session) -> None:
+def test_a_receipt_is_kept_replayed_and_compared(visit: Visit, alice: incumbent.Session) -> None:
     """Byte for byte; two of them tell what changed in between, and why."""
     page = visit().open(f"/inspect/context?query={QUESTION.replace(' ', '+')}")
     text = page.locator("#text").text_content()
@@ -136,7 +138,7 @@ def test_a_receipt_is_kept_replayed_and_compared(visit: Visit, alice: tenure.Ses
 
 
 def test_an_erased_fact_is_erased_from_a_replay(
-    visit: Visit, memory: tenure.Memory, alice: tenure.Session
+    visit: Visit, memory: incumbent.Memory, alice: incumbent.Session
 ) -> None:
     """And the page says that it is not intact."""
     receipt = alice.context(QUESTION, record=True).receipt
@@ -150,7 +152,7 @@ def test_an_erased_fact_is_erased_from_a_replay(
 
 
 def test_nobody_sees_what_they_may_not(
-    browser: Browser, memory: tenure.Memory, alice: tenure.Session
+    browser: Browser, memory: incumbent.Memory, alice: incumbent.Session
 ) -> None:
     """Not its line, nor a trace of it, nor a receipt that shows it; not by asking as another."""
     shown = alice.context("salary", record=True).receipt
@@ -187,7 +189,7 @@ def test_a_setting_that_cannot_be_is_told_in_place(visit: Visit) -> None:
     expect(page.get_by_label("Question").first).to_have_value("what")
 
 
-def test_the_pages_are_sound(visit: Visit, alice: tenure.Session) -> None:
+def test_the_pages_are_sound(visit: Visit, alice: incumbent.Session) -> None:
     """Nothing serious to axe in light and dark, no page wider than a phone, hostile text inert;
     and all of it without a script."""
     alice.write("motto", HOSTILE)

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-import tenure
-from tenure.inspector.consequences import consequences_of
-from tenure.inspector.remedies import CORRECTIONS, Remedy, value_of
+import incumbent
+from incumbent.inspector.consequences import consequences_of
+from incumbent.inspector.remedies import CORRECTIONS, Remedy, value_of
 
 WHO = {"user_id": "alice", "organization": "acme"}
 
@@ -33,17 +33,17 @@ def test_a_value_keeps_its_kind(text: str, like: Any, value: Any) -> None:
 )
 def test_a_value_of_no_kind_is_refused(text: str, like: Any) -> None:
     """The message says how to write it."""
-    with pytest.raises(tenure.InvalidInput, match=r"JSON|empty"):
+    with pytest.raises(incumbent.InvalidInput, match=r"JSON|empty"):
         value_of(text, like)
 
 
 def test_only_what_is_offered_can_be_asked_for() -> None:
     """A form with something else is refused."""
-    with pytest.raises(tenure.InvalidInput, match="choose again"):
+    with pytest.raises(incumbent.InvalidInput, match="choose again"):
         Remedy.of({"do": "forget", "id": "x"}, CORRECTIONS)
 
 
-def test_a_correction_keeps_the_terms_of_the_fact(memory: tenure.Memory) -> None:
+def test_a_correction_keeps_the_terms_of_the_fact(memory: incumbent.Memory) -> None:
     """Whom the fact kept out does not read the new value either."""
     seen = memory.session(**WHO, permissions=["hr"])
     fact = seen.write("salary", "90k", subject="bob", requires=["hr"], is_constraint=True).fact
@@ -60,7 +60,7 @@ def test_a_correction_keeps_the_terms_of_the_fact(memory: tenure.Memory) -> None
     assert memory.session(**WHO).get(new.id) is None
 
 
-def test_consequences_tell_who_moves_and_who_is_reached(memory: tenure.Memory) -> None:
+def test_consequences_tell_who_moves_and_who_is_reached(memory: incumbent.Memory) -> None:
     """The new value, the old one, and the dependents, in that order; and nothing is done."""
     alice = memory.session(**WHO)
     price = alice.write("price", 12).fact

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import expect
 
-import tenure
+import incumbent
 from tests.inspector.browsing import PHONE, press
 from tests.inspector.conftest import Visit
 from tests.inspector.forms import sending
@@ -14,12 +14,12 @@ from tests.service.running import Running, a_key
 WHO = {"user_id": "alice", "organization": "acme"}
 
 
-def _id(verdict: tenure.Verdict) -> str:
+def _id(verdict: incumbent.Verdict) -> str:
     assert verdict.fact is not None
     return verdict.fact.id
 
 
-def a_queue(memory: tenure.Memory) -> tenure.Session:
+def a_queue(memory: incumbent.Memory) -> incumbent.Session:
     """One review of each kind: a changed base, a doubt, a contested statement."""
     alice = memory.session(**WHO)
     price = _id(alice.write("price", 12))
@@ -32,7 +32,7 @@ def a_queue(memory: tenure.Memory) -> tenure.Session:
     return alice
 
 
-def test_the_queue_is_worked_through_by_keyboard(visit: Visit, memory: tenure.Memory) -> None:
+def test_the_queue_is_worked_through_by_keyboard(visit: Visit, memory: incumbent.Memory) -> None:
     """Each letter decides, the next one is at hand, and the end says so."""
     alice = a_queue(memory)
     page = visit().open("/inspect")
@@ -61,7 +61,7 @@ def test_the_queue_is_worked_through_by_keyboard(visit: Visit, memory: tenure.Me
     )
 
 
-def test_the_next_one_is_at_hand_wherever_one_began(visit: Visit, memory: tenure.Memory) -> None:
+def test_the_next_one_is_at_hand_wherever_one_began(visit: Visit, memory: incumbent.Memory) -> None:
     """Whoever skips the first does not come back to it after each decision."""
     a_queue(memory)
     page = visit(viewport=PHONE).open("/inspect/reviews")
@@ -73,7 +73,9 @@ def test_the_next_one_is_at_hand_wherever_one_began(visit: Visit, memory: tenure
     expect(page.get_by_role("article")).to_have_count(2)
 
 
-def test_what_follows_is_shown_first_to_whoever_asks(visit: Visit, memory: tenure.Memory) -> None:
+def test_what_follows_is_shown_first_to_whoever_asks(
+    visit: Visit, memory: incumbent.Memory
+) -> None:
     """Then it is confirmed, and the queue goes on in the same way."""
     alice = a_queue(memory)
     page = visit().open("/inspect/reviews")
@@ -101,7 +103,7 @@ def test_what_follows_is_shown_first_to_whoever_asks(visit: Visit, memory: tenur
     ],
 )
 def test_a_decision_settles_its_review(
-    served: Running, memory: tenure.Memory, kind: str, do: str, holds: dict[str, object]
+    served: Running, memory: incumbent.Memory, kind: str, do: str, holds: dict[str, object]
 ) -> None:
     """It is gone from the queue, what holds is as decided, and undoing brings it back."""
     alice = a_queue(memory)
@@ -119,7 +121,7 @@ def test_a_decision_settles_its_review(
     assert kind in {one.kind for one in alice.reviews()}
 
 
-def test_a_reader_sees_the_queue_and_decides_nothing(memory: tenure.Memory) -> None:
+def test_a_reader_sees_the_queue_and_decides_nothing(memory: incumbent.Memory) -> None:
     """Deciding takes the scope review; to take back what raised a doubt takes writing too."""
     alice = a_queue(memory)
     hint = alice.facts("hint")[0].id

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Page, expect
 
-import tenure
+import incumbent
 from tests.inspector.conftest import Visit
 from tests.inspector.forms import sending
 from tests.service.running import Running
@@ -13,7 +13,7 @@ from tests.service.running import Running
 WHO = {"user_id": "alice", "organization": "acme"}
 
 
-def _id(verdict: tenure.Verdict) -> str:
+def _id(verdict: incumbent.Verdict) -> str:
     assert verdict.fact is not None
     return verdict.fact.id
 
@@ -26,7 +26,7 @@ def _row(page: Page, name: str, says: str) -> str:
 
 
 def test_a_correction_is_foreseen_done_undone_and_brought_back(
-    visit: Visit, memory: tenure.Memory
+    visit: Visit, memory: incumbent.Memory
 ) -> None:
     """Its dependents come to need review, and no longer do once it is undone."""
     alice = memory.session(**WHO)
@@ -67,7 +67,7 @@ def _undo(page: Page) -> None:
     expect(page.get_by_role("status")).to_contain_text("Undone")
 
 
-def test_every_remedy_works_without_script(visit: Visit, memory: tenure.Memory) -> None:
+def test_every_remedy_works_without_script(visit: Visit, memory: incumbent.Memory) -> None:
     """Taking back with a reason, going back, and letting it hold everywhere, by forms alone."""
     alice = memory.session(**WHO)
     alice.write("city", "Bern")
@@ -93,7 +93,7 @@ def test_every_remedy_works_without_script(visit: Visit, memory: tenure.Memory) 
 
 @pytest.mark.parametrize("scope", ["task", "session", "draft", "hypothetical"])
 def test_a_fact_is_put_right_where_it_holds(
-    served: Running, memory: tenure.Memory, scope: str
+    served: Running, memory: incumbent.Memory, scope: str
 ) -> None:
     """A value of a task or a branch is corrected there, and nowhere else."""
     alice = memory.session(**WHO)
@@ -113,7 +113,7 @@ def test_a_fact_is_put_right_where_it_holds(
         assert not gone.is_valid
 
 
-def test_what_cannot_be_done_is_said_before(visit: Visit, memory: tenure.Memory) -> None:
+def test_what_cannot_be_done_is_said_before(visit: Visit, memory: incumbent.Memory) -> None:
     """A person who may not settle a fact learns why, and nothing changes."""
     boss = memory.session(user_id="bob", organization="acme", authority="admin")
     policy = _id(boss.write("travel", "rail only", memory_type="organizational"))
@@ -125,7 +125,7 @@ def test_what_cannot_be_done_is_said_before(visit: Visit, memory: tenure.Memory)
     assert boss.current("travel") == "rail only"
 
 
-def test_a_value_of_another_kind_is_refused(served: Running, memory: tenure.Memory) -> None:
+def test_a_value_of_another_kind_is_refused(served: Running, memory: incumbent.Memory) -> None:
     """The message says how to write it, and nothing changes."""
     alice = memory.session(**WHO)
     price = _id(alice.write("price", 12))
@@ -138,7 +138,7 @@ def test_a_value_of_another_kind_is_refused(served: Running, memory: tenure.Memo
     assert alice.current("price") == 12
 
 
-def test_what_is_undone_already_is_said(served: Running, memory: tenure.Memory) -> None:
+def test_what_is_undone_already_is_said(served: Running, memory: incumbent.Memory) -> None:
     """Two people may press at once; the second learns of the first."""
     alice = memory.session(**WHO)
     verdict = alice.write("city", "Bern")

@@ -8,8 +8,8 @@ import httpx
 import pytest
 from playwright.sync_api import Browser, expect
 
-import tenure
-from tenure.testing import SteppingClock
+import incumbent
+from incumbent.testing import SteppingClock
 from tests.inspector.browsing import PHONE, Browsing
 from tests.inspector.conftest import Visit
 from tests.service.running import PLAIN, Running, a_key
@@ -18,12 +18,12 @@ WHO = {"user_id": "alice", "organization": "acme"}
 HOSTILE = "<script>document.title='owned'</script><img src=x onerror=alert(1)>\u202egnp.exe"
 
 
-def _id(verdict: tenure.Verdict) -> str:
+def _id(verdict: incumbent.Verdict) -> str:
     assert verdict.fact is not None
     return verdict.fact.id
 
 
-def test_it_tells_where_a_fact_comes_from(visit: Visit, memory: tenure.Memory) -> None:
+def test_it_tells_where_a_fact_comes_from(visit: Visit, memory: incumbent.Memory) -> None:
     """Its words, its turn, the verdicts with rule and confidence, and the way to what it was."""
     alice = memory.session(**WHO)
     alice.observe("My address is 123 Main St.", ref="chat:1")
@@ -42,7 +42,7 @@ def test_it_tells_where_a_fact_comes_from(visit: Visit, memory: tenure.Memory) -
     expect(page.locator(".lead")).to_contain_text("Now stands: address = 456 Oak Ave")
 
 
-def test_both_times_are_drawn(visit: Visit, memory: tenure.Memory) -> None:
+def test_both_times_are_drawn(visit: Visit, memory: incumbent.Memory) -> None:
     """A lane for each value, with when it held and when it was on record, in words too."""
     alice = memory.session(**WHO)
     alice.write("city", "Bern")
@@ -55,7 +55,7 @@ def test_both_times_are_drawn(visit: Visit, memory: tenure.Memory) -> None:
     expect(lanes.last.get_by_role("img", name=re.compile("^Held from .+ on"))).to_be_visible()
 
 
-def test_who_was_overruled_is_told(visit: Visit, memory: tenure.Memory) -> None:
+def test_who_was_overruled_is_told(visit: Visit, memory: incumbent.Memory) -> None:
     """With the authority that stood against it, and by which fact."""
     memory.session(**WHO, authority="manager").write("limit", 500)
     fact_id = _id(memory.session(**WHO, authority="guest").write("limit", 900))
@@ -67,7 +67,7 @@ def test_who_was_overruled_is_told(visit: Visit, memory: tenure.Memory) -> None:
     expect(page.locator("h1 + .says")).to_have_text("500")
 
 
-def test_what_broke_is_seen_to_spread(visit: Visit, memory: tenure.Memory) -> None:
+def test_what_broke_is_seen_to_spread(visit: Visit, memory: incumbent.Memory) -> None:
     """From the base that changed to all that rests on it: drawn, and as a list."""
     alice = memory.session(**WHO)
     price = _id(alice.write("price", 12))
@@ -92,7 +92,7 @@ def test_what_broke_is_seen_to_spread(visit: Visit, memory: tenure.Memory) -> No
     )
 
 
-def test_a_doubt_is_told(visit: Visit, memory: tenure.Memory) -> None:
+def test_a_doubt_is_told(visit: Visit, memory: incumbent.Memory) -> None:
     """With the later statement that raised it, on both of their pages."""
     alice = memory.session(**WHO)
     hotel = _id(alice.write("hotel", "Ritz"))
@@ -107,7 +107,7 @@ def test_a_doubt_is_told(visit: Visit, memory: tenure.Memory) -> None:
     )
 
 
-def test_a_hidden_fact_is_like_none(served: Running, memory: tenure.Memory) -> None:
+def test_a_hidden_fact_is_like_none(served: Running, memory: incumbent.Memory) -> None:
     """Its page says the same, whether by its id, in a form or in an undo."""
     knows = memory.session(**WHO, permissions=["hr"])
     verdict = knows.write("salary", "90k", requires=["hr"])
@@ -136,7 +136,7 @@ def test_a_hidden_fact_is_like_none(served: Running, memory: tenure.Memory) -> N
     assert knows.current("salary") == "90k"
 
 
-def test_a_hidden_fact_leaves_no_trace(visit: Visit, memory: tenure.Memory) -> None:
+def test_a_hidden_fact_leaves_no_trace(visit: Visit, memory: incumbent.Memory) -> None:
     """Neither in the story of what stands at its place nor in that of what was derived from it."""
     knows = memory.session(**WHO, permissions=["hr"])
     hidden = _id(knows.write("plan", "SECRET-PLAN", requires=["hr"]))
@@ -150,7 +150,7 @@ def test_a_hidden_fact_leaves_no_trace(visit: Visit, memory: tenure.Memory) -> N
         assert hidden not in text
 
 
-def test_hostile_text_is_inert(visit: Visit, memory: tenure.Memory) -> None:
+def test_hostile_text_is_inert(visit: Visit, memory: incumbent.Memory) -> None:
     """In a key, a value, a subject, a reason or a ref, on every page that shows a fact."""
     alice = memory.session(**WHO)
     base = _id(alice.write(HOSTILE, HOSTILE, subject=HOSTILE))
@@ -190,7 +190,7 @@ def _assert_inert(browsing: Browsing) -> None:
 
 
 def test_the_pages_are_fit_for_everybody(
-    visit: Visit, memory: tenure.Memory, clock: SteppingClock
+    visit: Visit, memory: incumbent.Memory, clock: SteppingClock
 ) -> None:
     """axe finds nothing serious in light or in dark, and a phone needs no scrolling sideways."""
     alice = memory.session(**WHO)
@@ -236,7 +236,7 @@ def _assert_narrow(browsing: Browsing) -> None:
     assert browsing.page.evaluate(wide) <= 0, browsing.page.url
 
 
-def test_a_long_story_is_cut_and_can_be_had_whole(visit: Visit, memory: tenure.Memory) -> None:
+def test_a_long_story_is_cut_and_can_be_had_whole(visit: Visit, memory: incumbent.Memory) -> None:
     """The last verdicts are shown, and a link leads to all."""
     alice = memory.session(**WHO)
     for number in range(50):
@@ -248,7 +248,7 @@ def test_a_long_story_is_cut_and_can_be_had_whole(visit: Visit, memory: tenure.M
     expect(decided.get_by_role("listitem")).to_have_count(50)
 
 
-def test_a_reader_is_offered_nothing_to_change(browser: Browser, memory: tenure.Memory) -> None:
+def test_a_reader_is_offered_nothing_to_change(browser: Browser, memory: incumbent.Memory) -> None:
     """A credential that only reads sees the story without forms, and its forms are refused."""
     fact_id = _id(memory.session(**WHO).write("city", "Bern"))
     text = a_key(memory, "read", user_id="alice")
@@ -262,10 +262,10 @@ def test_a_reader_is_offered_nothing_to_change(browser: Browser, memory: tenure.
         expect(page.get_by_role("link", name="Undo")).to_have_count(0)
         browsing.close()
         with httpx.Client(
-            base_url=running.address, cookies={"tenure_key": text}, **PLAIN
+            base_url=running.address, cookies={"incumbent_key": text}, **PLAIN
         ) as client:
             client.get("/inspect/who")
-            form = {"token": client.cookies["tenure_token"], "do": "retract", "id": fact_id}
+            form = {"token": client.cookies["incumbent_token"], "do": "retract", "id": fact_id}
             for path in ("fact/preview", "fact/do", "reviews/do", "undo", "erasure/do"):
                 assert client.post(f"/inspect/{path}", data=form).status_code == 403
     assert memory.session(**WHO).current("city") == "Bern"
@@ -274,7 +274,7 @@ def test_a_reader_is_offered_nothing_to_change(browser: Browser, memory: tenure.
 def _looking(client: httpx.Client) -> str:
     """Look as alice; returns what forms must bring back."""
     client.get("/inspect/who")
-    token = client.cookies["tenure_token"]
+    token = client.cookies["incumbent_token"]
     form = {"token": token, "user_id": "alice", "organization": "acme"}
     assert client.post("/inspect/who", data=form).status_code == 303
     return token

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import tenure
-from tenure.inspector.marking import MarkedStretch, marked
-from tenure.inspector.talking import marks_of, passed_over, tried_marks, turn_shown
+import incumbent
+from incumbent.inspector.marking import MarkedStretch, marked
+from incumbent.inspector.talking import marks_of, passed_over, tried_marks, turn_shown
 
 SAID = "My address is 123 Main St. What if we invited 40 people? I like tea."
 
 
-def shown(session: tenure.Session) -> list[list[MarkedStretch]]:
+def shown(session: incumbent.Session) -> list[list[MarkedStretch]]:
     """The turns of a session in stretches."""
     found = []
     for turn in session.list_turns():
@@ -19,7 +19,7 @@ def shown(session: tenure.Session) -> list[list[MarkedStretch]]:
     return found
 
 
-def test_the_words_that_a_fact_was_read_from_are_marked(alice: tenure.Session) -> None:
+def test_the_words_that_a_fact_was_read_from_are_marked(alice: incumbent.Session) -> None:
     """Its value within them, and what is only supposed as that."""
     alice.observe(SAID)
     (turn,) = shown(alice)
@@ -30,7 +30,7 @@ def test_the_words_that_a_fact_was_read_from_are_marked(alice: tenure.Session) -
     assert not any(one.is_gone for one in turn)
 
 
-def test_a_value_that_was_replaced_is_struck_out(alice: tenure.Session) -> None:
+def test_a_value_that_was_replaced_is_struck_out(alice: incumbent.Session) -> None:
     """The words around it are not, nor the value that took its place."""
     alice.observe(SAID)
     alice.observe("I moved to 456 Oak Ave.")
@@ -39,7 +39,7 @@ def test_a_value_that_was_replaced_is_struck_out(alice: tenure.Session) -> None:
     assert not any(one.is_gone for one in second)
 
 
-def test_what_a_turn_changed_is_told_beside_it(alice: tenure.Session) -> None:
+def test_what_a_turn_changed_is_told_beside_it(alice: incumbent.Session) -> None:
     """In plain words, with what it replaced; decisions that are not known are counted."""
     alice.observe(SAID)
     alice.observe("I moved to 456 Oak Ave.")
@@ -54,7 +54,7 @@ def test_what_a_turn_changed_is_told_beside_it(alice: tenure.Session) -> None:
     assert turn_shown(turn, facts, {}, alice.get).untold == 1
 
 
-def test_a_trial_tells_what_became_no_fact(alice: tenure.Session) -> None:
+def test_a_trial_tells_what_became_no_fact(alice: incumbent.Session) -> None:
     """And what it was taken for; what it repeats has its words in another turn."""
     alice.observe("By the way, I like tea.")
     text = "What is my budget? I moved to 9 Elm St. I like tea."

@@ -8,9 +8,9 @@ import httpx
 import pytest
 from playwright.sync_api import Page, expect
 
-import tenure
-from tenure.inspector.looking import Looking
-from tenure.testing import SteppingClock
+import incumbent
+from incumbent.inspector.looking import Looking
+from incumbent.testing import SteppingClock
 from tests.inspector.browsing import PHONE
 from tests.inspector.conftest import Visit
 from tests.service.running import PLAIN, Running
@@ -22,7 +22,7 @@ def shown(page: Page) -> str:
     return page.locator("#timeline").inner_text()
 
 
-def filled(memory: tenure.Memory, clock: SteppingClock) -> str:
+def filled(memory: incumbent.Memory, clock: SteppingClock) -> str:
     """A week: a move, a price with what rests on it, a withdrawal. The moment in its middle."""
     alice = memory.session(**WHO)
     alice.write("address", "123 Main St")
@@ -37,7 +37,7 @@ def filled(memory: tenure.Memory, clock: SteppingClock) -> str:
 
 
 def test_another_moment_shows_what_is_different_now(
-    visit: Visit, memory: tenure.Memory, clock: SteppingClock
+    visit: Visit, memory: incumbent.Memory, clock: SteppingClock
 ) -> None:
     """What changed since, what went since and what came since is marked."""
     middle = filled(memory, clock)
@@ -58,7 +58,7 @@ def test_another_moment_shows_what_is_different_now(
 
 
 def test_what_was_true_differs_from_what_was_known(
-    visit: Visit, memory: tenure.Memory, clock: SteppingClock
+    visit: Visit, memory: incumbent.Memory, clock: SteppingClock
 ) -> None:
     """A move that was told late: by then's knowledge the old address, by today's the new one."""
     alice = memory.session(**WHO)
@@ -79,7 +79,7 @@ def test_what_was_true_differs_from_what_was_known(
 
 
 def test_the_slider_leads_through_time_and_keeps_the_focus(
-    visit: Visit, memory: tenure.Memory, clock: SteppingClock
+    visit: Visit, memory: incumbent.Memory, clock: SteppingClock
 ) -> None:
     """By its keys, and step by step from decision to decision; the address follows."""
     filled(memory, clock)
@@ -105,7 +105,7 @@ def test_the_slider_leads_through_time_and_keeps_the_focus(
 
 
 def test_the_timeline_works_without_script(
-    visit: Visit, memory: tenure.Memory, clock: SteppingClock
+    visit: Visit, memory: incumbent.Memory, clock: SteppingClock
 ) -> None:
     """A slider that was moved counts, then a field that was changed, then what was there."""
     middle = filled(memory, clock)
@@ -134,19 +134,19 @@ def test_the_timeline_works_without_script(
     ],
 )
 def test_a_moment_that_is_none_is_refused(
-    served: Running, alice: tenure.Session, asked: str
+    served: Running, alice: incumbent.Session, asked: str
 ) -> None:
     """With what would do; the service does not stumble."""
     alice.write("seat", "window")
     with httpx.Client(base_url=served.address, **PLAIN) as client:
-        client.cookies.set("tenure_looking", Looking("acme", "alice").text(), path="/inspect")
+        client.cookies.set("incumbent_looking", Looking("acme", "alice").text(), path="/inspect")
         answer = client.get(f"/inspect/timeline?{asked}")
         assert answer.status_code == 422, answer.text
         assert "That did not work" in answer.text
 
 
 def test_the_past_of_others_stays_theirs(
-    visit: Visit, memory: tenure.Memory, clock: SteppingClock
+    visit: Visit, memory: incumbent.Memory, clock: SteppingClock
 ) -> None:
     """Their decisions are no marks on the line, and what needs a permission is nowhere."""
     middle = filled(memory, clock)
@@ -164,7 +164,7 @@ def test_the_past_of_others_stays_theirs(
 
 
 def test_the_timeline_has_no_serious_fault(
-    visit: Visit, memory: tenure.Memory, clock: SteppingClock
+    visit: Visit, memory: incumbent.Memory, clock: SteppingClock
 ) -> None:
     """On a phone, in light and in dark, and nothing is wider than the screen."""
     middle = filled(memory, clock).replace("+", "%2B")

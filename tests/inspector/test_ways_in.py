@@ -8,8 +8,8 @@ import json
 import httpx
 import pytest
 
-import tenure
-from tenure.inspector.views import ROUTES
+import incumbent
+from incumbent.inspector.views import ROUTES
 from tests.inspector.forms import sending
 from tests.service.running import PLAIN, Running, a_key
 
@@ -21,12 +21,12 @@ def _looking(**said: str) -> str:
     return base64.urlsafe_b64encode(json.dumps({**WHO, **said}).encode()).decode()
 
 
-def test_no_page_is_open_to_strangers(memory: tenure.Memory) -> None:
+def test_no_page_is_open_to_strangers(memory: incumbent.Memory) -> None:
     """They get the page at the door; and a key in a cookie is good for pages alone."""
     memory.session(**WHO).write("city", "Bern", id="city-1")
     key = a_key(memory, *ALL)
     with Running(memory, credentials=True) as running:
-        cookies = {"tenure_looking": _looking(), "tenure_token": "t" * 43}
+        cookies = {"incumbent_looking": _looking(), "incumbent_token": "t" * 43}
         with httpx.Client(base_url=running.address, cookies=cookies, **PLAIN) as client:
             for route in ROUTES:
                 path = f"/inspect/{route.path}".rstrip("/")
@@ -40,17 +40,21 @@ def test_no_page_is_open_to_strangers(memory: tenure.Memory) -> None:
                     assert answer.headers["location"].startswith("/inspect/enter?to=")
                 assert "Bern" not in answer.text
         session = {"session": {"user_id": "alice"}}
-        assert running.post("facts", session, Cookie=f"tenure_key={key}").status_code == 401
+        assert running.post("facts", session, Cookie=f"incumbent_key={key}").status_code == 401
 
 
 @pytest.mark.parametrize("lacking", ["read", "write", "review", "erase", "admin"])
-def test_every_page_and_action_takes_its_scope(memory: tenure.Memory, lacking: str) -> None:
+def test_every_page_and_action_takes_its_scope(memory: incumbent.Memory, lacking: str) -> None:
     """A key with every scope but that one is refused where that one is needed, and only there."""
     verdict = memory.session(**WHO).write("city", "Bern", id="city-1")
     key = a_key(memory, *(one for one in ALL if one != lacking))
     needing = {(route.path, route.action) for route in ROUTES if route.scope == lacking}
     with Running(memory, credentials=True) as running:
-        cookies = {"tenure_key": key, "tenure_looking": _looking(), "tenure_token": "t" * 43}
+        cookies = {
+            "incumbent_key": key,
+            "incumbent_looking": _looking(),
+            "incumbent_token": "t" * 43,
+        }
         with httpx.Client(base_url=running.address, cookies=cookies, **PLAIN) as client:
             for route in ROUTES:
                 if route.path in ("enter", "leave") or (lacking == "read" and route.action):
@@ -65,7 +69,7 @@ def test_every_page_and_action_takes_its_scope(memory: tenure.Memory, lacking: s
                 assert refused == ((route.path, route.action) in needing), (path, answer.text)
 
 
-def test_a_choice_goes_no_further_than_the_key(memory: tenure.Memory) -> None:
+def test_a_choice_goes_no_further_than_the_key(memory: incumbent.Memory) -> None:
     """Whatever the cookie, the address or a form says of person, organization and rights."""
     for user_id, organization in (("alice", "acme"), ("bob", "acme"), ("alice", "other")):
         of = {"user_id": user_id, "organization": organization}
@@ -76,7 +80,11 @@ def test_a_choice_goes_no_further_than_the_key(memory: tenure.Memory) -> None:
     key = a_key(memory, *ALL, user_id="alice", max_authority="employee")
     elsewhere = _looking(user_id="bob", organization="other")
     with Running(memory, credentials=True) as running:
-        cookies = {"tenure_key": key, "tenure_looking": elsewhere, "tenure_token": "t" * 43}
+        cookies = {
+            "incumbent_key": key,
+            "incumbent_looking": elsewhere,
+            "incumbent_token": "t" * 43,
+        }
         with httpx.Client(base_url=running.address, cookies=cookies, **PLAIN) as client:
             form = {"token": "t" * 43, "user_id": "bob", "organization": "other"}
             assert client.post("/inspect/who", data=form).status_code == 303
@@ -96,12 +104,12 @@ def test_a_choice_goes_no_further_than_the_key(memory: tenure.Memory) -> None:
                 assert "bob at acme" not in page.text
                 assert "at other" not in page.text
         for more in ({"authority": "executive"}, {"permissions": "hr"}):
-            cookies["tenure_looking"] = _looking(**more)
+            cookies["incumbent_looking"] = _looking(**more)
             with httpx.Client(base_url=running.address, cookies=cookies, **PLAIN) as client:
                 assert client.get("/inspect").status_code == 403
 
 
-def test_a_preview_takes_the_scope_of_what_it_previews(memory: tenure.Memory) -> None:
+def test_a_preview_takes_the_scope_of_what_it_previews(memory: incumbent.Memory) -> None:
     """Taking a statement back is a write, also in a review and where it is only rehearsed."""
     memory.session(**WHO).write("city", "Bern", id="city-1")
     key = a_key(memory, "read", "review")
@@ -115,11 +123,11 @@ def test_a_preview_takes_the_scope_of_what_it_previews(memory: tenure.Memory) ->
         assert "Commit it?" not in page.text
 
 
-def test_a_key_that_counts_no_more_leads_to_the_door(memory: tenure.Memory) -> None:
+def test_a_key_that_counts_no_more_leads_to_the_door(memory: incumbent.Memory) -> None:
     """Whoever has one in their browser is asked for another, and is not locked out."""
     a_key(memory)
     with Running(memory, credentials=True) as running:
-        cookies = {"tenure_key": "tnr_gone", "tenure_token": "t" * 43}
+        cookies = {"incumbent_key": "tnr_gone", "incumbent_token": "t" * 43}
         with httpx.Client(base_url=running.address, cookies=cookies, **PLAIN) as client:
             asked = client.get("/inspect")
             assert (asked.status_code, asked.headers["location"][:14]) == (303, "/inspect/enter")
@@ -129,7 +137,7 @@ def test_a_key_that_counts_no_more_leads_to_the_door(memory: tenure.Memory) -> N
             assert (entered.status_code, entered.headers["location"]) == (303, "/inspect")
 
 
-def test_a_large_form_of_a_stranger_is_not_read(memory: tenure.Memory) -> None:
+def test_a_large_form_of_a_stranger_is_not_read(memory: incumbent.Memory) -> None:
     """Who shows nothing that counts is refused by the head of a large request."""
     a_key(memory)
     with Running(memory, credentials=True) as running:
@@ -143,14 +151,16 @@ def test_a_large_form_of_a_stranger_is_not_read(memory: tenure.Memory) -> None:
                 assert connection.recv(65536).startswith(b"HTTP/1.1 401")
 
 
-def test_a_key_has_a_limit_of_pages_at_once(memory: tenure.Memory) -> None:
+def test_a_key_has_a_limit_of_pages_at_once(memory: incumbent.Memory) -> None:
     """Pages count as calls do."""
     key = a_key(memory)
-    form = b"POST /inspect/who HTTP/1.1\r\nHost: a\r\nCookie: tenure_key=" + key.encode() + b"\r\n"
+    form = (
+        b"POST /inspect/who HTTP/1.1\r\nHost: a\r\nCookie: incumbent_key=" + key.encode() + b"\r\n"
+    )
     form += b"Content-Type: application/x-www-form-urlencoded\r\nContent-Length: 9\r\n"
     form += b"Expect: 100-continue\r\n\r\n"
     with Running(memory, credentials=True, at_once=1, rate=0) as running:
-        cookies = {"tenure_key": key, "tenure_looking": _looking()}
+        cookies = {"incumbent_key": key, "incumbent_looking": _looking()}
         with httpx.Client(base_url=running.address, cookies=cookies, **PLAIN) as client:
             assert client.get("/inspect").status_code == 200
             with running.connect() as waiting:
@@ -200,21 +210,21 @@ def test_odd_forms_and_cookies_break_nothing(served: Running) -> None:
         deep = {"kind": "draft", "name": "a", "key": "k", "json": "1", "value": "[" * 100_000}
         assert sender.send("branch/write", **deep).status_code == 422
         assert sender.send("enter", key="ключ\r\nSet-Cookie: a=b").status_code == 303
-        assert "tenure_key" not in sender.client.cookies
+        assert "incumbent_key" not in sender.client.cookies
         origin = {"Origin": "http://[bad"}
         form = {"token": sender.token, "user_id": "alice"}
         assert sender.client.post("/inspect/who", data=form, headers=origin).status_code == 403
     half = base64.urlsafe_b64encode(json.dumps({"text": "\ud800"}).encode()).decode()
     for cookies in (
-        {"tenure_looking": _looking(user_id="\ud800")},
-        {"tenure_looking": _looking(), "tenure_said": half},
+        {"incumbent_looking": _looking(user_id="\ud800")},
+        {"incumbent_looking": _looking(), "incumbent_said": half},
     ):
         with httpx.Client(base_url=served.address, cookies=cookies, **PLAIN) as client:
             for path in ("/inspect", "/inspect/who"):
                 assert client.get(path).status_code < 500
 
 
-def test_a_long_name_is_nobody_elses(served: Running, memory: tenure.Memory) -> None:
+def test_a_long_name_is_nobody_elses(served: Running, memory: incumbent.Memory) -> None:
     """A person is looked as by the whole of their name, or not at all."""
     short, long = "a" * 200, "a" * 200 + "-bob"
     memory.session(user_id=short, organization="acme").write("city", "Bern")

@@ -1,1 +1,1 @@
-"""Tenure inside the frameworks that people already use."""
+"""Incumbent inside the frameworks that people already use."""

@@ -22,9 +22,9 @@ from typing import Any, ClassVar
 
 import pytest
 
-import tenure
-from tenure.model.records import is_turn
-from tenure.testing import SteppingClock
+import incumbent
+from incumbent.model.records import is_turn
+from incumbent.testing import SteppingClock
 from tests.pages import ROOT, event_loop, run_snippets
 from tests.patience import PATIENCE
 
@@ -84,7 +84,7 @@ class Script:
 
 
 class Framework(ABC):
-    """A framework with an agent that has Tenure, the instructions above and the tool `stock`."""
+    """A framework with an agent that has Incumbent, the instructions above and the tool `stock`."""
 
     modes: ClassVar[tuple[str, ...]]
     """The ways to call it."""
@@ -95,7 +95,7 @@ class Framework(ABC):
     tells_of_tools: ClassVar[bool] = True
     """Whether it tells what a tool gave back at once, and not only when the run has an answer."""
 
-    def __init__(self, script: Script, memory: tenure.Memory, **options: Any) -> None:
+    def __init__(self, script: Script, memory: incumbent.Memory, **options: Any) -> None:
         self.script = script
 
     @abstractmethod
@@ -145,8 +145,8 @@ class AdapterContract:
         return WatchedClock()
 
     @pytest.fixture
-    def memory(self, clock: WatchedClock) -> Iterator[tenure.Memory]:
-        with tenure.open(":memory:", clock=clock) as opened:
+    def memory(self, clock: WatchedClock) -> Iterator[incumbent.Memory]:
+        with incumbent.open(":memory:", clock=clock) as opened:
             yield opened
 
     @pytest.fixture
@@ -154,7 +154,7 @@ class AdapterContract:
         return Script()
 
     @pytest.fixture
-    def agent(self, script: Script, memory: tenure.Memory) -> Framework:
+    def agent(self, script: Script, memory: incumbent.Memory) -> Framework:
         return self.framework(script, memory)
 
     def say(
@@ -189,7 +189,7 @@ class AdapterContract:
             assert prompt.count("# Facts") == 1
 
     def test_a_what_if_becomes_no_fact(
-        self, agent: Framework, memory: tenure.Memory, mode: str
+        self, agent: Framework, memory: incumbent.Memory, mode: str
     ) -> None:
         """It is answered, and then the address is what it was."""
         self.say(agent, mode, (ORDER, ["Noted."]), (WHAT_IF, ["That takes a week."]))
@@ -200,7 +200,7 @@ class AdapterContract:
         assert memory.session(**ALICE).current("shipping_address") == OLD
 
     def test_what_a_tool_tells_is_known(
-        self, agent: Framework, memory: tenure.Memory, mode: str
+        self, agent: Framework, memory: incumbent.Memory, mode: str
     ) -> None:
         """It is in the prompt of the run, and on record for later ones."""
         prompt = self.say(agent, mode, ("Do we have desks?", [Calls("us"), "Yes."]))[-1]
@@ -219,7 +219,7 @@ class AdapterContract:
         assert "# Facts" not in history
 
     def test_a_turn_is_observed_once(
-        self, agent: Framework, memory: tenure.Memory, mode: str
+        self, agent: Framework, memory: incumbent.Memory, mode: str
     ) -> None:
         """Whatever is said is on record once, in its order, with who said it."""
         talk: Talk = [
@@ -260,7 +260,7 @@ class AdapterContract:
             assert "desks" not in prompt
 
     def test_a_retry_is_the_same_turn(
-        self, agent: Framework, memory: tenure.Memory, mode: str
+        self, agent: Framework, memory: incumbent.Memory, mode: str
     ) -> None:
         """A model that failed is asked again with the same words."""
         self.say(agent, mode, (ORDER, ["Noted."]))
@@ -278,7 +278,7 @@ class AdapterContract:
         ]
 
     def test_a_cancelled_run_leaves_what_was_said(
-        self, agent: Framework, memory: tenure.Memory, mode: str
+        self, agent: Framework, memory: incumbent.Memory, mode: str
     ) -> None:
         """The person's words count although nobody answered, and count once when they come
         again."""
@@ -302,7 +302,7 @@ class AdapterContract:
         assert threading.get_ident() not in clock.threads
 
     def test_the_adapter_can_name_the_person(
-        self, script: Script, memory: tenure.Memory, mode: str
+        self, script: Script, memory: incumbent.Memory, mode: str
     ) -> None:
         """What the run does not say, the adapter was made with; the run's own word counts more,
         and nobody gets the rank of another."""
@@ -322,23 +322,23 @@ class AdapterContract:
         """The error says what is missing and where to name it, and the model is not asked."""
         if agent.knows_who:
             pytest.skip("every run of this framework has a user")
-        with pytest.raises(tenure.InvalidInput, match="user_id= to the adapter"):
+        with pytest.raises(incumbent.InvalidInput, match="user_id= to the adapter"):
             self.say(agent, mode, (ORDER, []), user_id=None)
         assert agent.script.sent == []
 
     def test_an_empty_name_is_refused(
-        self, script: Script, memory: tenure.Memory, mode: str
+        self, script: Script, memory: incumbent.Memory, mode: str
     ) -> None:
         """It is not filled in: whoever it stands for is not the one we know."""
         known = self.framework(script, memory, user_id="carol")
         if known.knows_who:
             pytest.skip("every run of this framework has a user")
-        with pytest.raises(tenure.InvalidInput, match="user_id= to the adapter"):
+        with pytest.raises(incumbent.InvalidInput, match="user_id= to the adapter"):
             self.say(known, mode, (ORDER, []), user_id="")
         assert script.sent == []
 
     def test_the_oldest_messages_go_where_there_is_a_budget(
-        self, script: Script, memory: tenure.Memory, mode: str
+        self, script: Script, memory: incumbent.Memory, mode: str
     ) -> None:
         """What they said and still holds is in the context."""
         agent = self.framework(script, memory, messages_budget=40)
@@ -349,7 +349,7 @@ class AdapterContract:
         assert ASKED in prompt
 
     def test_an_agent_can_read_without_observing(
-        self, script: Script, memory: tenure.Memory, mode: str
+        self, script: Script, memory: incumbent.Memory, mode: str
     ) -> None:
         """For one that another agent talks to: what that says is nobody's word."""
         memory.session(**ALICE).write("shipping_address", NEW)
@@ -360,11 +360,11 @@ class AdapterContract:
 
 
 class ConversationContract(AdapterContract):
-    """The same where what has Tenure is of one conversation: a run says nothing of whom it is
+    """The same where what has Incumbent is of one conversation: a run says nothing of whom it is
     for."""
 
     def test_the_adapter_can_name_the_person(
-        self, script: Script, memory: tenure.Memory, mode: str
+        self, script: Script, memory: incumbent.Memory, mode: str
     ) -> None:
         """It is made for the person who speaks there."""
         for who, rank in (("carol", "executive"), ("dora", "employee")):
@@ -374,9 +374,9 @@ class ConversationContract(AdapterContract):
             assert [fact.authority for fact in facts] == [rank]
 
 
-def empty_memory() -> Iterator[tenure.Memory]:
+def empty_memory() -> Iterator[incumbent.Memory]:
     """For a fixture of tests outside of the contract."""
-    with tenure.open(":memory:") as opened:
+    with incumbent.open(":memory:") as opened:
         yield opened
 
 
@@ -388,7 +388,7 @@ def conversation_of(caller: Mapping[str, str]) -> str:
 
 @cache
 def example(page: str) -> dict[str, Any]:
-    """What the programs of a page define, where the page itself has the code that joins Tenure to
+    """What the programs of a page define, where the page itself has the code that joins Incumbent to
     its framework: that code is held to the contract."""
     with TemporaryDirectory() as folder, chdir(folder):
         return _run(page)
@@ -399,12 +399,12 @@ def _run(page: str) -> dict[str, Any]:
     with event_loop():
         run_snippets(ROOT / "docs" / "integrations" / page, names)
     for value in names.values():
-        if isinstance(value, tenure.Memory):
+        if isinstance(value, incumbent.Memory):
             value.close()
     return names
 
 
-def turns(memory: tenure.Memory) -> list[tuple[str, Any]]:
+def turns(memory: incumbent.Memory) -> list[tuple[str, Any]]:
     """What was said in Alice's session, as it is on record: the speaker and the words."""
     items = memory.session(**ALICE).working_set()
     return [(item.key.split("(")[1][:-1], item.value) for item in items if is_turn(item)]

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-import tenure
+import incumbent
 from tests.integrations.contract import (
     ALICE,
     IN_STOCK,
@@ -43,7 +43,7 @@ from agent_framework import (
     tool,
 )
 
-from tenure.integrations.agent_framework import TenureProvider
+from incumbent.integrations.agent_framework import IncumbentProvider
 
 
 class Client(FunctionInvocationLayer[Any], ChatMiddlewareLayer[Any], BaseChatClient[Any]):
@@ -97,9 +97,9 @@ class AgentFramework(Framework):
     modes = ("run", "streamed")
     awaited = frozenset(modes)
 
-    def __init__(self, script: Script, memory: tenure.Memory, **options: Any) -> None:
+    def __init__(self, script: Script, memory: incumbent.Memory, **options: Any) -> None:
         super().__init__(script, memory)
-        providers = [InMemoryHistoryProvider(), TenureProvider(memory, **options)]
+        providers = [InMemoryHistoryProvider(), IncumbentProvider(memory, **options)]
         self.agent = Agent(Client(script), INSTRUCTIONS, tools=[stock], context_providers=providers)
         self.kept: dict[tuple[str, ...], AgentSession] = {}
 
@@ -108,7 +108,7 @@ class AgentFramework(Framework):
 
     async def acall(self, mode: str, text: str, caller: Mapping[str, str]) -> None:
         session = self.kept.setdefault(tuple(caller.values()), AgentSession())
-        session.state["tenure"] = dict(caller)
+        session.state["incumbent"] = dict(caller)
         if mode == "streamed":
             assert [update async for update in self.agent.run(text, session=session, stream=True)]
         else:
@@ -136,23 +136,23 @@ class TestAgentFramework(AdapterContract):
 
 
 @pytest.fixture
-def memory() -> Iterator[tenure.Memory]:
+def memory() -> Iterator[incumbent.Memory]:
     """One in which the address has moved."""
-    with tenure.open(":memory:") as opened:
+    with incumbent.open(":memory:") as opened:
         alice = opened.session(**ALICE)
         alice.write("shipping_address", OLD)
         alice.write("shipping_address", NEW)
         yield opened
 
 
-def agent_of(memory: tenure.Memory, script: Script, **more: Any) -> Agent[Any]:
-    providers = [InMemoryHistoryProvider(), TenureProvider(memory)]
+def agent_of(memory: incumbent.Memory, script: Script, **more: Any) -> Agent[Any]:
+    providers = [InMemoryHistoryProvider(), IncumbentProvider(memory)]
     return Agent(Client(script), context_providers=providers, **more)
 
 
 def session_of_alice() -> AgentSession:
     session = AgentSession(session_id="t1")
-    session.state["tenure"] = {"user_id": "alice", "organization": "acme"}
+    session.state["incumbent"] = {"user_id": "alice", "organization": "acme"}
     return session
 
 
@@ -165,7 +165,7 @@ def said(agent: Agent[Any], words: str | list[Message]) -> None:
     asyncio.run(run())
 
 
-def test_every_kind_of_content_is_guarded(memory: tenure.Memory) -> None:
+def test_every_kind_of_content_is_guarded(memory: incumbent.Memory) -> None:
     """What is no text keeps its place, and what is not changed is the same object."""
     picture = Content.from_uri("data:image/png;base64,MTIz", media_type="image/png")
     result = [Content.from_text(f"To {OLD} it is $40, and soon."), picture]
@@ -188,7 +188,7 @@ def test_every_kind_of_content_is_guarded(memory: tenure.Memory) -> None:
     assert str([one.to_dict() for one in history]).count(OLD) == 6
 
 
-def test_what_one_agent_says_to_another_is_nobodys_word(memory: tenure.Memory) -> None:
+def test_what_one_agent_says_to_another_is_nobodys_word(memory: incumbent.Memory) -> None:
     """A tool that asks another agent: that reads what holds, and observes nothing."""
     inner = Script(["It fits."])
     helper = agent_of(memory, inner)
@@ -206,7 +206,7 @@ def test_what_one_agent_says_to_another_is_nobodys_word(memory: tenure.Memory) -
     assert memory.session(**ALICE).current("budget") is None
 
 
-def test_the_failure_of_the_memory_is_no_failure_of_a_tool(memory: tenure.Memory) -> None:
+def test_the_failure_of_the_memory_is_no_failure_of_a_tool(memory: incumbent.Memory) -> None:
     """It ends the run, and the model is not told that its tool went wrong."""
 
     @tool

@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-import tenure
-import tenure.aio
-from tenure.integrations.agent_memory import AgentMemory, Options, on_thread
-from tenure.testing import SteppingClock
+import incumbent
+import incumbent.aio
+from incumbent.integrations.agent_memory import AgentMemory, Options, on_thread
+from incumbent.testing import SteppingClock
 from tests.integrations.contract import ALICE, NEW, OLD, turns
 from tests.patience import PATIENCE
 from tests.service.running import Running
@@ -23,14 +23,14 @@ CIRCLE.append(CIRCLE)
 
 
 @pytest.fixture
-def memory() -> Iterator[tenure.Memory]:
-    settings = tenure.Settings(max_turn_bytes=100)
-    with tenure.open(":memory:", clock=SteppingClock(), settings=settings) as opened:
+def memory() -> Iterator[incumbent.Memory]:
+    settings = incumbent.Settings(max_turn_bytes=100)
+    with incumbent.open(":memory:", clock=SteppingClock(), settings=settings) as opened:
         yield opened
 
 
 @pytest.fixture
-def agent(memory: tenure.Memory) -> AgentMemory:
+def agent(memory: incumbent.Memory) -> AgentMemory:
     return AgentMemory(memory, {})
 
 
@@ -43,7 +43,7 @@ def assistant(text: str) -> dict[str, Any]:
 
 
 def test_what_was_said_since_the_last_answer_is_heard(
-    agent: AgentMemory, memory: tenure.Memory
+    agent: AgentMemory, memory: incumbent.Memory
 ) -> None:
     """Earlier messages were heard when they came; what the application itself says is not."""
     told = [user("Hello."), assistant("Hi."), user("I live in Oslo."), {"role": "system"}]
@@ -52,7 +52,7 @@ def test_what_was_said_since_the_last_answer_is_heard(
 
 
 def test_words_that_come_again_after_the_answer_are_said_again(
-    agent: AgentMemory, memory: tenure.Memory
+    agent: AgentMemory, memory: incumbent.Memory
 ) -> None:
     """Whoever says "yes" to two questions has said it twice."""
     session = agent.session(ALICE)
@@ -65,7 +65,7 @@ def test_words_that_come_again_after_the_answer_are_said_again(
 
 
 def test_the_id_of_a_message_is_the_ref_of_its_turn(
-    agent: AgentMemory, memory: tenure.Memory
+    agent: AgentMemory, memory: incumbent.Memory
 ) -> None:
     """So a fact can be followed to the message, and an answer that is made anew says nothing
     twice."""
@@ -78,7 +78,7 @@ def test_the_id_of_a_message_is_the_ref_of_its_turn(
     assert [who for who, _ in turns(memory)] == ["user", "assistant"]
 
 
-def test_an_edited_message_is_another_turn(agent: AgentMemory, memory: tenure.Memory) -> None:
+def test_an_edited_message_is_another_turn(agent: AgentMemory, memory: incumbent.Memory) -> None:
     """It has the id of what it was before, and counts all the same."""
     session = agent.session(ALICE)
     agent.hear(session, [user("I live in Oslo.", id="m1")])
@@ -87,7 +87,7 @@ def test_an_edited_message_is_another_turn(agent: AgentMemory, memory: tenure.Me
 
 
 def test_what_is_too_long_for_a_turn_stops_no_run(
-    agent: AgentMemory, memory: tenure.Memory, caplog: pytest.LogCaptureFixture
+    agent: AgentMemory, memory: incumbent.Memory, caplog: pytest.LogCaptureFixture
 ) -> None:
     """A tool may return a whole page: it is not observed, and the log says so."""
     agent.result(agent.session(ALICE), "é" * 60, "c1")
@@ -96,7 +96,7 @@ def test_what_is_too_long_for_a_turn_stops_no_run(
 
 
 def test_what_is_no_text_stops_no_run(
-    agent: AgentMemory, memory: tenure.Memory, caplog: pytest.LogCaptureFixture
+    agent: AgentMemory, memory: incumbent.Memory, caplog: pytest.LogCaptureFixture
 ) -> None:
     """Of a tool it is not observed, and the log says why; of a person it is refused."""
     session = agent.session(ALICE)
@@ -104,11 +104,11 @@ def test_what_is_no_text_stops_no_run(
     agent.result(session, None, "c2")
     assert turns(memory) == []
     assert "was not observed: text" in caplog.text
-    with pytest.raises(tenure.InvalidInput, match="text"):
+    with pytest.raises(incumbent.InvalidInput, match="text"):
         agent.hear(session, [user("\ud800 bytes")])
 
 
-def test_pictures_and_silence_are_no_turns(agent: AgentMemory, memory: tenure.Memory) -> None:
+def test_pictures_and_silence_are_no_turns(agent: AgentMemory, memory: incumbent.Memory) -> None:
     """Of a message in parts its texts are heard."""
     picture = {"type": "image_url", "image_url": {"url": "data:"}}
     session = agent.session(ALICE)
@@ -129,21 +129,21 @@ def test_pictures_and_silence_are_no_turns(agent: AgentMemory, memory: tenure.Me
     ],
 )
 def test_whatever_a_tool_returns_is_a_text(
-    agent: AgentMemory, memory: tenure.Memory, value: Any, text: str
+    agent: AgentMemory, memory: incumbent.Memory, value: Any, text: str
 ) -> None:
     """Data as JSON, and what is neither as Python writes it."""
     agent.result(agent.session(ALICE), value, None)
     assert turns(memory) == [("tool", text)]
 
 
-def test_an_unknown_option_is_refused(memory: tenure.Memory) -> None:
+def test_an_unknown_option_is_refused(memory: incumbent.Memory) -> None:
     """With those that there are."""
     options: Any = {"bugdet": 3}
-    with pytest.raises(tenure.InvalidInput, match="no option 'bugdet'; there are budget"):
+    with pytest.raises(incumbent.InvalidInput, match="no option 'bugdet'; there are budget"):
         AgentMemory(memory, options)
 
 
-def test_the_context_of_a_run_may_be_an_object(memory: tenure.Memory) -> None:
+def test_the_context_of_a_run_may_be_an_object(memory: incumbent.Memory) -> None:
     """Its attributes have the names that `memory.session` has; the first to say one counts."""
 
     class Caller:
@@ -163,7 +163,7 @@ def test_a_memory_may_be_one_whose_calls_are_awaited() -> None:
     """Adapters take either; they see to threads themselves."""
 
     async def told() -> object:
-        async with tenure.aio.open(":memory:") as memory:
+        async with incumbent.aio.open(":memory:") as memory:
             agent = AgentMemory(memory, {})
             session = agent.session(ALICE)
             await on_thread(agent.hear, session, [user("I live in Oslo.")])
@@ -174,8 +174,8 @@ def test_a_memory_may_be_one_whose_calls_are_awaited() -> None:
 
 def test_a_memory_may_be_elsewhere(tmp_path: Path) -> None:
     """Behind a service the same calls do the same."""
-    with tenure.open(tmp_path / "served.db") as served, Running(served) as service:
-        with tenure.open(service.address) as memory:
+    with incumbent.open(tmp_path / "served.db") as served, Running(served) as service:
+        with incumbent.open(service.address) as memory:
             agent = AgentMemory(memory, {})
             session = agent.session(ALICE)
             talk = [user(f"The shipping address is {OLD}."), assistant("Noted.")]

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-import tenure
+import incumbent
 from tests.integrations.contract import (
     ALICE,
     IN_STOCK,
@@ -43,8 +43,8 @@ from agno.run.agent import RunErrorEvent
 from agno.run.base import RunStatus
 from agno.tools.function import Function
 
-from tenure.integrations.agent_memory import AgentMemory
-from tenure.integrations.agno import plain, rebuilt, with_tenure
+from incumbent.integrations.agent_memory import AgentMemory
+from incumbent.integrations.agno import plain, rebuilt, with_incumbent
 
 ALICE_OPTIONS: Any = ALICE
 
@@ -107,9 +107,9 @@ class Agno(Framework):
     modes = ("run", "arun", "stream", "astream")
     awaited = frozenset({"arun", "astream"})
 
-    def __init__(self, script: Script, memory: tenure.Memory, **options: Any) -> None:
+    def __init__(self, script: Script, memory: incumbent.Memory, **options: Any) -> None:
         super().__init__(script, memory)
-        self.model = with_tenure(Scripted(script=script), memory, **options)
+        self.model = with_incumbent(Scripted(script=script), memory, **options)
         self.agents: dict[str, Agent] = {}
 
     def agent(self, caller: Mapping[str, str]) -> Agent:
@@ -160,7 +160,7 @@ def _told(events: list[Any]) -> None:
     assert events
     for event in events:
         if isinstance(event, RunErrorEvent) or getattr(event, "status", None) == RunStatus.error:
-            raise tenure.InvalidInput(event.content) if event.content else NoAnswer
+            raise incumbent.InvalidInput(event.content) if event.content else NoAnswer
 
 
 def _written(messages: Any) -> str:
@@ -172,13 +172,13 @@ class TestAgno(AdapterContract):
     page = "agno.md"
 
     def test_what_is_said_inside_a_tool_is_nobodys_word(
-        self, script: Script, memory: tenure.Memory, mode: str
+        self, script: Script, memory: incumbent.Memory, mode: str
     ) -> None:
         """A tool that asks an agent says nothing in the person's name, and the agent knows what
         holds for them."""
         memory.session(**ALICE).write("shipping_address", NEW)
         inner = Script(["Noted, too."])
-        clerk = Agent(model=with_tenure(Scripted(script=inner), memory), telemetry=False)
+        clerk = Agent(model=with_incumbent(Scripted(script=inner), memory), telemetry=False)
 
         def stock(ship_to: str) -> Any:
             """How many are in stock."""
@@ -199,7 +199,7 @@ class TestAgno(AdapterContract):
         assert memory.session(**ALICE).current("shipping_address") == NEW
 
     def test_an_empty_name_is_refused(
-        self, script: Script, memory: tenure.Memory, mode: str
+        self, script: Script, memory: incumbent.Memory, mode: str
     ) -> None:
         """To Agno an empty name is none, and nobody behind it learns of it: the page says so."""
         known = self.framework(script, memory, user_id="carol")
@@ -216,11 +216,11 @@ class Chained(Scripted):
     use_previous_response_id: bool = True
 
 
-def test_the_model_that_is_given_stays_as_it_was(memory: tenure.Memory) -> None:
+def test_the_model_that_is_given_stays_as_it_was(memory: incumbent.Memory) -> None:
     """The other is of its class, also by name, and leaves no transcript to the provider. A copy of
     it has the same memory."""
     given = Chained()
-    made = with_tenure(given, memory, **ALICE_OPTIONS)
+    made = with_incumbent(given, memory, **ALICE_OPTIONS)
     assert type(given) is Chained
     assert given.use_previous_response_id
     assert isinstance(made, Chained)
@@ -232,19 +232,19 @@ def test_the_model_that_is_given_stays_as_it_was(memory: tenure.Memory) -> None:
     assert turns(memory) == [("user", "I live in Oslo."), ("assistant", "Noted.")]
 
 
-def test_what_is_no_run_passes_untouched(memory: tenure.Memory) -> None:
+def test_what_is_no_run_passes_untouched(memory: incumbent.Memory) -> None:
     """Such as Agno asking for the title of a chat: nobody speaks there."""
     script = Script(["Desks"])
-    model = with_tenure(Scripted(script=script), memory)
+    model = with_incumbent(Scripted(script=script), memory)
     model.response([Message(role="user", content=f"A title for: {ORDER}")])
     assert script.sent == [_written([Message(role="user", content=f"A title for: {ORDER}")])]
 
 
-def test_only_the_persons_own_words_are_theirs(memory: tenure.Memory) -> None:
+def test_only_the_persons_own_words_are_theirs(memory: incumbent.Memory) -> None:
     """What Agno adds to their message is not, and a conversation that is given to a run has been
     before it, but for its end."""
     script = Script(["Noted.", "In Oslo."])
-    model = with_tenure(Scripted(script=script), memory, **ALICE_OPTIONS)
+    model = with_incumbent(Scripted(script=script), memory, **ALICE_OPTIONS)
     agent = Agent(
         model=model,
         dependencies={"weather": "I live in Rome."},
@@ -259,7 +259,7 @@ def test_only_the_persons_own_words_are_theirs(memory: tenure.Memory) -> None:
     assert [text for _, text in turns(memory)] == heard
 
 
-def test_results_that_agno_has_shortened_are_guarded(memory: tenure.Memory) -> None:
+def test_results_that_agno_has_shortened_are_guarded(memory: incumbent.Memory) -> None:
     """What is sent of a tool is then not what it gave back."""
     alice = memory.session(**ALICE)
     alice.write("shipping_address", OLD)

@@ -1,4 +1,4 @@
-"""Anthropic's memory tool on Tenure: files as the model knows them, and no dead value in any."""
+"""Anthropic's memory tool on Incumbent: files as the model knows them, and no dead value in any."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import tenure
+import incumbent
 from tests.conftest import QUICK, examples
 
 anthropic = pytest.importorskip("anthropic", reason="anthropic is not installed: make dropin")
 
 from anthropic.lib.tools import ToolError  # noqa: E402
 
-from tenure.integrations.anthropic_memory import (  # noqa: E402
-    AsyncTenureMemoryTool,
-    TenureMemoryTool,
+from incumbent.integrations.anthropic_memory import (  # noqa: E402
+    AsyncIncumbentMemoryTool,
+    IncumbentMemoryTool,
 )
 
 CUSTOMER = "/memories/customer.md"
@@ -32,31 +32,31 @@ TODO = "/memories/todo.md"
 
 
 @pytest.fixture
-def tool(memory: tenure.Memory) -> TenureMemoryTool:
-    return TenureMemoryTool(memory, user_id="alice")
+def tool(memory: incumbent.Memory) -> IncumbentMemoryTool:
+    return IncumbentMemoryTool(memory, user_id="alice")
 
 
-def create(tool: TenureMemoryTool, path: str, text: str) -> str:
+def create(tool: IncumbentMemoryTool, path: str, text: str) -> str:
     return str(tool.call({"command": "create", "path": path, "file_text": text}))
 
 
-def view(tool: TenureMemoryTool, path: str, **more: Any) -> str:
+def view(tool: IncumbentMemoryTool, path: str, **more: Any) -> str:
     return str(tool.call({"command": "view", "path": path, **more}))
 
 
-def replace(tool: TenureMemoryTool, path: str, old: str, new: str) -> str:
+def replace(tool: IncumbentMemoryTool, path: str, old: str, new: str) -> str:
     edit = {"command": "str_replace", "path": path, "old_str": old, "new_str": new}
     return str(tool.call(edit))
 
 
-def two_files(tool: TenureMemoryTool) -> None:
+def two_files(tool: IncumbentMemoryTool) -> None:
     create(tool, CUSTOMER, "# Customer\n- ship to: 123 Main St\n- size: 40 desks\n")
     create(tool, TODO, "Ask the courier to deliver at 123 Main St before noon\nBuy milk\n")
 
 
 @pytest.mark.on_every_store
 def test_a_correction_in_one_file_cuts_the_dead_value_out_of_another(
-    tool: TenureMemoryTool,
+    tool: IncumbentMemoryTool,
 ) -> None:
     """The other file keeps its lines, and says that something no longer holds."""
     two_files(tool)
@@ -73,13 +73,13 @@ class TestCorrections:
     """What counts as a correction, and what does not."""
 
     @pytest.fixture
-    def filled(self, tool: TenureMemoryTool) -> TenureMemoryTool:
+    def filled(self, tool: IncumbentMemoryTool) -> IncumbentMemoryTool:
         two_files(tool)
         return tool
 
-    def test_what_a_person_corrected_in_talk_is_cut_as_well(self, memory: tenure.Memory) -> None:
+    def test_what_a_person_corrected_in_talk_is_cut_as_well(self, memory: incumbent.Memory) -> None:
         """The files follow what the memory was told, with no edit at all."""
-        tool = TenureMemoryTool(memory, user_id="alice")
+        tool = IncumbentMemoryTool(memory, user_id="alice")
         two_files(tool)
         alice = memory.session(user_id="alice")
         alice.observe("The shipping address is 123 Main St.")
@@ -87,13 +87,13 @@ class TestCorrections:
         alice.observe("The shipping address is 456 Oak Ave now.")
         assert "123 Main St" not in view(tool, TODO) + view(tool, CUSTOMER)
 
-    def test_a_value_in_running_text_is_a_value(self, filled: TenureMemoryTool) -> None:
+    def test_a_value_in_running_text_is_a_value(self, filled: IncumbentMemoryTool) -> None:
         """A line without a label is compared word by word."""
         replace(filled, TODO, "at 123 Main St before", "at 9 Elm Row before")
         assert "123 Main St" not in view(filled, CUSTOMER)
         assert "9 Elm Row before noon" in view(filled, TODO)
 
-    def test_a_value_that_is_put_back_is_no_longer_dead(self, filled: TenureMemoryTool) -> None:
+    def test_a_value_that_is_put_back_is_no_longer_dead(self, filled: IncumbentMemoryTool) -> None:
         """Back to an earlier value, also over another in between."""
         for old, new in [("123 Main St", "456 Oak Ave"), ("456 Oak Ave", "7 Pine Rd")]:
             replace(filled, CUSTOMER, old, new)
@@ -101,26 +101,26 @@ class TestCorrections:
         assert "ship to: 123 Main St" in view(filled, CUSTOMER)
         assert "deliver at 123 Main St" in view(filled, TODO)
 
-    def test_what_is_added_takes_nothing_away(self, filled: TenureMemoryTool) -> None:
+    def test_what_is_added_takes_nothing_away(self, filled: IncumbentMemoryTool) -> None:
         """A longer value says the shorter one still."""
         replace(filled, CUSTOMER, "123 Main St", "123 Main St, floor 4")
         assert "deliver at 123 Main St before" in view(filled, TODO)
         assert "123 Main St, floor 4" in view(filled, CUSTOMER)
 
-    def test_what_is_taken_away_is_not_dead_elsewhere(self, filled: TenureMemoryTool) -> None:
+    def test_what_is_taken_away_is_not_dead_elsewhere(self, filled: IncumbentMemoryTool) -> None:
         """A task that is done, or a file that is gone, makes nothing untrue."""
         replace(filled, TODO, "Ask the courier to deliver at 123 Main St before noon\n", "")
         assert "123 Main St" in view(filled, CUSTOMER)
         filled.call({"command": "delete", "path": TODO})
         assert "123 Main St" in view(filled, CUSTOMER)
 
-    def test_what_the_file_still_says_is_not_dead(self, filled: TenureMemoryTool) -> None:
+    def test_what_the_file_still_says_is_not_dead(self, filled: IncumbentMemoryTool) -> None:
         """One of two lines with the same value changed; the value holds for the other."""
         create(filled, "/memories/a.md", "- billing: 5 Dock Rd\n- ship to: 5 Dock Rd\n")
         replace(filled, "/memories/a.md", "- ship to: 5 Dock Rd", "- ship to: 6 Dock Rd")
         assert "billing: 5 Dock Rd" in view(filled, "/memories/a.md")
 
-    def test_two_lines_that_begin_alike_are_two_matters(self, filled: TenureMemoryTool) -> None:
+    def test_two_lines_that_begin_alike_are_two_matters(self, filled: IncumbentMemoryTool) -> None:
         """The new value of the one is not replaced by that of the other."""
         create(filled, "/memories/a.md", "- contact: Ann Lee\n- contact: Bob Ray\n")
         replace(filled, "/memories/a.md", "Ann Lee", "Cleo Fox")
@@ -129,15 +129,15 @@ class TestCorrections:
         assert "Cleo Fox" in shown
         assert "Dan Orr" in shown
 
-    def test_the_model_can_edit_what_it_was_shown(self, filled: TenureMemoryTool) -> None:
+    def test_the_model_can_edit_what_it_was_shown(self, filled: IncumbentMemoryTool) -> None:
         """It quotes the line with its gap, and the gap is filled."""
         replace(filled, CUSTOMER, "123 Main St", "456 Oak Ave")
         replace(filled, TODO, "deliver at [no longer current]", "deliver at 456 Oak Ave")
         assert "deliver at 456 Oak Ave before noon" in view(filled, TODO)
 
-    def test_the_name_of_a_dead_value_stays(self, memory: tenure.Memory) -> None:
+    def test_the_name_of_a_dead_value_stays(self, memory: incumbent.Memory) -> None:
         """The model sees what it no longer knows; a name that is dead itself goes with the line."""
-        tool = TenureMemoryTool(memory, user_id="alice")
+        tool = IncumbentMemoryTool(memory, user_id="alice")
         create(tool, TODO, "- ship to: 123 Main St\n- 123 Main St: ring twice\n")
         alice = memory.session(user_id="alice")
         alice.write("shipping_address", "123 Main St")
@@ -147,31 +147,33 @@ class TestCorrections:
             "     2\t[no longer current]",
         ]
 
-    def test_files_stand_in_no_context(self, memory: tenure.Memory) -> None:
+    def test_files_stand_in_no_context(self, memory: incumbent.Memory) -> None:
         """They are the model's notes, and nobody's word."""
-        tool = TenureMemoryTool(memory, user_id="alice")
+        tool = IncumbentMemoryTool(memory, user_id="alice")
         two_files(tool)
         replace(tool, CUSTOMER, "123 Main St", "456 Oak Ave")
         session = memory.session(user_id="alice")
         assert "Oak Ave" not in session.context("Where do we ship?").text
         assert session.facts() == []
 
-    def test_people_do_not_share_files(self, memory: tenure.Memory) -> None:
+    def test_people_do_not_share_files(self, memory: incumbent.Memory) -> None:
         """Bob sees none of Alice's, and her corrections are not his."""
-        two_files(TenureMemoryTool(memory, user_id="alice"))
-        bobs = TenureMemoryTool(memory, user_id="bob")
+        two_files(IncumbentMemoryTool(memory, user_id="alice"))
+        bobs = IncumbentMemoryTool(memory, user_id="bob")
         create(bobs, TODO, "Meet at 123 Main St tonight\n")
-        replace(TenureMemoryTool(memory, user_id="alice"), CUSTOMER, "123 Main St", "456 Oak Ave")
+        replace(
+            IncumbentMemoryTool(memory, user_id="alice"), CUSTOMER, "123 Main St", "456 Oak Ave"
+        )
         assert "Meet at 123 Main St tonight" in view(bobs, TODO)
         with pytest.raises(ToolError, match="does not exist"):
             view(bobs, CUSTOMER)
 
-    def test_to_forget_a_person_is_to_forget_their_files(self, memory: tenure.Memory) -> None:
+    def test_to_forget_a_person_is_to_forget_their_files(self, memory: incumbent.Memory) -> None:
         """Nothing of them is left in an export of the organization."""
-        two_files(TenureMemoryTool(memory, user_id="alice"))
+        two_files(IncumbentMemoryTool(memory, user_id="alice"))
         memory.forget(organization="default", user_id="alice")
         assert "Main St" not in str(list(memory.export("default")))
-        assert CUSTOMER not in view(TenureMemoryTool(memory, user_id="alice"), "/memories")
+        assert CUSTOMER not in view(IncumbentMemoryTool(memory, user_id="alice"), "/memories")
 
 
 STEPS: list[dict[str, Any]] = [
@@ -214,17 +216,19 @@ def outcome(tool: Any, step: dict[str, Any]) -> str:
         return f"refused: {error}"
 
 
-def test_it_answers_as_anthropics_own_tool_for_files(memory: tenure.Memory, tmp_path: Path) -> None:
+def test_it_answers_as_anthropics_own_tool_for_files(
+    memory: incumbent.Memory, tmp_path: Path
+) -> None:
     """Command by command the same words as the tool that keeps real files, errors included."""
     from anthropic.tools.memory import BetaLocalFilesystemMemoryTool
 
     theirs = BetaLocalFilesystemMemoryTool(str(tmp_path))
-    ours = TenureMemoryTool(memory, user_id="alice")
+    ours = IncumbentMemoryTool(memory, user_id="alice")
     for step in STEPS:
         assert outcome(ours, step) == outcome(theirs, step), step
 
 
-def test_a_folder_is_listed_two_levels_deep(tool: TenureMemoryTool) -> None:
+def test_a_folder_is_listed_two_levels_deep(tool: IncumbentMemoryTool) -> None:
     """With sizes, in order, and without hidden files."""
     for path in ("b.md", "a/x.md", "a/deep/y.md", "a/deep/er/z.md", ".hidden"):
         create(tool, f"/memories/{path}", "12345")
@@ -238,7 +242,7 @@ def test_a_folder_is_listed_two_levels_deep(tool: TenureMemoryTool) -> None:
     assert "/memories/a/deep/er/" in view(tool, "/memories/a")
 
 
-def test_a_file_and_a_folder_cannot_have_one_name(tool: TenureMemoryTool) -> None:
+def test_a_file_and_a_folder_cannot_have_one_name(tool: IncumbentMemoryTool) -> None:
     """Neither a file within a file nor a file in place of a folder."""
     create(tool, "/memories/a/x.md", "x")
     for path in ("/memories/a", "/memories/a/x.md/y.md"):
@@ -251,14 +255,14 @@ def test_a_file_and_a_folder_cannot_have_one_name(tool: TenureMemoryTool) -> Non
             tool.call(move)
 
 
-def test_what_the_memory_refuses_is_told_to_the_model(tool: TenureMemoryTool) -> None:
+def test_what_the_memory_refuses_is_told_to_the_model(tool: IncumbentMemoryTool) -> None:
     """A file over the limit is an error of the tool, and there is no file."""
     with pytest.raises(ToolError, match="limit"):
         create(tool, TODO, "x" * 2_000_000)
     assert TODO not in view(tool, "/memories")
 
 
-def test_everything_can_be_cleared(tool: TenureMemoryTool) -> None:
+def test_everything_can_be_cleared(tool: IncumbentMemoryTool) -> None:
     """`clear_all_memory` leaves an empty folder."""
     two_files(tool)
     assert tool.clear_all_memory() == "All memory cleared"
@@ -267,21 +271,21 @@ def test_everything_can_be_cleared(tool: TenureMemoryTool) -> None:
 
 def test_files_outlive_the_process(store_path: Path) -> None:
     """And so does what was corrected in them."""
-    with tenure.open(store_path, settings=QUICK) as memory:
-        tool = TenureMemoryTool(memory, user_id="alice")
+    with incumbent.open(store_path, settings=QUICK) as memory:
+        tool = IncumbentMemoryTool(memory, user_id="alice")
         two_files(tool)
         replace(tool, CUSTOMER, "123 Main St", "456 Oak Ave")
-    with tenure.open(store_path, settings=QUICK) as memory:
-        tool = TenureMemoryTool(memory, user_id="alice")
+    with incumbent.open(store_path, settings=QUICK) as memory:
+        tool = IncumbentMemoryTool(memory, user_id="alice")
         assert "456 Oak Ave" in view(tool, CUSTOMER)
         assert "123 Main St" not in view(tool, TODO)
 
 
-def test_awaited(memory: tenure.Memory) -> None:
+def test_awaited(memory: incumbent.Memory) -> None:
     """The tool for an async client gives what the other gives."""
 
     async def talk() -> tuple[Any, Any]:
-        tool = AsyncTenureMemoryTool(memory, user_id="alice")
+        tool = AsyncIncumbentMemoryTool(memory, user_id="alice")
         await tool.call({"command": "create", "path": TODO, "file_text": "Buy milk\n"})
         shown = await tool.call({"command": "view", "path": TODO})
         await tool.clear_all_memory()
@@ -336,7 +340,7 @@ def upstream() -> Iterator[str]:
     thread.join()
 
 
-def test_the_official_client_runs_it(tool: TenureMemoryTool, upstream: str) -> None:
+def test_the_official_client_runs_it(tool: IncumbentMemoryTool, upstream: str) -> None:
     """Its tool runner offers the tool, calls it, and sends the model no dead value."""
     two_files(tool)
     replace(tool, CUSTOMER, "123 Main St", "456 Oak Ave")
@@ -389,9 +393,9 @@ def test_files_are_what_files_on_a_disk_would_be(edits: list[Any]) -> None:
     """Any sequence of commands leaves the same files as Anthropic's own tool."""
     from anthropic.tools.memory import BetaLocalFilesystemMemoryTool
 
-    with TemporaryDirectory() as folder, tenure.open(":memory:", settings=QUICK) as memory:
+    with TemporaryDirectory() as folder, incumbent.open(":memory:", settings=QUICK) as memory:
         theirs = BetaLocalFilesystemMemoryTool(folder)
-        ours = TenureMemoryTool(memory, user_id="alice")
+        ours = IncumbentMemoryTool(memory, user_id="alice")
         for number, edit in enumerate(edits):
             step = command_of(edit, number)
             assert outcome(ours, step) == outcome(theirs, step), step

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-import tenure
+import incumbent
 from tests.integrations.contract import (
     ALICE,
     IN_STOCK,
@@ -81,10 +81,10 @@ class AutoGen(Framework):
     modes = ("run", "run_stream")
     awaited = frozenset(modes)
 
-    def __init__(self, script: Script, memory: tenure.Memory, **options: Any) -> None:
+    def __init__(self, script: Script, memory: incumbent.Memory, **options: Any) -> None:
         super().__init__(script, memory)
         self.memory, self.options = memory, options
-        self.made = example(PAGE)["TenureContext"]
+        self.made = example(PAGE)["IncumbentContext"]
         self.agents: dict[str, AssistantAgent] = {}
 
     def agent(self, mode: str, caller: Mapping[str, str]) -> AssistantAgent:
@@ -130,11 +130,11 @@ class TestAutoGen(ConversationContract):
 def test_what_another_agent_says_is_nobodys_word() -> None:
     """It is guarded, pictures and all, and not observed."""
     picture = Image(Picture.new("RGB", (1, 1)))
-    with tenure.open(":memory:") as memory:
+    with incumbent.open(":memory:") as memory:
         alice = memory.session(**ALICE)
         alice.write("shipping_address", OLD)
         alice.write("shipping_address", NEW)
-        context = example(PAGE)["TenureContext"](memory, **ALICE)
+        context = example(PAGE)["IncumbentContext"](memory, **ALICE)
 
         async def talk() -> Any:
             said: list[str | Image] = [f"Two lamps to {OLD}, by Friday.", picture]

@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 
 import pytest
 
-import tenure
+import incumbent
 from tests.integrations.contract import (
     ALICE,
     IN_STOCK,
@@ -49,8 +49,8 @@ from claude_agent_sdk import (
     tool,
 )
 
-from tenure.integrations.claude_agent_sdk import with_tenure
-from tenure.proxy import LocalProxy
+from incumbent.integrations.claude_agent_sdk import with_incumbent
+from incumbent.proxy import LocalProxy
 
 ALICE_OPTIONS: Any = ALICE
 
@@ -111,7 +111,7 @@ class ClaudeAgent(Framework):
     closing: ClassVar[ExitStack]
     """What is closed at the end of a test."""
 
-    def __init__(self, script: Script, memory: tenure.Memory, **options: Any) -> None:
+    def __init__(self, script: Script, memory: incumbent.Memory, **options: Any) -> None:
         super().__init__(script, memory)
         self.folder = Path(self.closing.enter_context(TemporaryDirectory()))
         self.provider = self.closing.enter_context(Provider(script=script))
@@ -128,7 +128,7 @@ class ClaudeAgent(Framework):
             allowed_tools=["mcp__shop__stock"],
             resume=self.talks.get(conversation_of(caller)),
         )
-        return with_tenure(given, self.proxy, **{**self.given, **caller})
+        return with_incumbent(given, self.proxy, **{**self.given, **caller})
 
     def call(self, mode: str, text: str, caller: Mapping[str, str]) -> None:
         raise NotImplementedError
@@ -182,11 +182,11 @@ class TestClaudeAgent(ConversationContract):
         monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path))
 
     def test_the_oldest_messages_go_where_there_is_a_budget(
-        self, script: Script, memory: tenure.Memory, mode: str
+        self, script: Script, memory: incumbent.Memory, mode: str
     ) -> None:
         """They are not ours to leave out, which is said at once."""
         agent = self.framework(script, memory, messages_budget=40)
-        with pytest.raises(tenure.InvalidInput, match="messages_budget is not ours"):
+        with pytest.raises(incumbent.InvalidInput, match="messages_budget is not ours"):
             self.say(agent, mode, (ORDER, []))
 
 
@@ -194,7 +194,7 @@ memory = pytest.fixture(empty_memory)
 
 
 def test_what_the_program_asks_for_itself_is_nobodys_word(
-    memory: tenure.Memory, tmp_path: Path
+    memory: incumbent.Memory, tmp_path: Path
 ) -> None:
     """Such as for the title of a chat; and what it adds to a person's message is not theirs."""
     with StandIn(said=["Noted."]) as provider, LocalProxy(memory, provider.url) as proxy:
@@ -202,7 +202,7 @@ def test_what_the_program_asks_for_itself_is_nobodys_word(
         del given.env["CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC"]
 
         async def asked() -> None:
-            async with ClaudeSDKClient(with_tenure(given, proxy, **ALICE_OPTIONS)) as client:
+            async with ClaudeSDKClient(with_incumbent(given, proxy, **ALICE_OPTIONS)) as client:
                 await client.query(ORDER)
                 assert [one async for one in client.receive_response()]
 
@@ -211,11 +211,11 @@ def test_what_the_program_asks_for_itself_is_nobodys_word(
     assert turns(memory) == [("user", ORDER), ("assistant", "Noted.")]
 
 
-def test_nobody_gets_through_without_options(memory: tenure.Memory, tmp_path: Path) -> None:
+def test_nobody_gets_through_without_options(memory: incumbent.Memory, tmp_path: Path) -> None:
     """Other programs of this machine neither ask the provider nor learn anything, also while
     conversations are open; and options that are gone open nothing."""
     with StandIn() as provider, LocalProxy(memory, provider.url) as proxy:
-        made: Any = with_tenure(options(tmp_path), proxy, **ALICE_OPTIONS)
+        made: Any = with_incumbent(options(tmp_path), proxy, **ALICE_OPTIONS)
         name, _, token = made.env["ANTHROPIC_CUSTOM_HEADERS"].partition(": ")
         address = f"{made.env['ANTHROPIC_BASE_URL']}/v1/messages"
         body = {"model": "m", "messages": [{"role": "user", "content": "Hello."}]}
@@ -224,7 +224,7 @@ def test_nobody_gets_through_without_options(memory: tenure.Memory, tmp_path: Pa
             return httpx.post(address, json=body, headers=headers, trust_env=False).status_code
 
         assert status() == 403
-        assert status(**{"X-Tenure-User": "alice"}) == 401
+        assert status(**{"X-Incumbent-User": "alice"}) == 401
         assert status(**{name: "another"}) == 401
         assert status(**{name: token}) == 200
         del made
@@ -234,20 +234,20 @@ def test_nobody_gets_through_without_options(memory: tenure.Memory, tmp_path: Pa
 
 
 def test_what_would_not_come_through_is_refused(
-    memory: tenure.Memory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    memory: incumbent.Memory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """An agent that asks another provider would be sent what no longer holds."""
     with StandIn() as provider, LocalProxy(memory, provider.url) as proxy:
         given = options(tmp_path)
         given.env["CLAUDE_CODE_USE_BEDROCK"] = "1"
-        with pytest.raises(tenure.InvalidInput, match="CLAUDE_CODE_USE_BEDROCK is set"):
-            with_tenure(given, proxy, **ALICE_OPTIONS)
+        with pytest.raises(incumbent.InvalidInput, match="CLAUDE_CODE_USE_BEDROCK is set"):
+            with_incumbent(given, proxy, **ALICE_OPTIONS)
         monkeypatch.setenv("CLAUDE_CODE_USE_VERTEX", "true")
-        with pytest.raises(tenure.InvalidInput, match="CLAUDE_CODE_USE_VERTEX is set"):
-            with_tenure(options(tmp_path), proxy, **ALICE_OPTIONS)
+        with pytest.raises(incumbent.InvalidInput, match="CLAUDE_CODE_USE_VERTEX is set"):
+            with_incumbent(options(tmp_path), proxy, **ALICE_OPTIONS)
 
 
-def test_the_applications_own_options_stay(memory: tenure.Memory, tmp_path: Path) -> None:
+def test_the_applications_own_options_stay(memory: incumbent.Memory, tmp_path: Path) -> None:
     """Its hooks run before ours and its headers are sent; what was given is not changed."""
 
     async def hook(*_: Any) -> Any:
@@ -258,21 +258,21 @@ def test_the_applications_own_options_stay(memory: tenure.Memory, tmp_path: Path
     given.env["ANTHROPIC_CUSTOM_HEADERS"] = "X-Mine: 1"
     before = dict(given.env)
     with StandIn() as provider, LocalProxy(memory, provider.url) as proxy:
-        made = with_tenure(given, proxy, **ALICE_OPTIONS)
+        made = with_incumbent(given, proxy, **ALICE_OPTIONS)
     assert made.hooks is not None
     assert made.hooks["Stop"][0] is own
     assert len(made.hooks["Stop"]) == 2
-    assert made.env["ANTHROPIC_CUSTOM_HEADERS"].startswith("X-Mine: 1\nX-Tenure-Key: ")
+    assert made.env["ANTHROPIC_CUSTOM_HEADERS"].startswith("X-Mine: 1\nX-Incumbent-Key: ")
     assert (given.env, given.hooks) == (before, {"Stop": [own]})
 
 
 def test_the_tools_of_an_agent_that_was_sent_tell_nothing(
-    memory: tenure.Memory, tmp_path: Path
+    memory: incumbent.Memory, tmp_path: Path
 ) -> None:
     """What happens inside of it is nobody's word."""
     told: Any = {"tool_response": {"left": 60}, "tool_use_id": "c1"}
     with StandIn() as provider, LocalProxy(memory, provider.url) as proxy:
-        made: Any = with_tenure(options(tmp_path), proxy, **ALICE_OPTIONS)
+        made: Any = with_incumbent(options(tmp_path), proxy, **ALICE_OPTIONS)
         (hook,) = made.hooks["PostToolUse"][0].hooks
         assert asyncio.run(hook({**told, "agent_id": "a1"}, "c1", None)) == {}
         assert asyncio.run(hook(told, "c1", None)) == {}

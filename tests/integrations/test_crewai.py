@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-import tenure
+import incumbent
 from tests.integrations.contract import (
     ALICE,
     IN_STOCK,
@@ -43,7 +43,7 @@ from crewai import Agent, BaseLLM, Crew, Task
 from crewai.tools import tool
 from pydantic import PrivateAttr
 
-from tenure.integrations.crewai import with_tenure
+from incumbent.integrations.crewai import with_incumbent
 
 # Its own: of fields that it reads itself.
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
@@ -95,7 +95,7 @@ class CrewAI(Framework):
     modes = ("kickoff", "kickoff_async", "in words")
     awaited = frozenset({"kickoff_async"})
 
-    def __init__(self, script: Script, memory: tenure.Memory, **options: Any) -> None:
+    def __init__(self, script: Script, memory: incumbent.Memory, **options: Any) -> None:
         super().__init__(script, memory)
         self.memory, self.options = memory, options
         self.agents: dict[str, Agent] = {}
@@ -110,7 +110,7 @@ class CrewAI(Framework):
                 role="clerk",
                 goal="Ship orders",
                 backstory=INSTRUCTIONS,
-                llm=with_tenure(llm, self.memory, **{**self.options, **caller}),
+                llm=with_incumbent(llm, self.memory, **{**self.options, **caller}),
                 tools=[stock],
             )
         return self.agents[who]
@@ -159,34 +159,34 @@ def clerk(llm: BaseLLM) -> Agent:
 
 @pytest.mark.parametrize("calls_tools", [True, False])
 def test_what_crewai_writes_around_the_words_is_not_observed(
-    memory: tenure.Memory, calls_tools: bool
+    memory: incumbent.Memory, calls_tools: bool
 ) -> None:
     """It is sent as it was."""
     script = Script(["Noted."])
     llm = Scripted(script, calls_tools=calls_tools)
-    clerk(with_tenure(llm, memory, **ALICE_OPTIONS)).kickoff(ORDER)
+    clerk(with_incumbent(llm, memory, **ALICE_OPTIONS)).kickoff(ORDER)
     assert turns(memory) == [("user", ORDER), ("assistant", "Noted.")]
     assert f"Current Task: {ORDER}" in script.sent[0]
 
 
-def test_the_task_of_a_crew_is_nobodys_word(memory: tenure.Memory) -> None:
+def test_the_task_of_a_crew_is_nobodys_word(memory: incumbent.Memory) -> None:
     """It was written by a developer. It is read without what no longer holds, and what holds
     stands beside it."""
     alice = memory.session(**ALICE)
     alice.write("shipping_address", OLD)
     alice.write("shipping_address", NEW)
     script = Script(["Done."])
-    agent = clerk(with_tenure(Scripted(script), memory, **ALICE_OPTIONS))
+    agent = clerk(with_incumbent(Scripted(script), memory, **ALICE_OPTIONS))
     task = Task(description=f"Ask {OLD} for a desk.", expected_output="a word", agent=agent)
     Crew(agents=[agent], tasks=[task]).kickoff()
     assert NEW in script.sent[0]
     assert turns(memory) == []
 
 
-def test_the_llm_that_is_given_stays_as_it_was(memory: tenure.Memory) -> None:
+def test_the_llm_that_is_given_stays_as_it_was(memory: incumbent.Memory) -> None:
     """The other is of its class, also by name; a copy of it has the same memory."""
     given = Scripted(Script())
-    made = with_tenure(given, memory, **ALICE_OPTIONS)
+    made = with_incumbent(given, memory, **ALICE_OPTIONS)
     assert type(given) is Scripted
     assert isinstance(made, Scripted)
     assert (type(made).__name__, type(made).__module__) == ("Scripted", Scripted.__module__)
@@ -196,9 +196,9 @@ def test_the_llm_that_is_given_stays_as_it_was(memory: tenure.Memory) -> None:
     assert turns(memory) == [("user", "I live in Oslo."), ("assistant", "Noted.")]
 
 
-def test_what_is_no_run_passes_untouched(memory: tenure.Memory) -> None:
+def test_what_is_no_run_passes_untouched(memory: incumbent.Memory) -> None:
     """Such as CrewAI asking for another form of an answer: nobody speaks there."""
     script = Script(["{}"])
-    with_tenure(Scripted(script), memory, **ALICE_OPTIONS).call(ORDER)
+    with_incumbent(Scripted(script), memory, **ALICE_OPTIONS).call(ORDER)
     assert script.sent == [json.dumps(ORDER)]
     assert turns(memory) == []

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-import tenure
+import incumbent
 from tests.integrations.contract import (
     ALICE,
     CHANGE,
@@ -39,7 +39,7 @@ from google.adk.sessions import InMemorySessionService
 from google.adk.tools.agent_tool import AgentTool
 from google.genai import types
 
-from tenure.integrations.google_adk import TenureMemoryService, TenurePlugin
+from incumbent.integrations.google_adk import IncumbentMemoryService, IncumbentPlugin
 
 
 class Model(BaseLlm):
@@ -74,13 +74,13 @@ class GoogleADK(Framework):
     awaited = frozenset({"run_async", "streamed"})
     knows_who = True
 
-    def __init__(self, script: Script, memory: tenure.Memory, **options: Any) -> None:
+    def __init__(self, script: Script, memory: incumbent.Memory, **options: Any) -> None:
         super().__init__(script, memory)
         model = Model(model="fake", script=script)
         agent = LlmAgent(name="clerk", model=model, instruction=INSTRUCTIONS, tools=[stock])
         self.made: dict[str, Any] = {
             "root_agent": agent,
-            "plugins": [TenurePlugin(memory, **options)],
+            "plugins": [IncumbentPlugin(memory, **options)],
         }
         self.kept = InMemorySessionService()
 
@@ -141,7 +141,7 @@ async def said(app: App, kept: InMemorySessionService, *talk: str, **more: Any) 
 
 
 @pytest.mark.filterwarnings("ignore:The `plugins` argument:DeprecationWarning")  # ADK's own
-def test_what_one_agent_says_to_another_is_nobodys_word(memory: tenure.Memory) -> None:
+def test_what_one_agent_says_to_another_is_nobodys_word(memory: incumbent.Memory) -> None:
     """ADK runs an agent that is a tool with the plugins of its caller: it reads what holds, and
     nothing of it is observed, nor of the tools that it uses."""
     memory.session(**ALICE).write("shipping_address", NEW)
@@ -151,7 +151,7 @@ def test_what_one_agent_says_to_another_is_nobodys_word(memory: tenure.Memory) -
     )
     asked = {"request": f"The shipping address is {OLD}, and the budget is $5."}
     outer = LlmAgent(name="clerk", model=Asks(model="f", args=asked), tools=[AgentTool(helper)])
-    app = App(name="acme", root_agent=outer, plugins=[TenurePlugin(memory)])
+    app = App(name="acme", root_agent=outer, plugins=[IncumbentPlugin(memory)])
     asyncio.run(said(app, InMemorySessionService(), "Does it fit?"))
     assert all(NEW in prompt for prompt in inner.sent)
     assert turns(memory) == [("user", "Does it fit?"), ("tool", "It fits."), ("assistant", "Yes.")]
@@ -173,7 +173,7 @@ class Asks(BaseLlm):
         yield LlmResponse(content=types.ModelContent(part))
 
 
-def test_a_tool_that_fails_ends_nothing(memory: tenure.Memory) -> None:
+def test_a_tool_that_fails_ends_nothing(memory: incumbent.Memory) -> None:
     """The next run is observed as ever."""
 
     def stock(ship_to: str) -> str:
@@ -182,7 +182,7 @@ def test_a_tool_that_fails_ends_nothing(memory: tenure.Memory) -> None:
     script = Script([Calls("us"), "Noted."])
     model = Model(model="f", script=script)
     agent = LlmAgent(name="clerk", model=model, tools=[stock])
-    app = App(name="acme", root_agent=agent, plugins=[TenurePlugin(memory)])
+    app = App(name="acme", root_agent=agent, plugins=[IncumbentPlugin(memory)])
     kept = InMemorySessionService()
     with pytest.raises(OSError, match="no such place"):
         asyncio.run(said(app, kept, "Do we have desks?"))
@@ -190,13 +190,13 @@ def test_a_tool_that_fails_ends_nothing(memory: tenure.Memory) -> None:
     assert turns(memory)[1:] == [("user", "Never mind."), ("assistant", "Noted.")]
 
 
-def test_sessions_can_be_searched(memory: tenure.Memory) -> None:
+def test_sessions_can_be_searched(memory: incumbent.Memory) -> None:
     """With ADK's own memory service, added any number of times; only what holds is found."""
     kept = InMemorySessionService()
     model = Model(model="f", script=Script(["Noted.", "Noted, too."]))
     app = App(name="acme", root_agent=LlmAgent(name="clerk", model=model))
     asyncio.run(said(app, kept, ORDER, CHANGE))
-    service = TenureMemoryService(memory, organization="acme")
+    service = IncumbentMemoryService(memory, organization="acme")
 
     async def found() -> str:
         session = await kept.get_session(app_name="acme", user_id="alice", session_id="t1")
@@ -214,14 +214,14 @@ def test_sessions_can_be_searched(memory: tenure.Memory) -> None:
     assert other.memories == []
 
 
-def test_the_plugin_and_the_service_count_a_turn_once(memory: tenure.Memory) -> None:
+def test_the_plugin_and_the_service_count_a_turn_once(memory: incumbent.Memory) -> None:
     """Whoever has both has nothing twice."""
     kept = InMemorySessionService()
     model = Model(model="f", script=Script(["Noted."]))
     agent = LlmAgent(name="clerk", model=model)
-    app = App(name="acme", root_agent=agent, plugins=[TenurePlugin(memory)])
+    app = App(name="acme", root_agent=agent, plugins=[IncumbentPlugin(memory)])
     asyncio.run(said(app, kept, ORDER))
     session = asyncio.run(kept.get_session(app_name="acme", user_id="alice", session_id="t1"))
     assert session is not None
-    asyncio.run(TenureMemoryService(memory, organization="acme").add_session_to_memory(session))
+    asyncio.run(IncumbentMemoryService(memory, organization="acme").add_session_to_memory(session))
     assert turns(memory) == [("user", ORDER), ("assistant", "Noted.")]

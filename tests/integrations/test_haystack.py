@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-import tenure
+import incumbent
 from tests.integrations.contract import (
     IN_STOCK,
     INSTRUCTIONS,
@@ -84,9 +84,9 @@ class Haystack(Framework):
     modes = ("run", "run_async", "stream", "astream")
     awaited = frozenset({"run_async", "astream"})
 
-    def __init__(self, script: Script, memory: tenure.Memory, **options: Any) -> None:
+    def __init__(self, script: Script, memory: incumbent.Memory, **options: Any) -> None:
         super().__init__(script, memory)
-        made = example(PAGE)["TenureChatGenerator"](memory, Scripted(script), **options)
+        made = example(PAGE)["IncumbentChatGenerator"](memory, Scripted(script), **options)
         self.agent = Agent(chat_generator=made, tools=[stock], system_prompt=INSTRUCTIONS)
         self.talks: dict[str, list[ChatMessage]] = {}
 
@@ -94,7 +94,7 @@ class Haystack(Framework):
         """The application's own conversation with a person, and what names them."""
         talk = self.talks.setdefault(conversation_of(caller), [])
         talk.append(ChatMessage.from_user(text))
-        return talk, {"generation_kwargs": {"tenure": dict(caller)}}
+        return talk, {"generation_kwargs": {"incumbent": dict(caller)}}
 
     def call(self, mode: str, text: str, caller: Mapping[str, str]) -> None:
         talk, named = self.given(text, caller)

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-import tenure
+import incumbent
 from tests.integrations.contract import (
     ALICE,
     IN_STOCK,
@@ -47,7 +47,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.prebuilt import ToolRuntime
 from langgraph.types import Command
 
-from tenure.integrations.langchain import TenureMiddleware
+from incumbent.integrations.langchain import IncumbentMiddleware
 
 PICTURE = {"type": "image", "url": "data:image/png;base64,MTIz"}
 
@@ -119,13 +119,13 @@ class LangChain(Framework):
     modes = ("invoke", "ainvoke", "stream", "astream")
     awaited = frozenset({"ainvoke", "astream"})
 
-    def __init__(self, script: Script, memory: tenure.Memory, **options: Any) -> None:
+    def __init__(self, script: Script, memory: incumbent.Memory, **options: Any) -> None:
         super().__init__(script, memory)
         self.agent = create_agent(
             Model(messages=iter(()), script=script),
             [stock],
             system_prompt=INSTRUCTIONS,
-            middleware=[TenureMiddleware(memory, **options)],
+            middleware=[IncumbentMiddleware(memory, **options)],
             checkpointer=InMemorySaver(),
         )
 
@@ -168,15 +168,17 @@ class TestLangChain(AdapterContract):
 memory = pytest.fixture(empty_memory)
 
 
-def agent_of(memory: tenure.Memory, *replies: Reply, **more: Any) -> tuple[Any, Script]:
+def agent_of(memory: incumbent.Memory, *replies: Reply, **more: Any) -> tuple[Any, Script]:
     """An agent that gives these replies, and its script."""
     script = Script(list(replies))
     model = Model(messages=iter(()), script=script)
-    made = create_agent(model, more.pop("tools", []), middleware=[TenureMiddleware(memory)], **more)
+    made = create_agent(
+        model, more.pop("tools", []), middleware=[IncumbentMiddleware(memory)], **more
+    )
     return made, script
 
 
-def test_the_person_is_named_in_the_context_of_a_run(memory: tenure.Memory) -> None:
+def test_the_person_is_named_in_the_context_of_a_run(memory: incumbent.Memory) -> None:
     """As LangGraph has it: `context_schema`. The thread is the session."""
     agent, _ = agent_of(memory, "Noted.", context_schema=Caller)
     said = {"messages": [{"role": "user", "content": "I live in Oslo."}]}
@@ -184,7 +186,7 @@ def test_the_person_is_named_in_the_context_of_a_run(memory: tenure.Memory) -> N
     assert turns(memory) == [("user", "I live in Oslo."), ("assistant", "Noted.")]
 
 
-def test_every_kind_of_message_is_guarded(memory: tenure.Memory) -> None:
+def test_every_kind_of_message_is_guarded(memory: incumbent.Memory) -> None:
     """In blocks, in calls of tools, and where a provider keeps them once more. What the
     application says itself stays as it is."""
     alice = memory.session(**ALICE)
@@ -217,7 +219,7 @@ def test_every_kind_of_message_is_guarded(memory: tenure.Memory) -> None:
     assert out["messages"][:-1] == history
 
 
-def test_a_tool_that_changes_the_state_tells_something_too(memory: tenure.Memory) -> None:
+def test_a_tool_that_changes_the_state_tells_something_too(memory: incumbent.Memory) -> None:
     """And one that failed tells nothing."""
 
     @tool
@@ -234,7 +236,7 @@ def test_a_tool_that_changes_the_state_tells_something_too(memory: tenure.Memory
     assert turns(memory)[1:] == [("tool", IN_STOCK), ("assistant", "Yes.")]
 
 
-def test_a_summary_is_not_what_the_person_said(memory: tenure.Memory) -> None:
+def test_a_summary_is_not_what_the_person_said(memory: incumbent.Memory) -> None:
     """LangChain puts it where people speak; it is guarded, and not observed."""
     source = {"lc_source": "summarization"}
     history = [HumanMessage("So far: all is well.", additional_kwargs=source), HumanMessage("Hi.")]
@@ -245,7 +247,7 @@ def test_a_summary_is_not_what_the_person_said(memory: tenure.Memory) -> None:
 
 @pytest.mark.parametrize("is_awaited", [False, True])
 def test_what_one_agent_says_to_another_is_nobodys_word(
-    memory: tenure.Memory, is_awaited: bool
+    memory: incumbent.Memory, is_awaited: bool
 ) -> None:
     """A tool that asks another agent: that reads what holds, and observes nothing."""
     memory.session(**ALICE).write("shipping_address", NEW)

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-import tenure
+import incumbent
 from tests.integrations.contract import (
     ALICE,
     IN_STOCK,
@@ -36,7 +36,7 @@ from litellm.llms.custom_llm import CustomLLM
 from litellm.router import Router
 from litellm.types.utils import ModelResponse
 
-from tenure.integrations.litellm import TenureCompletions
+from incumbent.integrations.litellm import IncumbentCompletions
 
 # Its own: of how its types are written, and of what it serializes for its logs.
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning", "ignore::DeprecationWarning")
@@ -96,10 +96,10 @@ class LiteLLM(Framework):
     modes = ("completion", "acompletion", "stream", "astream")
     awaited = frozenset({"acompletion", "astream"})
 
-    def __init__(self, script: Script, memory: tenure.Memory, **options: Any) -> None:
+    def __init__(self, script: Script, memory: incumbent.Memory, **options: Any) -> None:
         super().__init__(script, memory)
         litellm.custom_provider_map = [{"provider": "scripted", "custom_handler": Provider(script)}]
-        self.chat = TenureCompletions(memory, **options)
+        self.chat = IncumbentCompletions(memory, **options)
         self.talks: dict[str, list[Any]] = {}
 
     def talk(self, caller: Mapping[str, str]) -> list[Any]:
@@ -174,7 +174,7 @@ def scripted(*replies: Any) -> Script:
     return script
 
 
-def test_every_kind_of_message_is_guarded(memory: tenure.Memory) -> None:
+def test_every_kind_of_message_is_guarded(memory: incumbent.Memory) -> None:
     """Instructions in parts stay as they are, with the context behind them; a message of a
     response may stand in the conversation as it came."""
     alice = memory.session(**ALICE)
@@ -191,7 +191,7 @@ def test_every_kind_of_message_is_guarded(memory: tenure.Memory) -> None:
         {"role": "user", "content": "Is it dear?"},
     ]
     before = _written(talk)
-    TenureCompletions(memory).completion("scripted/model", talk, metadata=dict(ALICE))
+    IncumbentCompletions(memory).completion("scripted/model", talk, metadata=dict(ALICE))
     (sent,) = script.sent
     assert OLD not in sent
     assert NEW in sent
@@ -202,19 +202,19 @@ def test_every_kind_of_message_is_guarded(memory: tenure.Memory) -> None:
     assert turns(memory) == [("user", "Is it dear?"), ("assistant", "No.")]
 
 
-def test_the_user_of_a_call_is_the_person(memory: tenure.Memory) -> None:
+def test_the_user_of_a_call_is_the_person(memory: incumbent.Memory) -> None:
     """As providers name an end user; the rest is what this was made with."""
     scripted("Noted.")
-    chat = TenureCompletions(memory, organization="acme", session_id="t1")
+    chat = IncumbentCompletions(memory, organization="acme", session_id="t1")
     said = [{"role": "user", "content": "I live in Oslo."}]
     chat.completion("scripted/model", said, user="alice")
     assert turns(memory) == [("user", "I live in Oslo."), ("assistant", "Noted.")]
 
 
-def test_an_awaited_call_is_for_whom_it_was_made(memory: tenure.Memory) -> None:
+def test_an_awaited_call_is_for_whom_it_was_made(memory: incumbent.Memory) -> None:
     """Also if its metadata names somebody else when it is awaited."""
     scripted("Noted.", "Noted.")
-    chat, shared = TenureCompletions(memory, organization="acme"), {"session_id": "t1"}
+    chat, shared = IncumbentCompletions(memory, organization="acme"), {"session_id": "t1"}
 
     async def both() -> None:
         calls = []
@@ -228,22 +228,22 @@ def test_an_awaited_call_is_for_whom_it_was_made(memory: tenure.Memory) -> None:
     assert turns(memory) == [("user", "My name is alice."), ("assistant", "Noted.")]
 
 
-def test_a_router_can_make_the_calls(memory: tenure.Memory) -> None:
+def test_a_router_can_make_the_calls(memory: incumbent.Memory) -> None:
     """Whatever has `completion` and `acompletion`."""
     script = scripted("Noted.")
     deployments = [{"model_name": "clerk", "litellm_params": {"model": "scripted/model"}}]
-    chat = TenureCompletions(memory, Router(deployments), **ALICE_OPTIONS)
+    chat = IncumbentCompletions(memory, Router(deployments), **ALICE_OPTIONS)
     said = [{"role": "user", "content": "I live in Oslo."}]
     asyncio.run(chat.acompletion("clerk", said))
     assert "# Identity" in script.sent[0]
     assert turns(memory) == [("user", "I live in Oslo."), ("assistant", "Noted.")]
 
 
-def test_a_stream_that_nobody_reads_to_its_end_is_no_answer(memory: tenure.Memory) -> None:
+def test_a_stream_that_nobody_reads_to_its_end_is_no_answer(memory: incumbent.Memory) -> None:
     """What was said counts all the same."""
     scripted("One.\nTwo.\n")
     said = [{"role": "user", "content": "Count."}]
-    stream = TenureCompletions(memory).completion(
+    stream = IncumbentCompletions(memory).completion(
         "scripted/model", said, metadata=dict(ALICE), stream=True
     )
     assert next(stream).choices[0].delta.content == "One.\n"

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-import tenure
+import incumbent
 from tests.integrations.contract import (
     ALICE,
     CHANGE,
@@ -43,7 +43,7 @@ from llama_index.core.llms.mock import MockFunctionCallingLLM, MockLLMWithChatMe
 from llama_index.core.memory import ChatMemoryBuffer
 from pydantic import PrivateAttr
 
-from tenure.integrations.llama_index import TenureChatMemory
+from incumbent.integrations.llama_index import IncumbentChatMemory
 
 # Its workflows look at every attribute of an agent, and so at the old ones of Pydantic.
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
@@ -93,16 +93,16 @@ class LlamaIndex(Framework):
     awaited = frozenset(modes)
     tells_of_tools = False
 
-    def __init__(self, script: Script, memory: tenure.Memory, **options: Any) -> None:
+    def __init__(self, script: Script, memory: incumbent.Memory, **options: Any) -> None:
         super().__init__(script, memory)
         self.memory, self.options = memory, options
-        self.talks: dict[str, TenureChatMemory] = {}
+        self.talks: dict[str, IncumbentChatMemory] = {}
 
-    def talk(self, caller: Mapping[str, str]) -> TenureChatMemory:
+    def talk(self, caller: Mapping[str, str]) -> IncumbentChatMemory:
         """The memory of a conversation: whose it is, the application sees to."""
         who = conversation_of(caller)
         if who not in self.talks:
-            self.talks[who] = TenureChatMemory(self.memory, **{**self.options, **caller})
+            self.talks[who] = IncumbentChatMemory(self.memory, **{**self.options, **caller})
         return self.talks[who]
 
     def call(self, mode: str, text: str, caller: Mapping[str, str]) -> None:
@@ -143,9 +143,12 @@ memory = pytest.fixture(empty_memory)
 
 
 @pytest.mark.parametrize("is_streamed", [False, True])
-def test_a_chat_engine_sends_what_holds(memory: tenure.Memory, is_streamed: bool) -> None:
+def test_a_chat_engine_sends_what_holds(memory: incumbent.Memory, is_streamed: bool) -> None:
     """Its plain calls put the person's words into the memory, and the answer."""
-    model, talk = MockLLMWithChatMemoryOfLastCall(max_tokens=None), TenureChatMemory(memory, **WHO)
+    model, talk = (
+        MockLLMWithChatMemoryOfLastCall(max_tokens=None),
+        IncumbentChatMemory(memory, **WHO),
+    )
     chat = SimpleChatEngine.from_defaults(llm=model, memory=talk)
     for text in (ORDER, CHANGE):
         if is_streamed:
@@ -159,9 +162,9 @@ def test_a_chat_engine_sends_what_holds(memory: tenure.Memory, is_streamed: bool
     assert [who for who, _ in turns(memory)] == ["user", "assistant", "user", "assistant"]
 
 
-def test_what_a_chat_engine_asks_for_first_is_heard(memory: tenure.Memory) -> None:
+def test_what_a_chat_engine_asks_for_first_is_heard(memory: incumbent.Memory) -> None:
     """Some ask for the conversation before they put into it what the person said."""
-    talk = TenureChatMemory(memory, **WHO)
+    talk = IncumbentChatMemory(memory, **WHO)
     talk.put(ChatMessage(role="user", content=ORDER))
     talk.put(ChatMessage(role="assistant", content="Noted."))
     sent = _written(talk.get(input=CHANGE))
@@ -171,7 +174,7 @@ def test_what_a_chat_engine_asks_for_first_is_heard(memory: tenure.Memory) -> No
     assert [text for who, text in turns(memory) if who == "user"] == [ORDER, CHANGE]
 
 
-def test_every_kind_of_message_is_guarded(memory: tenure.Memory) -> None:
+def test_every_kind_of_message_is_guarded(memory: incumbent.Memory) -> None:
     """In blocks, in calls of tools, and where a provider keeps them once more. What the
     application says itself stays, and the history keeps all of it."""
     alice = memory.session(**ALICE)
@@ -193,7 +196,7 @@ def test_every_kind_of_message_is_guarded(memory: tenure.Memory) -> None:
         ChatMessage(role="assistant", content="It is $40."),
         ChatMessage(role="user", content="Is it dear?"),
     ]
-    talk = TenureChatMemory(memory, **WHO)
+    talk = IncumbentChatMemory(memory, **WHO)
     talk.set(history)
     sent = talk.get()
     assert OLD not in _written(sent)
@@ -206,9 +209,11 @@ def test_every_kind_of_message_is_guarded(memory: tenure.Memory) -> None:
     assert turns(memory) == [("user", "Is it dear?")]
 
 
-def test_what_an_agent_writes_under_the_persons_name_is_not_theirs(memory: tenure.Memory) -> None:
+def test_what_an_agent_writes_under_the_persons_name_is_not_theirs(
+    memory: incumbent.Memory,
+) -> None:
     """Agents that run code keep its results so, when they are done."""
-    talk = TenureChatMemory(memory, **WHO)
+    talk = IncumbentChatMemory(memory, **WHO)
     talk.put(ChatMessage(role="user", content="How many?"))
     talk.put_messages(
         [
@@ -220,10 +225,10 @@ def test_what_an_agent_writes_under_the_persons_name_is_not_theirs(memory: tenur
     assert turns(memory) == [("user", "How many?"), ("assistant", "Seven.")]
 
 
-def test_another_memory_can_keep_the_transcript(memory: tenure.Memory) -> None:
+def test_another_memory_can_keep_the_transcript(memory: incumbent.Memory) -> None:
     """With a limit of its own, if it has one; what holds of the rest is in the context."""
     kept = ChatMemoryBuffer.from_defaults(token_limit=20)
-    talk = TenureChatMemory(memory, kept, **WHO)
+    talk = IncumbentChatMemory(memory, kept, **WHO)
     for text in (ORDER, "Thanks."):
         talk.put(ChatMessage(role="user", content=text))
         talk.put(ChatMessage(role="assistant", content="A word of thanks. " * 2))

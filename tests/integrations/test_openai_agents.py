@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-import tenure
+import incumbent
 from tests.integrations.contract import (
     ALICE,
     IN_STOCK,
@@ -33,7 +33,7 @@ from agents.testing import ModelStep, ScriptedModel, assistant_message, function
 from agents.testing.model import ModelCall
 from pydantic import BaseModel
 
-from tenure.integrations.openai_agents import TenureHooks
+from incumbent.integrations.openai_agents import IncumbentHooks
 
 set_tracing_disabled(True)
 
@@ -52,11 +52,11 @@ class OpenAIAgents(Framework):
     modes = ("run", "run_sync", "run_streamed")
     awaited = frozenset({"run", "run_streamed"})
 
-    def __init__(self, script: Script, memory: tenure.Memory, **options: Any) -> None:
+    def __init__(self, script: Script, memory: incumbent.Memory, **options: Any) -> None:
         super().__init__(script, memory)
         self.model = ScriptedModel()
         self.agent = Agent("clerk", instructions=INSTRUCTIONS, model=self.model, tools=[stock])
-        self.hooks = TenureHooks(memory, **options)
+        self.hooks = IncumbentHooks(memory, **options)
         self.kept: dict[tuple[str, ...], SQLiteSession] = {}
 
     async def reply(self, call: ModelCall) -> ModelStep:
@@ -108,14 +108,16 @@ class TestOpenAIAgents(AdapterContract):
 memory = pytest.fixture(empty_memory)
 
 
-def ran(agent: Agent[Any], text: str, hooks: TenureHooks, config: RunConfig | None = None) -> Any:
+def ran(
+    agent: Agent[Any], text: str, hooks: IncumbentHooks, config: RunConfig | None = None
+) -> Any:
     """Let Alice say something to an agent."""
     config = hooks.run_config(config)
     run = Runner.run(agent, text, hooks=hooks, run_config=config, context=ALICE)
     return asyncio.run(run).final_output
 
 
-def test_what_one_agent_says_to_another_is_nobodys_word(memory: tenure.Memory) -> None:
+def test_what_one_agent_says_to_another_is_nobodys_word(memory: incumbent.Memory) -> None:
     """An agent that is a tool of another reads what holds, and observes nothing."""
     alice = memory.session(**ALICE)
     alice.write("shipping_address", OLD)
@@ -124,22 +126,22 @@ def test_what_one_agent_says_to_another_is_nobodys_word(memory: tenure.Memory) -
     asked = {"input": f"The shipping address is {OLD}, and the budget is $5."}
     outer = ScriptedModel([[function_call("fit", asked, call_id="c1")], [assistant_message("Yes")]])
     helper = Agent("helper", model=inner).as_tool("fit", "Whether it fits.")
-    ran(Agent("clerk", model=outer, tools=[helper]), "Does it fit?", TenureHooks(memory))
+    ran(Agent("clerk", model=outer, tools=[helper]), "Does it fit?", IncumbentHooks(memory))
     assert NEW in str(inner.calls[0].system_instructions)
     assert turns(memory) == [("user", "Does it fit?"), ("tool", "It fits."), ("assistant", "Yes")]
     assert alice.current("budget") is None
 
 
-def test_a_handoff_says_nothing_twice(memory: tenure.Memory) -> None:
+def test_a_handoff_says_nothing_twice(memory: incumbent.Memory) -> None:
     """The agent that takes over answers what the person has said once."""
     other = Agent("other", model=ScriptedModel([[assistant_message("To Oslo it is.")]]))
     handed = function_call("transfer_to_other", {}, call_id="c1")
     first = Agent("first", model=ScriptedModel([[handed]]), handoffs=[other])
-    ran(first, "I live in Oslo.", TenureHooks(memory))
+    ran(first, "I live in Oslo.", IncumbentHooks(memory))
     assert turns(memory) == [("user", "I live in Oslo."), ("assistant", "To Oslo it is.")]
 
 
-def test_a_filter_of_ones_own_is_asked_first(memory: tenure.Memory) -> None:
+def test_a_filter_of_ones_own_is_asked_first(memory: incumbent.Memory) -> None:
     """And the rest of a configuration stays as it is."""
 
     def shout(data: CallModelData[Any]) -> ModelInputData:
@@ -147,14 +149,14 @@ def test_a_filter_of_ones_own_is_asked_first(memory: tenure.Memory) -> None:
 
     model = ScriptedModel([[assistant_message("YES")]])
     config = RunConfig(call_model_input_filter=shout, workflow_name="mine")
-    hooks = TenureHooks(memory)
+    hooks = IncumbentHooks(memory)
     ran(Agent("clerk", model=model), "I live in Oslo.", hooks, config)
     assert str(model.calls[0].system_instructions).startswith("SHOUT.\n\n# Identity")
     assert hooks.run_config(config).workflow_name == "mine"
 
 
-def test_an_answer_need_not_be_a_text(memory: tenure.Memory) -> None:
+def test_an_answer_need_not_be_a_text(memory: incumbent.Memory) -> None:
     """What a run came to is on record as data."""
     model = ScriptedModel([[assistant_message('{"desks": 45}')]])
-    ran(Agent("clerk", model=model, output_type=Desks), "How many?", TenureHooks(memory))
+    ran(Agent("clerk", model=model, output_type=Desks), "How many?", IncumbentHooks(memory))
     assert turns(memory)[1:] == [("assistant", '{"desks": 45}')]

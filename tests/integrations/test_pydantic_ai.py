@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-import tenure
+import incumbent
 from tests.integrations.contract import (
     ALICE,
     IN_STOCK,
@@ -44,7 +44,7 @@ from pydantic_ai.messages import (
 )
 from pydantic_ai.models.function import AgentInfo, DeltaToolCall, FunctionModel
 
-from tenure.integrations.pydantic_ai import TenureMemory
+from incumbent.integrations.pydantic_ai import IncumbentMemory
 from tests.pages import event_loop
 
 CALL = f'{{"to": "{OLD}"}}'
@@ -65,14 +65,14 @@ class PydanticAI(Framework):
     modes = ("run", "run_sync", "run_stream", "run_stream_events", "iter")
     awaited = frozenset({"run", "run_stream", "run_stream_events", "iter"})
 
-    def __init__(self, script: Script, memory: tenure.Memory, **options: Any) -> None:
+    def __init__(self, script: Script, memory: incumbent.Memory, **options: Any) -> None:
         super().__init__(script, memory)
         self.kept: dict[tuple[str, ...], list[ModelMessage]] = {}
         self.agent = Agent(
             FunctionModel(self.reply, stream_function=self.stream),
             deps_type=dict[str, str],
             instructions=INSTRUCTIONS,
-            capabilities=[TenureMemory(memory, **options)],
+            capabilities=[IncumbentMemory(memory, **options)],
         )
 
         @self.agent.tool_plain
@@ -139,7 +139,7 @@ class TestPydanticAI(AdapterContract):
     page = "pydantic-ai.md"
 
 
-def changed(memory: tenure.Memory) -> tenure.Memory:
+def changed(memory: incumbent.Memory) -> incumbent.Memory:
     """A memory in which the address has moved."""
     alice = memory.session(**ALICE)
     alice.write("shipping_address", OLD)
@@ -147,7 +147,7 @@ def changed(memory: tenure.Memory) -> tenure.Memory:
     return memory
 
 
-def answering(memory: tenure.Memory, *replies: ModelResponse, **more: Any) -> tuple[Any, Any]:
+def answering(memory: incumbent.Memory, *replies: ModelResponse, **more: Any) -> tuple[Any, Any]:
     """An agent that gives these replies, and the messages that its model was sent."""
     left, sent = list(replies), []
 
@@ -155,14 +155,14 @@ def answering(memory: tenure.Memory, *replies: ModelResponse, **more: Any) -> tu
         sent.append(messages)
         return left.pop(0)
 
-    capabilities = [TenureMemory(memory)]
+    capabilities = [IncumbentMemory(memory)]
     return Agent(FunctionModel(reply), deps_type=dict, capabilities=capabilities, **more), sent
 
 
 memory = pytest.fixture(empty_memory)
 
 
-def test_every_kind_of_part_is_guarded(memory: tenure.Memory) -> None:
+def test_every_kind_of_part_is_guarded(memory: incumbent.Memory) -> None:
     """What is no text keeps its place, and a thought stays with what follows from it."""
     picture = BinaryContent(b"123", media_type="image/png")
     told: list[Any] = [
@@ -188,7 +188,7 @@ def test_every_kind_of_part_is_guarded(memory: tenure.Memory) -> None:
     assert _written(result.all_messages()).count(OLD) == 6
 
 
-def test_an_answer_need_not_be_a_text(memory: tenure.Memory) -> None:
+def test_an_answer_need_not_be_a_text(memory: incumbent.Memory) -> None:
     """What a run came to is on record as data, and the person's next word is the next turn."""
     call = ModelResponse([ToolCallPart("final_result", {"desks": 45})])
     agent, _ = answering(memory, call, call, output_type=Desks)
@@ -197,7 +197,7 @@ def test_an_answer_need_not_be_a_text(memory: tenure.Memory) -> None:
     assert turns(memory) == [("user", "Yes."), ("assistant", '{"desks": 45}')] * 2
 
 
-def test_a_run_that_waits_for_consent_has_no_answer_yet(memory: tenure.Memory) -> None:
+def test_a_run_that_waits_for_consent_has_no_answer_yet(memory: incumbent.Memory) -> None:
     """It goes on when somebody has consented, with nothing said twice."""
     call = ModelResponse([ToolCallPart("ship", {"to": NEW}, "c1")])
     done = ModelResponse([TextPart("Done.")])
@@ -217,7 +217,7 @@ def test_a_run_that_waits_for_consent_has_no_answer_yet(memory: tenure.Memory) -
     assert turns(memory)[1:] == [("tool", "Shipped."), ("assistant", "Done.")]
 
 
-def test_what_one_agent_says_to_another_is_nobodys_word(memory: tenure.Memory) -> None:
+def test_what_one_agent_says_to_another_is_nobodys_word(memory: incumbent.Memory) -> None:
     """A tool that asks another agent: that reads what holds, and observes nothing."""
     inner, asked = answering(changed(memory), ModelResponse([TextPart("It fits.")]))
     call = ModelResponse([ToolCallPart("fit", {})])

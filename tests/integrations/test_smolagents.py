@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-import tenure
+import incumbent
 from tests.integrations.contract import (
     IN_STOCK,
     INSTRUCTIONS,
@@ -61,7 +61,7 @@ class Smolagents(Framework):
     modes = ("run", "stream")
     awaited = frozenset()
 
-    def __init__(self, script: Script, memory: tenure.Memory, **options: Any) -> None:
+    def __init__(self, script: Script, memory: incumbent.Memory, **options: Any) -> None:
         super().__init__(script, memory)
         self.memory, self.options = memory, options
         self.agents: dict[str, Any] = {}
@@ -70,7 +70,7 @@ class Smolagents(Framework):
         """The agent of a conversation: whose it is, the application sees to."""
         who = conversation_of(caller)
         if who not in self.agents:
-            self.agents[who] = example(PAGE)["TenureAgent"](
+            self.agents[who] = example(PAGE)["IncumbentAgent"](
                 self.memory,
                 {**self.options, **caller},
                 tools=[stock],

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-import tenure
+import incumbent
 from tests.integrations.contract import (
     IN_STOCK,
     INSTRUCTIONS,
@@ -76,9 +76,9 @@ class Strands(Framework):
     modes = ("call", "invoke_async", "stream_async")
     awaited = frozenset({"invoke_async", "stream_async"})
 
-    def __init__(self, script: Script, memory: tenure.Memory, **options: Any) -> None:
+    def __init__(self, script: Script, memory: incumbent.Memory, **options: Any) -> None:
         super().__init__(script, memory)
-        self.plugin = example(PAGE)["TenurePlugin"](memory, **options)
+        self.plugin = example(PAGE)["IncumbentPlugin"](memory, **options)
         self.agents: dict[str, Agent] = {}
 
     def agent(self, caller: Mapping[str, str]) -> Agent:

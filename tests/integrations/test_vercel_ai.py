@@ -1,7 +1,7 @@
 """The Vercel AI SDK: the package for Node.js in `packages/ai-sdk`, and the page on it.
 
 The contract of adapters is written there in TypeScript, for the SDK's own fake model, against a
-`tenure serve` that the tests start.
+`incumbent serve` that the tests start.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def run(*command: str, cwd: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         command,
         cwd=cwd,
-        env={**os.environ, "TENURE_PYTHON": sys.executable, "NO_COLOR": "1"},
+        env={**os.environ, "INCUMBENT_PYTHON": sys.executable, "NO_COLOR": "1"},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         encoding="utf-8",

@@ -34,12 +34,12 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import tenure
-from tenure.model.values import text_of
-from tenure.testing import SteppingClock
+import incumbent
+from incumbent.model.values import text_of
+from incumbent.testing import SteppingClock
 
 FOLDER = Path(__file__).with_suffix("")
-QUICK = tenure.Settings(durability="process", embedder="static")
+QUICK = incumbent.Settings(durability="process", embedder="static")
 ASSISTANT = "assistant: "
 # What may be recorded of a turn that changes nothing.
 HARMLESS = (None, "overruled", "contested", "confirmed", "draft")
@@ -130,18 +130,18 @@ def _pattern(value: str) -> re.Pattern[str]:
     return re.compile(rf"(?<!\w)(?<!\d[.,:])(?:{either})(?!\w)(?![.,:]\d)", re.IGNORECASE)
 
 
-def parts_of(fact: tenure.Fact) -> list[str]:
+def parts_of(fact: incumbent.Fact) -> list[str]:
     """The values that a fact is about, as words: its parts, or its whole value."""
     return [part.text for part in fact.parts] or [text_of(fact.value)]
 
 
-def words_of(fact: tenure.Fact) -> str:
+def words_of(fact: incumbent.Fact) -> str:
     """All that a fact says, whichever of key and value it says it in."""
     named = f"{fact.subject or ''} {fact.key}".replace("_", " ")
     return " ".join([named, text_of(fact.value), *parts_of(fact)])
 
 
-def said_by(facts: Iterable[tenure.Fact], value: str) -> bool:
+def said_by(facts: Iterable[incumbent.Fact], value: str) -> bool:
     return any(says(words_of(fact), value) for fact in facts)
 
 
@@ -150,17 +150,17 @@ class Aftermath:
     """A dialogue that was played: how things stood right before its last turn, and after it."""
 
     entry: Entry
-    observation: tenure.Observation
-    before: tuple[tenure.Fact, ...]
-    later: tuple[tenure.Fact | None, ...]
+    observation: incumbent.Observation
+    before: tuple[incumbent.Fact, ...]
+    later: tuple[incumbent.Fact | None, ...]
     """The facts of `before` as they stand afterwards; None where there is nothing left of one."""
-    after: tuple[tenure.Fact, ...]
-    brought: tuple[tenure.Fact, ...]
+    after: tuple[incumbent.Fact, ...]
+    brought: tuple[incumbent.Fact, ...]
     """What the turn brought, of whatever scope and standing, as it stands afterwards."""
     context: str
 
     @property
-    def in_office(self) -> tuple[tenure.Fact, ...]:
+    def in_office(self) -> tuple[incumbent.Fact, ...]:
         """What holds office afterwards, and also what is only shadowed in this session."""
         return (*self.after, *(fact for fact in self.later if fact is not None and fact.is_valid))
 
@@ -169,7 +169,7 @@ def play(entry: Entry) -> Aftermath:
     """Say the turns of a dialogue to a memory of its own, and look before and after the last."""
     clock = SteppingClock(step=timedelta(seconds=1))
     tagged = any(turn.authority for turn in (*entry.before, entry.turn))
-    with tenure.open(":memory:", clock=clock, settings=QUICK) as memory:
+    with incumbent.open(":memory:", clock=clock, settings=QUICK) as memory:
         session = memory.session(
             user_id="sam",
             authority=entry.authority,
@@ -197,7 +197,7 @@ def play(entry: Entry) -> Aftermath:
         )
 
 
-def _say(session: tenure.Session, clock: SteppingClock, turn: Turn) -> tenure.Observation:
+def _say(session: incumbent.Session, clock: SteppingClock, turn: Turn) -> incumbent.Observation:
     at = None if turn.at is None else datetime.fromisoformat(turn.at)
     if at is not None and at > clock.now:
         clock.move_to(at)
@@ -274,7 +274,7 @@ def _offices(seen: Aftermath) -> Iterator[str]:
         yield f"nothing is {entry.outcome}"
 
 
-def _is_as_said(fact: tenure.Fact, turn: Turn) -> bool:
+def _is_as_said(fact: incumbent.Fact, turn: Turn) -> bool:
     """Whether a fact keeps what a turn says in its own words, and under no name."""
     return fact.key == "statement" and text_of(fact.value) in turn.text
 

@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
-import tenure
-from tenure.language.learned.model import load
-from tenure.model.values import text_of
-from tenure.observing.observer import Observer
+import incumbent
+from incumbent.language.learned.model import load
+from incumbent.model.values import text_of
+from incumbent.observing.observer import Observer
 
 
-def said(memory: tenure.Memory, *turns: str) -> list[str]:
+def said(memory: incumbent.Memory, *turns: str) -> list[str]:
     """What is in office after these turns of one person, a turn of the assistant being marked."""
     session = memory.session(user_id="ana")
     for turn in turns:
@@ -62,7 +62,7 @@ def test_the_model_reads_before_the_transaction(
             watched.is_filing = False
 
     monkeypatch.setattr(Observer, "observe", filing)
-    with tenure.open(":memory:") as memory:
+    with incumbent.open(":memory:") as memory:
         said(memory, *turns)
     assert watched.runs[False] > 0
     assert watched.runs[True] == 0
@@ -86,14 +86,14 @@ def test_what_a_turn_tells_is_kept_beside_a_name_or_a_doubt(
     turn: str, told: tuple[str, ...]
 ) -> None:
     """Neither a name in it nor what may be stands for the rest."""
-    with tenure.open(":memory:") as memory:
+    with incumbent.open(":memory:") as memory:
         kept = " ".join(said(memory, turn))
     assert all(word in kept for word in told)
 
 
 def test_a_name_in_the_assistants_question_is_not_taken_for_an_older_value() -> None:
     """No sentence is made of a greeting and an answer."""
-    with tenure.open(":memory:") as memory:
+    with incumbent.open(":memory:") as memory:
         kept = said(
             memory, "fasting from tomorrow", "assistant: Ramadan kareem. Which city?", "yes, Leeds"
         )
@@ -102,7 +102,7 @@ def test_a_name_in_the_assistants_question_is_not_taken_for_an_older_value() -> 
 
 def test_what_a_tool_reports_in_the_words_of_the_order_is_kept() -> None:
     """Also where it is put as one word of approval."""
-    with tenure.open(":memory:") as memory:
+    with incumbent.open(":memory:") as memory:
         kept = said(memory, "Any news of my refund?", "assistant: Refund R-71: approved.")
     assert any("approved" in text for text in kept)
 
@@ -113,7 +113,7 @@ def test_what_was_cut_to_be_read_is_kept_as_it_was_written() -> None:
         "so its settled Jonas moved to his brothers on friday the kids are with me in the week "
         "and with him on weekends ive got a lawyer Frau Brandt 290 an hour"
     )
-    with tenure.open(":memory:") as memory:
+    with incumbent.open(":memory:") as memory:
         kept = said(memory, turn)
     assert kept
     assert all(text.rstrip(".") in turn for text in kept)

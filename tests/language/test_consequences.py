@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tenure.language.consequences import consequence
+from incumbent.language.consequences import consequence
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from tenure.language.gist import Act, Gist, gist
-from tenure.language.skeleton import kind_of
+from incumbent.language.gist import Act, Gist, gist
+from incumbent.language.skeleton import kind_of
 
 
 @dataclass

@@ -14,8 +14,8 @@ from typing import Any
 
 import pytest
 
-import tenure
-from tenure.language.learned.model import FORMAT, WEIGHTS, Model, Opinion, load
+import incumbent
+from incumbent.language.learned.model import FORMAT, WEIGHTS, Model, Opinion, load
 from tests.patience import PATIENCE
 
 ROOT = Path(__file__).parents[2]
@@ -28,22 +28,22 @@ ASKED = (
 )
 SAID = """
 import json, sys
-from tenure.language.learned.model import Model
+from incumbent.language.learned.model import Model
 model, said = Model(), []
 for statement, marked, previous, turn in json.loads(sys.stdin.read()):
     said.append(repr(model.read(statement, [tuple(m) for m in marked], previous, turn)))
 print(json.dumps(said))
 """
 TALK = """
-import tenure
-settings = tenure.Settings(embedder=None{option})
+import incumbent
+settings = incumbent.Settings(embedder=None{option})
 try:
-    with tenure.open(":memory:", settings=settings) as memory:
+    with incumbent.open(":memory:", settings=settings) as memory:
         session = memory.session(user_id="ana")
         session.observe("My address is 9 Mill Lane.")
         session.observe("Actually, my address is 4 Quay Street.")
         print(session.current("address"))
-except tenure.DamagedModel as error:
+except incumbent.DamagedModel as error:
     print(error)
 """
 
@@ -146,7 +146,7 @@ def test_damaged_files_are_refused_with_what_helps(
 ) -> None:
     """Files that are missing, cut or not the right ones: the error names the file and the fix."""
     damage(folder)
-    with pytest.raises(tenure.DamagedModel) as error:
+    with pytest.raises(incumbent.DamagedModel) as error:
         Model(folder)
     assert str(folder) in str(error.value)
     assert told in str(error.value)
@@ -158,7 +158,7 @@ def package_without_model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The package as it would be installed, less the files of the model."""
     sources = tmp_path_factory.mktemp("package")
     ignored = shutil.ignore_patterns("detector.onnx", "detector.json", "__pycache__")
-    shutil.copytree(ROOT / "src" / "tenure", sources / "tenure", ignore=ignored)
+    shutil.copytree(ROOT / "src" / "incumbent", sources / "incumbent", ignore=ignored)
     return sources
 
 

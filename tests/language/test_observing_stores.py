@@ -18,11 +18,11 @@ from typing import Any
 
 import pytest
 
-import tenure
-from tenure.language.detection import Judged, Pair, Relation
-from tenure.model.records import Turn
-from tenure.model.values import text_of
-from tenure.testing import SteppingClock
+import incumbent
+from incumbent.language.detection import Judged, Pair, Relation
+from incumbent.model.records import Turn
+from incumbent.model.values import text_of
+from incumbent.testing import SteppingClock
 from tests.conftest import QUICK, SOAK, OpenMemory
 from tests.patience import PATIENCE
 from tests.stores.invariants import findings
@@ -34,13 +34,13 @@ ORGANIZATION = "acme"
 BEGIN = datetime(2026, 1, 5, 9, tzinfo=UTC)
 
 
-def alice(memory: tenure.Memory, session_id: str = "talk") -> tenure.Session:
+def alice(memory: incumbent.Memory, session_id: str = "talk") -> incumbent.Session:
     return memory.session(
         user_id="alice", authority="manager", organization=ORGANIZATION, session_id=session_id
     )
 
 
-def turns_of(memory: tenure.Memory, session_id: str = "talk") -> list[Turn]:
+def turns_of(memory: incumbent.Memory, session_id: str = "talk") -> list[Turn]:
     with memory.store.read(ORGANIZATION) as reader:
         return list(reader.turns("alice", session_id, 10_000))
 
@@ -64,7 +64,7 @@ def transcript(rounds: int) -> list[dict[str, Any]]:
     return said
 
 
-def outcome(memory: tenure.Memory) -> list[Any]:
+def outcome(memory: incumbent.Memory) -> list[Any]:
     """What came of a conversation, but for ids and the times at which it was stored."""
     records = [
         (fact["key"], fact["subject"], text_of(fact["value"]), fact["status"])
@@ -88,7 +88,7 @@ def test_two_threads_talk_in_one_session(open_memory: OpenMemory) -> None:
     rounds = 150 if SOAK else 25
     start = threading.Barrier(2)
 
-    def talk(name: str) -> list[tenure.Observation]:
+    def talk(name: str) -> list[incumbent.Observation]:
         start.wait(PATIENCE)
         return [
             session.observe(
@@ -116,7 +116,7 @@ def test_threads_that_say_the_same_under_one_ref(open_memory: OpenMemory) -> Non
     threads = 4
     start = threading.Barrier(threads)
 
-    def say(_: int) -> list[tenure.Observation]:
+    def say(_: int) -> list[incumbent.Observation]:
         start.wait(PATIENCE)
         return [session.observe(f"The code is QX-{n:04}.", ref=f"m{n}") for n in range(10)]
 
@@ -132,7 +132,7 @@ def test_threads_that_say_the_same_under_one_ref(open_memory: OpenMemory) -> Non
 
 def observe_all(start: Barrier, path: Path, turns: list[dict[str, Any]]) -> list[int]:
     """Take in a transcript together with others, in a process of its own."""
-    with tenure.open(path, settings=QUICK) as memory:
+    with incumbent.open(path, settings=QUICK) as memory:
         session = alice(memory)
         start.wait(PATIENCE)
         return [found.turn_index for found in session.observe_many(turns) if not found.repeated]
@@ -144,7 +144,7 @@ def test_processes_that_take_in_the_same_transcript(store_path: Path) -> None:
     turns = transcript(40 if SOAK else 8)
     taken = run_together(observe_all, 2, store_path, turns)
     assert sorted(index for indexes in taken for index in indexes) == list(range(1, len(turns) + 1))
-    with tenure.open(store_path, settings=QUICK) as memory:
+    with incumbent.open(store_path, settings=QUICK) as memory:
         assert findings(memory, ORGANIZATION) == []
         assert sorted(turn.ref or "" for turn in turns_of(memory)) == sorted(
             turn["ref"] for turn in turns
@@ -154,7 +154,7 @@ def test_processes_that_take_in_the_same_transcript(store_path: Path) -> None:
 def observe_own(start: Barrier, path: Path, rounds: int) -> str:
     """Talk in a session that another process talks in too, about something of one's own."""
     name = str(os.getpid())
-    with tenure.open(path, settings=QUICK) as memory:
+    with incumbent.open(path, settings=QUICK) as memory:
         session = alice(memory)
         start.wait(PATIENCE)
         for number in range(rounds):
@@ -168,7 +168,7 @@ def test_processes_that_talk_in_one_session(store_path: Path) -> None:
     """Two processes in one session of one file meet no error and lose nothing."""
     rounds = 100 if SOAK else 15
     names = run_together(observe_own, 2, store_path, rounds)
-    with tenure.open(store_path, settings=QUICK) as memory:
+    with incumbent.open(store_path, settings=QUICK) as memory:
         assert findings(memory, ORGANIZATION) == []
         turns = turns_of(memory)
         assert [turn.turn_index for turn in turns] == list(range(1, 2 * rounds + 1))
@@ -181,8 +181,8 @@ def test_processes_that_talk_in_one_session(store_path: Path) -> None:
 
 
 def observe_until_killed(path: Path, pipe: Connection, turns: list[dict[str, Any]]) -> None:
-    with tenure.open(
-        path, settings=tenure.Settings(durability="full", embedder="static")
+    with incumbent.open(
+        path, settings=incumbent.Settings(durability="full", embedder="static")
     ) as memory:
         alice(memory).observe_many(turns, progress=pipe.send)
     pipe.send("done")
@@ -192,7 +192,7 @@ def observe_until_killed(path: Path, pipe: Connection, turns: list[dict[str, Any
 def test_a_transcript_cut_off_goes_on_where_it_stopped(tmp_path: Path) -> None:
     """Killed at any moment and called again, it ends as if it had never been interrupted."""
     turns = transcript(6)
-    with tenure.open(tmp_path / "whole.db", settings=QUICK) as memory:
+    with incumbent.open(tmp_path / "whole.db", settings=QUICK) as memory:
         alice(memory).observe_many(turns)
         whole = outcome(memory)
     chance = random.Random(11)
@@ -201,9 +201,9 @@ def test_a_transcript_cut_off_goes_on_where_it_stopped(tmp_path: Path) -> None:
         kills = 0
         while not observed_to_the_end(path, turns, chance):
             kills += 1
-            with tenure.open(path, settings=QUICK) as memory:
+            with incumbent.open(path, settings=QUICK) as memory:
                 assert findings(memory, ORGANIZATION) == []
-        with tenure.open(path, settings=QUICK) as memory:
+        with incumbent.open(path, settings=QUICK) as memory:
             assert outcome(memory) == whole
             assert findings(memory, ORGANIZATION) == []
             assert "555-01" not in str(list(memory.store.dump(ORGANIZATION)))
@@ -214,7 +214,7 @@ def observed_to_the_end(path: Path, turns: list[dict[str, Any]], chance: random.
     """Start a process that takes in the turns, and kill it some way on; whether it had ended."""
     before = 0
     if path.exists():
-        with tenure.open(path, settings=QUICK) as memory:
+        with incumbent.open(path, settings=QUICK) as memory:
             before = len(turns_of(memory))
     ours, theirs = CONTEXT.Pipe(duplex=False)
     child = CONTEXT.Process(target=observe_until_killed, args=(path, theirs, turns), daemon=True)
@@ -233,7 +233,7 @@ def observed_to_the_end(path: Path, turns: list[dict[str, Any]], chance: random.
         child.join()
         child.close()
         ours.close()
-    with tenure.open(path, settings=QUICK) as memory:
+    with incumbent.open(path, settings=QUICK) as memory:
         stored = len(turns_of(memory))
         # What was acknowledged is there; besides, the turns that the kill came too late for.
         assert stored >= (len(turns) if last == "done" else last)
@@ -262,7 +262,7 @@ def test_a_detector_that_breaks_leaves_nothing_of_the_turn(
 ) -> None:
     """However far a turn had been read, it is stored whole or not at all, and can be said again."""
     detector = FailingDetector(10_000)
-    settings = tenure.Settings(
+    settings = incumbent.Settings(
         durability=QUICK.durability, embedder=QUICK.embedder, detector=detector
     )
     memory = open_memory(settings=settings)
@@ -290,7 +290,7 @@ def test_a_conversation_goes_on_in_another_process(tmp_path: Path) -> None:
     turns = transcript(3)
     clocks = [SteppingClock(), SteppingClock()]
     paths = [tmp_path / "once.db", tmp_path / "often.db"]
-    with tenure.open(paths[0], clock=clocks[0], settings=QUICK) as memory:
+    with incumbent.open(paths[0], clock=clocks[0], settings=QUICK) as memory:
         for turn in turns:
             clocks[0].advance(minutes=1)
             alice(memory).observe_many([turn])
@@ -298,9 +298,9 @@ def test_a_conversation_goes_on_in_another_process(tmp_path: Path) -> None:
         context = alice(memory).context("What is my budget?").text
     for turn in turns:
         clocks[1].advance(minutes=1)
-        with tenure.open(paths[1], clock=clocks[1], settings=QUICK) as memory:
+        with incumbent.open(paths[1], clock=clocks[1], settings=QUICK) as memory:
             alice(memory).observe_many([turn])
-    with tenure.open(paths[1], clock=clocks[1], settings=QUICK) as memory:
+    with incumbent.open(paths[1], clock=clocks[1], settings=QUICK) as memory:
         assert outcome(memory) == once
         assert alice(memory).context("What is my budget?").text == context
 

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import pytest
 
-import tenure
-from tenure.language.detection import Judged, Pair, Relation, RuleDetector
+import incumbent
+from incumbent.language.detection import Judged, Pair, Relation, RuleDetector
 
 MOST = 200
 THINGS = ["venue", "budget", "price", "hotel", "lead", "code", "room", "owner", "client"]
@@ -33,11 +33,11 @@ def test_a_turn_of_corrections_asks_no_more_of_a_detector_the_longer_it_is(
 ) -> None:
     """What is beyond its share is judged by the rules, so that others do not wait."""
     detector = CountingDetector()
-    settings = tenure.Settings(durability="process", embedder=None, detector=detector)
+    settings = incumbent.Settings(durability="process", embedder=None, detector=detector)
     turn = " ".join(
         f"{THINGS[n % 9]} is {n}. No, {THINGS[(n + 3) % 9]}." for n in range(corrections)
     )
-    with tenure.open(":memory:", settings=settings) as memory:
+    with incumbent.open(":memory:", settings=settings) as memory:
         session = memory.session(user_id="ann")
         session.observe("The venue is Lyon.")
         session.observe(turn)

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 import pytest
 
-import tenure
-from tenure.language.learned.cutting import cut
-from tenure.language.learned.model import load
-from tenure.language.learned.voices import as_heard
-from tenure.language.learned.weighing import FEATURES, Read, features
+import incumbent
+from incumbent.language.learned.cutting import cut
+from incumbent.language.learned.model import load
+from incumbent.language.learned.voices import as_heard
+from incumbent.language.learned.weighing import FEATURES, Read, features
 
 RUN_ON = "we moved to harbor road last week mum still lives in leeds"
 
@@ -51,7 +51,7 @@ def test_what_belongs_together_is_not_cut(turn: str, word: str) -> None:
 def test_the_parts_of_a_run_on_turn_are_facts_of_their_own() -> None:
     """What is sure stays beside what is only supposed in the same breath."""
     turn = "derek had beans up to his chin last year slugs took all but three of mine"
-    with tenure.open(":memory:") as memory:
+    with incumbent.open(":memory:") as memory:
         facts = memory.session(user_id="ana").observe(turn).facts
     assert [fact.value for fact in facts] == [
         "derek had beans up to his chin last year",
@@ -129,11 +129,11 @@ def test_the_lines_are_moved_by_settings() -> None:
     said = ("The logo is blue.", "Make the logo green.")
     counts = []
     for settings in (
-        tenure.Settings(retire_from=1.0, doubt_from=1.0),
-        tenure.Settings(retire_from=1.0, doubt_from=0.2),
-        tenure.Settings(),
+        incumbent.Settings(retire_from=1.0, doubt_from=1.0),
+        incumbent.Settings(retire_from=1.0, doubt_from=0.2),
+        incumbent.Settings(),
     ):
-        with tenure.open(":memory:", settings=settings) as memory:
+        with incumbent.open(":memory:", settings=settings) as memory:
             session = memory.session(user_id="ana")
             for turn in said:
                 session.observe(turn)
@@ -145,5 +145,5 @@ def test_the_lines_are_moved_by_settings() -> None:
 @pytest.mark.parametrize(("retire", "doubt"), [(0.0, 0.2), (0.75, 1.5)])
 def test_lines_that_are_no_probabilities_are_refused(retire: float, doubt: float) -> None:
     """With the names of both."""
-    with pytest.raises(tenure.InvalidInput, match="retire_from and doubt_from"):
-        tenure.Settings(retire_from=retire, doubt_from=doubt)
+    with pytest.raises(incumbent.InvalidInput, match="retire_from and doubt_from"):
+        incumbent.Settings(retire_from=retire, doubt_from=doubt)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tenure.language.reading import LONGEST_SENTENCE, BlockKind, Sentence, blocks, sentences
+from incumbent.language.reading import LONGEST_SENTENCE, BlockKind, Sentence, blocks, sentences
 from tests.selection import sampled
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tenure.language.reasoning import relation, strands, value_told, waiting
+from incumbent.language.reasoning import relation, strands, value_told, waiting
 
 
 @pytest.mark.parametrize(

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-import tenure
+import incumbent
 
 
 def facts_after(*turns: str) -> str:
     """The facts of a session after some turns; those of an assistant begin with a dash."""
-    with tenure.open(":memory:") as memory:
+    with incumbent.open(":memory:") as memory:
         session = memory.session(user_id="ana")
         for turn in turns:
             speaker = "assistant" if turn.startswith("- ") else "user"

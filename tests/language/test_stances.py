@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tenure.language.stances import Opposition, adds_nothing, opposition
+from incumbent.language.stances import Opposition, adds_nothing, opposition
 
 
 @pytest.mark.parametrize(

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tenure.language.lexicon import data
-from tenure.language.phrasebook import Phrase, class_table
-from tenure.language.statements import Kind, Statement, is_counterfactual, kind_of, statements
+from incumbent.language.lexicon import data
+from incumbent.language.phrasebook import Phrase, class_table
+from incumbent.language.statements import Kind, Statement, is_counterfactual, kind_of, statements
 from tests.selection import sampled
 
 SENTENCES = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tenure.language.things import tells_of_another
+from incumbent.language.things import tells_of_another
 
 
 @pytest.mark.parametrize(

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import pytest
 
-import tenure
-from tenure.model.fact import Status
+import incumbent
+from incumbent.model.fact import Status
 
 
 @pytest.fixture
-def ann(memory: tenure.Memory) -> tenure.Session:
+def ann(memory: incumbent.Memory) -> incumbent.Session:
     """Somebody who talks."""
     return memory.session(user_id="ann", organization="acme")
 
 
-def told(session: tenure.Session, query: str) -> str:
+def told(session: incumbent.Session, query: str) -> str:
     return session.context(query, budget=2000).text
 
 
-def test_a_rule_takes_effect_when_its_base_becomes_what_it_says(ann: tenure.Session) -> None:
+def test_a_rule_takes_effect_when_its_base_becomes_what_it_says(ann: incumbent.Session) -> None:
     """Of two rules, the one holds whose case came about."""
     ann.observe("The venue is Porto, so the fee is $40.")
     ann.observe("If the venue changes to Graz, the fee becomes $50.")
@@ -30,7 +30,9 @@ def test_a_rule_takes_effect_when_its_base_becomes_what_it_says(ann: tenure.Sess
     assert "$50" not in text
 
 
-def test_a_rule_goes_on_waiting_when_its_base_becomes_something_else(ann: tenure.Session) -> None:
+def test_a_rule_goes_on_waiting_when_its_base_becomes_something_else(
+    ann: incumbent.Session,
+) -> None:
     """What follows is not known then; and once the case comes about after all, it is."""
     ann.observe("The venue is Porto, so the fee is $40.")
     ann.observe("Once the venue moves to Graz, the fee will be $50.")
@@ -40,7 +42,7 @@ def test_a_rule_goes_on_waiting_when_its_base_becomes_something_else(ann: tenure
     assert ann.current("fee") == "$50"
 
 
-def test_a_rule_whose_case_is_so_already_holds(ann: tenure.Session) -> None:
+def test_a_rule_whose_case_is_so_already_holds(ann: incumbent.Session) -> None:
     """It follows from the base, and is in doubt when that changes."""
     ann.observe("The venue is Porto.")
     ann.observe("Whenever the venue is Porto, the fee is $40.")
@@ -49,7 +51,7 @@ def test_a_rule_whose_case_is_so_already_holds(ann: tenure.Session) -> None:
     assert "$40" not in told(ann, "What is the fee?")
 
 
-def test_what_comes_about_leaves_other_statements_alone(ann: tenure.Session) -> None:
+def test_what_comes_about_leaves_other_statements_alone(ann: incumbent.Session) -> None:
     """Though none of them has a name, only the one that the rule is about goes."""
     ann.observe("Mrs. Lindqvist has a garden full of dahlias.")
     ann.observe("Because the service contract is with Quillon the generator runs on wood pellets.")
@@ -62,7 +64,7 @@ def test_what_comes_about_leaves_other_statements_alone(ann: tenure.Session) -> 
     assert "wood pellets" not in text
 
 
-def test_undoing_the_change_puts_the_rule_back_to_waiting(ann: tenure.Session) -> None:
+def test_undoing_the_change_puts_the_rule_back_to_waiting(ann: incumbent.Session) -> None:
     """As if the base had never changed: the old value holds, and the rule waits."""
     ann.observe("The venue is Porto. The fee is $40.")
     ann.observe("If the venue becomes Graz, the fee becomes $50.")
@@ -74,11 +76,11 @@ def test_undoing_the_change_puts_the_rule_back_to_waiting(ann: tenure.Session) -
     assert ann.current("fee") == "$50"
 
 
-def test_a_written_fact_can_say_what_its_base_must_become(ann: tenure.Session) -> None:
+def test_a_written_fact_can_say_what_its_base_must_become(ann: incumbent.Session) -> None:
     """`Source.becomes` makes a structured write wait for one value among many."""
     ann.write("venue", "Porto")
     ann.write("fee", "$40")
-    source = tenure.Source(becomes=("Graz",))
+    source = incumbent.Source(becomes=("Graz",))
     fact = ann.write("fee", "$50", when_superseded="venue", source=source).fact
     assert fact is not None
     assert fact.status is Status.WAITING
@@ -88,7 +90,7 @@ def test_a_written_fact_can_say_what_its_base_must_become(ann: tenure.Session) -
     assert ann.current("fee") == "$50"
 
 
-def test_what_was_said_of_a_thing_is_changed_by_its_name(ann: tenure.Session) -> None:
+def test_what_was_said_of_a_thing_is_changed_by_its_name(ann: incumbent.Session) -> None:
     """However the value was put, and however long ago."""
     ann.observe("The generator runs on propane.")
     for number in range(45):
@@ -99,7 +101,7 @@ def test_what_was_said_of_a_thing_is_changed_by_its_name(ann: tenure.Session) ->
     assert "propane" not in text
 
 
-def test_a_conclusion_finds_a_base_from_long_ago(ann: tenure.Session) -> None:
+def test_a_conclusion_finds_a_base_from_long_ago(ann: incumbent.Session) -> None:
     """What it follows from may have been said before all that is still at hand."""
     ann.observe("The landlord is Osterman.")
     for number in range(45):
@@ -109,14 +111,14 @@ def test_a_conclusion_finds_a_base_from_long_ago(ann: tenure.Session) -> None:
     assert "$900" not in told(ann, "What is the rent?")
 
 
-def test_a_statement_does_not_replace_what_it_follows_from(ann: tenure.Session) -> None:
+def test_a_statement_does_not_replace_what_it_follows_from(ann: incumbent.Session) -> None:
     """To name a thing as the reason is not to change it."""
     ann.observe("The model is the Atlas Mini.")
     ann.observe("The contract is with Quillon; it was chosen because of the model.")
     assert ann.current("model") == "the Atlas Mini"
 
 
-def test_a_circle_of_reasons_refuses_no_turn(ann: tenure.Session) -> None:
+def test_a_circle_of_reasons_refuses_no_turn(ann: incumbent.Session) -> None:
     """What would rest on itself is stored without that."""
     ann.observe("The fee is $40. It depends on the venue.")
     ann.observe("The venue is Porto, based on the fee.")
@@ -124,7 +126,7 @@ def test_a_circle_of_reasons_refuses_no_turn(ann: tenure.Session) -> None:
     assert (ann.current("fee"), ann.current("venue")) == ("$40", "Porto")
 
 
-def test_a_thing_that_is_to_be_deleted_is_taken_back(ann: tenure.Session) -> None:
+def test_a_thing_that_is_to_be_deleted_is_taken_back(ann: incumbent.Session) -> None:
     """The very thing that is named, and not another that belongs to the same."""
     ann.observe("The menu for the gala is fish. The band for the gala is Blue Note.")
     ann.observe("Delete the band for the gala.")
@@ -133,12 +135,12 @@ def test_a_thing_that_is_to_be_deleted_is_taken_back(ann: tenure.Session) -> Non
     assert "fish" in text
 
 
-def test_what_cannot_be_deleted_is_a_request(ann: tenure.Session) -> None:
+def test_what_cannot_be_deleted_is_a_request(ann: incumbent.Session) -> None:
     """To remove what was never on record is something that is asked for."""
     assert ann.observe("Remove the olives from the pizza.").facts
 
 
-def test_whoever_tells_of_themselves_ends_nothing_else(ann: tenure.Session) -> None:
+def test_whoever_tells_of_themselves_ends_nothing_else(ann: incumbent.Session) -> None:
     """A lost glove is no news of the fee."""
     ann.observe("The fee is $40.")
     ann.observe("I lost my left glove somewhere.")
@@ -155,7 +157,7 @@ def test_whoever_tells_of_themselves_ends_nothing_else(ann: tenure.Session) -> N
         "It's the landlord that decides the rent, and for the moment the rent is $900.",
     ],
 )
-def test_what_rests_on_a_known_thing_falls_with_it(ann: tenure.Session, turn: str) -> None:
+def test_what_rests_on_a_known_thing_falls_with_it(ann: incumbent.Session, turn: str) -> None:
     """However it is put, as long as the thing is named."""
     ann.observe("The landlord is Osterman.")
     ann.observe(turn)
@@ -173,7 +175,7 @@ def test_what_rests_on_a_known_thing_falls_with_it(ann: tenure.Session, turn: st
     ],
 )
 def test_a_reason_told_in_the_same_breath_is_what_the_other_rests_on(
-    ann: tenure.Session, turn: str
+    ann: incumbent.Session, turn: str
 ) -> None:
     """Also where neither was known before."""
     ann.observe(turn)
@@ -184,7 +186,7 @@ def test_a_reason_told_in_the_same_breath_is_what_the_other_rests_on(
     assert "Ines Prado" not in text
 
 
-def test_a_rule_may_take_two_sentences(ann: tenure.Session) -> None:
+def test_a_rule_may_take_two_sentences(ann: incumbent.Session) -> None:
     """What is supposed in the first is the case of the second, and changes nothing yet."""
     ann.observe("The venue is Porto. The fee is $40.")
     ann.observe("It could be that the venue moves to Graz. In that event, the fee becomes $50.")
@@ -201,7 +203,7 @@ def test_a_rule_may_take_two_sentences(ann: tenure.Session) -> None:
         "Back to square one with the car: $300.",
     ],
 )
-def test_what_is_so_again_brings_back_what_rested_on_it(ann: tenure.Session, turn: str) -> None:
+def test_what_is_so_again_brings_back_what_rested_on_it(ann: incumbent.Session, turn: str) -> None:
     """The earlier value is put back, and what followed from it holds again."""
     ann.observe("The car costs $300.")
     ann.observe("The hotel is Casa Pilar, based on the car.")
@@ -214,14 +216,14 @@ def test_what_is_so_again_brings_back_what_rested_on_it(ann: tenure.Session, tur
     assert "Casa Pilar" in text
 
 
-def test_a_change_keeps_one_statement_of_the_thing(ann: tenure.Session) -> None:
+def test_a_change_keeps_one_statement_of_the_thing(ann: incumbent.Session) -> None:
     """What a thing costs now takes the place of what it was said to cost."""
     ann.observe("The car costs $300.")
     heard = ann.observe("The car now costs $450.")
     assert [str(fact.value).rstrip(".") for fact in heard.facts] == ["The car now costs $450"]
 
 
-def test_what_is_named_as_replaced_is_not_repeated(ann: tenure.Session) -> None:
+def test_what_is_named_as_replaced_is_not_repeated(ann: incumbent.Session) -> None:
     """Neither is it shown where the turn that replaced it named it."""
     ann.observe("The curtain colour is crimson.")
     ann.observe("Forget crimson. The curtain colour is now maroon.")
@@ -230,7 +232,7 @@ def test_what_is_named_as_replaced_is_not_repeated(ann: tenure.Session) -> None:
     assert "crimson" not in text
 
 
-def test_what_has_to_be_worked_out_again_is_believed_when_it_is(ann: tenure.Session) -> None:
+def test_what_has_to_be_worked_out_again_is_believed_when_it_is(ann: incumbent.Session) -> None:
     """A value that is in doubt is no reason to doubt the next one."""
     ann.observe("The inspection is on 3 May.")
     ann.observe("The door code is XX-111, based on the inspection.")
@@ -257,7 +259,7 @@ def test_what_has_to_be_worked_out_again_is_believed_when_it_is(ann: tenure.Sess
         "The venue in Graz is closed.",
     ],
 )
-def test_what_only_looks_like_it_ties_and_ends_nothing(ann: tenure.Session, turn: str) -> None:
+def test_what_only_looks_like_it_ties_and_ends_nothing(ann: incumbent.Session, turn: str) -> None:
     """Both things stand, and neither falls nor changes with the other."""
     ann.observe("The venue is Porto.")
     ann.observe("The fee is $40.")
@@ -268,7 +270,7 @@ def test_what_only_looks_like_it_ties_and_ends_nothing(ann: tenure.Session, turn
     assert not ann.reviews()
 
 
-def test_what_is_removed_and_then_said_to_be_gone_is_one_thing(ann: tenure.Session) -> None:
+def test_what_is_removed_and_then_said_to_be_gone_is_one_thing(ann: incumbent.Session) -> None:
     """ "It" is what was just removed, and not whatever was said last."""
     ann.observe("Our wall colour is teal.")
     ann.observe("Our landlord is Bluebarn.")
@@ -277,7 +279,7 @@ def test_what_is_removed_and_then_said_to_be_gone_is_one_thing(ann: tenure.Sessi
     assert ann.current("landlord") == "Bluebarn"
 
 
-def test_of_two_things_in_one_breath_each_can_change_by_itself(ann: tenure.Session) -> None:
+def test_of_two_things_in_one_breath_each_can_change_by_itself(ann: incumbent.Session) -> None:
     """What is said of the other stands."""
     ann.observe("The hall code is KX-210 and the ticket price is $75.")
     ann.observe("The hall code is now KX-300.")
@@ -287,7 +289,7 @@ def test_of_two_things_in_one_breath_each_can_change_by_itself(ann: tenure.Sessi
     assert "KX-210" not in text
 
 
-def test_the_end_of_a_change_is_not_the_end_of_the_thing(ann: tenure.Session) -> None:
+def test_the_end_of_a_change_is_not_the_end_of_the_thing(ann: incumbent.Session) -> None:
     """What was withdrawn is what was to be, and the thing is what it was."""
     ann.observe("My hotel is the Blue Heron.")
     ann.observe("My hotel is now the Old Foundry.")

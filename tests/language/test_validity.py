@@ -8,8 +8,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from tenure.language.validity import Validity, find_validity
-from tenure.language.values.finding import find
+from incumbent.language.validity import Validity, find_validity
+from incumbent.language.values.finding import find
 from tests.conftest import examples
 
 MANY = settings(max_examples=examples(300, soak=3_000), deadline=None)

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from tenure.language.values.comparing import same
-from tenure.language.values.finding import find
-from tenure.language.values.kinds import Value, ValueKind
+from incumbent.language.values.comparing import same
+from incumbent.language.values.finding import find
+from incumbent.language.values.kinds import Value, ValueKind
 from tests.conftest import examples
 
 MANY = settings(max_examples=examples(300, soak=3_000), deadline=None)

@@ -7,19 +7,19 @@ from datetime import UTC, datetime
 
 import pytest
 
-import tenure
-from tenure.testing import SteppingClock
+import incumbent
+from incumbent.testing import SteppingClock
 
 
 @pytest.fixture
-def session() -> Iterator[tenure.Session]:
-    settings = tenure.Settings(embedder=None)
+def session() -> Iterator[incumbent.Session]:
+    settings = incumbent.Settings(embedder=None)
     clock = SteppingClock(datetime(2026, 3, 2, 9, tzinfo=UTC))
-    with tenure.open(":memory:", settings=settings, clock=clock) as memory:
+    with incumbent.open(":memory:", settings=settings, clock=clock) as memory:
         yield memory.session(user_id="mara", authority="employee")
 
 
-def lines(session: tenure.Session, *turns: str, asked: str) -> list[str]:
+def lines(session: incumbent.Session, *turns: str, asked: str) -> list[str]:
     """The lines of facts that a question gets after some turns."""
     for turn in turns:
         session.observe(turn)
@@ -27,7 +27,7 @@ def lines(session: tenure.Session, *turns: str, asked: str) -> list[str]:
     return [line for line in facts.partition("\n\n")[0].split("\n") if line]
 
 
-def test_what_names_the_old_value_is_kept_without_it(session: tenure.Session) -> None:
+def test_what_names_the_old_value_is_kept_without_it(session: incumbent.Session) -> None:
     """The rest of the sentence is as it was said, and nothing in it is composed."""
     told = lines(
         session,
@@ -43,7 +43,7 @@ def test_what_names_the_old_value_is_kept_without_it(session: tenure.Session) ->
     assert not any("55 minutes" in line or "(composed)" in line for line in told)
 
 
-def test_a_value_that_was_never_on_record_is_not_cut(session: tenure.Session) -> None:
+def test_a_value_that_was_never_on_record_is_not_cut(session: incumbent.Session) -> None:
     """Of two values that nothing is known of, either may be the one that holds."""
     told = lines(
         session,
@@ -53,7 +53,7 @@ def test_a_value_that_was_never_on_record_is_not_cut(session: tenure.Session) ->
     assert any("Ghent" in line and "Gdansk" in line for line in told)
 
 
-def test_a_thing_goes_with_what_is_told_of_it(session: tenure.Session) -> None:
+def test_a_thing_goes_with_what_is_told_of_it(session: incumbent.Session) -> None:
     """A question that only names a thing, and the sentence after it, are one statement."""
     told = lines(
         session,
@@ -63,7 +63,7 @@ def test_a_thing_goes_with_what_is_told_of_it(session: tenure.Session) -> None:
     assert any("The loud printer? That one is from the sale" in line for line in told)
 
 
-def test_taking_note_is_nothing_to_answer(session: tenure.Session) -> None:
+def test_taking_note_is_nothing_to_answer(session: incumbent.Session) -> None:
     """What is said after "Anything else?" stands by itself."""
     session.observe("My locker is number 12.")
     session.observe("Noted, anything else?", speaker="assistant")
@@ -71,7 +71,7 @@ def test_taking_note_is_nothing_to_answer(session: tenure.Session) -> None:
     assert any("Lena's deposit, $680" in line and "anything else" not in line for line in told)
 
 
-def test_a_what_if_of_courtesy_is_meant(session: tenure.Session) -> None:
+def test_a_what_if_of_courtesy_is_meant(session: incumbent.Session) -> None:
     """Who would be glad if something were removed wants it removed."""
     told = lines(
         session,
@@ -83,7 +83,7 @@ def test_a_what_if_of_courtesy_is_meant(session: tenure.Session) -> None:
     assert session.current("door_code") is None
 
 
-def test_what_is_told_beside_a_value_is_kept(session: tenure.Session) -> None:
+def test_what_is_told_beside_a_value_is_kept(session: incumbent.Session) -> None:
     """A thing and its value do not stand for a sentence that goes on to tell more."""
     told = lines(
         session,

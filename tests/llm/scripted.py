@@ -7,12 +7,12 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-import tenure
-from tenure.language.detection import Judged, Pair, Relation
-from tenure.language.learned import model as learned
-from tenure.language.learned.kinds import KINDS
-from tenure.language.learned.weighing import Read
-from tenure.language.llm import Answer, Ask
+import incumbent
+from incumbent.language.detection import Judged, Pair, Relation
+from incumbent.language.learned import model as learned
+from incumbent.language.learned.kinds import KINDS
+from incumbent.language.learned.weighing import Read
+from incumbent.language.llm import Answer, Ask
 from tests.conftest import QUICK
 from tests.patience import PATIENCE
 
@@ -188,17 +188,19 @@ class Suspicious(Unseeing):
         return tuple(0.0 for _ in words)
 
 
-def settings(model: Any, **options: Any) -> tenure.Settings:
+def settings(model: Any, **options: Any) -> incumbent.Settings:
     """Settings with a scripted model that is waited for, and no pause between attempts."""
-    llm = tenure.LLM(model, **{"mode": "inline", "backoff": 0.0, "timeout": 20.0, **options})
-    return tenure.Settings(durability=QUICK.durability, embedder=None, detector=Unseeing(), llm=llm)
+    llm = incumbent.LLM(model, **{"mode": "inline", "backoff": 0.0, "timeout": 20.0, **options})
+    return incumbent.Settings(
+        durability=QUICK.durability, embedder=None, detector=Unseeing(), llm=llm
+    )
 
 
-def opinion(observation: tenure.Observation) -> tenure.Opinion:
+def opinion(observation: incumbent.Observation) -> incumbent.Opinion:
     assert observation.opinion is not None
     return observation.opinion
 
 
-def reasons(observation: tenure.Observation) -> list[tuple[str, str]]:
+def reasons(observation: incumbent.Observation) -> list[tuple[str, str]]:
     """What became of each proposal, and why."""
     return [(one.outcome, one.reason) for one in opinion(observation).proposals]

@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import settings as tried
 from hypothesis import strategies as st
 
-import tenure
-from tenure.language.llm import Ask
-from tenure.testing import SteppingClock
+import incumbent
+from incumbent.language.llm import Ask
+from incumbent.testing import SteppingClock
 from tests.conftest import examples
 from tests.llm.scripted import (
     Scripted,
@@ -74,10 +74,10 @@ JUNK = st.recursive(
 )
 
 
-def talk(*contents: Any) -> tuple[tenure.Memory, tenure.Session, list[tenure.Observation]]:
+def talk(*contents: Any) -> tuple[incumbent.Memory, incumbent.Session, list[incumbent.Observation]]:
     """Say the turns to a memory whose model answers like this."""
     model = Scripted(*((lambda ask, given=given: given) for given in contents))
-    memory = tenure.open(":memory:", clock=SteppingClock(), settings=settings(model, retries=0))
+    memory = incumbent.open(":memory:", clock=SteppingClock(), settings=settings(model, retries=0))
     session = memory.session(user_id="ann", authority="executive", organization="acme")
     return memory, session, [session.observe(text) for text in TURNS]
 
@@ -164,8 +164,8 @@ def test_whatever_a_model_does_to_a_sitting_can_be_undone(seed: int, suspicion: 
     given = replace(settings(model), detector=Suspicious(suspicion))
     offline = replace(given, llm=None)
     with (
-        tenure.open(":memory:", clock=SteppingClock(), settings=given) as memory,
-        tenure.open(":memory:", clock=SteppingClock(), settings=offline) as plain,
+        incumbent.open(":memory:", clock=SteppingClock(), settings=given) as memory,
+        incumbent.open(":memory:", clock=SteppingClock(), settings=offline) as plain,
     ):
         session, other = (one.session(user_id="ann") for one in (memory, plain))
         made = session.observe_many(SITTING)

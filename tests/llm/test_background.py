@@ -13,9 +13,9 @@ from typing import Any
 
 import pytest
 
-import tenure
-from tenure.language.llm import Ask
-from tenure.testing import SteppingClock
+import incumbent
+from incumbent.language.llm import Ask
+from incumbent.testing import SteppingClock
 from tests.conftest import OpenMemory
 from tests.llm.scripted import (
     Gate,
@@ -54,7 +54,7 @@ def gate() -> Iterator[Gate]:
 
 def test_background_is_the_default() -> None:
     """Whoever only names a model is not made to wait for it."""
-    assert tenure.LLM("openai:x").mode == "background"
+    assert incumbent.LLM("openai:x").mode == "background"
 
 
 def test_observe_returns_before_the_model_answers(open_memory: OpenMemory, gate: Gate) -> None:
@@ -152,10 +152,10 @@ def test_a_clock_that_runs_behind_hides_no_erasure(store_path: Path, gate: Gate)
     ahead = SteppingClock()
     ahead.advance(days=1)
     given = settings(Scripted(gate), mode="background")
-    with tenure.open(store_path, clock=ahead, settings=given) as memory:
+    with incumbent.open(store_path, clock=ahead, settings=given) as memory:
         made = memory.session(user_id="ann", organization="acme").observe(ILL)
         assert gate.asked.wait(PATIENCE)
-        with tenure.open(store_path, clock=SteppingClock()) as behind:
+        with incumbent.open(store_path, clock=SteppingClock()) as behind:
             behind.forget(organization="acme", fact_id=made.facts[0].id)
         gate.open.set()
         assert memory.flush(timeout=PATIENCE)
@@ -260,7 +260,7 @@ def test_close_gives_up_in_time(
     made = [ann.observe(ILL)]
     assert gate.asked.wait(PATIENCE)
     made += [ann.observe(f"Shelf {number} is full.") for number in range(2)]
-    with caplog.at_level(logging.WARNING, "tenure.llm"):
+    with caplog.at_level(logging.WARNING, "incumbent.llm"):
         memory.close()
     assert "closed with 3 turn(s) left without a second opinion" in caplog.text
     assert [opinion(one).status for one in made] == ["failed"] * 3
@@ -272,16 +272,16 @@ def test_close_gives_up_in_time(
 def test_close_finishes_what_is_quick(store_path: Path) -> None:
     """What the model answers in time is there when the memory is opened again."""
     model = Scripted(answer(ALLERGY))
-    with tenure.open(store_path, settings=settings(model, mode="background")) as memory:
+    with incumbent.open(store_path, settings=settings(model, mode="background")) as memory:
         memory.session(user_id="ann").observe(ILL)
-    with tenure.open(store_path) as memory:
+    with incumbent.open(store_path) as memory:
         assert memory.session(user_id="ann").current("allergy") == "Peanuts"
 
 
 ENDING = """
 import sys, threading, time
 import numpy as np
-import tenure
+import incumbent
 from tests.llm.scripted import Scripted, answer
 from tests.llm.test_background import ALLERGY, ILL
 
@@ -291,13 +291,13 @@ class Slow:
     name, dimensions = "slow", 8
 
     def embed(self, texts):
-        if threading.current_thread().name == "tenure-llm":
+        if threading.current_thread().name == "incumbent-llm":
             effecting.set()
             time.sleep(1)
         return np.ones((len(texts), 8), np.float32) / np.sqrt(8)
 
-llm = tenure.LLM(Scripted(answer(ALLERGY)), mode="background")
-memory = tenure.open(sys.argv[1], settings=tenure.Settings(embedder=Slow(), llm=llm))
+llm = incumbent.LLM(Scripted(answer(ALLERGY)), mode="background")
+memory = incumbent.open(sys.argv[1], settings=incumbent.Settings(embedder=Slow(), llm=llm))
 memory.session(user_id="ann", organization="acme").observe(ILL)
 assert effecting.wait(30)
 """
@@ -313,12 +313,12 @@ def test_a_program_that_ends_lets_an_answer_take_effect(store_path: Path) -> Non
         timeout=PATIENCE,
     )
     assert (done.returncode, done.stderr) == (0, "")
-    with tenure.open(store_path) as memory:
+    with incumbent.open(store_path) as memory:
         ann = memory.session(user_id="ann", organization="acme")
         assert ann.current("allergy") == "Peanuts"
 
 
-def test_flush_without_a_model_is_immediate(memory: tenure.Memory) -> None:
+def test_flush_without_a_model_is_immediate(memory: incumbent.Memory) -> None:
     """There is nothing to wait for."""
     assert memory.flush()
     assert memory.usage("acme") == []
@@ -327,7 +327,7 @@ def test_flush_without_a_model_is_immediate(memory: tenure.Memory) -> None:
 def test_many_threads_lose_nothing(open_memory: OpenMemory) -> None:
     """Turns that several threads observe at once are each looked at, once."""
     model, memory, _ = background(open_memory, batch_turns=4)
-    made: list[tenure.Observation] = []
+    made: list[incumbent.Observation] = []
 
     def talk(name: str) -> None:
         session = memory.session(user_id=name, organization="acme")
@@ -381,7 +381,7 @@ def test_a_forked_child_starts_afresh(store_path: Path) -> None:
     """The child neither applies nor waits for what the parent has in line, and works itself."""
     gate = Gate(ALLERGY)
     model = Scripted(gate)
-    with tenure.open(store_path, settings=settings(model, mode="background")) as memory:
+    with incumbent.open(store_path, settings=settings(model, mode="background")) as memory:
         made = memory.session(user_id="ann").observe(ILL)
         assert gate.asked.wait(PATIENCE)
         child = os.fork()

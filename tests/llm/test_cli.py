@@ -1,4 +1,4 @@
-"""`tenure observe --llm` and `tenure usage`, against a server on this machine."""
+"""`incumbent observe --llm` and `incumbent usage`, against a server on this machine."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from tenure.cli import app
+from incumbent.cli import app
 from tests.llm.scripted import answer, candidate
 from tests.llm.servers import Trickster, completion, served
 
@@ -24,9 +24,9 @@ Run = Callable[..., Any]
 @pytest.fixture
 def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     """Runs a command as ann of acme, in an empty folder, with a key in the environment."""
-    monkeypatch.setenv("TENURE_USER", "ann")
-    monkeypatch.setenv("TENURE_ORGANIZATION", "acme")
-    monkeypatch.setenv("TENURE_EMBEDDER", "none")
+    monkeypatch.setenv("INCUMBENT_USER", "ann")
+    monkeypatch.setenv("INCUMBENT_ORGANIZATION", "acme")
+    monkeypatch.setenv("INCUMBENT_EMBEDDER", "none")
     monkeypatch.setenv("OPENAI_API_KEY", "sk-very-secret")
     monkeypatch.chdir(tmp_path)
 
@@ -60,8 +60,8 @@ def test_a_file_is_read_in_batches(run: Run, monkeypatch: pytest.MonkeyPatch) ->
     turns += [{"role": "user", "content": f"Shelf {number} is full."} for number in range(9)]
     Path("chat.jsonl").write_text("".join(json.dumps(turn) + "\n" for turn in turns))
     with served(Trickster(ALLERGY, NOTHING)) as server:
-        monkeypatch.setenv("TENURE_LLM", "vllm:x")
-        monkeypatch.setenv("TENURE_LLM_URL", server.address)
+        monkeypatch.setenv("INCUMBENT_LLM", "vllm:x")
+        monkeypatch.setenv("INCUMBENT_LLM_URL", server.address)
         told = run("observe", "chat.jsonl")
         assert "opinions" in told
         assert "on 10 turn(s): 1 accepted" in told

@@ -12,11 +12,11 @@ from typing import Any
 
 import pytest
 
-import tenure
-from tenure.language.llm import Answer, Ask, Completion
-from tenure.language.llm.client import completion_for
-from tenure.language.llm.reading import read
-from tenure.testing import SteppingClock
+import incumbent
+from incumbent.language.llm import Answer, Ask, Completion
+from incumbent.language.llm.client import completion_for
+from incumbent.language.llm.reading import read
+from incumbent.testing import SteppingClock
 from tests.llm.scripted import opinion, told
 from tests.llm.servers import local_model
 from tests.patience import PATIENCE
@@ -40,8 +40,8 @@ def address() -> Iterator[str]:
     del server
 
 
-def llm(address: str, **options: Any) -> tenure.LLM:
-    return tenure.LLM("vllm:smollm2", base_url=address, **{**GIVEN, **options})
+def llm(address: str, **options: Any) -> incumbent.LLM:
+    return incumbent.LLM("vllm:smollm2", base_url=address, **{**GIVEN, **options})
 
 
 class Recorded:
@@ -63,10 +63,10 @@ class Recorded:
 class Conversation:
     """What came of a turn on which the model had an opinion, in the background."""
 
-    made: tenure.Observation
+    made: incumbent.Observation
     ask: Ask
     answer: Answer
-    usage: Sequence[tenure.Usage]
+    usage: Sequence[incumbent.Usage]
 
 
 @pytest.fixture(scope="module")
@@ -78,10 +78,10 @@ def conversation(address: str, tmp_path_factory: pytest.TempPathFactory) -> Conv
     recorded = Recorded(completion_for(llm(address)))
     file, clock = tmp_path_factory.mktemp("conversation") / "memory.db", SteppingClock()
     whose = {"user_id": "ann", "organization": "acme", "session_id": "s-1"}
-    with tenure.open(file, clock=clock, settings=tenure.Settings(embedder=None)) as memory:
+    with incumbent.open(file, clock=clock, settings=incumbent.Settings(embedder=None)) as memory:
         assert memory.session(**whose).observe("Good morning.").turn_index == 1
-    settings = tenure.Settings(embedder=None, llm=tenure.LLM(recorded, **GIVEN))
-    with tenure.open(file, clock=clock, settings=settings) as memory:
+    settings = incumbent.Settings(embedder=None, llm=incumbent.LLM(recorded, **GIVEN))
+    with incumbent.open(file, clock=clock, settings=settings) as memory:
         made = memory.session(**whose).observe(TEXT)
         assert made.turn_index == 2
         assert memory.flush(timeout=LONG)
@@ -119,8 +119,10 @@ def test_a_conversation_with_a_real_model(conversation: Conversation) -> None:
 
 def test_an_answer_that_is_cut_short_falls_back(address: str) -> None:
     """Where the model may say only a few tokens, it has no whole answer, and that is told."""
-    settings = tenure.Settings(embedder=None, llm=llm(address, mode="inline", max_output_tokens=8))
-    with tenure.open(":memory:", settings=settings) as memory:
+    settings = incumbent.Settings(
+        embedder=None, llm=llm(address, mode="inline", max_output_tokens=8)
+    )
+    with incumbent.open(":memory:", settings=settings) as memory:
         session = memory.session(user_id="ann", organization="acme")
         made = session.observe(TEXT)
         assert opinion(made).status == "failed"

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-import tenure
-from tenure.language.llm import Answer, Ask, Trouble
-from tenure.language.llm.asking import Asker
-from tenure.language.llm.config import LLM
+import incumbent
+from incumbent.language.llm import Answer, Ask, Trouble
+from incumbent.language.llm.asking import Asker
+from incumbent.language.llm.config import LLM
 from tests.conftest import OpenMemory
 from tests.llm.scripted import Scripted, answer, candidate, opinion, reasons, settings
 from tests.patience import PATIENCE
@@ -119,7 +119,7 @@ def test_the_offline_reading_stands(
     """Whatever goes wrong, the turn is observed, and the reason is one line without secrets."""
     model = Scripted(*([trouble] * 3))
     session = open_memory(settings=settings(model)).session(user_id="ann")
-    with caplog.at_level(logging.WARNING, "tenure.llm"):
+    with caplog.at_level(logging.WARNING, "incumbent.llm"):
         made = session.observe(TEXT)
     assert session.current("address") == "1 Main St"
     assert opinion(made).status == "failed"
@@ -231,8 +231,8 @@ def test_processes_share_a_budget(store_path: Any) -> None:
     """Two memories on one file count together."""
     given = settings(Scripted(), calls_per_day=1)
     with (
-        tenure.open(store_path, settings=given) as one,
-        tenure.open(store_path, settings=given) as other,
+        incumbent.open(store_path, settings=given) as one,
+        incumbent.open(store_path, settings=given) as other,
     ):
         made = one.session(user_id="ann", organization="acme").observe("Shelf 1 is full.")
         assert opinion(made).status == "given"
@@ -243,7 +243,7 @@ def test_processes_share_a_budget(store_path: Any) -> None:
 
 def test_no_transaction_is_open_while_a_model_is_asked(open_memory: OpenMemory) -> None:
     """Others write in the meantime, and the model is even waiting for them."""
-    opened: list[tenure.Memory] = []
+    opened: list[incumbent.Memory] = []
 
     def write() -> None:
         opened[0].session(user_id="bob", organization="acme").write("x", 1)

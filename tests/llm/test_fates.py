@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-import tenure
-from tenure.language.llm import Ask
-from tenure.testing import SteppingClock
+import incumbent
+from incumbent.language.llm import Ask
+from incumbent.testing import SteppingClock
 from tests.conftest import OpenMemory
 from tests.llm.scripted import (
     Scripted,
@@ -41,7 +41,7 @@ class Desk:
         )
         self.ann = self.memory.session(user_id="ann", organization="acme")
 
-    def say(self, text: str, *scripts: Any, **more: Any) -> tenure.Observation:
+    def say(self, text: str, *scripts: Any, **more: Any) -> incumbent.Observation:
         """Observe a turn that the model answers like this."""
         self.model.answers[:] = list(scripts)
         return self.ann.observe(text, **more)
@@ -148,7 +148,7 @@ def test_what_no_fact_replaces_is_retracted_with_the_quote(desk: Desk) -> None:
     desk.say(VAN, answer())
     made = desk.say("Thanks!", fated(2, "Thanks!", "ended", says=VAN))
     (verdict,) = opinion(made).verdicts
-    assert (verdict.outcome, verdict.reason) == (tenure.Outcome.RETRACTED, "Thanks!")
+    assert (verdict.outcome, verdict.reason) == (incumbent.Outcome.RETRACTED, "Thanks!")
     assert desk.says() == []
     desk.ann.undo(verdict)
     assert desk.says() == [VAN]
@@ -274,7 +274,7 @@ def test_what_was_taken_back_wrongly_holds_again(open_memory: OpenMemory) -> Non
     first, text = "The loom is from Leeds.", "The loom is not from Leeds any more."
     desk.say(first, answer())
     made = desk.say(text, fated(2, text, "holds", says=first))
-    assert tenure.Outcome.RETRACTED in {verdict.outcome for verdict in made.verdicts}
+    assert incumbent.Outcome.RETRACTED in {verdict.outcome for verdict in made.verdicts}
     assert reasons(made) == [("accepted", "it was not replaced")]
     assert first in desk.says()
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-import tenure
-from tenure.language.llm import Ask
+import incumbent
+from incumbent.language.llm import Ask
 from tests.conftest import OpenMemory
 from tests.llm.scripted import Scripted, answer, candidate, opinion, settings, shown, told
 
@@ -129,10 +129,10 @@ def test_strange_text_in_an_answer_is_survived(open_memory: OpenMemory, text: st
 def test_a_key_is_never_shown(open_memory: OpenMemory, caplog: pytest.LogCaptureFixture) -> None:
     """Neither settings nor errors, logs or verdicts have the key in them."""
     key = "sk-very-secret"
-    llm = tenure.LLM(
+    llm = incumbent.LLM(
         "vllm:x", base_url="http://127.0.0.1:9/v1", api_key=key, mode="inline", retries=0, timeout=5
     )
-    memory = open_memory(settings=tenure.Settings(embedder=None, llm=llm))
+    memory = open_memory(settings=incumbent.Settings(embedder=None, llm=llm))
     made = memory.session(user_id="ann").observe("My desk is green.")
     told = [repr(memory.settings), repr(llm), str(opinion(made)), repr(made), caplog.text]
     told += [json.dumps(record, default=str) for record in memory.export("default")]

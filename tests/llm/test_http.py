@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-import tenure
+import incumbent
 from tests.conftest import QUICK
 from tests.llm.scripted import answer, candidate, opinion
 from tests.llm.servers import Trickster, completion, served
@@ -19,13 +19,15 @@ GOOD = completion(json.dumps(answer(ALLERGY)))
 KEY = "sk-very-secret"
 
 
-def observe(address: str, **options: Any) -> tuple[tenure.Observation, list[tenure.Usage], Any]:
+def observe(
+    address: str, **options: Any
+) -> tuple[incumbent.Observation, list[incumbent.Usage], Any]:
     """Observe one turn with a model at this address."""
     given = {"mode": "inline", "backoff": 0.0, "timeout": 20.0, "api_key": KEY, **options}
     model = given.pop("model", "openai:trickster")
-    llm = tenure.LLM(model, base_url=address, **given)
-    with tenure.open(
-        ":memory:", settings=tenure.Settings(durability=QUICK.durability, embedder=None, llm=llm)
+    llm = incumbent.LLM(model, base_url=address, **given)
+    with incumbent.open(
+        ":memory:", settings=incumbent.Settings(durability=QUICK.durability, embedder=None, llm=llm)
     ) as memory:
         session = memory.session(user_id="ann", organization="acme")
         made = session.observe(ILL)
@@ -165,8 +167,8 @@ def test_a_model_of_pydantic_ai_can_be_given() -> None:
     def reply(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
         return ModelResponse(parts=[TextPart(json.dumps(answer(ALLERGY)))])
 
-    llm = tenure.LLM(FunctionModel(reply), mode="inline")
-    with tenure.open(":memory:", settings=tenure.Settings(embedder=None, llm=llm)) as memory:
+    llm = incumbent.LLM(FunctionModel(reply), mode="inline")
+    with incumbent.open(":memory:", settings=incumbent.Settings(embedder=None, llm=llm)) as memory:
         for name in ("ann", "bob"):
             session = memory.session(user_id=name)
             assert opinion(session.observe(ILL)).status == "given"

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-import tenure
-from tenure.language.llm import Ask
+import incumbent
+from incumbent.language.llm import Ask
 from tests.conftest import OpenMemory
 from tests.llm.scripted import (
     Scripted,
@@ -31,8 +31,8 @@ class Desk:
         self.ann = self.memory.session(user_id="ann", organization="acme")
 
     def say(
-        self, text: str, *scripts: Any, session: tenure.Session | None = None, **more: Any
-    ) -> tenure.Observation:
+        self, text: str, *scripts: Any, session: incumbent.Session | None = None, **more: Any
+    ) -> incumbent.Observation:
         """Observe a turn that the model answers like this."""
         self.model.answers[:] = list(scripts)
         return (session or self.ann).observe(text, **more)
@@ -199,20 +199,20 @@ def test_a_model_cannot_make_a_what_if_real(desk: Desk) -> None:
     assert desk.ann.current("price") == "$4k"
     for fact in (verdict.fact for verdict in opinion(made).verdicts):
         assert fact is not None
-        assert fact.scope is tenure.Scope.HYPOTHETICAL
+        assert fact.scope is incumbent.Scope.HYPOTHETICAL
 
 
 @pytest.mark.parametrize(
     ("commitment", "scope", "filed"),
     [
         ("considering", "global", None),
-        ("stated", "session", tenure.Scope.SESSION),
-        ("stated", "task", tenure.Scope.TASK),
-        ("stated", "global", tenure.Scope.GLOBAL),
+        ("stated", "session", incumbent.Scope.SESSION),
+        ("stated", "task", incumbent.Scope.TASK),
+        ("stated", "global", incumbent.Scope.GLOBAL),
     ],
 )
 def test_a_model_may_narrow(
-    desk: Desk, commitment: str, scope: str, filed: tenure.Scope | None
+    desk: Desk, commitment: str, scope: str, filed: incumbent.Scope | None
 ) -> None:
     """The scope that a model names counts where it is narrower than what the turn allows."""
     audit = desk.memory.session(user_id="ann", organization="acme", task_id="audit")
@@ -236,7 +236,7 @@ def test_a_task_scope_without_a_task_is_the_session(desk: Desk) -> None:
     )
     (verdict,) = opinion(made).verdicts
     assert verdict.fact is not None
-    assert verdict.fact.scope is tenure.Scope.SESSION
+    assert verdict.fact.scope is incumbent.Scope.SESSION
 
 
 def test_what_is_on_record_needs_no_second_verdict(desk: Desk) -> None:
@@ -267,7 +267,7 @@ def test_an_incumbent_that_was_not_named_is_contested(desk: Desk) -> None:
         "Paris has a lovely spot as well, we booked that",
         answer(candidate(2, "Paris has a lovely spot", "venue", "Paris")),
     )
-    assert opinion(made).verdicts[0].outcome is tenure.Outcome.CONTESTED
+    assert opinion(made).verdicts[0].outcome is incumbent.Outcome.CONTESTED
     assert desk.ann.current("venue") == "Lyon"
     assert [review.kind for review in desk.ann.reviews()] == ["contested"]
 
@@ -326,7 +326,7 @@ def test_a_retraction_takes_a_fact_back(desk: Desk) -> None:
         replacing(2, "the peanut thing is gone", "allergy", "", says=says, commitment="retracted"),
     )
     (verdict,) = opinion(made).verdicts
-    assert verdict.outcome is tenure.Outcome.RETRACTED
+    assert verdict.outcome is incumbent.Outcome.RETRACTED
     assert (verdict.reason, verdict.evidence["detector"]) == ("the peanut thing is gone", "llm")
     assert not any(fact.value == says for fact in desk.ann.facts())
     desk.ann.undo(verdict)
@@ -367,7 +367,7 @@ def test_a_lower_authority_stays_overruled(desk: Desk) -> None:
 
     made = desk.say("I hear you: apollo flies on 9 April", script, session=ian)
     outcomes = {verdict.outcome for verdict in opinion(made).verdicts}
-    assert outcomes <= {tenure.Outcome.OVERRULED}
+    assert outcomes <= {incumbent.Outcome.OVERRULED}
     assert ian.current("launch_date", "apollo") == "3 March"
 
 
@@ -413,12 +413,12 @@ def test_an_objection_undoes_a_wrong_supersession(desk: Desk) -> None:
         )
 
     made = desk.say("The venue is Paris. Dinner, I mean.", script)
-    assert made.verdicts[0].outcome is tenure.Outcome.SUPERSEDED
+    assert made.verdicts[0].outcome is incumbent.Outcome.SUPERSEDED
     assert [one.outcome for one in opinion(made).proposals] == ["accepted", "accepted"]
     assert desk.ann.current("venue") == "Lyon"
     assert desk.ann.current("dinner_venue", "dinner") == "Paris"
     undone = opinion(made).verdicts[0]
-    assert (undone.rule, undone.evidence["detector"]) == (tenure.Rule.UNDO, "llm")
+    assert (undone.rule, undone.evidence["detector"]) == (incumbent.Rule.UNDO, "llm")
     desk.ann.undo(undone)
     assert desk.ann.current("venue") == "Paris"
 
@@ -561,6 +561,6 @@ def test_a_request_to_forget_is_never_sent(desk: Desk) -> None:
 def test_a_bad_turn_leaves_those_before_it_with_their_opinion(desk: Desk) -> None:
     """What was observed before a turn that is refused is looked at like the rest."""
     desk.model.then(answer(candidate(1, "Peanuts make me ill", "allergy", "Peanuts")))
-    with pytest.raises(tenure.InvalidInput, match="turn 1"):
+    with pytest.raises(incumbent.InvalidInput, match="turn 1"):
         desk.ann.observe_many([{"text": "Peanuts make me ill."}, {"role": "user"}])
     assert desk.ann.current("allergy") == "Peanuts"

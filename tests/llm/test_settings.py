@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
-import tenure
-from tenure.language.llm.client import completion_for
-from tenure.language.llm.prompting import Briefing, SentFact, SentTurn, ask_for, prompt
-from tenure.testing import SteppingClock
+import incumbent
+from incumbent.language.llm.client import completion_for
+from incumbent.language.llm.prompting import Briefing, SentFact, SentTurn, ask_for, prompt
+from incumbent.testing import SteppingClock
 from tests.llm.scripted import Scripted
 from tests.patience import PATIENCE
 
@@ -58,17 +58,17 @@ def no_keys(monkeypatch: pytest.MonkeyPatch) -> None:
 )
 def test_a_bad_setting_is_refused(given: dict[str, Any], told: str) -> None:
     """The message names the setting and what it takes."""
-    with pytest.raises(tenure.InvalidInput, match="llm") as refused:
-        tenure.LLM(given.pop("model"), **given)
+    with pytest.raises(incumbent.InvalidInput, match="llm") as refused:
+        incumbent.LLM(given.pop("model"), **given)
     assert told in str(refused.value)
 
 
 @pytest.mark.parametrize("given", [7, {"model": "openai:x"}, "gpt"])
 def test_settings_take_a_name_or_an_llm(given: Any) -> None:
     """Anything else is refused when the settings are made."""
-    with pytest.raises(tenure.InvalidInput, match="llm"):
-        tenure.Settings(llm=given)
-    assert tenure.Settings(llm="openai:x").llm == "openai:x"
+    with pytest.raises(incumbent.InvalidInput, match="llm"):
+        incumbent.Settings(llm=given)
+    assert incumbent.Settings(llm="openai:x").llm == "openai:x"
 
 
 @pytest.mark.parametrize(
@@ -84,8 +84,8 @@ def test_settings_take_a_name_or_an_llm(given: Any) -> None:
 )
 def test_what_a_provider_lacks_is_told_on_opening(model: str, told: str, store_path: Path) -> None:
     """A missing key, address or package is an error of ours, and no file is made."""
-    with pytest.raises(tenure.InvalidInput) as refused:
-        tenure.open(store_path, settings=tenure.Settings(llm=model))
+    with pytest.raises(incumbent.InvalidInput) as refused:
+        incumbent.open(store_path, settings=incumbent.Settings(llm=model))
     assert told in str(refused.value)
     assert not store_path.exists()
 
@@ -105,7 +105,7 @@ def test_every_kind_of_provider_can_be_set_up(
     model: str, options: dict[str, Any], kind: str
 ) -> None:
     """OpenAI, Anthropic, Google, Ollama, vLLM and whatever speaks like OpenAI."""
-    made: Any = completion_for(tenure.LLM(model, **options))
+    made: Any = completion_for(incumbent.LLM(model, **options))
     assert type(made._model()).__name__ == kind
     assert made.name == model
 
@@ -133,22 +133,22 @@ def test_without_the_extra_the_error_names_the_install() -> None:
         "found = importlib.util.find_spec\n"
         "importlib.util.find_spec = lambda n, *a: None if n == 'pydantic_ai' else found(n, *a)\n"
         "sys.meta_path.insert(0, Gone())\n"
-        "import tenure\n"
-        "with tenure.open(':memory:', settings=tenure.Settings(embedder=None)) as memory:\n"
+        "import incumbent\n"
+        "with incumbent.open(':memory:', settings=incumbent.Settings(embedder=None)) as memory:\n"
         "    memory.session(user_id='ann').observe('My desk is green.')\n"
         "try:\n"
-        "    tenure.open(':memory:', settings=tenure.Settings(llm='openai:gpt-5-mini'))\n"
-        "except tenure.InvalidInput as error:\n"
+        "    incumbent.open(':memory:', settings=incumbent.Settings(llm='openai:gpt-5-mini'))\n"
+        "except incumbent.InvalidInput as error:\n"
         "    print(error)\n"
-    ).endswith('install it with: pip install "tenure[llm]"')
+    ).endswith('install it with: pip install "incumbent[llm]"')
 
 
 def test_nothing_is_loaded_without_the_setting() -> None:
     """Observing without a model imports no client and starts no thread."""
     assert (
         run(
-            "import sys, threading; sys.path.insert(0, sys.argv[1]); import tenure\n"
-            "with tenure.open(':memory:', settings=tenure.Settings(embedder=None)) as memory:\n"
+            "import sys, threading; sys.path.insert(0, sys.argv[1]); import incumbent\n"
+            "with incumbent.open(':memory:', settings=incumbent.Settings(embedder=None)) as memory:\n"
             "    made = memory.session(user_id='ann').observe('My desk is green.')\n"
             "print(made.opinion, threading.active_count(),\n"
             "      sorted({'pydantic_ai', 'openai', 'httpx', 'asyncio'} & set(sys.modules)))\n"
@@ -193,6 +193,6 @@ def test_every_setting_of_an_llm_is_documented() -> None:
     }
     real = {
         field.name: "" if field.name == "model" else repr(field.default)
-        for field in dataclasses.fields(tenure.LLM)
+        for field in dataclasses.fields(incumbent.LLM)
     }
     assert {name: default.strip(" `") for name, default in shown.items()} == real

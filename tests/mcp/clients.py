@@ -1,7 +1,7 @@
 """Clients for the tests: the official one, and the servers it talks to.
 
 Most tests talk to a server in their own process, over the same streams or the same socket as in
-`tenure mcp`: starting a process takes longer than most conversations. A few start the command.
+`incumbent mcp`: starting a process takes longer than most conversations. A few start the command.
 """
 
 from __future__ import annotations
@@ -24,18 +24,18 @@ from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.memory import create_client_server_memory_streams
 from mcp_types import CallToolResult, TextContent
 
-import tenure
-from tenure.http.configuration import Service
-from tenure.http.server import listening
-from tenure.mcp.http_server import PATH, application
-from tenure.mcp.lone_surrogates import AnsweringStream
-from tenure.mcp.seats import Seats, Sitting
-from tenure.mcp.server import protocol_server
+import incumbent
+from incumbent.http.configuration import Service
+from incumbent.http.server import listening
+from incumbent.mcp.http_server import PATH, application
+from incumbent.mcp.lone_surrogates import AnsweringStream
+from incumbent.mcp.seats import Seats, Sitting
+from incumbent.mcp.server import protocol_server
 from tests.conftest import QUICK
 from tests.patience import PATIENCE
 from tests.service.running import PROGRAM, environment
 
-SERVER = os.environ.get("TENURE_TEST_MCP_PYTHON", sys.executable)
+SERVER = os.environ.get("INCUMBENT_TEST_MCP_PYTHON", sys.executable)
 """The Python of servers that are processes: one of an environment with another version of `mcp`, to
 be talked to by this one's client."""
 T = TypeVar("T")
@@ -48,9 +48,9 @@ MODES = ("auto", "legacy")
 
 @asynccontextmanager
 async def inside(where: Path | str, **sitting: Any) -> AsyncIterator[Any]:
-    """A server over streams, for alice of acme unless said otherwise: `tenure mcp`, without the
+    """A server over streams, for alice of acme unless said otherwise: `incumbent mcp`, without the
     process around it."""
-    with tenure.open(where, settings=QUICK) as memory:
+    with incumbent.open(where, settings=QUICK) as memory:
         seats = Seats(memory, Sitting(**{"user_id": "alice", "organization": "acme", **sitting}))
         server = protocol_server(seats)
         try:
@@ -68,7 +68,7 @@ async def inside(where: Path | str, **sitting: Any) -> AsyncIterator[Any]:
 
 def leave(seats: Seats) -> None:
     """Clear the desk, as the command does, unless the store is gone by now."""
-    with suppress(tenure.TenureError):
+    with suppress(incumbent.IncumbentError):
         seats.close()
 
 
@@ -76,7 +76,7 @@ class Listening:
     """A server over HTTP, in a thread of this process, on a free port."""
 
     def __init__(self, where: Path | str, tokens: Any = None, **sitting: Any) -> None:
-        self._memory = tenure.open(where, settings=QUICK)
+        self._memory = incumbent.open(where, settings=QUICK)
         store = getattr(self._memory, "store", None)  # a service elsewhere keeps it to itself
         service = Service(
             port=0,
@@ -121,7 +121,7 @@ def stdio(where: Path | str, *options: str, **variables: str) -> StdioServerPara
     return StdioServerParameters(
         command=SERVER,
         args=["-c", PROGRAM, "mcp", "--db", str(where), *identity(options)],
-        env={**environment(), "TENURE_EMBEDDER": "static", **variables},
+        env={**environment(), "INCUMBENT_EMBEDDER": "static", **variables},
     )
 
 
@@ -185,7 +185,7 @@ def text_of(result: CallToolResult) -> str:
 
 async def prompt(client: Client) -> str:
     """The text of the prompt."""
-    (message,) = (await client.get_prompt("how_to_use_tenure")).messages
+    (message,) = (await client.get_prompt("how_to_use_incumbent")).messages
     assert isinstance(message.content, TextContent)
     return message.content.text
 
@@ -197,7 +197,7 @@ async def read(client: Client, uri: str) -> str:
 
 
 class Served:
-    """`tenure mcp --http` as a process of its own."""
+    """`incumbent mcp --http` as a process of its own."""
 
     def __init__(self, where: Path | str, folder: Path, *options: str) -> None:
         self._log = folder / f"mcp-{time.monotonic_ns()}.log"
@@ -209,7 +209,7 @@ class Served:
                     *options,
                 ],
                 cwd=folder,
-                env={**environment(), "TENURE_EMBEDDER": "static"},
+                env={**environment(), "INCUMBENT_EMBEDDER": "static"},
                 stdout=log,
                 stderr=log,
             )
@@ -219,7 +219,7 @@ class Served:
         end = time.monotonic() + PATIENCE
         while time.monotonic() < end:
             for line in self.log.splitlines():
-                if line.startswith("Tenure ") and " at " in line:
+                if line.startswith("Incumbent ") and " at " in line:
                     return line.partition(" at ")[2].partition(" ")[0]
             assert self.process.poll() is None, self.log
             time.sleep(0.05)

@@ -10,9 +10,9 @@ from typing import Any
 
 import typer
 
-from tenure.cli import app
-from tenure.cli.completion import places
-from tenure.mcp.tools import TOOLS
+from incumbent.cli import app
+from incumbent.cli.completion import places
+from incumbent.mcp.tools import TOOLS
 from tests.pages import ROOT, blocks
 
 PAGE = ROOT / "docs" / "mcp.md"
@@ -37,7 +37,7 @@ def test_settings_for_clients_name_options_that_exist() -> None:
     assert len(local) >= 5
     for server in local:
         first, *given = server["args"]
-        assert (server["command"], first) == ("tenure", "mcp")
+        assert (server["command"], first) == ("incumbent", "mcp")
         assert set(given[::2]) <= set(place.valued)
     assert all("Authorization" in one["headers"] for one in servers if "url" in one)
 

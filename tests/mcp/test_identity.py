@@ -17,10 +17,10 @@ from cryptography.hazmat.primitives.asymmetric import ed25519
 from mcp import Client, MCPError
 from typer.testing import CliRunner
 
-import tenure
-from tenure.cli import app
-from tenure.http.configuration import Tokens
-from tenure.telemetry.logs import JsonFormatter
+import incumbent
+from incumbent.cli import app
+from incumbent.http.configuration import Tokens
+from incumbent.telemetry.logs import JsonFormatter
 from tests.conftest import QUICK
 from tests.mcp.clients import (
     Listening,
@@ -51,7 +51,7 @@ HEADERS = {
 def db(tmp_path: Path) -> Path:
     """A memory in which two organizations and three people have said something."""
     path = tmp_path / "agent.db"
-    with tenure.open(path, settings=QUICK) as memory:
+    with incumbent.open(path, settings=QUICK) as memory:
         for organization, user, authority, key, value in (
             ("acme", "alice", "manager", "budget", "40k-of-alice"),
             ("acme", "bob", "employee", "diary", "dear-diary-of-bob"),
@@ -65,7 +65,7 @@ def db(tmp_path: Path) -> Path:
 def test_a_model_on_a_low_rung_does_not_write_for_everybody(tmp_path: Path) -> None:
     """Neither by putting something in the place of what is shared, nor in words."""
     path = tmp_path / "shared.db"
-    with tenure.open(path, settings=QUICK) as memory:
+    with incumbent.open(path, settings=QUICK) as memory:
         boss = memory.session(user_id="boss", authority="manager", organization="acme")
         boss.write("gate", "B", subject="hall", memory_type="organizational", authority="guest")
 
@@ -76,7 +76,7 @@ def test_a_model_on_a_low_rung_does_not_write_for_everybody(tmp_path: Path) -> N
         await call(client, "remember", text="Company policy: the gate of the hall is Z.")
 
     talk(inside(path, user_id="mallory", authority="employee"), conversation)
-    with tenure.open(path, settings=QUICK) as memory:
+    with incumbent.open(path, settings=QUICK) as memory:
         boss = memory.session(user_id="boss", authority="manager", organization="acme")
         assert boss.current("gate", "hall") == "B"
         assert [found.value for found in boss.facts()] == ["B"]
@@ -84,7 +84,7 @@ def test_a_model_on_a_low_rung_does_not_write_for_everybody(tmp_path: Path) -> N
 
 def keys(db: Path, *kinds: dict[str, Any]) -> list[str]:
     """Keys of acme in a memory."""
-    with tenure.open(db, settings=QUICK) as memory:
+    with incumbent.open(db, settings=QUICK) as memory:
         return [a_key(memory, *kind.pop("scopes", ()), **kind) for kind in kinds]
 
 
@@ -110,7 +110,7 @@ def test_no_tool_takes_an_identity(db: Path) -> None:
         ):
             told = await fail(client, "remember", key="budget", value="1", **extra)
             assert "who is asking is no argument" in told
-        assert "40k-of-alice" in await read(client, "tenure://facts")
+        assert "40k-of-alice" in await read(client, "incumbent://facts")
 
     talk(inside(db, authority="manager"), try_to)
 
@@ -143,11 +143,11 @@ def test_what_others_said_cannot_be_reached(db: Path) -> None:
 
     async def look(client: Client) -> None:
         seen = [
-            await read(client, "tenure://facts"),
+            await read(client, "incumbent://facts"),
             await call(client, "context", query="virus diary umbrella", budget=4000, history=True),
             await call(client, "history", key="diary"),
             await call(client, "history", key="virus"),
-            await read(client, "tenure://chains/virus"),
+            await read(client, "incumbent://chains/virus"),
         ]
         for name in ("virus", "diary", "umbrella-virus", "acme-diary"):
             seen.append(await fail(client, "why", key_or_id=name))
@@ -155,11 +155,11 @@ def test_what_others_said_cannot_be_reached(db: Path) -> None:
             seen.append(await fail(client, "correct", key_or_id=name, retract=True))
             seen.append(await fail(client, "forget", key_or_id=name))
             with pytest.raises(Exception, match="no fact with id"):
-                await read(client, f"tenure://facts/{name}")
+                await read(client, f"incumbent://facts/{name}")
         assert not any("of-umbrella" in text or "of-bob" in text for text in seen)
 
     talk(inside(db, forgetting=True, authority="executive"), look)
-    with tenure.open(db, settings=QUICK) as memory:
+    with incumbent.open(db, settings=QUICK) as memory:
         bob = memory.session(user_id="bob", organization="acme")
         umbrella = memory.session(user_id="alice", organization="umbrella")
         assert bob.current("diary") == "dear-diary-of-bob"
@@ -169,7 +169,7 @@ def test_what_others_said_cannot_be_reached(db: Path) -> None:
 @pytest.fixture
 def plain_log() -> Iterator[None]:
     """The log as it was, after a command that says where it goes."""
-    root, ours = logging.getLogger(), logging.getLogger("tenure")
+    root, ours = logging.getLogger(), logging.getLogger("incumbent")
     handlers, levels = root.handlers[:], (root.level, ours.level)
     yield
     root.handlers[:] = handlers
@@ -234,7 +234,7 @@ def test_a_credential_says_who_is_asking(db: Path, caplog: pytest.LogCaptureFixt
         {"user_id": "alice", "scopes": ("read", "write", "erase")},
         {"user_id": "bob", "scopes": ("read",)},
     )
-    caplog.set_level("DEBUG", "tenure")
+    caplog.set_level("DEBUG", "incumbent")
     with Listening(db, organization="umbrella", authority="manager") as running:
         for headers in ({}, {"Authorization": "Bearer nonsense"}, {"Authorization": "Basic eA=="}):
             refused = post(running.address, **headers)
@@ -243,7 +243,7 @@ def test_a_credential_says_who_is_asking(db: Path, caplog: pytest.LogCaptureFixt
             assert "acme" not in refused.text
 
         async def as_alice(client: Client) -> None:
-            facts = await read(client, "tenure://facts")
+            facts = await read(client, "incumbent://facts")
             assert "40k-of-alice" in facts
             assert "of-bob" not in facts
             assert "of-umbrella" not in facts
@@ -257,7 +257,7 @@ def test_a_credential_says_who_is_asking(db: Path, caplog: pytest.LogCaptureFixt
         async def as_bob(client: Client) -> None:
             names = [tool.name for tool in (await client.list_tools()).tools]
             assert names == ["context", "why", "history", "reviews"]
-            assert "of-bob" in await read(client, "tenure://facts")
+            assert "of-bob" in await read(client, "incumbent://facts")
             assert "may only read" in await fail(client, "remember", text="The price is $1.")
             assert "may not erase" in await fail(client, "forget", key_or_id="diary")
 
@@ -298,11 +298,11 @@ def test_a_key_that_is_nobodys_wants_a_person(db: Path) -> None:
     with Listening(db) as running:
         refused = post(running.address, **bearer)
         assert refused.status_code == 403
-        assert "tenure keys create NAME --user ID" in refused.text
+        assert "incumbent keys create NAME --user ID" in refused.text
     with Listening(db, user_id="bob") as running:
 
         async def look(client: Client) -> str:
-            return await read(client, "tenure://facts")
+            return await read(client, "incumbent://facts")
 
         assert "of-bob" in talk(with_key(running.address, anybody), look)
 
@@ -315,7 +315,7 @@ def test_a_revoked_key_is_refused_at_the_next_request(tmp_path: Path) -> None:
         bearer = {"Authorization": f"Bearer {text}"}
         assert eventually(lambda: post(running.address).status_code == 401)
         assert post(running.address, **bearer).status_code == 200
-        with tenure.open(tmp_path / "fresh.db", settings=QUICK) as memory:
+        with incumbent.open(tmp_path / "fresh.db", settings=QUICK) as memory:
             (key,) = memory.store.keys()
             memory.store.revoke_key(key.id, memory.now())
         assert post(running.address, **bearer).status_code == 401
@@ -323,7 +323,7 @@ def test_a_revoked_key_is_refused_at_the_next_request(tmp_path: Path) -> None:
 
 def test_a_memory_elsewhere_serves_as_well(tmp_path: Path) -> None:
     """On a service the tools do the same, and words that ask to be forgotten only take back."""
-    with tenure.open(tmp_path / "a.db", settings=QUICK) as memory, Running(memory) as service:
+    with incumbent.open(tmp_path / "a.db", settings=QUICK) as memory, Running(memory) as service:
 
         async def converse(client: Client) -> None:
             await call(client, "remember", text="The price is $40.")
@@ -345,7 +345,7 @@ def test_a_memory_elsewhere_serves_as_well(tmp_path: Path) -> None:
         with listen(service.address) as running:
 
             async def look(client: Client) -> str:
-                return await read(client, "tenure://facts")
+                return await read(client, "incumbent://facts")
 
             assert "total = 400" in talk(running.address, look)
 
@@ -358,7 +358,7 @@ def test_a_signed_token_says_who_is_asking(db: Path, tmp_path: Path) -> None:
     jwks.write_text(json.dumps({"keys": [{**public, "kid": "one", "use": "sig", "alg": "EdDSA"}]}))
     claims = {
         "iss": "https://login.example.com",
-        "aud": "tenure",
+        "aud": "incumbent",
         "sub": "alice",
         "organization": "acme",
         "scope": "read write",
@@ -369,7 +369,7 @@ def test_a_signed_token_says_who_is_asking(db: Path, tmp_path: Path) -> None:
     def token(key: Any) -> str:
         return jwt.encode(claims, key, algorithm="EdDSA", headers={"kid": "one"})
 
-    issuer = Tokens(issuer="https://login.example.com", audience="tenure", keys=str(jwks))
+    issuer = Tokens(issuer="https://login.example.com", audience="incumbent", keys=str(jwks))
     with Listening(db, issuer, authority="manager") as running:
         refused = post(running.address, Authorization=f"Bearer {token(forged)}")
         assert refused.status_code == 401
@@ -390,7 +390,7 @@ def test_people_who_call_at_the_same_time_are_not_mixed_up(db: Path) -> None:
         await call(client, "remember", key=f"mine_{number}", value=f"of-{user}-{number}")
         (other,) = set(people) - {user}
         for told in (
-            await read(client, "tenure://facts"),
+            await read(client, "incumbent://facts"),
             await call(client, "history", key=f"mine_{number}"),
             await call(client, "context", query=f"mine_{number}"),
         ):
@@ -438,9 +438,9 @@ def test_a_store_that_is_gone_is_told_without_its_address(tmp_path: Path) -> Non
             told = await fail(client, "context", query="price?")
             assert str(service.port) not in told
             with pytest.raises(MCPError) as error:
-                await read(client, "tenure://facts")
+                await read(client, "incumbent://facts")
             assert str(service.port) not in str(error.value)
             with serving(where, tmp_path, "--embedder", "static", port=service.port):
-                assert "price = 40" in await read(client, "tenure://facts")
+                assert "price = 40" in await read(client, "incumbent://facts")
 
         talk(inside(service.address), converse)

@@ -15,7 +15,7 @@ import pytest
 from mcp import Client, MCPError
 from mcp_types import ResourceTemplateReference
 
-import tenure
+import incumbent
 from tests.conftest import QUICK
 from tests.mcp.clients import (
     MODES,
@@ -70,9 +70,11 @@ def connect(request: pytest.FixtureRequest, db: Path, tmp_path: Path) -> Iterato
         yield connected
 
 
-def open_as(db: Path, user: str = "alice", **identity: Any) -> tuple[tenure.Memory, tenure.Session]:
+def open_as(
+    db: Path, user: str = "alice", **identity: Any
+) -> tuple[incumbent.Memory, incumbent.Session]:
     """The memory itself, past the server."""
-    memory = tenure.open(db, settings=QUICK)
+    memory = incumbent.open(db, settings=QUICK)
     return memory, memory.session(user_id=user, organization="acme", **identity)
 
 
@@ -97,13 +99,15 @@ def test_a_client_is_told_what_there_is(connect: Connect, mode: str) -> None:
             assert tool.input_schema["additionalProperties"] is False
             assert tool.output_schema is not None
         (facts,) = (await client.list_resources()).resources
-        assert str(facts.uri) == "tenure://facts"
+        assert str(facts.uri) == "incumbent://facts"
         templates = (await client.list_resource_templates()).resource_templates
         assert [one.uri_template for one in templates] == [
-            "tenure://facts/{id}",
-            "tenure://chains/{key}",
+            "incumbent://facts/{id}",
+            "incumbent://chains/{key}",
         ]
-        assert [one.name for one in (await client.list_prompts()).prompts] == ["how_to_use_tenure"]
+        assert [one.name for one in (await client.list_prompts()).prompts] == [
+            "how_to_use_incumbent"
+        ]
         text = await prompt(client)
         assert all(f"`{name}`" in text for name in names)
 
@@ -190,19 +194,19 @@ def test_facts_and_chains_can_be_read_as_resources(connect: Connect) -> None:
     """All facts, one by its id, a chain by its key; keys are offered to whoever types one."""
 
     async def look(client: Client) -> None:
-        assert await read(client, "tenure://facts") == "No facts."
+        assert await read(client, "incumbent://facts") == "No facts."
         long = "x" * 500
         await call(client, "remember", key="note/of: Ä", value="first")
         made = await data(client, "remember", key="note/of: Ä", value=long)
         fact_id = made["decisions"][0]["fact_id"]
-        facts = await read(client, "tenure://facts")
+        facts = await read(client, "incumbent://facts")
         assert len(facts.splitlines()) == 1
         assert fact_id in facts
-        assert long in await read(client, f"tenure://facts/{fact_id}")
-        chain = await read(client, "tenure://chains/note%2Fof%3A%20%C3%84")
+        assert long in await read(client, f"incumbent://facts/{fact_id}")
+        chain = await read(client, "incumbent://chains/note%2Fof%3A%20%C3%84")
         assert "first [superseded" in chain
         assert "in office" in chain
-        template = ResourceTemplateReference(uri="tenure://chains/{key}")
+        template = ResourceTemplateReference(uri="incumbent://chains/{key}")
         offered = await client.complete(template, {"name": "key", "value": "no"})
         assert offered.completion.values == ["note/of: Ä"]
 
@@ -220,9 +224,9 @@ def test_errors_are_told_in_our_words(db: Path) -> None:
         assert "either the right value" in await fail(client, "correct", key_or_id="b")
         assert await fail(client, "why", key_or_id="nothing") == (
             "no fact with id or key 'nothing' exists here; `context`, or the resource "
-            "tenure://facts, shows what there is"
+            "incumbent://facts, shows what there is"
         )
-        assert "tenure://facts" in await fail(client, "correct", key_or_id="nothing", value=1)
+        assert "incumbent://facts" in await fail(client, "correct", key_or_id="nothing", value=1)
         assert await fail(client, "context") == "query: Field required"
         assert "budget: " in await fail(client, "context", query="?", budget="many")
         assert "budget: " in await fail(client, "context", query="?", budget=-1)
@@ -231,12 +235,17 @@ def test_errors_are_told_in_our_words(db: Path) -> None:
         assert "settle is missing" in await fail(client, "reviews", still_right=True)
         assert "no tool 'sudo'" in await fail(client, "sudo")
         assert "speaker" in await fail(client, "remember", text="Hi.", said_by=" ")
-        for uri in ("tenure://facts/none", "tenure://other/x", "file:///etc/passwd", "tenure://"):
+        for uri in (
+            "incumbent://facts/none",
+            "incumbent://other/x",
+            "file:///etc/passwd",
+            "incumbent://",
+        ):
             with pytest.raises(MCPError, match=r"no fact with id|there is no resource"):
                 await client.read_resource(uri)
         with pytest.raises(MCPError, match="there is no prompt 'other'"):
             await client.get_prompt("other")
-        assert await read(client, "tenure://facts") == "No facts."
+        assert await read(client, "incumbent://facts") == "No facts."
 
     talk(inside(db), err)
 
@@ -250,7 +259,7 @@ def test_a_what_if_leaves_nothing_behind(db: Path) -> None:
     async def seen(client: Client) -> tuple[str, ...]:
         text = await call(client, "context", **asked)
         context, _, clock = text.partition("# Environment")  # the time goes on
-        return context, clock.rpartition("\n")[2], await read(client, "tenure://facts")
+        return context, clock.rpartition("\n")[2], await read(client, "incumbent://facts")
 
     async def suppose(client: Client) -> None:
         await call(client, "remember", text="The price is $40.")
@@ -312,7 +321,7 @@ def test_forgetting_erases_what_is_ones_own_and_nothing_else(db: Path) -> None:
         assert "belongs to the organization" in refused
         assert len((await data(client, "forget", key_or_id="phone"))["fact_ids"]) == 2
         assert "exists here" in await fail(client, "forget", key_or_id="phone")
-        assert "2 May" in await read(client, "tenure://facts")
+        assert "2 May" in await read(client, "incumbent://facts")
 
     talk(inside(db, forgetting=True), erase)
     kept = b"".join(path.read_bytes() for path in db.parent.glob("agent.db*"))
@@ -336,7 +345,10 @@ def test_text_that_imitates_instructions_stays_quoted(db: Path) -> None:
             await client.call_tool("correct", {"key_or_id": "note", "value": hostile + "2"}),
             await client.call_tool("reviews", {}),
         ]
-        shown = [await read(client, "tenure://facts"), await read(client, "tenure://chains/note")]
+        shown = [
+            await read(client, "incumbent://facts"),
+            await read(client, "incumbent://chains/note"),
+        ]
         for answer in answers:
             assert not answer.is_error
             shown.append(text_of(answer))
@@ -375,7 +387,7 @@ def test_what_the_assistant_reports_is_its_own_word(db: Path) -> None:
         report = "The crate was sent on 3 March."
         told = await data(client, "remember", text=report, said_by="assistant")
         assert [one["outcome"] for one in told["decisions"]] == ["established"]
-        assert report in await read(client, "tenure://facts")
+        assert report in await read(client, "incumbent://facts")
         told = await data(client, "remember", text="My phone number is 555-0101.", said_by="Bob")
         assert told["decisions"][0]["about"] == "bob"
 
@@ -403,7 +415,7 @@ def test_a_connection_that_only_reads_changes_nothing(db: Path) -> None:
         (review,) = (await data(client, "reviews"))["reviews"]
         told = await fail(client, "reviews", settle=review["fact"]["id"], still_right=True)
         assert "may not settle" in told
-        assert "price = 45" in await read(client, "tenure://facts")
+        assert "price = 45" in await read(client, "incumbent://facts")
 
     talk(inside(db, read_only=True), look)
 
@@ -439,7 +451,7 @@ def test_two_clients_at_once_lose_nothing(connect: Connect) -> None:
                         tasks.start_soon(write, client, f"{name}_{number}", number)
                         tasks.start_soon(write, client, "contended", f"{name} {number}")
             for client in (one, other):
-                facts = await read(client, "tenure://facts")
+                facts = await read(client, "incumbent://facts")
                 assert len(facts.splitlines()) == 21
                 chain = await data(client, "history", key="contended")
                 standing = [fact["standing"] for fact in chain["facts"]]

@@ -1,6 +1,6 @@
 """The package `mcp` in any of its versions that the extra allows.
 
-`make mcp` sets TENURE_TEST_MCP_PYTHON: servers that are processes then run on the oldest of them,
+`make mcp` sets INCUMBENT_TEST_MCP_PYTHON: servers that are processes then run on the oldest of them,
 and are asked by the newest client. What is here goes over the wire, past any client.
 """
 
@@ -21,7 +21,7 @@ import httpx
 import pytest
 from mcp import Client, MCPError
 
-import tenure
+import incumbent
 from tests.conftest import QUICK
 from tests.mcp.clients import served, stdio, talk, text_of, with_key
 from tests.patience import PATIENCE
@@ -74,8 +74,8 @@ def connected(db: Path) -> Iterator[Line]:
             "clientInfo": {"name": "test", "version": "1"},
         }
         told = line.ask(request("initialize", **hello))
-        assert told["result"]["serverInfo"]["name"] == "tenure"
-        assert told["result"]["serverInfo"]["version"] == tenure.__version__
+        assert told["result"]["serverInfo"]["name"] == "incumbent"
+        assert told["result"]["serverInfo"]["version"] == incumbent.__version__
         line.send(json.dumps({"jsonrpc": "2.0", "method": "notifications/initialized"}))
         yield line
     finally:
@@ -98,7 +98,7 @@ def test_what_cannot_be_understood_is_answered(db: Path) -> None:
         assert (told["id"], told["result"]["isError"]) == (7, True)
         told = line.ask(request("prompts/get", name="HALF").replace("HALF", HALF))
         assert (told["id"], told["error"]["code"]) == (7, -32602)
-        told = line.ask(request("resources/read", uri="tenure://nothing/here"))
+        told = line.ask(request("resources/read", uri="incumbent://nothing/here"))
         assert (told["id"], told["error"]["code"]) == (7, -32602)
         assert "there is no resource" in told["error"]["message"]
         told = line.ask(request("prompts/get", name="nonsense"))
@@ -110,7 +110,7 @@ def test_what_cannot_be_understood_is_answered(db: Path) -> None:
         told = line.ask(
             request(
                 "completion/complete",
-                ref={"type": "ref/resource", "uri": "tenure://chains/{key}"},
+                ref={"type": "ref/resource", "uri": "incumbent://chains/{key}"},
                 argument={"name": "key", "value": "st"},
             )
         )
@@ -124,7 +124,7 @@ def test_what_cannot_be_understood_is_answered(db: Path) -> None:
 @pytest.mark.slow
 def test_over_http_every_request_shows_its_key(db: Path, tmp_path: Path) -> None:
     """Without one nobody gets in; with one, a person is offered what it is good for."""
-    with tenure.open(db, settings=QUICK) as memory:
+    with incumbent.open(db, settings=QUICK) as memory:
         reader = a_key(memory, "read", user_id="bob")
     with served(db, tmp_path) as running:
         message = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}}
@@ -135,7 +135,7 @@ def test_over_http_every_request_shows_its_key(db: Path, tmp_path: Path) -> None
             assert refused.is_error
             assert "may only read" in text_of(refused)
             with pytest.raises(MCPError, match="no fact with id"):
-                await client.read_resource("tenure://facts/nothing")
+                await client.read_resource("incumbent://facts/nothing")
             return [tool.name for tool in (await client.list_tools()).tools]
 
         assert "remember" not in talk(with_key(running.address, reader), look)
@@ -144,7 +144,7 @@ def test_over_http_every_request_shows_its_key(db: Path, tmp_path: Path) -> None
 
 def test_one_module_alone_knows_the_package() -> None:
     """All else is spared its versions."""
-    source = ROOT / "src" / "tenure"
+    source = ROOT / "src" / "incumbent"
     named = {
         str(path.relative_to(source))
         for path in source.rglob("*.py")
@@ -163,7 +163,7 @@ def _imported(node: ast.AST) -> str:
 
 
 def test_nothing_but_its_own_extra_asks_for_the_package() -> None:
-    """An agent's environment takes the rest of Tenure without it, and `make mcp` tests the oldest
+    """An agent's environment takes the rest of Incumbent without it, and `make mcp` tests the oldest
     version that the extra allows."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     asking = {
@@ -184,6 +184,6 @@ def test_the_server_takes_nothing_that_only_a_service_takes() -> None:
     program = (
         "import sys\n"
         "sys.modules['prometheus_client'] = None\n"
-        "import tenure.mcp.http_server, tenure.mcp.stdio\n"
+        "import incumbent.mcp.http_server, incumbent.mcp.stdio\n"
     )
     subprocess.run([sys.executable, "-c", program], check=True, timeout=PATIENCE)

@@ -13,8 +13,8 @@ import pytest
 from psycopg import sql
 from typer.testing import CliRunner
 
-from tenure.cli import app
-from tenure.stores.postgres.local import LocalServer
+from incumbent.cli import app
+from incumbent.stores.postgres.local import LocalServer
 from tests.servers import AVAILABLE, FAST, Databases
 
 Run = Callable[..., Any]
@@ -24,10 +24,10 @@ Run = Callable[..., Any]
 def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     """Runs a command as alice of acme, in an empty folder; gives the result."""
     for name in ("DB", "AUTHORITY", "SESSION", "TASK", "LOGIN_PASSWORD"):
-        monkeypatch.delenv(f"TENURE_{name}", raising=False)
-    monkeypatch.setenv("TENURE_USER", "alice")
-    monkeypatch.setenv("TENURE_ORGANIZATION", "acme")
-    monkeypatch.setenv("TENURE_EMBEDDER", "none")
+        monkeypatch.delenv(f"INCUMBENT_{name}", raising=False)
+    monkeypatch.setenv("INCUMBENT_USER", "alice")
+    monkeypatch.setenv("INCUMBENT_ORGANIZATION", "acme")
+    monkeypatch.setenv("INCUMBENT_EMBEDDER", "none")
     monkeypatch.chdir(tmp_path)
 
     def invoke(*arguments: str, code: int = 0, **options: Any) -> Any:
@@ -43,7 +43,7 @@ def guarded() -> Iterator[LocalServer]:
     """A server of the module's own that asks for passwords, and has few connections to give."""
     if not AVAILABLE:
         pytest.skip("no package of a PostgreSQL server for this system")
-    folder = Path(tempfile.mkdtemp(prefix="tenure-test-"))
+    folder = Path(tempfile.mkdtemp(prefix="incumbent-test-"))
     few = {"max_connections": "12", "superuser_reserved_connections": "2", "max_wal_senders": "4"}
     with LocalServer(folder, options={**FAST, **few}, tcp=True) as server:
         yield server

@@ -7,12 +7,12 @@ import time
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-import tenure
+import incumbent
 from tests.stores.invariants import findings
 
 KINDS = ("single", "supersession", "supersession", "batch", "undo", "note")
 BATCH = 5
-DURABLE = tenure.Settings(durability="full", embedder="static")
+DURABLE = incumbent.Settings(durability="full", embedder="static")
 _PAUSE = 0.02
 
 
@@ -32,7 +32,7 @@ class Entry(NamedTuple):
 class Journal:
     """One client with an organization of its own."""
 
-    def __init__(self, memory: tenure.Memory, organization: str, seed: int) -> None:
+    def __init__(self, memory: incumbent.Memory, organization: str, seed: int) -> None:
         self.session = memory.session(
             user_id="alice", authority="manager", organization=organization, session_id="s1"
         )
@@ -60,7 +60,7 @@ class Journal:
     def attempt(self, entry: Entry) -> Entry:
         try:
             return entry._replace(verdicts=self._carry_out(entry))
-        except tenure.StoreUnavailable as error:
+        except incumbent.StoreUnavailable as error:
             return entry._replace(is_unsure="may or may not" in str(error))
 
     def _carry_out(self, entry: Entry) -> tuple[str, ...]:
@@ -85,7 +85,7 @@ def _each(values: tuple[str, ...]) -> list[tuple[int, str]]:
 
 def write_while(url: str, organization: str, seed: int, goes_on: Callable[[], bool]) -> list[Entry]:
     """Write until told to stop, and once more after that. The memory is opened once."""
-    with tenure.open(url, settings=DURABLE) as memory:
+    with incumbent.open(url, settings=DURABLE) as memory:
         journal = Journal(memory, organization, seed)
         while goes_on():
             journal.go_on()
@@ -93,7 +93,7 @@ def write_while(url: str, organization: str, seed: int, goes_on: Callable[[], bo
     return journal.entries
 
 
-def check(memory: tenure.Memory, organization: str, entries: list[Entry]) -> None:
+def check(memory: incumbent.Memory, organization: str, entries: list[Entry]) -> None:
     """The log is what was acknowledged, in order, whole; and what raised an error is not there."""
     assert findings(memory, organization) == []
     with memory.store.read(organization) as reader:
@@ -126,7 +126,9 @@ def _noted(entry: Entry, before: set[Any]) -> set[Any]:
     return before | {entry.values[0]} if entry.is_unsure else before
 
 
-def _is_there(entry: Entry, here: list[tenure.Verdict], facts: dict[str, tenure.Fact]) -> bool:
+def _is_there(
+    entry: Entry, here: list[incumbent.Verdict], facts: dict[str, incumbent.Fact]
+) -> bool:
     if entry.kind == "undo":
         return bool(here) and here[0].action.value == "undo"
     found = [facts[verdict.fact_id].value for verdict in here]

@@ -8,12 +8,12 @@ from typing import Any
 
 import psycopg
 
-import tenure
-from tenure.model.records import Usage
+import incumbent
+from incumbent.model.records import Usage
 
 ORGANIZATIONS = ("acme", "globex", "initech")
 PEOPLE = ("ann", "ben", "cleo")
-SCHEMA = "tenure"
+SCHEMA = "incumbent"
 
 
 def secret_of(organization: str, person: str = "all") -> str:
@@ -31,7 +31,7 @@ class Owned:
     turns: list[str] = field(default_factory=list)
 
 
-def populate(memory: tenure.Memory) -> dict[tuple[str, str], Owned]:
+def populate(memory: incumbent.Memory) -> dict[tuple[str, str], Owned]:
     """Let everybody do a bit of everything."""
     return {
         (organization, person): _live(memory, organization, person)
@@ -40,7 +40,7 @@ def populate(memory: tenure.Memory) -> dict[tuple[str, str], Owned]:
     }
 
 
-def _live(memory: tenure.Memory, organization: str, person: str) -> Owned:
+def _live(memory: incumbent.Memory, organization: str, person: str) -> Owned:
     owned, mine, ours = Owned(), secret_of(organization, person), secret_of(organization)
     session = session_of(memory, organization, person)
     session.write("mood", f"calm {mine}")
@@ -64,7 +64,7 @@ def _live(memory: tenure.Memory, organization: str, person: str) -> Owned:
     return owned
 
 
-def session_of(memory: tenure.Memory, organization: str, person: str) -> tenure.Session:
+def session_of(memory: incumbent.Memory, organization: str, person: str) -> incumbent.Session:
     return memory.session(
         user_id=person,
         authority="manager",

@@ -17,10 +17,10 @@ import psycopg
 import pytest
 from psycopg import sql
 
-import tenure
-from tenure.stores.postgres import administration, schema
-from tenure.stores.postgres.errors import refusal
-from tenure.stores.postgres.local import LocalServer
+import incumbent
+from incumbent.stores.postgres import administration, schema
+from incumbent.stores.postgres.errors import refusal
+from incumbent.stores.postgres.local import LocalServer
 from tests.conftest import QUICK
 from tests.postgres.conftest import Run
 
@@ -57,10 +57,10 @@ def as_role(url: str, role: str, password: str | None = None) -> str:
     return re.sub(r"//[^@]*@", f"//{role}:{role if password is None else password}@", url)
 
 
-def refused(url: str, kind: type[tenure.TenureError] = tenure.StoreError) -> str:
+def refused(url: str, kind: type[incumbent.IncumbentError] = incumbent.StoreError) -> str:
     """What opening a memory there is refused with."""
     with pytest.raises(kind) as caught:
-        tenure.open(url, settings=QUICK)
+        incumbent.open(url, settings=QUICK)
     return str(caught.value)
 
 
@@ -78,7 +78,7 @@ class TestWhoMayComeIn:
         monkeypatch.delenv("PGPASSWORD", raising=False)
         assert "PGPASSWORD" in refused(without)
         monkeypatch.setenv("PGPASSWORD", password)
-        tenure.open(without, settings=QUICK).close()
+        incumbent.open(without, settings=QUICK).close()
 
     def test_a_role_that_does_not_exist(self, guarded: LocalServer) -> None:
         """The message names the role, and says to look at the user."""
@@ -100,18 +100,18 @@ class TestWhoMayComeIn:
         guarded.ask(closing.format(sql.Identifier(database)))
         told = refused(as_role(address, plain))
         assert "createdb" not in told
-        assert "tenure db init --login" in told
+        assert "incumbent db init --login" in told
 
     def test_a_role_that_is_not_of_the_application(self, address: str, plain: str) -> None:
         """A role that was not let in is told who can let it in."""
-        assert "tenure db init --login" in refused(as_role(address, plain))
+        assert "incumbent db init --login" in refused(as_role(address, plain))
 
     def test_a_role_that_may_not_make_the_schema(
         self, guarded: LocalServer, database: str, plain: str
     ) -> None:
         """An empty database is made ready by an administrator, and stays empty until then."""
         told = refused(as_role(guarded.tcp_url(database), plain))
-        assert "let an administrator run: tenure db init" in told
+        assert "let an administrator run: incumbent db init" in told
         assert administration.version_of(guarded.tcp_url(database)) == 0
 
 
@@ -120,7 +120,7 @@ class TestWhatItLacks:
         """A server that has none but its own language is enough for everything."""
         hiding = sql.SQL("ALTER DATABASE {} SET extension_control_path = '/nowhere'")
         guarded.ask(hiding.format(sql.Identifier(database)))
-        with tenure.open(guarded.tcp_url(database), settings=QUICK) as memory:
+        with incumbent.open(guarded.tcp_url(database), settings=QUICK) as memory:
             alice = memory.session(user_id="alice", organization="acme")
             alice.write("city", "Bern")
             assert "Bern" in alice.context("which city?").text
@@ -133,7 +133,7 @@ class TestWhatItLacks:
         """A server older than what is needed is refused with both versions."""
         monkeypatch.setattr(schema, "OLDEST_SERVER", 990_000)
         told = refused(address)
-        assert re.search(r"is PostgreSQL 1\d; Tenure needs 99 or newer", told)
+        assert re.search(r"is PostgreSQL 1\d; Incumbent needs 99 or newer", told)
         assert "needs 99" in administration.check(address).findings[0]
 
     def test_encryption(self, address: str) -> None:
@@ -145,41 +145,43 @@ class TestWhatItLacks:
     def test_nobody_there(self) -> None:
         """No server, or no machine of that name, even one called database."""
         for place in ("127.0.0.1:1", "database.invalid"):
-            told = refused(f"postgresql://u@{place}/d", tenure.StoreUnavailable)
+            told = refused(f"postgresql://u@{place}/d", incumbent.StoreUnavailable)
             assert "is it running, and is the address right?" in told
 
     def test_a_server_that_does_not_answer_in_time(self) -> None:
         """connect_timeout of the address holds: who accepts and says nothing is not waited for."""
         with socket.create_server(("127.0.0.1", 0)) as silent:
             port = silent.getsockname()[1]
-            refused(f"postgresql://u@127.0.0.1:{port}/d?connect_timeout=2", tenure.StoreUnavailable)
+            refused(
+                f"postgresql://u@127.0.0.1:{port}/d?connect_timeout=2", incumbent.StoreUnavailable
+            )
 
 
 class TestWhatItIsSetTo:
     def test_reading_only(self, guarded: LocalServer, address: str, database: str) -> None:
         """A database that is set to read only is read, and a write says so."""
-        with tenure.open(address, settings=QUICK) as memory:
+        with incumbent.open(address, settings=QUICK) as memory:
             memory.session(user_id="alice").write("city", "Bern")
         setting = sql.SQL("ALTER DATABASE {} SET default_transaction_read_only = on")
         guarded.ask(setting.format(sql.Identifier(database)))
-        with tenure.open(address, settings=QUICK) as memory:
+        with incumbent.open(address, settings=QUICK) as memory:
             alice = memory.session(user_id="alice")
             assert alice.current("city") == "Bern"
-            with pytest.raises(tenure.ReadOnlyStore, match="address of the primary"):
+            with pytest.raises(incumbent.ReadOnlyStore, match="address of the primary"):
                 alice.write("city", "Chur")
             assert alice.current("city") == "Bern"
 
     def test_a_replica(self, guarded: LocalServer, address: str, database: str) -> None:
         """A replica is read, and a write names the primary and read_url."""
-        with tenure.open(address, settings=QUICK) as memory:
+        with incumbent.open(address, settings=QUICK) as memory:
             memory.session(user_id="alice").write("city", "Bern")
         folder = guarded.folder.with_name(f"{guarded.folder.name}-standby")
         copy = guarded.replica(folder)
         try:
-            with tenure.open(copy.tcp_url(database), settings=QUICK) as memory:
+            with incumbent.open(copy.tcp_url(database), settings=QUICK) as memory:
                 alice = memory.session(user_id="alice")
                 assert alice.current("city") == "Bern"
-                with pytest.raises(tenure.ReadOnlyStore, match="read_url"):
+                with pytest.raises(incumbent.ReadOnlyStore, match="read_url"):
                     alice.write("city", "Chur")
         finally:
             copy.stop()
@@ -189,7 +191,7 @@ class TestWhatItIsSetTo:
         """A schema cannot be made on one, and that is what the message says."""
         setting = sql.SQL("ALTER DATABASE {} SET default_transaction_read_only = on")
         guarded.ask(setting.format(sql.Identifier(database)))
-        refused(guarded.tcp_url(database), tenure.ReadOnlyStore)
+        refused(guarded.tcp_url(database), incumbent.ReadOnlyStore)
 
 
 class TestWhatItRunsOutOf:
@@ -197,7 +199,7 @@ class TestWhatItRunsOutOf:
         """A role that may have none is told to raise its limit."""
         limit = sql.SQL("ALTER ROLE {} CONNECTION LIMIT 0")
         guarded.ask(limit.format(sql.Identifier(plain)))
-        told = refused(as_role(address, plain), tenure.StoreBusy)
+        told = refused(as_role(address, plain), incumbent.StoreBusy)
         assert "limit of the role" in told
 
     def test_connections_of_the_server(self, address: str) -> None:
@@ -206,14 +208,14 @@ class TestWhatItRunsOutOf:
             with suppress(psycopg.OperationalError):
                 for _ in range(50):
                     stack.enter_context(psycopg.connect(address))
-            told = refused(address, tenure.StoreBusy)
+            told = refused(address, incumbent.StoreBusy)
             assert "max_connections" in told
             assert "pool_size" in told
-        tenure.open(address, settings=QUICK).close()
+        incumbent.open(address, settings=QUICK).close()
 
     def test_connections_while_it_works(self, address: str) -> None:
         """A memory that cannot get one more says so for that call, and works on afterwards."""
-        with tenure.open(address, settings=QUICK) as memory:
+        with incumbent.open(address, settings=QUICK) as memory:
             alice = memory.session(user_id="alice")
             alice.write("city", "Bern")
             with ExitStack() as stack:
@@ -222,7 +224,7 @@ class TestWhatItRunsOutOf:
                         stack.enter_context(psycopg.connect(address))
                 with (
                     memory.store.read("default") as reader,  # which has the one that was idle
-                    pytest.raises(tenure.StoreBusy, match="max_connections"),
+                    pytest.raises(incumbent.StoreBusy, match="max_connections"),
                 ):
                     assert reader.head()[0] == 1
                     alice.write("city", "Chur")
@@ -233,7 +235,7 @@ class TestWhatItRunsOutOf:
         """More partitions than a small server can make at once: the message names both ways out,
         and nothing is left of the attempt."""
         url = guarded.tcp_url(database)
-        with pytest.raises(tenure.StoreError, match="ask for fewer, or raise max_locks_per"):
+        with pytest.raises(incumbent.StoreError, match="ask for fewer, or raise max_locks_per"):
             administration.init(url, partitions=128)
         assert administration.version_of(url) == 0
         assert administration.init(url, partitions=2).partitions == 2
@@ -243,7 +245,7 @@ class TestWhatItRunsOutOf:
         """A file system of sixteen megabytes that the server can write to; needs root."""
         if os.getuid() != 0 or shutil.which("mount") is None:
             pytest.skip("mounting a small disk needs root")
-        disk = Path(tempfile.mkdtemp(prefix="tenure-test-"))
+        disk = Path(tempfile.mkdtemp(prefix="incumbent-test-"))
         disk.chmod(0o755)
         options = f"size=16m,uid={NOBODY},gid={NOBODY},mode=0700"
         mounted = subprocess.run(
@@ -274,9 +276,9 @@ class TestWhatItRunsOutOf:
         administration.init(url, partitions=1)
         written = 0
         try:
-            with tenure.open(url, settings=QUICK) as memory:
+            with incumbent.open(url, settings=QUICK) as memory:
                 alice = memory.session(user_id="alice", organization="acme")
-                with pytest.raises(tenure.StoreFull, match="Make room on the disk"):
+                with pytest.raises(incumbent.StoreFull, match="Make room on the disk"):
                     while written < 2_000:
                         alice.write(f"page {written}", secrets.token_hex(20_000))
                         written += 1
@@ -304,7 +306,7 @@ class TestAddressesThatAreNone:
     def test_are_refused_with_how_one_looks(self, address: str, tail: str, words: str) -> None:
         """The message quotes what is wrong, and no password."""
         password = re.findall(r"//postgres:([^@]*)@", address)[0]
-        told = refused(address + tail, tenure.TenureError)
+        told = refused(address + tail, incumbent.IncumbentError)
         assert words in told
         assert password not in told
 
@@ -321,28 +323,28 @@ class TestAddressesThatAreNone:
         (
             'FATAL:  no pg_hba.conf entry for host "10.0.0.1", user "u", database "d", no '
             "encryption",
-            tenure.StoreError,
+            incumbent.StoreError,
             "sslmode=require",
         ),
         (
             'FATAL:  no pg_hba.conf entry for host "10.0.0.1", user "u", database "d", SSL '
             "encryption",
-            tenure.StoreError,
+            incumbent.StoreError,
             "pg_hba.conf",
         ),
-        ("SSL error: certificate verify failed", tenure.StoreError, "sslrootcert"),
+        ("SSL error: certificate verify failed", incumbent.StoreError, "sslrootcert"),
         (
             'root certificate file "/x/root.crt" does not exist',
-            tenure.StoreError,
+            incumbent.StoreError,
             "sslrootcert",
         ),
-        ("FATAL:  the database system is starting up", tenure.StoreUnavailable, "in a moment"),
-        ("FATAL:  the database system is shutting down", tenure.StoreUnavailable, "in a moment"),
-        ("FATAL:  etwas anderes", tenure.StoreUnavailable, "is it running"),
+        ("FATAL:  the database system is starting up", incumbent.StoreUnavailable, "in a moment"),
+        ("FATAL:  the database system is shutting down", incumbent.StoreUnavailable, "in a moment"),
+        ("FATAL:  etwas anderes", incumbent.StoreUnavailable, "is it running"),
     ],
 )
 def test_what_a_server_says_is_understood(
-    said: str, kind: type[tenure.TenureError], words: str
+    said: str, kind: type[incumbent.IncumbentError], words: str
 ) -> None:
     """Refusals as servers word them, for those that a server here cannot be brought to."""
     error = refusal(psycopg.OperationalError(f"connection failed: {said}"), "postgresql://h/d")

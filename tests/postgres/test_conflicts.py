@@ -10,10 +10,10 @@ from typing import Any
 import psycopg
 import pytest
 
-import tenure
-from tenure.model.records import Usage
-from tenure.stores.postgres import PostgresStore
-from tenure.stores.sql import rows
+import incumbent
+from incumbent.model.records import Usage
+from incumbent.stores.postgres import PostgresStore
+from incumbent.stores.sql import rows
 from tests.conftest import QUICK
 from tests.patience import PATIENCE
 from tests.servers import Databases
@@ -27,14 +27,14 @@ def address(databases: Databases) -> str:
 def test_a_deadlock_is_sorted_out_unseen(address: str) -> None:
     """A writer that the server chooses as the victim of a deadlock is tried again."""
     with (
-        tenure.open(address, settings=QUICK) as memory,
+        incumbent.open(address, settings=QUICK) as memory,
         psycopg.connect(address, autocommit=True) as other,
     ):
         alice = memory.session(user_id="alice", organization="acme")
         alice.write("city", "Bern")
         # An administrator takes the facts first and the organization after, against the grain.
         other.execute("SET deadlock_timeout = '10s'")  # so that it is the writer who looks first
-        other.execute("BEGIN; LOCK TABLE tenure.facts IN SHARE MODE")
+        other.execute("BEGIN; LOCK TABLE incumbent.facts IN SHARE MODE")
         entered, done = threading.Event(), threading.Event()
 
         def write() -> None:
@@ -46,7 +46,7 @@ def test_a_deadlock_is_sorted_out_unseen(address: str) -> None:
         writer.start()
         entered.wait()
         _until_waiting(address)
-        other.execute("UPDATE tenure.organizations SET seq = seq WHERE organization = 'acme'")
+        other.execute("UPDATE incumbent.organizations SET seq = seq WHERE organization = 'acme'")
         other.execute("COMMIT")
         writer.join(timeout=PATIENCE)
         assert done.is_set()
@@ -74,7 +74,7 @@ def test_writers_of_different_organizations_do_not_wait_for_each_other(address: 
         with store.write("acme"):
             with store.write("globex"):
                 pass
-            with pytest.raises(tenure.StoreBusy, match="busy_timeout"), store.write("acme"):
+            with pytest.raises(incumbent.StoreBusy, match="busy_timeout"), store.write("acme"):
                 pass
     finally:
         store.close()
@@ -86,7 +86,7 @@ def test_no_free_connection_is_told(address: str) -> None:
     try:
         with (
             store.read("acme"),
-            pytest.raises(tenure.StoreBusy, match="pool_size"),
+            pytest.raises(incumbent.StoreBusy, match="pool_size"),
             store.read("acme"),
         ):
             pass
@@ -102,7 +102,7 @@ def test_a_transaction_that_the_server_ended_is_not_taken_for_committed(address:
     usage = Usage(date(2026, 5, 1), "model", 1, 0, 1, 10, 1, 0)
     try:
         with (
-            pytest.raises(tenure.StoreError, match="nothing of it was kept"),
+            pytest.raises(incumbent.StoreError, match="nothing of it was kept"),
             store.write("acme") as transaction,
         ):
             transaction.count_usage(usage)
@@ -119,7 +119,7 @@ def test_what_is_erased_leaves_the_memory_of_other_processes(address: str) -> No
     other = PostgresStore(address)
     kept: Any = rows._remembered
     try:
-        with tenure.open(address, settings=QUICK) as memory:
+        with incumbent.open(address, settings=QUICK) as memory:
             alice = memory.session(user_id="alice", organization="acme")
             pin = alice.write("pin", "1234").fact_id
             with other.read("acme"):

@@ -14,11 +14,11 @@ from typing import Any
 import psycopg
 import pytest
 
-import tenure
-from tenure.model.errors import StoreError
-from tenure.stores.copying import Fate, copy_organization
-from tenure.stores.port import Selection
-from tenure.testing import SteppingClock
+import incumbent
+from incumbent.model.errors import StoreError
+from incumbent.stores.copying import Fate, copy_organization
+from incumbent.stores.port import Selection
+from incumbent.testing import SteppingClock
 from tests.conftest import QUICK
 from tests.postgres.conftest import Run
 from tests.servers import Databases
@@ -48,14 +48,14 @@ def told(result: Any) -> dict[str, str]:
 
 def fill(where: str, *organizations: str) -> None:
     """Organizations in which everything has happened that can happen to a fact."""
-    with tenure.open(where, settings=QUICK, clock=SteppingClock(step=timedelta(seconds=1))) as m:
+    with incumbent.open(where, settings=QUICK, clock=SteppingClock(step=timedelta(seconds=1))) as m:
         m.declare("tags", multi_valued=True)
         m.declare("price.*", time_sensitive=True, requires=["sales"])
         for name in organizations:
             _live_through(m, name)
 
 
-def _live_through(memory: tenure.Memory, name: str) -> None:
+def _live_through(memory: incumbent.Memory, name: str) -> None:
     alice = memory.session(user_id="alice", authority="manager", organization=name)
     bob = memory.session(user_id="bob", organization=name, permissions=["sales"])
     alice.write("lead", "Priya")
@@ -84,8 +84,8 @@ def test_everything_arrives_as_it_was(run: Run, places: tuple[str, str]) -> None
     fill(source, "acme", "globex")
     run("copy", source, target)
     with (
-        tenure.open(source, settings=QUICK) as ours,
-        tenure.open(target, settings=QUICK) as theirs,
+        incumbent.open(source, settings=QUICK) as ours,
+        incumbent.open(target, settings=QUICK) as theirs,
     ):
         for name in ("acme", "globex"):
             assert list(theirs.export(name)) == list(ours.export(name))
@@ -103,7 +103,7 @@ def test_life_goes_on_in_the_copy(run: Run, places: tuple[str, str]) -> None:
     source, target = places
     fill(source, "acme")
     run("copy", source, target)
-    with tenure.open(target, settings=QUICK) as memory:
+    with incumbent.open(target, settings=QUICK) as memory:
         alice = memory.session(user_id="alice", authority="manager", organization="acme")
         assert alice.current("lead") == "Omar"
         alice.undo(alice.explain("lead").verdicts[-1])
@@ -129,13 +129,13 @@ def test_what_differs_is_refused_and_left_alone(run: Run, places: tuple[str, str
     source, target = places
     fill(source, "acme", "globex")
     run("copy", source, target, "--org", "acme")
-    with tenure.open(target, settings=QUICK) as memory:
+    with incumbent.open(target, settings=QUICK) as memory:
         memory.session(user_id="alice", organization="acme").write("new", "here alone")
         before = list(memory.export("acme"))
     result = run("copy", source, target, "--json", code=1)
     assert told(result) == {"acme": "differs", "globex": "copied"}
     assert "'acme' is in TO already, with other facts" in result.stderr
-    with tenure.open(target, settings=QUICK) as memory:
+    with incumbent.open(target, settings=QUICK) as memory:
         assert list(memory.export("acme")) == before
 
 
@@ -151,19 +151,19 @@ def test_an_organization_arrives_whole_or_not_at_all(
             "CREATE FUNCTION public.give_up() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN "
             "IF new.organization = 'globex' AND new.key = 'number' THEN "
             "RAISE 'no more room' USING ERRCODE = 'disk_full'; END IF; RETURN new; END $$; "
-            "CREATE TRIGGER give_up BEFORE INSERT ON tenure.facts "
+            "CREATE TRIGGER give_up BEFORE INSERT ON incumbent.facts "
             "FOR EACH ROW EXECUTE FUNCTION public.give_up()"
         )
         try:
             error = run("copy", source, address, code=3).stderr
             assert "organization 'globex' was not copied" in error
             assert "no more room" in error
-            counts = "SELECT count(*) FROM tenure.{} WHERE organization = 'globex'"
+            counts = "SELECT count(*) FROM incumbent.{} WHERE organization = 'globex'"
             for table in ("facts", "verdicts", "tenures", "targets", "erasures"):
                 rows = connection.execute(counts.format(table).encode()).fetchall()
                 assert rows == [(0,)]
         finally:
-            connection.execute("DROP TRIGGER give_up ON tenure.facts; DROP FUNCTION give_up()")
+            connection.execute("DROP TRIGGER give_up ON incumbent.facts; DROP FUNCTION give_up()")
     assert told(run("copy", source, address, "--json")) == {
         "acme": "already there",
         "globex": "copied",
@@ -176,11 +176,13 @@ def test_a_copy_that_is_killed_goes_on(run: Run, address: str, tmp_path: Path) -
     the rest."""
     source = str(tmp_path / "from.db")
     names = [f"org {number}" for number in range(6)]
-    with tenure.open(source, settings=tenure.Settings(durability="process", embedder=None)) as m:
+    with incumbent.open(
+        source, settings=incumbent.Settings(durability="process", embedder=None)
+    ) as m:
         for name in names:
             alice = m.session(user_id="alice", organization=name)
             alice.write_many([{"key": f"key {n}", "value": n} for n in range(150)])
-    program = "from tenure.cli import main; main()"
+    program = "from incumbent.cli import main; main()"
     whole, rounds = 0, 0
     while whole < 3 and rounds < 20:  # killed a little later each time
         rounds += 1
@@ -190,7 +192,7 @@ def test_a_copy_that_is_killed_goes_on(run: Run, address: str, tmp_path: Path) -
             time.sleep(0.005)
         child.kill()
         child.wait()
-        with tenure.open(address, settings=QUICK) as memory:
+        with incumbent.open(address, settings=QUICK) as memory:
             there = memory.store.organizations()
             for name in there:
                 assert len(list(memory.store.dump(name))) == 300
@@ -204,17 +206,17 @@ def test_a_copy_that_is_killed_goes_on(run: Run, address: str, tmp_path: Path) -
 
 def _arrived(address: str) -> int:
     with psycopg.connect(address) as connection:
-        rows = connection.execute("SELECT count(*) FROM tenure.organizations WHERE seq > 0")
+        rows = connection.execute("SELECT count(*) FROM incumbent.organizations WHERE seq > 0")
         return int(rows.fetchall()[0][0])
 
 
 def test_declarations_come_along(run: Run, places: tuple[str, str]) -> None:
     """What is special about a key is special in the copy too, even where nobody used it yet."""
     source, target = places
-    with tenure.open(source, settings=QUICK) as memory:
+    with incumbent.open(source, settings=QUICK) as memory:
         memory.declare("tags", multi_valued=True)
     assert json.loads(run("copy", source, target, "--json").stdout)["declarations"] == 1
-    with tenure.open(target, settings=QUICK) as memory:
+    with incumbent.open(target, settings=QUICK) as memory:
         alice = memory.session(user_id="alice")
         alice.write("tags", "a")
         alice.write("tags", "b")
@@ -225,10 +227,10 @@ def test_a_contrary_declaration_is_refused(run: Run, places: tuple[str, str]) ->
     """It would change what other organizations there mean, so nothing is copied."""
     source, target = places
     fill(source, "acme")
-    with tenure.open(target, settings=QUICK) as memory:
+    with incumbent.open(target, settings=QUICK) as memory:
         memory.declare("tags", multi_valued=False)
     assert "declared otherwise" in run("copy", source, target, code=2).stderr
-    with tenure.open(target, settings=QUICK) as memory:
+    with incumbent.open(target, settings=QUICK) as memory:
         assert memory.store.organizations() == []
 
 
@@ -241,12 +243,12 @@ def test_what_belongs_to_one_person_stays_behind_the_fence(
     fill(source, "acme")
     run("copy", source, address)
     with psycopg.connect(address) as connection:
-        connection.execute("SET ROLE tenure_app")
-        connection.execute("SELECT set_config('tenure.organization', 'acme', true)")
+        connection.execute("SET ROLE incumbent_app")
+        connection.execute("SELECT set_config('incumbent.organization', 'acme', true)")
         seen = {}
         for person in ("bob", "alice"):
-            connection.execute("SELECT set_config('tenure.person', %s, true)", (person,))
-            rows = connection.execute("SELECT reason FROM tenure.verdicts").fetchall()
+            connection.execute("SELECT set_config('incumbent.person', %s, true)", (person,))
+            rows = connection.execute("SELECT reason FROM incumbent.verdicts").fetchall()
             seen[person] = {reason for (reason,) in rows}
     assert "for the door" in seen["bob"]
     assert "for the door" not in seen["alice"]
@@ -259,7 +261,7 @@ def test_the_index_is_made_on_first_use_or_at_once(
     source = str(tmp_path / "from.db")
     fill(source, "acme")
     later, now = databases.empty(), databases.empty()
-    assert "tenure reindex" in run("copy", source, later).stderr
+    assert "incumbent reindex" in run("copy", source, later).stderr
     run("copy", source, now, "--reindex")
     states = [
         json.loads(run("doctor", where, "--json").stdout)["organizations"][0]["index"]
@@ -271,13 +273,13 @@ def test_the_index_is_made_on_first_use_or_at_once(
 def test_what_belongs_to_sessions_is_not_copied(run: Run, address: str, tmp_path: Path) -> None:
     """Notes, turns and receipts stay where they are."""
     source = str(tmp_path / "from.db")
-    with tenure.open(source, settings=QUICK) as memory:
+    with incumbent.open(source, settings=QUICK) as memory:
         alice = memory.session(user_id="alice", organization="acme", session_id="s")
         alice.observe("My address is 123 Main St.", ref="r1")
         alice.note("desk", "a note")
         alice.context("address?", record=True)
     run("copy", source, address)
-    with tenure.open(address, settings=QUICK) as memory, memory.store.read("acme") as reader:
+    with incumbent.open(address, settings=QUICK) as memory, memory.store.read("acme") as reader:
         assert reader.desks() == []
         assert reader.turns("alice", "s", 9) == []
         assert reader.receipts(None, 9) == []
@@ -289,8 +291,8 @@ def test_tells_how_far_it_is(tmp_path: Path) -> None:
     fill(str(tmp_path / "from.db"), "acme")
     heard: list[str] = []
     with (
-        tenure.open(tmp_path / "from.db", settings=QUICK) as ours,
-        tenure.open(tmp_path / "to.db", settings=QUICK) as theirs,
+        incumbent.open(tmp_path / "from.db", settings=QUICK) as ours,
+        incumbent.open(tmp_path / "to.db", settings=QUICK) as theirs,
     ):
         result = copy_organization(
             ours.store, theirs.store, "acme", lambda what, done, total: heard.append(what)
@@ -317,8 +319,8 @@ def test_a_copy_that_reads_otherwise_is_told(tmp_path: Path) -> None:
     """Verification is no formality: a record that is not read back is an error."""
     fill(str(tmp_path / "from.db"), "acme")
     with (
-        tenure.open(tmp_path / "from.db", settings=QUICK) as ours,
-        tenure.open(tmp_path / "to.db", settings=QUICK) as theirs,
+        incumbent.open(tmp_path / "from.db", settings=QUICK) as ours,
+        incumbent.open(tmp_path / "to.db", settings=QUICK) as theirs,
         pytest.raises(StoreError, match="reads otherwise"),
     ):
         broken: Any = _Forgetful(theirs.store)
@@ -329,7 +331,9 @@ def test_a_copy_that_reads_otherwise_is_told(tmp_path: Path) -> None:
 def test_many_facts_arrive_quickly(run: Run, address: str, tmp_path: Path) -> None:
     """Rows are sent in batches: 2,000 facts with their history take seconds, not minutes."""
     source = str(tmp_path / "from.db")
-    with tenure.open(source, settings=tenure.Settings(durability="process", embedder=None)) as m:
+    with incumbent.open(
+        source, settings=incumbent.Settings(durability="process", embedder=None)
+    ) as m:
         alice = m.session(user_id="alice", organization="acme")
         for start in range(0, 2000, 500):
             alice.write_many([{"key": f"key {n}", "value": n} for n in range(start, start + 500)])
@@ -364,7 +368,7 @@ def test_a_database_without_the_schema_is_no_source(
 ) -> None:
     """There is nothing to copy, and nothing is made of it; as a target it is made ready."""
     bare = databases.bare()
-    assert "there is no Tenure schema" in run("copy", bare, "to.db", code=3).stderr
+    assert "there is no Incumbent schema" in run("copy", bare, "to.db", code=3).stderr
     fill(str(tmp_path / "from.db"), "acme")
     run("copy", "from.db", bare)
     assert run("current", "lead", "--db", bare).stdout == "Omar\n"

@@ -13,8 +13,8 @@ from typing import Any
 import psycopg
 import pytest
 
-import tenure
-from tenure.stores.postgres.local import LocalServer
+import incumbent
+from incumbent.stores.postgres.local import LocalServer
 from tests import test_crash
 from tests.conftest import SOAK
 from tests.patience import PATIENCE
@@ -31,7 +31,7 @@ KILLED_CLIENTS = 200 if SOAK else 12
 @pytest.fixture
 def server() -> Iterator[LocalServer]:
     """A server that syncs, for this test alone."""
-    folder = tempfile.mkdtemp(prefix="tenure-crash-")
+    folder = tempfile.mkdtemp(prefix="incumbent-crash-")
     with LocalServer(folder) as server:
         yield server
     shutil.rmtree(folder)
@@ -71,7 +71,7 @@ class Clients:
         deadline = time.monotonic() + PATIENCE
         with psycopg.connect(self._url, autocommit=True) as administrator:
             while administrator.execute(
-                "SELECT count(*) FROM tenure.organizations WHERE seq > 3"
+                "SELECT count(*) FROM incumbent.organizations WHERE seq > 3"
             ).fetchone() != (len(self.organizations),):
                 assert time.monotonic() < deadline, "a client writes nothing"
                 time.sleep(0.02)
@@ -108,7 +108,7 @@ def test_a_server_killed_while_clients_write(server: LocalServer) -> None:
         longest = max(longest, time.monotonic() - down)
     time.sleep(0.5)
     told = clients.finish()
-    with tenure.open(url, settings=journal.DURABLE) as memory:
+    with incumbent.open(url, settings=journal.DURABLE) as memory:
         for organization, entries in told.items():
             journal.check(memory, organization, entries)
             assert entries[-1].verdicts is not None  # it went on by itself after the last crash
@@ -130,7 +130,7 @@ def test_a_backend_that_crashes_takes_nothing_with_it(server: LocalServer) -> No
         _kill_a_backend(server, url)
     time.sleep(0.5)
     told = clients.finish()
-    with tenure.open(url, settings=journal.DURABLE) as memory:
+    with incumbent.open(url, settings=journal.DURABLE) as memory:
         for organization, entries in told.items():
             journal.check(memory, organization, entries)
             assert entries[-1].verdicts is not None
@@ -163,7 +163,7 @@ def _kill_a_backend(server: LocalServer, url: str) -> None:
 @pytest.mark.timeout(3600)
 def test_a_server_that_was_away_is_found_again(server: LocalServer) -> None:
     """While it is down every call says so; once it is back, every call works, on one memory."""
-    with tenure.open(server.url(), settings=journal.DURABLE) as memory:
+    with incumbent.open(server.url(), settings=journal.DURABLE) as memory:
         alice = memory.session(user_id="alice", organization="acme")
         alice.write("city", "Bern")
         calls: list[Callable[[], Any]] = [
@@ -178,7 +178,7 @@ def test_a_server_that_was_away_is_found_again(server: LocalServer) -> None:
         for end in (server.stop, server.kill):
             end()
             for call in calls:
-                with pytest.raises(tenure.StoreUnavailable, match="is it running"):
+                with pytest.raises(incumbent.StoreUnavailable, match="is it running"):
                     call()
             server.start()
             for call in calls:
@@ -214,7 +214,7 @@ def _until_alone(url: str) -> None:
 def make_the_schema(url: str, answer: Any) -> None:
     """The client that makes the schema, in a process of its own."""
     answer.send("ready")
-    tenure.open(url, settings=journal.DURABLE).close()
+    incumbent.open(url, settings=journal.DURABLE).close()
     answer.send("done")
     time.sleep(60)
 
@@ -241,7 +241,7 @@ def test_a_client_killed_while_it_makes_the_schema(databases: Databases) -> None
         child.join()
         child.close()
         ours.close()
-        with tenure.open(url, settings=journal.DURABLE) as memory:
+        with incumbent.open(url, settings=journal.DURABLE) as memory:
             session = memory.session(user_id="alice", organization="acme")
             session.write("city", "Bern")
             assert session.current("city") == "Bern"

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-import tenure
+import incumbent
 from tests.conftest import QUICK, SOAK
 from tests.patience import PATIENCE
 from tests.postgres import linearizability
@@ -29,7 +29,7 @@ REGISTERS = ("status", "city")
 """Addresses that are only written and read."""
 CONTENDED = ("price", "total")
 """Addresses that are also taken back, undone and repaired. A total rests on a price."""
-REFUSALS = (tenure.NothingToUndo, tenure.UnknownFact, tenure.UnknownDependency)
+REFUSALS = (incumbent.NothingToUndo, incumbent.UnknownFact, incumbent.UnknownDependency)
 """What others may have made pointless in the meantime. No error of a server is among them."""
 
 
@@ -49,7 +49,7 @@ class Event(NamedTuple):
 class Client:
     """Does one random thing after another."""
 
-    def __init__(self, memory: tenure.Memory, name: str) -> None:
+    def __init__(self, memory: incumbent.Memory, name: str) -> None:
         self.chance = random.Random(name)
         self.name = name
         self.sessions = {
@@ -59,7 +59,7 @@ class Client:
             for organization in ORGANIZATIONS
         }
         self.events: list[Event] = []
-        self.made: dict[str, list[tenure.Verdict]] = {name: [] for name in ORGANIZATIONS}
+        self.made: dict[str, list[incumbent.Verdict]] = {name: [] for name in ORGANIZATIONS}
 
     def go_on(self) -> None:
         organization = self.chance.choice(ORGANIZATIONS)
@@ -84,7 +84,7 @@ class Client:
         elif kind == "repair":
             self._repair(organization, session)
 
-    def _repair(self, organization: str, session: tenure.Session) -> None:
+    def _repair(self, organization: str, session: incumbent.Session) -> None:
         waiting = session.reviews()
         if not waiting:
             return
@@ -106,26 +106,26 @@ class Client:
             result = act()
         except REFUSALS:
             return
-        except tenure.InvalidInput as error:
+        except incumbent.InvalidInput as error:
             # Settled by another before us: the fact waits for no review any more.
-            assert type(error) is tenure.InvalidInput  # noqa: PT017
+            assert type(error) is incumbent.InvalidInput  # noqa: PT017
             return
         end = time.monotonic_ns()
-        if isinstance(result, tenure.Verdict):
+        if isinstance(result, incumbent.Verdict):
             self._keep_for_undo(organization, result, key)
             event = Event(organization, kind, begin, end, key, None, result.seq, result.id)
         else:
             event = Event(organization, kind, begin, end, key, result)
         self.events.append(event)
 
-    def _keep_for_undo(self, organization: str, verdict: tenure.Verdict, key: str) -> None:
+    def _keep_for_undo(self, organization: str, verdict: incumbent.Verdict, key: str) -> None:
         if key not in REGISTERS:
             self.made[organization].append(verdict)
 
 
 def crowd(start: Barrier, url: str, seconds: float) -> list[Event]:
     """A process of several clients that share a memory."""
-    with tenure.open(url, settings=QUICK) as memory:
+    with incumbent.open(url, settings=QUICK) as memory:
         number = start.wait(PATIENCE)
         clients = [Client(memory, f"{number}.{thread}") for thread in range(THREADS)]
         deadline = time.monotonic() + seconds
@@ -148,7 +148,7 @@ def crowd(start: Barrier, url: str, seconds: float) -> list[Event]:
         return [event for client in clients for event in client.events]
 
 
-def spans_of(memory: tenure.Memory, organization: str) -> dict[str, list[Span]]:
+def spans_of(memory: incumbent.Memory, organization: str) -> dict[str, list[Span]]:
     """What each address held from when to when, from the rows themselves."""
     found: dict[str, list[Span]] = {}
     for record in memory.store.dump(organization):
@@ -168,7 +168,7 @@ def test_a_crowd_on_eight_addresses(databases: Databases) -> None:
     kinds = Counter(event.kind for event in events)
     assert {"write", "read", "undo"} <= kinds.keys(), kinds
     assert kinds.keys() & {"value", "still right", "retract"}, kinds
-    with tenure.open(url, settings=QUICK) as memory:
+    with incumbent.open(url, settings=QUICK) as memory:
         for organization in ORGANIZATIONS:
             told = [event for event in events if event.organization == organization]
             check_log(memory, organization, told)
@@ -176,7 +176,7 @@ def test_a_crowd_on_eight_addresses(databases: Databases) -> None:
             check_order(memory, organization, told)
 
 
-def check_log(memory: tenure.Memory, organization: str, events: list[Event]) -> None:
+def check_log(memory: incumbent.Memory, organization: str, events: list[Event]) -> None:
     """Every acknowledged verdict is in the log under its number, and no other."""
     assert findings(memory, organization) == []
     with memory.store.read(organization) as reader:
@@ -184,7 +184,7 @@ def check_log(memory: tenure.Memory, organization: str, events: list[Event]) -> 
     assert log == {event.seq: event.verdict for event in events if event.verdict}
 
 
-def check_chains(memory: tenure.Memory, organization: str) -> None:
+def check_chains(memory: incumbent.Memory, organization: str) -> None:
     """What is only written is one chain, and only its end is valid."""
     session = memory.session(user_id="reader", authority="guest", organization=organization)
     for key in REGISTERS:
@@ -197,7 +197,7 @@ def check_chains(memory: tenure.Memory, organization: str) -> None:
         assert len(session.facts(key)) <= 1
 
 
-def check_order(memory: tenure.Memory, organization: str, events: list[Event]) -> None:
+def check_order(memory: incumbent.Memory, organization: str, events: list[Event]) -> None:
     """Numbers and what was read agree with the times at which things were done."""
     spans = spans_of(memory, organization)
     for held in spans.values():

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 from psycopg import sql
 
-import tenure
-from tenure.stores.postgres import administration, schema
-from tenure.stores.postgres.connections import address_of
-from tenure.stores.postgres.local import LocalServer
+import incumbent
+from incumbent.stores.postgres import administration, schema
+from incumbent.stores.postgres.connections import address_of
+from incumbent.stores.postgres.local import LocalServer
 from tests.conftest import QUICK
 from tests.pages import blocks
 from tests.postgres.conftest import Run
@@ -32,7 +32,7 @@ def address(databases: Databases) -> str:
 class TestEveryCommand:
     def test_takes_an_address(self, run: Run, address: str, tmp_path: Path) -> None:
         """The commands for facts work on a database as they do on a file, and leave no file."""
-        env = {"TENURE_DB": address}
+        env = {"INCUMBENT_DB": address}
         first = document(run("write", "city", "Bern", "--json", env=env))
         run("write", "city", "Chur", env=env)
         assert run("current", "city", env=env).stdout == "Chur\n"
@@ -65,7 +65,7 @@ class TestEveryCommand:
         self, run: Run, address: str
     ) -> None:
         """--dry-run sees the turns that are known, and keeps none of its own."""
-        env = {"TENURE_DB": address}
+        env = {"INCUMBENT_DB": address}
         turn = ["observe", "--text", "My address is 123 Main St.", "--ref", "r1"]
         assert "established" in run(*turn, "--dry-run", env=env).stdout
         assert run("facts", env=env).stdout == ""
@@ -75,7 +75,7 @@ class TestEveryCommand:
     def test_reading_leaves_no_schema_behind(self, run: Run, bare: str) -> None:
         """A slip in the address makes nothing: the message says so, and how to make it."""
         told = run("current", "city", "--db", bare, code=3).stderr
-        assert "there is no Tenure schema" in told
+        assert "there is no Incumbent schema" in told
         assert administration.version_of(bare) == 0
 
     def test_the_demo_keeps_out_of_a_database(self, run: Run, address: str, tmp_path: Path) -> None:
@@ -87,7 +87,7 @@ class TestEveryCommand:
         """A note names the command that writes its files anew."""
         run("write", "city", "Bern", "--db", address)
         result = run("forget", "--user", "alice", "--yes", "--db", address)
-        assert "tenure db vacuum --full" in result.stderr
+        assert "incumbent db vacuum --full" in result.stderr
 
     def test_doctor_takes_the_address_as_it_takes_a_file(self, run: Run, address: str) -> None:
         """As an argument or with --db, in words and as JSON."""
@@ -101,7 +101,7 @@ class TestEveryCommand:
 
 
 ADMINISTRATOR = "postgresql://admin@db.example.com/agents"
-APPLICATION = "postgresql://tenure@db.example.com/agents"
+APPLICATION = "postgresql://incumbent@db.example.com/agents"
 SHOWN = "postgresql://db.example.com/agents"
 
 
@@ -111,12 +111,12 @@ def test_the_page_says_what_happens(
 ) -> None:
     """Every command of docs/postgres.md runs on a real server, in order, and prints what is shown
     there; so does its snippet."""
-    for role in ("tenure", "tenure_app"):
+    for role in ("incumbent", "incumbent_app"):
         guarded.ask(sql.SQL("DROP ROLE IF EXISTS {}").format(sql.Identifier(role)))
-    monkeypatch.setenv("TENURE_LOGIN_PASSWORD", "pw")
-    monkeypatch.delenv("TENURE_ORGANIZATION")
+    monkeypatch.setenv("INCUMBENT_LOGIN_PASSWORD", "pw")
+    monkeypatch.delenv("INCUMBENT_ORGANIZATION")
     real = address_of(strict)
-    places = {ADMINISTRATOR: strict, APPLICATION: as_role(strict, "tenure", "pw")}
+    places = {ADMINISTRATOR: strict, APPLICATION: as_role(strict, "incumbent", "pw")}
     found = blocks(ROOT / "docs" / "postgres.md")
     lines = [line for block in found if not block.language for line in commands(block)]
     assert len(lines) >= 8
@@ -125,9 +125,9 @@ def test_the_page_says_what_happens(
         result = run(*(places.get(argument, argument) for argument in arguments))
         shown, printed = _unversioned(shown), _unversioned(result.output.replace(real, SHOWN))
         assert matches(shown, printed) or _begins(shown, printed), (command, printed)
-    [snippet] = [block.text for block in found if block.text.startswith("import tenure")]
+    [snippet] = [block.text for block in found if block.text.startswith("import incumbent")]
     exec(snippet.replace(APPLICATION, places[APPLICATION]), {})
-    with tenure.open(strict, settings=QUICK) as memory:
+    with incumbent.open(strict, settings=QUICK) as memory:
         assert memory.session(user_id="alice", organization="acme").current("lead") == "Omar"
 
 

@@ -12,9 +12,9 @@ import psycopg
 import pytest
 from psycopg import errors as pg
 
-import tenure
-from tenure.stores.port import Selection
-from tenure.stores.postgres import PostgresStore
+import incumbent
+from incumbent.stores.port import Selection
+from incumbent.stores.postgres import PostgresStore
 from tests.conftest import QUICK, SOAK
 from tests.postgres.population import (
     ORGANIZATIONS,
@@ -33,7 +33,7 @@ from tests.servers import SERVER, needs_server
 pytestmark = needs_server
 
 PROBES = 10_000 if SOAK else 1_000
-ROLE = "tenure_app"
+ROLE = "incumbent_app"
 # Where rows have no owner, everybody of the organization may see them.
 SHARED = ("organizations", "targets", "usage", "erasures")
 
@@ -51,7 +51,7 @@ def world() -> World:
     """Made once: no probe changes anything."""
     url = SERVER.databases().emptied()
     with (
-        tenure.open(url, settings=QUICK) as memory,
+        incumbent.open(url, settings=QUICK) as memory,
         psycopg.connect(url, autocommit=True) as administrator,
     ):
         owned = populate(memory)
@@ -102,9 +102,9 @@ def acting(connection: psycopg.Connection[Any], actor: Actor) -> Iterator[None]:
     """A transaction that says as whom it acts, and is rolled back."""
     connection.execute("BEGIN")
     told = {
-        "tenure.organization": actor.organization,
-        "tenure.person": actor.person,
-        "tenure.everybody": "on" if actor.everybody else "off",
+        "incumbent.organization": actor.organization,
+        "incumbent.person": actor.person,
+        "incumbent.everybody": "on" if actor.everybody else "off",
     }
     for name, value in told.items():
         if value is not None:
@@ -348,7 +348,7 @@ def test_a_new_row_cannot_be_put_into_another_organization(world: World) -> None
 class Intruder:
     """Tries the API with names of things that belong to others."""
 
-    def __init__(self, world: World, memory: tenure.Memory, seed: int) -> None:
+    def __init__(self, world: World, memory: incumbent.Memory, seed: int) -> None:
         self.world = world
         self.memory = memory
         self.chance = random.Random(seed)
@@ -367,7 +367,7 @@ class Intruder:
             self._meddles(session, organization, victim, fact, verdict, owned.receipts[0])
 
     def _looks(
-        self, session: tenure.Session, actor: Actor, victim: tuple[str, str], fact: str
+        self, session: incumbent.Session, actor: Actor, victim: tuple[str, str], fact: str
     ) -> None:
         assert session.get(fact) is None
         assert not session.is_current(fact)
@@ -386,7 +386,7 @@ class Intruder:
 
     def _meddles(
         self,
-        session: tenure.Session,
+        session: incumbent.Session,
         organization: str,
         victim: tuple[str, str],
         fact: str,
@@ -413,7 +413,7 @@ class Intruder:
                 lambda: self.memory.replay(receipt, organization=organization),
                 lambda: self.memory.forget(organization=organization, fact_id=fact),
             ]
-        with pytest.raises(tenure.InvalidInput) as refused:
+        with pytest.raises(incumbent.InvalidInput) as refused:
             self.chance.choice(attempts)()
         assert secret_of(*victim) not in str(refused.value)
 
@@ -424,7 +424,7 @@ def test_probes_through_the_api(world: World) -> None:
     """Names of what others have lead nowhere, and no text shows what is for others."""
     with (
         psycopg.connect(world.url, autocommit=True) as administrator,
-        tenure.open(world.url, settings=QUICK) as memory,
+        incumbent.open(world.url, settings=QUICK) as memory,
     ):
         before = everything(administrator)
         intruder = Intruder(world, memory, seed=2)

@@ -11,14 +11,14 @@ from typing import Any
 import psycopg
 import pytest
 
-import tenure
-from tenure import Memory, Session, Verdict
-from tenure.model.fact import Fact, Status
-from tenure.model.scope import EVERYWHERE
-from tenure.stores.port import Selection
-from tenure.stores.postgres import PostgresStore
-from tenure.stores.postgres.connections import PatientConnection
-from tenure.testing import SteppingClock
+import incumbent
+from incumbent import Memory, Session, Verdict
+from incumbent.model.fact import Fact, Status
+from incumbent.model.scope import EVERYWHERE
+from incumbent.stores.port import Selection
+from incumbent.stores.postgres import PostgresStore
+from incumbent.stores.postgres.connections import PatientConnection
+from incumbent.testing import SteppingClock
 from tests.conftest import QUICK, SOAK
 from tests.patience import PATIENCE
 from tests.servers import Databases
@@ -36,7 +36,10 @@ def address(databases: Databases) -> str:
 @pytest.fixture
 def two(address: str) -> Iterator[tuple[Memory, Memory]]:
     """Two memories on one database, as two processes have them."""
-    with tenure.open(address, settings=QUICK) as one, tenure.open(address, settings=QUICK) as other:
+    with (
+        incumbent.open(address, settings=QUICK) as one,
+        incumbent.open(address, settings=QUICK) as other,
+    ):
         for memory in (one, other):
             ann(memory).facts()  # a process learns of earlier erasures when it first looks
         yield one, other
@@ -234,11 +237,11 @@ def test_a_revision_of_another_history_is_another(two: tuple[Memory, Memory], ad
     revision = one.store._kept.revision_of("acme", "ann")  # type: ignore[attr-defined]
     with psycopg.connect(address) as administrator:
         for statement in (
-            f"UPDATE tenure.organizations SET seq = {lost.seq - 1}, entries = entries - 1,"
+            f"UPDATE incumbent.organizations SET seq = {lost.seq - 1}, entries = entries - 1,"
             " revision = revision - 1, marks = marks[2:]",
-            f"DELETE FROM tenure.verdicts WHERE seq = {lost.seq}",
-            "DELETE FROM tenure.entries WHERE fact_id = 'city-1'",
-            "DELETE FROM tenure.facts WHERE id = 'city-1'",
+            f"DELETE FROM incumbent.verdicts WHERE seq = {lost.seq}",
+            "DELETE FROM incumbent.entries WHERE fact_id = 'city-1'",
+            "DELETE FROM incumbent.facts WHERE id = 'city-1'",
         ):
             administrator.execute(statement)
     ann(other).write("city", "Hamburg", id="city-1")
@@ -253,12 +256,12 @@ def lose(address: str, lost: Verdict) -> None:
     """Take the last commit out of a database, as a replica that takes over may not have it."""
     with psycopg.connect(address) as administrator:
         for statement in (
-            f"UPDATE tenure.organizations SET seq = {lost.seq - 1}, recorded_at = recorded_at - 1,"
+            f"UPDATE incumbent.organizations SET seq = {lost.seq - 1}, recorded_at = recorded_at - 1,"
             " entries = entries - 1, revision = revision - 1, marks = marks[2:]",
-            "UPDATE tenure.shelves SET version = version - 1",
-            f"DELETE FROM tenure.verdicts WHERE seq = {lost.seq}",
-            f"DELETE FROM tenure.entries WHERE fact_id = '{lost.fact_id}'",
-            f"DELETE FROM tenure.facts WHERE id = '{lost.fact_id}'",
+            "UPDATE incumbent.shelves SET version = version - 1",
+            f"DELETE FROM incumbent.verdicts WHERE seq = {lost.seq}",
+            f"DELETE FROM incumbent.entries WHERE fact_id = '{lost.fact_id}'",
+            f"DELETE FROM incumbent.facts WHERE id = '{lost.fact_id}'",
         ):
             administrator.execute(statement)
 
@@ -270,8 +273,8 @@ def test_a_context_is_of_the_history_that_there_is(address: str, *, goes_on: boo
     the lost one."""
     clock = SteppingClock()
     with (
-        tenure.open(address, settings=QUICK, clock=clock) as one,
-        tenure.open(address, settings=QUICK, clock=clock) as other,
+        incumbent.open(address, settings=QUICK, clock=clock) as one,
+        incumbent.open(address, settings=QUICK, clock=clock) as other,
     ):
         ann(one).write("street", "Elm Street")
         lost = ann(one).write("city", "Berlin")
@@ -318,7 +321,7 @@ class Walk:
                 session.note("objective", f"step {len(self.written)}")
             elif self.written:
                 self.change(session, kind, self.chance.choice(self.written))
-        except (tenure.UnknownFact, tenure.InvalidInput, tenure.NotPermitted):
+        except (incumbent.UnknownFact, incumbent.InvalidInput, incumbent.NotPermitted):
             pass  # not theirs, or gone
 
     def change(self, session: Session, kind: str, fact_id: str) -> None:

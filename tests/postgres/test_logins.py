@@ -1,4 +1,4 @@
-"""Roles that `tenure db init` makes: what they can do, and what they cannot."""
+"""Roles that `incumbent db init` makes: what they can do, and what they cannot."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import psycopg
 import pytest
 from psycopg import sql
 
-import tenure
-from tenure.stores.postgres import administration, schema
-from tenure.stores.postgres.local import LocalServer
+import incumbent
+from incumbent.stores.postgres import administration, schema
+from incumbent.stores.postgres.local import LocalServer
 from tests.conftest import QUICK
 from tests.postgres import versions
 from tests.postgres.conftest import Run
@@ -20,32 +20,32 @@ class TestLogin:
         self, run: Run, strict: str, login: str, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """A memory opens with it. No table can be made, changed or read past its fence."""
-        monkeypatch.setenv("TENURE_LOGIN_PASSWORD", "correct horse")
+        monkeypatch.setenv("INCUMBENT_LOGIN_PASSWORD", "correct horse")
         out = run("db", "init", strict, "--partitions", "2", "--login", login).stdout
         assert f"made role {login}" in out
         mine = as_role(strict, login, "correct%20horse")
-        with tenure.open(mine, settings=QUICK) as memory:
+        with incumbent.open(mine, settings=QUICK) as memory:
             memory.session(user_id="alice", organization="acme").write("city", "Bern")
         run("db", "check", mine)
         for forbidden in (
-            "CREATE TABLE tenure.more (x int)",
+            "CREATE TABLE incumbent.more (x int)",
             "CREATE TABLE public.more (x int)",
-            "SELECT * FROM tenure.facts_p0",
-            "ALTER TABLE tenure.facts DISABLE ROW LEVEL SECURITY",
-            "TRUNCATE tenure.facts",
-            "DROP SCHEMA tenure CASCADE",
+            "SELECT * FROM incumbent.facts_p0",
+            "ALTER TABLE incumbent.facts DISABLE ROW LEVEL SECURITY",
+            "TRUNCATE incumbent.facts",
+            "DROP SCHEMA incumbent CASCADE",
             "CREATE ROLE another",
-            "INSERT INTO tenure.schema_versions VALUES (99)",
+            "INSERT INTO incumbent.schema_versions VALUES (99)",
         ):
             with pytest.raises(psycopg.errors.InsufficientPrivilege):
                 do(mine, forbidden)
-        assert ask(mine, "SELECT count(*) FROM tenure.facts") == [(0,)]
+        assert ask(mine, "SELECT count(*) FROM incumbent.facts") == [(0,)]
 
     def test_the_password_counts(
         self, run: Run, strict: str, login: str, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """It is the one that was given, and another one does not open the door."""
-        monkeypatch.setenv("TENURE_LOGIN_PASSWORD", "s3cret")
+        monkeypatch.setenv("INCUMBENT_LOGIN_PASSWORD", "s3cret")
         run("db", "init", strict, "--partitions", "1", "--login", login)
         run("db", "check", "--quick", as_role(strict, login, "s3cret"))
         told = run("db", "check", "--quick", as_role(strict, login, "wrong"), code=3).stderr
@@ -55,9 +55,9 @@ class TestLogin:
         self, run: Run, strict: str, login: str, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """A role that is there is not asked a password for, and keeps the one it has."""
-        monkeypatch.setenv("TENURE_LOGIN_PASSWORD", "first")
+        monkeypatch.setenv("INCUMBENT_LOGIN_PASSWORD", "first")
         run("db", "init", strict, "--partitions", "1", "--login", login)
-        monkeypatch.setenv("TENURE_LOGIN_PASSWORD", "second")
+        monkeypatch.setenv("INCUMBENT_LOGIN_PASSWORD", "second")
         assert "left role" in run("db", "init", strict, "--login", login).stdout
         run("db", "check", "--quick", as_role(strict, login, "first"))
 
@@ -67,7 +67,7 @@ class TestLogin:
         """Where nobody can be asked, the message names the variable, and the database is as it
         was."""
         told = run("db", "init", strict, "--login", login, code=2).stderr
-        assert "TENURE_LOGIN_PASSWORD" in told
+        assert "INCUMBENT_LOGIN_PASSWORD" in told
         assert administration.version_of(strict) == 0
         assert not guarded.ask("SELECT 1 FROM pg_roles WHERE rolname = %s", (login,))
 
@@ -111,7 +111,7 @@ class TestLogin:
         assert told in result.stderr
         assert administration.version_of(strict) == 0
 
-    @pytest.mark.parametrize("name", ["tenure_app", "pg_monitor", "public", ""])
+    @pytest.mark.parametrize("name", ["incumbent_app", "pg_monitor", "public", ""])
     def test_refuses_a_name_that_is_taken_by_the_system(
         self, run: Run, strict: str, name: str
     ) -> None:
@@ -126,7 +126,7 @@ class TestLogin:
         do(strict, f"REVOKE CONNECT ON DATABASE {database} FROM PUBLIC")
         out = run(
             *("db", "init", strict, "--partitions", "1", "--login", login, "--json"),
-            env={"TENURE_LOGIN_PASSWORD": "pw"},
+            env={"INCUMBENT_LOGIN_PASSWORD": "pw"},
         )
         assert any("connect to database" in line for line in document(out)["done"])
         run("db", "check", "--quick", as_role(strict, login, "pw"))
@@ -136,11 +136,11 @@ def test_an_administrator_needs_no_superuser(
     run: Run, guarded: LocalServer, strict: str, login: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Who owns the database and may make roles can do all of it, and so can their application."""
-    guarded.ask("DROP ROLE IF EXISTS tenure_app")
+    guarded.ask("DROP ROLE IF EXISTS incumbent_app")
     database = sql.Identifier(strict.rpartition("/")[2])
     guarded.ask("CREATE ROLE chief LOGIN CREATEROLE PASSWORD 'pw'")
     guarded.ask(sql.SQL("ALTER DATABASE {} OWNER TO chief").format(database))
-    monkeypatch.setenv("TENURE_LOGIN_PASSWORD", "pw")
+    monkeypatch.setenv("INCUMBENT_LOGIN_PASSWORD", "pw")
     mine = as_role(strict, "chief", "pw")
     run("db", "init", mine, "--partitions", "2", "--login", login)
     run("db", "init", mine)
@@ -151,16 +151,16 @@ def test_an_administrator_needs_no_superuser(
     assert run("current", "city", "--db", mine).stdout == f"{login}\n"
     guarded.ask(sql.SQL("DROP DATABASE {} WITH (FORCE)").format(database))
     guarded.ask(sql.SQL("CREATE DATABASE {}").format(database))  # for who cleans up
-    guarded.ask(sql.SQL("DROP ROLE {}, tenure_app, chief").format(sql.Identifier(login)))
+    guarded.ask(sql.SQL("DROP ROLE {}, incumbent_app, chief").format(sql.Identifier(login)))
 
 
 # Every function of ours that works with the rights of the owner, and a call of it.
 CALLS = {
-    "entry_at": "tenure.entry_at(1)",
-    "posted_under": "tenure.posted_under(ARRAY['1xbern'], 10)",
-    "organization_names": "tenure.organization_names()",
-    "key_of_id": "tenure.key_of_id('k')",
-    "key_organizations": "tenure.key_organizations()",
+    "entry_at": "incumbent.entry_at(1)",
+    "posted_under": "incumbent.posted_under(ARRAY['1xbern'], 10)",
+    "organization_names": "incumbent.organization_names()",
+    "key_of_id": "incumbent.key_of_id('k')",
+    "key_organizations": "incumbent.key_organizations()",
 }
 # What the functions name without saying where it is: types, and tables should one of them slip.
 TYPES = ("text", "tsquery", "int8", "bool", "name")
@@ -173,8 +173,8 @@ def taken_over(mine: str) -> dict[str, set[str]]:
     found: dict[str, set[str]] = {}
     for name, call in CALLS.items():
         with psycopg.connect(mine, autocommit=True) as connection:
-            connection.execute("SET tenure.organization = 'acme'")
-            connection.execute("SET tenure.everybody = 'on'")
+            connection.execute("SET incumbent.organization = 'acme'")
+            connection.execute("SET incumbent.everybody = 'on'")
             for table in TABLES:
                 connection.execute(f"CREATE TEMP TABLE {table} (organization int8)".encode())
             connection.execute("CREATE TEMP TABLE became (who pg_catalog.text)")
@@ -200,7 +200,7 @@ class TestRightsOfTheOwner:
     def mine(self, strict: str, login: str) -> str:
         """The address for a login of the application, on the schema of an earlier version."""
         versions.make(strict, 2)
-        do(strict, f"CREATE ROLE {login} LOGIN PASSWORD 'pw'", f"GRANT tenure_app TO {login}")
+        do(strict, f"CREATE ROLE {login} LOGIN PASSWORD 'pw'", f"GRANT incumbent_app TO {login}")
         return as_role(strict, login, "pw")
 
     def test_are_not_had_by_way_of_what_a_caller_makes_for_its_session(
@@ -226,9 +226,9 @@ class TestRightsOfTheOwner:
             strict,
             "SELECT proname::text, prosecdef, coalesce(proconfig, '{}'), coalesce(has.everybody, "
             "proacl IS NULL) FROM pg_proc, LATERAL (SELECT bool_or(grantee = 0) AS everybody FROM "
-            "aclexplode(proacl)) AS has WHERE pronamespace = 'tenure'::regnamespace",
+            "aclexplode(proacl)) AS has WHERE pronamespace = 'incumbent'::regnamespace",
         )
-        path = "search_path=pg_catalog, tenure, pg_temp"
+        path = "search_path=pg_catalog, incumbent, pg_temp"
         assert {name for name, definer, *_ in functions if definer} == set(CALLS)
         assert [name for name, _, config, _ in functions if config != [path]] == []
         assert [name for name, *_, everybody in functions if everybody] == []
@@ -245,7 +245,10 @@ class TestRightsOfTheOwner:
             do(mine, "CREATE TEMP TABLE facts (value text)")
         assert administration.check(strict).findings == []
         do(strict, f"GRANT TEMPORARY ON DATABASE {database} TO PUBLIC")
-        do(strict, "ALTER FUNCTION tenure.entry_at(bigint) SET search_path = pg_catalog, tenure")
+        do(
+            strict,
+            "ALTER FUNCTION incumbent.entry_at(bigint) SET search_path = pg_catalog, incumbent",
+        )
         findings = document(run("db", "check", strict, "--json", code=1))["findings"]
         assert len(findings) == 2
         for finding in findings:
@@ -261,7 +264,7 @@ class TestRightsOfTheOwner:
         """On a server that somebody else runs, the database may be theirs."""
         do(strict, f"CREATE ROLE {login} LOGIN PASSWORD 'pw'")
         versions.make(strict, 1)  # makes the role of the application, if need be
-        do(strict, "DROP SCHEMA tenure CASCADE", f"GRANT tenure_app TO {login}")
+        do(strict, "DROP SCHEMA incumbent CASCADE", f"GRANT incumbent_app TO {login}")
         database = strict.rpartition("/")[2]
         do(strict, f"GRANT TEMPORARY ON DATABASE {database} TO PUBLIC")
         do(strict, f"GRANT CREATE ON DATABASE {database} TO {login}")

@@ -18,15 +18,15 @@ import psycopg
 import pytest
 from psycopg import sql
 
-import tenure
-from tenure.keys import make_key
-from tenure.model.keys import ApiKey
-from tenure.model.scope import EVERYWHERE
-from tenure.stores.postgres import administration, schema
-from tenure.stores.postgres.connections import address_of
-from tenure.stores.postgres.local import LocalServer
-from tenure.stores.postgres.sql import migrations
-from tenure.testing import SteppingClock
+import incumbent
+from incumbent.keys import make_key
+from incumbent.model.keys import ApiKey
+from incumbent.model.scope import EVERYWHERE
+from incumbent.stores.postgres import administration, schema
+from incumbent.stores.postgres.connections import address_of
+from incumbent.stores.postgres.local import LocalServer
+from incumbent.stores.postgres.sql import migrations
+from incumbent.testing import SteppingClock
 from tests.conftest import QUICK, SOAK
 from tests.patience import PATIENCE
 from tests.postgres import journal, versions
@@ -58,7 +58,7 @@ def a_key(organization: str = "acme") -> ApiKey:
     )[0]
 
 
-def contents(memory: tenure.Memory) -> dict[str, Any]:
+def contents(memory: incumbent.Memory) -> dict[str, Any]:
     """Everything of every organization, as far as the store shows it."""
     found: dict[str, Any] = {}
     for organization in ORGANIZATIONS:
@@ -100,21 +100,21 @@ class TestFromEveryEarlierVersion:
         """What was written before is unchanged after, found by the index, and sound; and the schema
         is that of a new database."""
         url = versions.make(databases.bare(), version)
-        with tenure.open(url, settings=QUICK) as memory:
+        with incumbent.open(url, settings=QUICK) as memory:
             populate(memory)
             before = contents(memory)
             assert administration.version_of(url) == version  # opening migrates nothing
             done = document(run("db", "migrate", url, "--json"))
             assert (done["before"], done["after"]) == (version, LATEST)
             assert contents(memory) == before  # and whoever has it open goes on
-        with tenure.open(url, settings=QUICK) as memory:
+        with incumbent.open(url, settings=QUICK) as memory:
             assert contents(memory) == before
             assert memory.store.check() == []
             ann = session_of(memory, "acme", "ann")
             mine = secret_of("acme", "ann")
             assert ann.current("mood") == f"happy {mine}"
             assert mine in ann.context("what is the mood?").text
-            assert ann.write("mood", "changed").outcome is tenure.Outcome.SUPERSEDED
+            assert ann.write("mood", "changed").outcome is incumbent.Outcome.SUPERSEDED
             memory.store.add_key(a_key())
             assert len(memory.store.keys("acme")) == 1
         assert run("db", "check", url).stdout.endswith("healthy\n")
@@ -129,7 +129,7 @@ class TestFromEveryEarlierVersion:
         out = run("db", "migrate", url, "--dry-run").stdout
         assert f"would migrate  {address_of(url)}" in out
         assert f"schema version {version} to {LATEST}" in out
-        assert "tenure db migrate" in run("db", "check", url, code=1).stdout
+        assert "incumbent db migrate" in run("db", "check", url, code=1).stdout
         run("db", "check", "--quick", url)
         assert versions.structure(url) == before
 
@@ -140,7 +140,7 @@ class TestWhatThePlannerLearns:
         """Neither what it had learnt before nor what it learns later has a value of theirs; what
         it needs to find rows it has."""
         url = versions.make(databases.bare(), version)
-        with tenure.open(url, settings=QUICK) as memory:
+        with incumbent.open(url, settings=QUICK) as memory:
             populate(memory)
         do(url, "ANALYZE")
         if version < 2:
@@ -151,7 +151,7 @@ class TestWhatThePlannerLearns:
             assert any(secret_of("acme", "ann") in values for *_, values in learnt(url))
         administration.migrate(url)
         assert not CONTENT & {(table, column) for table, column, _ in learnt(url)}
-        do(url, "ANALYZE", *(f"ANALYZE tenure.{name}" for name in ("facts", "entries")))
+        do(url, "ANALYZE", *(f"ANALYZE incumbent.{name}" for name in ("facts", "entries")))
         found = learnt(url)
         assert not CONTENT & {(table, column) for table, column, _ in found}
         # What the caller calls a turn is a name that it is looked up by, not what was said.
@@ -172,12 +172,12 @@ class TestWhatThePlannerLearns:
             )
         )
         database = sql.Identifier(str(psycopg.conninfo.conninfo_to_dict(strict)["dbname"]))
-        do(strict, "DROP SCHEMA tenure CASCADE", f"GRANT tenure_app TO {login}")
+        do(strict, "DROP SCHEMA incumbent CASCADE", f"GRANT incumbent_app TO {login}")
         guarded.ask(
             sql.SQL("ALTER DATABASE {} OWNER TO {}").format(database, sql.Identifier(login))
         )
         owner = versions.make(as_role(strict, login, login), 1)
-        with tenure.open(owner, settings=QUICK) as memory:
+        with incumbent.open(owner, settings=QUICK) as memory:
             populate(memory)
         do(owner, "ANALYZE")
         assert any(column == "posted" for _, column, _ in learnt(owner))
@@ -196,10 +196,10 @@ class TestNewCodeOnAnOlderSchema:
         """A role with the least rights does all it did before; what needs the new table says how
         to get it, and has it as soon as it is there."""
         versions.make(strict, 1)
-        monkeypatch.setenv("TENURE_LOGIN_PASSWORD", login)
+        monkeypatch.setenv("INCUMBENT_LOGIN_PASSWORD", login)
         admit(strict, login)
         url = as_role(strict, login, login)
-        with tenure.open(url, settings=QUICK) as memory:
+        with incumbent.open(url, settings=QUICK) as memory:
             populate(memory)
             memory.forget(organization="acme", user_id="ann")
             key = a_key()
@@ -211,10 +211,10 @@ class TestNewCodeOnAnOlderSchema:
                 lambda: memory.store.revoke_key(key.id, key.created_at),
             ]
             for attempt in attempts:
-                with pytest.raises(tenure.StoreError, match="tenure db migrate"):
+                with pytest.raises(incumbent.StoreError, match="incumbent db migrate"):
                     attempt()
             told = run("keys", "create", "reports", "--scope", "read", "--db", url, code=3).stderr
-            assert "tenure db migrate" in told
+            assert "incumbent db migrate" in told
             assert session_of(memory, "acme", "ben").current("mood")  # nothing was broken by it
             run("db", "migrate", strict)
             memory.store.add_key(key)
@@ -234,13 +234,13 @@ class TestNewCodeOnAnOlderSchema:
 
 def admit(url: str, login: str) -> None:
     """Let a role in that has the least rights."""
-    do(url, f"CREATE ROLE {login} LOGIN PASSWORD '{login}'", f"GRANT tenure_app TO {login}")
+    do(url, f"CREATE ROLE {login} LOGIN PASSWORD '{login}'", f"GRANT incumbent_app TO {login}")
 
 
 class TestOldCodeOnANewerSchema:
     @pytest.fixture
     def old(self, tmp_path: Path) -> Path:
-        """The sources of a Tenure that knows the first migration alone."""
+        """The sources of an Incumbent that knows the first migration alone."""
         return versions.sources(tmp_path / "old", up_to=1)
 
     def test_goes_on(self, databases: Databases, old: Path) -> None:
@@ -279,11 +279,11 @@ class TestOldCodeOnANewerSchema:
         url = self.migrated_further(databases, tmp_path, LATEST + 1)
         told = run("write", "city", "Bern", "--db", url, code=3).stderr
         assert f"knows up to {LATEST}" in told
-        assert "pip install --upgrade tenure" in told
-        assert ask(url, "SELECT count(*) FROM tenure.facts") == [(0,)]
+        assert "pip install --upgrade incumbent" in told
+        assert ask(url, "SELECT count(*) FROM incumbent.facts") == [(0,)]
 
     def migrated_further(self, databases: Databases, folder: Path, serves: int) -> str:
-        """A database on which a Tenure of the future has run a migration of its own."""
+        """A database on which an Incumbent of the future has run a migration of its own."""
         url = versions.make(databases.bare(), LATEST)
         number = LATEST + 1
         script = f"-- serves: {serves}\nCREATE TABLE more (note text);\n"
@@ -316,7 +316,7 @@ class TestOldAndNewCodeAtOnce:
             clients.until_at_work()
             reports = clients.finish()
         assert administration.version_of(url) == LATEST
-        with tenure.open(url, settings=QUICK) as memory:
+        with incumbent.open(url, settings=QUICK) as memory:
             for organization, report in reports.items():
                 assert report["knows"] == (1 if organization.startswith("old") else LATEST)
                 assert all(entry.verdicts is not None for entry in report["entries"])
@@ -330,7 +330,7 @@ class TestOldAndNewCodeAtOnce:
 def somebody_reading(url: str, table: str) -> Iterator[None]:
     """A transaction that has looked at a table and stays open."""
     with psycopg.connect(url) as connection:
-        connection.execute(f"SELECT 1 FROM tenure.{table} LIMIT 1".encode())
+        connection.execute(f"SELECT 1 FROM incumbent.{table} LIMIT 1".encode())
         yield
         connection.rollback()
 
@@ -341,7 +341,7 @@ def until_waiting(url: str) -> None:
     while not ask(
         url,
         "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() "
-        "AND application_name = 'tenure db' AND wait_event_type = 'Lock'",
+        "AND application_name = 'incumbent db' AND wait_event_type = 'Lock'",
     ):
         assert time.monotonic() < deadline, "no migration waits"
         time.sleep(0.005)
@@ -353,7 +353,7 @@ class TestInterrupted:
         assert versions.structure(url) == before
         assert administration.version_of(url) == 1
         assert administration.migrate(url).after == LATEST
-        with tenure.open(url, settings=QUICK) as memory:
+        with incumbent.open(url, settings=QUICK) as memory:
             assert memory.session(user_id="alice", organization="acme").current("city") == "Bern"
             memory.store.add_key(a_key())
         assert administration.check(url).findings == []
@@ -361,7 +361,7 @@ class TestInterrupted:
     def older(self, url: str) -> dict[str, Any]:
         """An earlier version with a fact in it; how it looks."""
         versions.make(url, 1)
-        with tenure.open(url, settings=journal.DURABLE) as memory:
+        with incumbent.open(url, settings=journal.DURABLE) as memory:
             memory.session(user_id="alice", organization="acme").write("city", "Bern")
         return versions.structure(url)
 
@@ -383,7 +383,7 @@ class TestInterrupted:
         while ask(
             url,
             "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() "
-            "AND application_name = 'tenure db'",
+            "AND application_name = 'incumbent db'",
         ):
             assert time.monotonic() < deadline, "a connection outlives its client"
             time.sleep(0.01)
@@ -391,12 +391,12 @@ class TestInterrupted:
     @needs_own_server
     def test_a_server_killed_at_its_last_step(self) -> None:
         """The client says what to do; after a restart the old version is there, and migrates."""
-        folder = tempfile.mkdtemp(prefix="tenure-crash-")
+        folder = tempfile.mkdtemp(prefix="incumbent-crash-")
         with LocalServer(folder) as server:
             url = Databases(server.url(), "migrating").bare()
             before = self.older(url)
             reader = psycopg.connect(url)
-            reader.execute("SELECT 1 FROM tenure.schema_versions")
+            reader.execute("SELECT 1 FROM incumbent.schema_versions")
             migrating = versions.command(versions.ROOT / "src", "db", "migrate", url)
             until_waiting(url)
             server.kill()
@@ -442,7 +442,7 @@ class TestInterrupted:
         together = [migrating_process(url) for _ in range(4)]
         for each in together:
             versions.told(each)
-        assert ask(url, "SELECT version FROM tenure.schema_versions ORDER BY 1") == [
+        assert ask(url, "SELECT version FROM incumbent.schema_versions ORDER BY 1") == [
             (version,) for version, _ in migrations()
         ]
         assert administration.check(url).findings == []
@@ -454,16 +454,16 @@ class TestInterrupted:
         with (
             somebody_reading(url, "entries"),
             psycopg.connect(url, autocommit=True) as connection,
-            pytest.raises(tenure.StoreBusy, match="run it again when they are over"),
+            pytest.raises(incumbent.StoreBusy, match="run it again when they are over"),
         ):
             schema.prepare(connection, "the test", patience=1.5)
         self.migrated_later(url, before)
 
 
 def migrating_process(url: str) -> subprocess.Popen[str]:
-    """`tenure db migrate` without the time that a command line takes to load."""
+    """`incumbent db migrate` without the time that a command line takes to load."""
     program = (
-        "import sys; from tenure.stores.postgres.administration import migrate; "
+        "import sys; from incumbent.stores.postgres.administration import migrate; "
         "print(migrate(sys.argv[1]).after)"
     )
     return versions.process(versions.ROOT / "src", program, url)

@@ -10,16 +10,16 @@ from typing import Any
 import psycopg
 import pytest
 
-import tenure
-from tenure.clock import system_clock
-from tenure.stores.postgres import PostgresStore
+import incumbent
+from incumbent.clock import system_clock
+from incumbent.stores.postgres import PostgresStore
 from tests.conftest import QUICK, SOAK
 from tests.patience import PATIENCE
 from tests.postgres.proxy import Fault, Proxy, through_a_proxy
 from tests.servers import Databases
 from tests.stores.invariants import findings
 
-IMPATIENT = tenure.Settings(
+IMPATIENT = incumbent.Settings(
     durability="process", embedder="static", statement_timeout=0.5, busy_timeout=0.5
 )
 COMMITTING = b"\nCOMMIT"
@@ -37,14 +37,14 @@ def proxy(address: str) -> Iterator[Proxy]:
         yield proxy
 
 
-def alice(memory: tenure.Memory) -> tenure.Session:
+def alice(memory: incumbent.Memory) -> incumbent.Session:
     return memory.session(
         user_id="alice", authority="manager", organization="acme", session_id="s1"
     )
 
 
-Write = Callable[[tenure.Session, str], Any]
-WRITES: dict[str, tuple[Write, Callable[[tenure.Session], list[Any]]]] = {
+Write = Callable[[incumbent.Session, str], Any]
+WRITES: dict[str, tuple[Write, Callable[[incumbent.Session], list[Any]]]] = {
     "write": (
         lambda session, value: session.write("status", value),
         lambda session: list(session.history("status").values),
@@ -71,8 +71,8 @@ def test_a_cut_at_any_message_is_reported_as_what_it_did(
     write, look = WRITES[kind]
     outcomes = set()
     with (
-        tenure.open(address, settings=QUICK) as direct,
-        tenure.open(proxy.url, settings=QUICK) as memory,
+        incumbent.open(address, settings=QUICK) as direct,
+        incumbent.open(proxy.url, settings=QUICK) as memory,
     ):
         session = alice(memory)
         write(session, "first")
@@ -81,7 +81,7 @@ def test_a_cut_at_any_message_is_reported_as_what_it_did(
             proxy.plan(fault, message)
             try:
                 write(session, f"value {message}")
-            except tenure.StoreUnavailable as error:
+            except incumbent.StoreUnavailable as error:
                 assert "nothing of this call was kept" in str(error)  # noqa: PT017
                 assert look(alice(direct)) == before
                 outcomes.add("raised")
@@ -100,8 +100,8 @@ def test_a_cut_at_any_message_is_reported_as_what_it_did(
 def test_a_commit_that_the_network_swallows(address: str, proxy: Proxy, fault: Fault) -> None:
     """A commit without an answer was carried out if the write returns, and was not if it raises."""
     with (
-        tenure.open(address, settings=QUICK) as direct,
-        tenure.open(proxy.url, settings=IMPATIENT) as memory,
+        incumbent.open(address, settings=QUICK) as direct,
+        incumbent.open(proxy.url, settings=IMPATIENT) as memory,
     ):
         session = alice(memory)
         session.write("status", "first")
@@ -109,7 +109,7 @@ def test_a_commit_that_the_network_swallows(address: str, proxy: Proxy, fault: F
         if fault.is_delivered:
             assert session.write("status", "second").took_office
         else:
-            with pytest.raises(tenure.StoreUnavailable, match="nothing of this call was kept"):
+            with pytest.raises(incumbent.StoreUnavailable, match="nothing of this call was kept"):
                 session.write("status", "second")
         assert proxy.struck.is_set()
         expected = ["first", "second"] if fault.is_delivered else ["first"]
@@ -125,14 +125,14 @@ def test_the_first_write_of_an_organization_is_told_apart_too(
 ) -> None:
     """Nothing of the organization is there to look at when its first commit is not answered."""
     with (
-        tenure.open(address, settings=QUICK) as direct,
-        tenure.open(proxy.url, settings=QUICK) as memory,
+        incumbent.open(address, settings=QUICK) as direct,
+        incumbent.open(proxy.url, settings=QUICK) as memory,
     ):
         proxy.plan(fault, COMMITTING)
         if fault.is_delivered:
             alice(memory).write("status", "first")
         else:
-            with pytest.raises(tenure.StoreUnavailable, match="nothing of this call was kept"):
+            with pytest.raises(incumbent.StoreUnavailable, match="nothing of this call was kept"):
                 alice(memory).write("status", "first")
         assert proxy.struck.is_set()
         assert alice(direct).current("status") == ("first" if fault.is_delivered else None)
@@ -142,8 +142,8 @@ def test_the_first_write_of_an_organization_is_told_apart_too(
 def test_a_commit_that_is_still_under_way_is_waited_for(address: str, proxy: Proxy) -> None:
     """A cut while the server is slow to commit: the answer is what comes of it in the end."""
     with (
-        tenure.open(address, settings=QUICK) as direct,
-        tenure.open(proxy.url, settings=QUICK) as memory,
+        incumbent.open(address, settings=QUICK) as direct,
+        incumbent.open(proxy.url, settings=QUICK) as memory,
         psycopg.connect(address, autocommit=True) as administrator,
     ):
         alice(memory).write("status", "first")
@@ -153,7 +153,7 @@ def test_a_commit_that_is_still_under_way_is_waited_for(address: str, proxy: Pro
             "$$ BEGIN PERFORM pg_sleep(2); RETURN NULL; END $$"
         )
         administrator.execute(
-            "CREATE CONSTRAINT TRIGGER slow AFTER UPDATE ON tenure.organizations "
+            "CREATE CONSTRAINT TRIGGER slow AFTER UPDATE ON incumbent.organizations "
             "DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION public.slowly()"
         )
         try:
@@ -161,7 +161,7 @@ def test_a_commit_that_is_still_under_way_is_waited_for(address: str, proxy: Pro
             alice(memory).write("status", "second")
             assert proxy.struck.is_set()
         finally:
-            administrator.execute("DROP TRIGGER slow ON tenure.organizations")
+            administrator.execute("DROP TRIGGER slow ON incumbent.organizations")
             administrator.execute("DROP FUNCTION public.slowly()")
         assert list(alice(direct).history("status").values) == ["first", "second"]
 
@@ -171,12 +171,12 @@ def test_a_commit_nobody_can_be_asked_about_is_reported_as_unknown(
 ) -> None:
     """With the server out of reach for good, the error says that the write may have been kept."""
     store = PostgresStore(proxy.url, connect_timeout=1)
-    memory = tenure.Memory(store, system_clock, QUICK)
-    with memory, tenure.open(address, settings=QUICK) as direct:
+    memory = incumbent.Memory(store, system_clock, QUICK)
+    with memory, incumbent.open(address, settings=QUICK) as direct:
         alice(memory).write("status", "first")
         proxy.plan(Fault.CUT_AFTER, COMMITTING)
         proxy.is_refusing = True
-        with pytest.raises(tenure.StoreUnavailable, match="may or may not have been kept"):
+        with pytest.raises(incumbent.StoreUnavailable, match="may or may not have been kept"):
             alice(memory).write("status", "second")
         assert list(alice(direct).history("status").values) == ["first", "second"]
         proxy.is_refusing = False
@@ -185,8 +185,8 @@ def test_a_commit_nobody_can_be_asked_about_is_reported_as_unknown(
 
 def test_a_single_connection_is_enough_to_find_out(address: str, proxy: Proxy) -> None:
     """The question what became of a commit needs no second place in the pool."""
-    settings = tenure.Settings(durability="process", embedder="static", pool_size=1)
-    with tenure.open(proxy.url, settings=settings) as memory:
+    settings = incumbent.Settings(durability="process", embedder="static", pool_size=1)
+    with incumbent.open(proxy.url, settings=settings) as memory:
         alice(memory).write("status", "first")
         proxy.plan(Fault.CUT_AFTER, COMMITTING)
         alice(memory).write("status", "second")
@@ -195,9 +195,9 @@ def test_a_single_connection_is_enough_to_find_out(address: str, proxy: Proxy) -
 
 def test_a_declaration_without_an_answer_may_be_made_again(address: str, proxy: Proxy) -> None:
     """Declarations belong to no organization: the error says that it may have been kept."""
-    with tenure.open(proxy.url, settings=QUICK) as memory:
+    with incumbent.open(proxy.url, settings=QUICK) as memory:
         proxy.plan(Fault.CUT_AFTER, b"COMMIT\0")
-        with pytest.raises(tenure.StoreUnavailable, match="may or may not"):
+        with pytest.raises(incumbent.StoreUnavailable, match="may or may not"):
             memory.declare("phone", multi_valued=True)
         assert proxy.struck.is_set()
         memory.declare("phone", multi_valued=True)
@@ -208,10 +208,10 @@ def test_a_declaration_without_an_answer_may_be_made_again(address: str, proxy: 
 
 def test_a_read_that_is_never_answered_comes_to_an_end(address: str, proxy: Proxy) -> None:
     """A network that swallows answers cannot hold a reader for ever, and the next read works."""
-    with tenure.open(proxy.url, settings=IMPATIENT) as memory:
+    with incumbent.open(proxy.url, settings=IMPATIENT) as memory:
         alice(memory).write("status", "first")
         proxy.plan(Fault.STALL_AFTER, b"status <> 'erased'")
-        with pytest.raises(tenure.StoreUnavailable, match="was lost"):
+        with pytest.raises(incumbent.StoreUnavailable, match="was lost"):
             alice(memory).history("status")
         assert proxy.struck.is_set()
         assert list(alice(memory).history("status").values) == ["first"]
@@ -220,8 +220,8 @@ def test_a_read_that_is_never_answered_comes_to_an_end(address: str, proxy: Prox
 def test_a_mark_of_another_is_not_taken_for_ones_own(address: str, proxy: Proxy) -> None:
     """A commit that was lost is not believed because others have committed since."""
     with (
-        tenure.open(address, settings=QUICK) as direct,
-        tenure.open(proxy.url, settings=QUICK) as memory,
+        incumbent.open(address, settings=QUICK) as direct,
+        incumbent.open(proxy.url, settings=QUICK) as memory,
     ):
         alice(memory).write("status", "first")
         proxy.plan(Fault.CUT_BEFORE, COMMITTING)
@@ -235,7 +235,7 @@ def test_a_mark_of_another_is_not_taken_for_ones_own(address: str, proxy: Proxy)
 
         others = threading.Thread(target=let_others_write)
         others.start()
-        with pytest.raises(tenure.StoreUnavailable, match="nothing of this call was kept"):
+        with pytest.raises(incumbent.StoreUnavailable, match="nothing of this call was kept"):
             alice(memory).write("status", "lost")
         others.join()
         assert list(alice(direct).history("status").values) == ["first", "another's"]
@@ -246,7 +246,7 @@ def test_connections_that_died_in_the_pool_are_replaced_unnoticed(
     address: str, proxy: Proxy, how: str
 ) -> None:
     """Idle connections that broke cost nobody an error, on whatever is asked next."""
-    with tenure.open(proxy.url, settings=QUICK) as memory:
+    with incumbent.open(proxy.url, settings=QUICK) as memory:
         asked: list[Callable[[], Any]] = [
             lambda: alice(memory).write("status", "again"),
             lambda: alice(memory).current("status"),
@@ -272,7 +272,7 @@ def test_connections_that_died_in_the_pool_are_replaced_unnoticed(
 def test_a_server_that_sends_idle_clients_away(address: str, limit: str) -> None:
     """Connections that an administrator lets end by themselves are replaced unnoticed too."""
     url = f"{address}&options=-c%20{limit}%3D200"
-    with tenure.open(url, settings=QUICK) as memory:
+    with incumbent.open(url, settings=QUICK) as memory:
         alice(memory).write("status", "first")
         for value in ("second", "third"):
             time.sleep(0.5)
@@ -281,7 +281,7 @@ def test_a_server_that_sends_idle_clients_away(address: str, limit: str) -> None
             assert alice(memory).current("status") == value
 
 
-def _fill_the_pool(memory: tenure.Memory) -> None:
+def _fill_the_pool(memory: incumbent.Memory) -> None:
     together = threading.Barrier(4)
 
     def hold() -> None:

@@ -14,9 +14,9 @@ import psycopg
 import pytest
 from psycopg import sql
 
-import tenure
-from tenure.stores.postgres import administration, schema, upkeep
-from tenure.stores.postgres.local import LocalServer
+import incumbent
+from incumbent.stores.postgres import administration, schema, upkeep
+from incumbent.stores.postgres.local import LocalServer
 from tests.conftest import QUICK
 from tests.patience import PATIENCE
 from tests.postgres.conftest import Run
@@ -36,7 +36,7 @@ class TestInit:
         """A new database gets schema and role, each of them told."""
         out = run("db", "init", bare, "--partitions", "3").stdout
         assert f"schema version {schema.latest()}, 3 partitions" in out
-        assert f"made schema tenure, version {schema.latest()}, in 3 partitions" in out
+        assert f"made schema incumbent, version {schema.latest()}, in 3 partitions" in out
         assert run("db", "check", bare).stdout.endswith("healthy\n")
 
     def test_can_be_run_again(self, run: Run, bare: str) -> None:
@@ -50,7 +50,7 @@ class TestInit:
     def test_mends_what_the_application_lacks(self, run: Run, bare: str) -> None:
         """A privilege that somebody took away is given back."""
         run("db", "init", bare, "--partitions", "1")
-        do(bare, "REVOKE ALL ON tenure.organizations FROM tenure_app")
+        do(bare, "REVOKE ALL ON incumbent.organizations FROM incumbent_app")
         assert "cannot read" in run("db", "check", "--quick", bare, code=1).stdout
         run("db", "init", bare)
         run("db", "check", "--quick", bare)
@@ -70,7 +70,7 @@ class TestInit:
         run("db", "init", bare, "--partitions", "2")
         told = run("db", "init", bare, "--partitions", "4", code=2).stderr
         assert "in 2 partitions" in told
-        assert "tenure copy" in told
+        assert "incumbent copy" in told
 
     def test_refuses_what_is_no_database(self, run: Run) -> None:
         """A path, another kind of address, or nothing at all: the message shows how one looks."""
@@ -80,27 +80,27 @@ class TestInit:
 
     def test_refuses_a_schema_of_somebody_else(self, run: Run, bare: str) -> None:
         """A schema of the same name that is not ours is left alone."""
-        do(bare, "CREATE SCHEMA tenure", "CREATE TABLE tenure.facts (note text)")
+        do(bare, "CREATE SCHEMA incumbent", "CREATE TABLE incumbent.facts (note text)")
         assert "did not make" in run("db", "init", bare, code=3).stderr
-        assert ask(bare, "SELECT count(*) FROM tenure.facts") == [(0,)]
+        assert ask(bare, "SELECT count(*) FROM incumbent.facts") == [(0,)]
 
 
 class TestMigrate:
     @pytest.fixture
     def newer(self, tmp_path: Path) -> Path:
-        """The sources of a Tenure of the future, which knows one more migration."""
+        """The sources of an Incumbent of the future, which knows one more migration."""
         copy = tmp_path / "newer"
         ignored = shutil.ignore_patterns("__pycache__")
         shutil.copytree(
-            ROOT / "src" / "tenure", copy / "tenure", ignore=ignored, copy_function=os.symlink
+            ROOT / "src" / "incumbent", copy / "incumbent", ignore=ignored, copy_function=os.symlink
         )
-        folder = copy / "tenure" / "stores" / "postgres" / "migrations"
+        folder = copy / "incumbent" / "stores" / "postgres" / "migrations"
         script = "-- serves: 9999\nCREATE TABLE more (note text);\n"
         (folder / "9999_more.sql").write_text(script)
         return copy
 
     def future(self, newer: Path, *arguments: str) -> str:
-        program = "from tenure.cli import main; main()"
+        program = "from incumbent.cli import main; main()"
         done = subprocess.run(
             [sys.executable, "-c", program, "db", *arguments],
             env={**os.environ, "PYTHONPATH": str(newer)},
@@ -139,7 +139,7 @@ class TestMigrate:
 
     def test_refuses_a_database_without_the_schema(self, run: Run, bare: str) -> None:
         """Migrating makes nothing from nothing: that is what init is for."""
-        assert "tenure db init" in run("db", "migrate", bare, code=3).stderr
+        assert "incumbent db init" in run("db", "migrate", bare, code=3).stderr
 
 
 class TestCheck:
@@ -157,12 +157,15 @@ class TestCheck:
     @pytest.mark.parametrize(
         ("broken", "told"),
         [
-            ("GRANT SELECT ON tenure.facts_p0 TO tenure_app", "partition facts_p0"),
-            ("GRANT SELECT ON tenure.verdicts_p0 TO PUBLIC", "by PUBLIC"),
-            ("ALTER TABLE tenure.facts DISABLE ROW LEVEL SECURITY", "no row-level security"),
-            ("CREATE POLICY wide ON tenure.facts USING (true)", "policy wide"),
-            ("GRANT TRUNCATE ON tenure.facts TO tenure_app", "TRUNCATE"),
-            ("GRANT EXECUTE ON FUNCTION tenure.organization_names TO PUBLIC", "organization_names"),
+            ("GRANT SELECT ON incumbent.facts_p0 TO incumbent_app", "partition facts_p0"),
+            ("GRANT SELECT ON incumbent.verdicts_p0 TO PUBLIC", "by PUBLIC"),
+            ("ALTER TABLE incumbent.facts DISABLE ROW LEVEL SECURITY", "no row-level security"),
+            ("CREATE POLICY wide ON incumbent.facts USING (true)", "policy wide"),
+            ("GRANT TRUNCATE ON incumbent.facts TO incumbent_app", "TRUNCATE"),
+            (
+                "GRANT EXECUTE ON FUNCTION incumbent.organization_names TO PUBLIC",
+                "organization_names",
+            ),
         ],
     )
     def test_finds_a_hole_in_the_fence_and_names_what_closes_it(
@@ -180,14 +183,14 @@ class TestCheck:
     def test_finds_a_fence_that_was_replaced(self, run: Run, bare: str) -> None:
         """A policy of the right name that lets everything through is no fence."""
         run("db", "init", bare, "--partitions", "1")
-        do(bare, "DROP POLICY fence ON tenure.facts")
-        do(bare, "CREATE POLICY fence ON tenure.facts USING (true)")
+        do(bare, "DROP POLICY fence ON incumbent.facts")
+        do(bare, "CREATE POLICY fence ON incumbent.facts USING (true)")
         assert "keeps to an organization" in run("db", "check", bare, code=1).stdout
 
     def test_finds_what_is_wrong_inside(self, run: Run, address: str) -> None:
         """The store's own findings are among those of the database."""
         run("write", "city", "Bern", "--db", address)
-        do(address, "DELETE FROM tenure.verdicts WHERE organization = 'acme'")
+        do(address, "DELETE FROM incumbent.verdicts WHERE organization = 'acme'")
         assert "acme: " in run("db", "check", address, code=1).stdout
         run("db", "check", address, "--quick")
 
@@ -197,20 +200,20 @@ class TestCheck:
         do(
             bare,
             "UPDATE pg_index SET indisvalid = false "
-            "WHERE indexrelid = 'tenure.facts_p0_pkey'::regclass",
+            "WHERE indexrelid = 'incumbent.facts_p0_pkey'::regclass",
         )
         assert "facts_p0_pkey is not valid" in run("db", "check", bare, code=1).stdout
 
     def test_is_a_health_check(self, run: Run, address: str, bare: str) -> None:
         """Exit codes tell apart: works, does not work yet, cannot be reached."""
         run("db", "check", "--quick", address)
-        assert "tenure db init" in run("db", "check", "--quick", bare, code=1).stdout
+        assert "incumbent db init" in run("db", "check", "--quick", bare, code=1).stdout
         gone = "postgresql://postgres@127.0.0.1:1/agents?connect_timeout=2"
         assert "no PostgreSQL server answers" in run("db", "check", "--quick", gone, code=3).stderr
 
     def test_takes_the_address_from_the_environment(self, run: Run, address: str) -> None:
-        """TENURE_DB names the database where no argument does."""
-        run("db", "check", "--quick", env={"TENURE_DB": address})
+        """INCUMBENT_DB names the database where no argument does."""
+        run("db", "check", "--quick", env={"INCUMBENT_DB": address})
 
     def test_finds_a_role_that_may_not_work(
         self, run: Run, guarded: LocalServer, strict: str, login: str
@@ -218,17 +221,17 @@ class TestCheck:
         """Somebody who can connect and not become the application is told how to."""
         run("db", "init", strict, "--partitions", "1")
         guarded.ask(sql.SQL("CREATE ROLE {} LOGIN PASSWORD 'pw'").format(sql.Identifier(login)))
-        do(strict, f"GRANT USAGE ON SCHEMA tenure TO {login}")
-        do(strict, f"GRANT SELECT ON tenure.schema_versions TO {login}")
+        do(strict, f"GRANT USAGE ON SCHEMA incumbent TO {login}")
+        do(strict, f"GRANT SELECT ON incumbent.schema_versions TO {login}")
         told = run("db", "check", as_role(strict, login, "pw"), code=1).stdout
-        assert f"GRANT tenure_app TO {login}" in told
+        assert f"GRANT incumbent_app TO {login}" in told
         do(strict, f"DROP OWNED BY {login}")
 
 
 class TestStats:
     def test_counts_what_is_there(self, run: Run, address: str) -> None:
         """Facts, live facts, log entries and bytes, for each organization."""
-        with tenure.open(address, settings=QUICK) as memory:
+        with incumbent.open(address, settings=QUICK) as memory:
             alice = memory.session(user_id="alice", organization="acme")
             alice.write("city", "Bern")
             alice.write("city", "Chur")
@@ -249,7 +252,7 @@ class TestStats:
     def test_long_values_count(self, run: Run, address: str) -> None:
         """What is kept apart from its row because it is long belongs to the organization too."""
         text = secrets.token_hex(50_000)
-        with tenure.open(address, settings=QUICK) as memory:
+        with incumbent.open(address, settings=QUICK) as memory:
             memory.session(user_id="bob", organization="globex").write("essay", text)
         [globex] = document(run("db", "stats", address, "--json"))["organizations"]
         assert globex["bytes"] > 50_000
@@ -267,7 +270,7 @@ class TestStats:
         self, run: Run, strict: str, login: str, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """The role with the least rights gets the same numbers."""
-        monkeypatch.setenv("TENURE_LOGIN_PASSWORD", "pw")
+        monkeypatch.setenv("INCUMBENT_LOGIN_PASSWORD", "pw")
         run("db", "init", strict, "--partitions", "2", "--login", login)
         run("write", "city", "Bern", "--db", strict)
         mine = as_role(strict, login, "pw")
@@ -296,7 +299,7 @@ class TestVacuum:
         """All of them are vacuumed and counted anew."""
         run("write", "city", "Bern", "--db", address)
         done = document(run("db", "vacuum", address, "--json"))
-        asked = "SELECT count(*) FROM pg_class WHERE relnamespace = 'tenure'::regnamespace"
+        asked = "SELECT count(*) FROM pg_class WHERE relnamespace = 'incumbent'::regnamespace"
         [(tables,)] = ask(address, f"{asked} AND relkind = 'r'")
         assert (done["tables"], done["skipped"], done["full"]) == (tables, [], False)
 
@@ -310,7 +313,7 @@ class TestVacuum:
     def test_in_full_leaves_nothing_of_what_was_forgotten(self, run: Run, address: str) -> None:
         """What an erasure took away is in no file of a table any more."""
         number = "555-0142-unheard-of"
-        with tenure.open(address, settings=QUICK) as memory:
+        with incumbent.open(address, settings=QUICK) as memory:
             dana = memory.session(user_id="dana", organization="acme")
             dana.write("phone", number)
             dana.write("phone", f"{number} or so")
@@ -341,7 +344,7 @@ class TestVacuum:
         do(address, "CHECKPOINT")
         rows = ask(
             address,
-            "SELECT relname FROM pg_class WHERE relnamespace = 'tenure'::regnamespace "
+            "SELECT relname FROM pg_class WHERE relnamespace = 'incumbent'::regnamespace "
             "AND relkind IN ('r', 'i') AND pg_relation_size(oid) > 0 AND "
             f"position('{text}'::bytea IN pg_read_binary_file(pg_relation_filepath(oid))) > 0",
         )
@@ -357,7 +360,7 @@ class TestVacuum:
         """Rows that somebody may still need stay, and that is said."""
         with psycopg.connect(address) as other:
             other.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
-            other.execute("SELECT count(*) FROM tenure.facts")
+            other.execute("SELECT count(*) FROM incumbent.facts")
             result = run("db", "vacuum", address)
         assert "1 other transaction(s) were open" in result.stderr
 
@@ -365,7 +368,7 @@ class TestVacuum:
         self, run: Run, strict: str, login: str, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """The application's role is refused, with what to do about it."""
-        monkeypatch.setenv("TENURE_LOGIN_PASSWORD", "pw")
+        monkeypatch.setenv("INCUMBENT_LOGIN_PASSWORD", "pw")
         run("db", "init", strict, "--partitions", "1", "--login", login)
         told = run("db", "vacuum", as_role(strict, login, "pw"), code=3).stderr
         assert "connect as their owner" in told

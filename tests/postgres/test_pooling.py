@@ -5,15 +5,15 @@ from __future__ import annotations
 import psycopg
 import pytest
 
-import tenure
+import incumbent
 from tests.conftest import QUICK
 from tests.servers import Databases
 
 
 @pytest.fixture
-def pooled(databases: Databases, monkeypatch: pytest.MonkeyPatch) -> tenure.Memory:
+def pooled(databases: Databases, monkeypatch: pytest.MonkeyPatch) -> incumbent.Memory:
     """A memory whose connections forget everything between two transactions, as a pooler's do."""
-    memory = tenure.open(databases.empty(), settings=QUICK)
+    memory = incumbent.open(databases.empty(), settings=QUICK)
     connections = memory.store._connections  # type: ignore[attr-defined]
     give_back = connections._give_back
 
@@ -26,7 +26,7 @@ def pooled(databases: Databases, monkeypatch: pytest.MonkeyPatch) -> tenure.Memo
     return memory
 
 
-def test_every_transaction_takes_schema_and_role_for_itself(pooled: tenure.Memory) -> None:
+def test_every_transaction_takes_schema_and_role_for_itself(pooled: incumbent.Memory) -> None:
     """Reading, writing and glancing work on a connection that has lost all its settings."""
     with pooled as memory:
         alice = memory.session(user_id="alice", organization="acme")
@@ -37,7 +37,7 @@ def test_every_transaction_takes_schema_and_role_for_itself(pooled: tenure.Memor
         assert "Chur" in alice.context("Which city?").text
 
 
-def test_the_fence_holds_on_such_a_connection(pooled: tenure.Memory) -> None:
+def test_the_fence_holds_on_such_a_connection(pooled: incumbent.Memory) -> None:
     """Within a transaction the role is the application's, whoever the connection logged in as."""
     with pooled as memory:
         memory.session(user_id="alice", organization="acme").write("city", "Bern")
@@ -45,6 +45,6 @@ def test_the_fence_holds_on_such_a_connection(pooled: tenure.Memory) -> None:
         for _ in range(2):
             with memory.store.read("acme") as reader:
                 asked = reader._connection  # type: ignore[attr-defined]
-                assert asked.execute("SELECT current_user").fetchone() == ("tenure_app",)
+                assert asked.execute("SELECT current_user").fetchone() == ("incumbent_app",)
                 rows = asked.execute("SELECT organization, owner FROM facts").fetchall()
                 assert rows == [("acme", "alice")]

@@ -14,11 +14,11 @@ from urllib.parse import quote
 import pytest
 from psycopg.conninfo import conninfo_to_dict
 
-import tenure
-from tenure.clock import system_clock
-from tenure.keys import make_key
-from tenure.stores.postgres import PostgresStore
-from tenure.stores.postgres.local import LocalServer
+import incumbent
+from incumbent.clock import system_clock
+from incumbent.keys import make_key
+from incumbent.stores.postgres import PostgresStore
+from incumbent.stores.postgres.local import LocalServer
 from tests.conftest import QUICK, SOAK
 from tests.patience import PATIENCE
 from tests.postgres import journal
@@ -62,7 +62,7 @@ class Pair(NamedTuple):
 @pytest.fixture
 def pair() -> Iterator[Pair]:
     """A primary that acknowledges nothing before its replica has it."""
-    folder = Path(tempfile.mkdtemp(prefix="tenure-pair-"))
+    folder = Path(tempfile.mkdtemp(prefix="incumbent-pair-"))
     folder.chmod(0o755)
     primary = LocalServer(folder / "one", options=NO_POWER_CUTS).start()
     address = Databases(primary.url(), "pair").empty()
@@ -73,14 +73,14 @@ def pair() -> Iterator[Pair]:
     shutil.rmtree(folder)
 
 
-def alice(memory: tenure.Memory) -> tenure.Session:
+def alice(memory: incumbent.Memory) -> incumbent.Session:
     return memory.session(user_id="alice", authority="manager", organization="acme")
 
 
 def test_reads_go_on_when_the_primary_dies(pair: Pair) -> None:
     """With a replica to read from, everything that reads works on; what writes says why not."""
-    settings = tenure.Settings(embedder="static", read_url=pair.read_url)
-    with tenure.open(pair.url, settings=settings) as memory:
+    settings = incumbent.Settings(embedder="static", read_url=pair.read_url)
+    with incumbent.open(pair.url, settings=settings) as memory:
         alice(memory).write("city", "Bern")
         alice(memory).write("city", "Chur")
         assert alice(memory).current("city") == "Chur"
@@ -90,7 +90,7 @@ def test_reads_go_on_when_the_primary_dies(pair: Pair) -> None:
             assert alice(memory).current("city") == "Chur"
             assert [fact.value for fact in alice(memory).history("city")] == ["Bern", "Chur"]
             assert "Chur" in alice(memory).context("which city?", budget=300).text
-        with pytest.raises(tenure.StoreUnavailable):
+        with pytest.raises(incumbent.StoreUnavailable):
             alice(memory).write("city", "Genf")
         pair.primary.start()
         alice(memory).write("city", "Genf")
@@ -99,8 +99,8 @@ def test_reads_go_on_when_the_primary_dies(pair: Pair) -> None:
 
 def test_reads_go_on_from_a_replica_that_is_behind_when_the_primary_dies(pair: Pair) -> None:
     """Where nothing better is left, what the replica has is better than no answer."""
-    settings = tenure.Settings(embedder="static", read_url=pair.read_url)
-    with tenure.open(pair.url, settings=settings) as memory:
+    settings = incumbent.Settings(embedder="static", read_url=pair.read_url)
+    with incumbent.open(pair.url, settings=settings) as memory:
         alice(memory).write("city", "Bern")
         _until_replayed(pair)
         pair.replica.ask("SELECT pg_wal_replay_pause()")
@@ -120,7 +120,7 @@ def test_writes_resume_after_promotion(pair: Pair) -> None:
     pair.replica.promote()
     time.sleep(1.5)
     told = clients.finish()
-    with tenure.open(pair.read_url, settings=QUICK) as memory:
+    with incumbent.open(pair.read_url, settings=QUICK) as memory:
         for organization, entries in told.items():
             journal.check(memory, organization, entries)
             assert entries[-1].verdicts is not None  # it went on by itself
@@ -132,10 +132,10 @@ def test_writes_resume_after_promotion(pair: Pair) -> None:
 def test_a_write_that_the_replica_did_not_get_is_not_acknowledged(pair: Pair) -> None:
     """A commit that waits for a replica in vain is never reported as kept, however long."""
     store = PostgresStore(pair.url, statement_timeout=0.5, busy_timeout=0.5, connect_timeout=1)
-    with tenure.Memory(store, system_clock, QUICK) as memory:
+    with incumbent.Memory(store, system_clock, QUICK) as memory:
         alice(memory).write("city", "Bern")
         pair.replica.kill()
-        with pytest.raises(tenure.StoreUnavailable, match="may or may not"):
+        with pytest.raises(incumbent.StoreUnavailable, match="may or may not"):
             alice(memory).write("city", "Chur")
         assert alice(memory).current("city") == "Bern"
         pair.replica.start()
@@ -186,5 +186,5 @@ def test_a_revoked_key_is_known_at_once_although_a_replica_is_behind(pair: Pair)
         pair.primary.kill()
         assert store.key(key.id) == key
         assert store.keys("acme") == [key]
-        with pytest.raises(tenure.StoreUnavailable):
+        with pytest.raises(incumbent.StoreUnavailable):
             store.add_key(other)

@@ -8,8 +8,8 @@ from typing import Any
 import psycopg
 import pytest
 
-from tenure.stores.postgres import PostgresStore
-from tenure.stores.postgres.sql import SCHEMA, _templates
+from incumbent.stores.postgres import PostgresStore
+from incumbent.stores.postgres.sql import SCHEMA, _templates
 from tests.postgres.population import tables
 from tests.servers import Databases
 

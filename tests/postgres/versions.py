@@ -1,4 +1,4 @@
-"""Databases as earlier versions of Tenure made them, and the code of those versions.
+"""Databases as earlier versions of Incumbent made them, and the code of those versions.
 
 An earlier version is this one without its latest migrations: its statements are its own.
 """
@@ -16,12 +16,12 @@ from typing import Any
 
 import psycopg
 
-from tenure.stores.postgres import schema
+from incumbent.stores.postgres import schema
 from tests.patience import PATIENCE
 from tests.postgres import journal
 
 ROOT = Path(__file__).parents[2]
-MIGRATIONS = Path("tenure", "stores", "postgres", "migrations")
+MIGRATIONS = Path("incumbent", "stores", "postgres", "migrations")
 
 
 def make(url: str, version: int, *, partitions: int = 2) -> str:
@@ -32,10 +32,10 @@ def make(url: str, version: int, *, partitions: int = 2) -> str:
 
 
 def sources(folder: Path, *, up_to: int | None = None, more: dict[str, str] | None = None) -> Path:
-    """The sources of a Tenure that knows the migrations up to some version, or more than we do."""
+    """The sources of an Incumbent that knows the migrations up to some version, or more than we do."""
     ignored = shutil.ignore_patterns("__pycache__")
     shutil.copytree(
-        ROOT / "src" / "tenure", folder / "tenure", ignore=ignored, copy_function=os.symlink
+        ROOT / "src" / "incumbent", folder / "incumbent", ignore=ignored, copy_function=os.symlink
     )
     for file in (folder / MIGRATIONS).iterdir():
         if up_to is not None and int(file.name[:4]) > up_to:
@@ -66,20 +66,20 @@ def told(running: subprocess.Popen[str], code: int = 0) -> str:
 
 def command(source: Path, *arguments: str) -> subprocess.Popen[str]:
     """The command line of some sources."""
-    return process(source, "from tenure.cli import main; main()", *arguments)
+    return process(source, "from incumbent.cli import main; main()", *arguments)
 
 
 _CLIENT = """
 import json, sys, time
 from pathlib import Path
-from tenure.stores.postgres import schema
+from incumbent.stores.postgres import schema
 from tests.postgres.journal import DURABLE, Journal
-import tenure
+import incumbent
 
 url, organization, seed, folder = sys.argv[1:]
 stop, ready = Path(folder, "stop"), Path(folder, f"ready {organization}")
 slowest = 0.0
-with tenure.open(url, settings=DURABLE) as memory:
+with incumbent.open(url, settings=DURABLE) as memory:
     journal = Journal(memory, organization, int(seed))
     while not stop.exists():
         began = time.monotonic()

@@ -16,11 +16,11 @@ from typing import Any
 import splintr
 from hypothesis import strategies as st
 
-import tenure
-from tenure import Context, Memory, Session, Verdict
-from tenure.model.fact import Fact, Status
-from tenure.rules.temporal import as_seen
-from tenure.testing import SteppingClock
+import incumbent
+from incumbent import Context, Memory, Session, Verdict
+from incumbent.model.fact import Fact, Status
+from incumbent.rules.temporal import as_seen
+from incumbent.testing import SteppingClock
 from tests.behaviour.people import FOR_ALL
 from tests.conftest import QUICK
 from tests.properties.world import ORGANIZATION, all_facts
@@ -44,18 +44,18 @@ def encoder(name: str) -> Callable[[str], list[int]]:
 @contextmanager
 def a_place(store: str) -> Iterator[str]:
     """Where a store can be opened that nobody else has."""
-    with TemporaryDirectory(prefix="tenure-") as folder:
+    with TemporaryDirectory(prefix="incumbent-") as folder:
         yield ":memory:" if store == "memory" else str(Path(folder) / "agent.db")
 
 
 @contextmanager
 def a_memory(
-    store: str, clock: SteppingClock | None = None, settings: tenure.Settings = FAST
+    store: str, clock: SteppingClock | None = None, settings: incumbent.Settings = FAST
 ) -> Iterator[Memory]:
     """An empty memory on a clock that moves only when told."""
     with (
         a_place(store) as where,
-        tenure.open(where, clock=clock or SteppingClock(), settings=settings) as memory,
+        incumbent.open(where, clock=clock or SteppingClock(), settings=settings) as memory,
     ):
         yield memory
 
@@ -182,7 +182,7 @@ class Story:
     def undo(self, number: int) -> None:
         if self.verdicts:
             chosen = self.verdicts.pop(number % len(self.verdicts))
-            with suppress(tenure.TenureError):  # what was erased cannot be brought back
+            with suppress(incumbent.IncumbentError):  # what was erased cannot be brought back
                 self.verdicts.append(self.session("executive").undo(chosen))
 
     def secret(self, key: str) -> None:
@@ -249,11 +249,11 @@ class Story:
 
 @contextmanager
 def a_story(
-    store: str, history: list[tuple[Any, ...]], settings: tenure.Settings = FAST
+    store: str, history: list[tuple[Any, ...]], settings: incumbent.Settings = FAST
 ) -> Iterator[tuple[Story, str]]:
     """A story that was played, and where it is stored."""
     clock = SteppingClock()
-    with a_place(store) as where, tenure.open(where, clock=clock, settings=settings) as memory:
+    with a_place(store) as where, incumbent.open(where, clock=clock, settings=settings) as memory:
         story = Story(memory, clock)
         story.play(history)
         yield story, where

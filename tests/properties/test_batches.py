@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import tenure
-from tenure import Memory, Session, Verdict
-from tenure.model.scope import EVERYWHERE, Scope
+import incumbent
+from incumbent import Memory, Session, Verdict
+from incumbent.model.scope import EVERYWHERE, Scope
 from tests.conftest import QUICK, examples
 
 NOW = datetime(2026, 3, 2, 12, tzinfo=UTC)
@@ -56,7 +56,7 @@ def writes(most: int) -> st.SearchStrategy[list[dict[str, Any]]]:
 
 def opened(where: Path | str) -> tuple[Memory, dict[str, Session]]:
     """A new memory with declared keys and a clock that stands still, and people in it."""
-    memory = tenure.open(where, clock=lambda: NOW, settings=QUICK)
+    memory = incumbent.open(where, clock=lambda: NOW, settings=QUICK)
     memory.declare("tags", multi_valued=True)
     memory.declare("reading", time_sensitive=True)
     memory.declare("pay", requires=["hr"])
@@ -102,7 +102,7 @@ def one_by_one(
     for arguments in given:
         try:
             verdicts.append(session.write(**arguments))
-        except tenure.TenureError:
+        except incumbent.IncumbentError:
             continue
         taken.append(arguments)
     return taken, verdicts

@@ -12,12 +12,12 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-import tenure
-from tenure import Context
-from tenure.context.rendering import HISTORY, UNKNOWN, WORKING_SET
-from tenure.model.fact import Fact, Status
-from tenure.search import retrieval
-from tenure.testing import SteppingClock
+import incumbent
+from incumbent import Context
+from incumbent.context.rendering import HISTORY, UNKNOWN, WORKING_SET
+from incumbent.model.fact import Fact, Status
+from incumbent.search import retrieval
+from incumbent.testing import SteppingClock
 from tests.conftest import QUICK, STORES, examples
 from tests.properties.contexts import (
     FAST,
@@ -180,7 +180,7 @@ def test_same_state_same_bytes(
 ) -> None:
     """Invariant 5: asked again, by another session, and from an index made anew."""
 
-    def ask(session: tenure.Session) -> Context:
+    def ask(session: incumbent.Session) -> Context:
         return session.context(query, budget=budget, style=style)
 
     with a_story(store, history) as (story, _):
@@ -199,10 +199,10 @@ def test_another_process_gets_the_same_bytes(
     """A second memory on the file, before and after the first is closed, gives the same."""
     with a_story("sqlite", history) as (story, where):
         first = story.reader.context(query, budget=budget)
-        with tenure.open(where, clock=story.clock, settings=FAST) as beside:
+        with incumbent.open(where, clock=story.clock, settings=FAST) as beside:
             assert story.resumed(beside).context(query, budget=budget) == first
         story.memory.close()
-        with tenure.open(where, clock=story.clock, settings=FAST) as again:
+        with incumbent.open(where, clock=story.clock, settings=FAST) as again:
             assert story.resumed(again).context(query, budget=budget) == first
 
 
@@ -290,7 +290,7 @@ def test_what_was_frequent_once_is_not_remembered_for_ever() -> None:
     with (
         pytest.MonkeyPatch.context() as patch,
         a_place("sqlite") as where,
-        tenure.open(where, clock=clock, settings=FAST) as long_open,
+        incumbent.open(where, clock=clock, settings=FAST) as long_open,
     ):
         patch.setattr(retrieval, "_FREQUENT", 50)
         session = long_open.session(user_id="eve", organization=ORGANIZATION, session_id="s")
@@ -305,7 +305,7 @@ def test_what_was_frequent_once_is_not_remembered_for_ever() -> None:
                 {"key": f"{name}_{number}", "value": f"{text} {number}"} for number in range(count)
             )
             session.context(query)
-            with tenure.open(where, clock=clock, settings=FAST) as just_opened:
+            with incumbent.open(where, clock=clock, settings=FAST) as just_opened:
                 fresh = just_opened.session(
                     user_id="eve", organization=ORGANIZATION, session_id="s"
                 )

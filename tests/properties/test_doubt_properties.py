@@ -7,10 +7,10 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-import tenure
-from tenure import Session, Verdict
-from tenure.model.errors import TenureError
-from tenure.testing import SteppingClock
+import incumbent
+from incumbent import Session, Verdict
+from incumbent.model.errors import IncumbentError
+from incumbent.testing import SteppingClock
 from tests.conftest import QUICK
 
 KEYS = ("street", "keys", "bus", "van")
@@ -38,7 +38,7 @@ class Story:
     """One person on several rungs, who writes, takes back, settles and undoes."""
 
     def __init__(self) -> None:
-        self.memory = tenure.open(":memory:", clock=SteppingClock(), settings=QUICK)
+        self.memory = incumbent.open(":memory:", clock=SteppingClock(), settings=QUICK)
         self.sessions = {
             rung: self.memory.session(user_id="ann", authority=rung, organization="acme")
             for rung in RUNGS
@@ -62,7 +62,7 @@ class Story:
         session = self.sessions[step[1]]
         try:
             verdict = self._play(session, step)
-        except TenureError:
+        except IncumbentError:
             return None
         if verdict is not None:
             self.verdicts.append(verdict)

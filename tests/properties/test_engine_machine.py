@@ -20,9 +20,9 @@ from hypothesis.stateful import (
     rule,
 )
 
-import tenure
-from tenure import Outcome, Verdict
-from tenure.testing import SteppingClock
+import incumbent
+from incumbent import Outcome, Verdict
+from incumbent.testing import SteppingClock
 from tests.behaviour.people import FOR_ALL
 from tests.conftest import QUICK, SOAK, examples
 from tests.properties.world import (
@@ -173,8 +173,8 @@ class Engine(RuleBasedStateMachine):
 
     verdicts = Bundle("verdicts")
 
-    def open(self) -> tenure.Memory:
-        return tenure.open(":memory:", clock=self.clock, settings=QUICK)
+    def open(self) -> incumbent.Memory:
+        return incumbent.open(":memory:", clock=self.clock, settings=QUICK)
 
     @initialize()
     def begin(self) -> None:
@@ -232,7 +232,7 @@ class Engine(RuleBasedStateMachine):
             verdict = self.people[who].write(
                 key, value, depends_on=bases, memory_type="organizational", at=at
             )
-        except tenure.DependencyCycle:
+        except incumbent.DependencyCycle:
             assert tenures(before.values()) == tenures(all_facts(self.memory).values())
             return multiple()
         self.check_authority(before, rank(PEOPLE[who]))
@@ -286,7 +286,9 @@ class Engine(RuleBasedStateMachine):
         before = all_facts(self.memory)
         held = [fact for fact in before.values() if fact.key == key and fact.is_valid]
         is_late = at is not None and any(at < fact.order for fact in held)
-        refused = (tenure.NotPermitted, tenure.InvalidInput) if is_late else tenure.NotPermitted
+        refused = (
+            (incumbent.NotPermitted, incumbent.InvalidInput) if is_late else incumbent.NotPermitted
+        )
         try:
             verdict = self.people[who].retract(key, at=at)
         except refused:
@@ -303,7 +305,7 @@ class Engine(RuleBasedStateMachine):
             return multiple()
         try:
             verdict = self.people[who].resolve(queue[0].fact.id, still_right=True)
-        except tenure.NotPermitted:
+        except incumbent.NotPermitted:
             return multiple()
         return self.note(verdict, kind="acknowledge")
 
@@ -312,7 +314,7 @@ class Engine(RuleBasedStateMachine):
         before = all_facts(self.memory)
         try:
             undoing = self.people[who].undo(verdict)
-        except (tenure.NotPermitted, tenure.NothingToUndo):
+        except (incumbent.NotPermitted, incumbent.NothingToUndo):
             assert tenures(before.values()) == tenures(all_facts(self.memory).values())
             return multiple()
         self.check_authority(before, rank(PEOPLE[who]))
@@ -323,7 +325,7 @@ class Engine(RuleBasedStateMachine):
         before = tenures(all_facts(self.memory).values())
         try:
             undoing = self.people["exa"].undo(verdict)
-        except tenure.NothingToUndo:
+        except incumbent.NothingToUndo:
             return
         redoing = self.people["exa"].undo(undoing)
         assert not differences(before, tenures(all_facts(self.memory).values()))
@@ -384,9 +386,9 @@ class Engine(RuleBasedStateMachine):
 class EngineOnSQLite(Engine):
     """The same on a SQLite file."""
 
-    def open(self) -> tenure.Memory:
-        self.folder = Path(mkdtemp(prefix="tenure-"))
-        return tenure.open(self.folder / "agent.db", clock=self.clock, settings=QUICK)
+    def open(self) -> incumbent.Memory:
+        self.folder = Path(mkdtemp(prefix="incumbent-"))
+        return incumbent.open(self.folder / "agent.db", clock=self.clock, settings=QUICK)
 
     def teardown(self) -> None:
         super().teardown()
@@ -399,8 +401,8 @@ class EngineOnSQLite(Engine):
 class EngineOnPostgres(Engine):
     """The same on a PostgreSQL server."""
 
-    def open(self) -> tenure.Memory:
-        return tenure.open(SERVER.databases().emptied(), clock=self.clock, settings=QUICK)
+    def open(self) -> incumbent.Memory:
+        return incumbent.open(SERVER.databases().emptied(), clock=self.clock, settings=QUICK)
 
 
 THOROUGH = settings(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from tenure.model.folding import cases_of, folded
+from incumbent.model.folding import cases_of, folded
 
 
 def test_every_character_is_a_case_of_what_it_folds_to() -> None:

@@ -14,12 +14,12 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-import tenure
-from tenure import Context, Memory, Session, Verdict
-from tenure.context.quotes import GONE
-from tenure.context.rendering import HISTORY
-from tenure.model.values import leaves
-from tenure.testing import SteppingClock
+import incumbent
+from incumbent import Context, Memory, Session, Verdict
+from incumbent.context.quotes import GONE
+from incumbent.context.rendering import HISTORY
+from incumbent.model.values import leaves
+from incumbent.testing import SteppingClock
 from tests.behaviour.people import FOR_ALL
 from tests.conftest import STORES, examples
 from tests.properties.contexts import FAST, PROFILES, STYLES, a_place, says
@@ -219,9 +219,9 @@ ROADS = (
 
 
 @contextmanager
-def a_desk(store: str, settings: tenure.Settings = FAST) -> Iterator[Desk]:
+def a_desk(store: str, settings: incumbent.Settings = FAST) -> Iterator[Desk]:
     clock = SteppingClock(step=timedelta(milliseconds=1))
-    with a_place(store) as where, tenure.open(where, clock=clock, settings=settings) as memory:
+    with a_place(store) as where, incumbent.open(where, clock=clock, settings=settings) as memory:
         yield Desk(memory, clock)
 
 

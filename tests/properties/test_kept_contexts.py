@@ -13,9 +13,9 @@ from typing import Any
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-import tenure
-from tenure.composing.kept_contexts import KeptContexts
-from tenure.composing.watched_moment import _TELLING, WatchedMoment
+import incumbent
+from incumbent.composing.kept_contexts import KeptContexts
+from incumbent.composing.watched_moment import _TELLING, WatchedMoment
 from tests.conftest import QUICK, examples
 
 START = datetime(2026, 3, 4, 23, 50, tzinfo=UTC)
@@ -87,7 +87,7 @@ class World:
 
     def __post_init__(self) -> None:
         self.keeping, self.plain = (
-            tenure.open(self.folder / "agent.db", clock=lambda: self.now, settings=QUICK)
+            incumbent.open(self.folder / "agent.db", clock=lambda: self.now, settings=QUICK)
             for _ in range(2)
         )
         for memory in (self.keeping, self.plain):
@@ -98,7 +98,7 @@ class World:
         self.keeping.close()
         self.plain.close()
 
-    def session(self, reader: int, memory: tenure.Memory | None = None) -> tenure.Session:
+    def session(self, reader: int, memory: incumbent.Memory | None = None) -> incumbent.Session:
         return (memory or self.plain).session(**READERS[reader], organization="acme")
 
     def ask(self, reader: int, query: str, shape: int) -> None:
@@ -162,7 +162,9 @@ class World:
         if kind == "ask":
             self.ask(*given)
             return
-        with suppress(tenure.TenureError):  # nothing there to rest on, or not theirs to take back
+        with suppress(
+            incumbent.IncumbentError
+        ):  # nothing there to rest on, or not theirs to take back
             getattr(self, kind)(*given)
 
 
@@ -178,7 +180,7 @@ LEEDS = (0, "venue", "Leeds")
 def test_a_kept_context_is_the_one_that_would_be_made_now(history: list[tuple[Any, ...]]) -> None:
     """Whatever is written, said, noted, declared or erased in between by another process, whoever
     asks, and wherever the clock is moved."""
-    with tempfile.TemporaryDirectory(prefix="tenure-") as folder:
+    with tempfile.TemporaryDirectory(prefix="incumbent-") as folder:
         world = World(Path(folder))
         try:
             for step in history:

@@ -17,11 +17,11 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from tenure import Memory, Observation, Outcome, Session
-from tenure.model.fact import Fact
-from tenure.model.scope import Scope
-from tenure.model.values import text_of
-from tenure.testing import SteppingClock
+from incumbent import Memory, Observation, Outcome, Session
+from incumbent.model.fact import Fact
+from incumbent.model.scope import Scope
+from incumbent.model.values import text_of
+from incumbent.testing import SteppingClock
 from tests.conftest import STORES, examples
 from tests.properties.contexts import PROFILES, a_memory, says
 from tests.properties.world import ORGANIZATION, all_facts, check_links, check_marks

@@ -12,25 +12,25 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import tenure
-from tenure import Memory, Session, Source
-from tenure.composing import doubts as doubts_module
-from tenure.composing import history as history_module
-from tenure.composing import inquiry as inquiry_module
-from tenure.composing import material as material_module
-from tenure.composing import omissions as omissions_module
-from tenure.composing.dead_values import DeadValueFinder
-from tenure.composing.material import MaterialBuilder
-from tenure.engine import doubts as engine_doubts
-from tenure.engine.lens import Lens
-from tenure.language.values.forms import forms
-from tenure.model.fact import Fact, Status
-from tenure.search import analysis, retrieval
-from tenure.search import places as places_module
-from tenure.search import tenures as tenures_module
-from tenure.search.space import SearchSpace
-from tenure.stores.port import Reader, Selection
-from tenure.testing import SteppingClock
+import incumbent
+from incumbent import Memory, Session, Source
+from incumbent.composing import doubts as doubts_module
+from incumbent.composing import history as history_module
+from incumbent.composing import inquiry as inquiry_module
+from incumbent.composing import material as material_module
+from incumbent.composing import omissions as omissions_module
+from incumbent.composing.dead_values import DeadValueFinder
+from incumbent.composing.material import MaterialBuilder
+from incumbent.engine import doubts as engine_doubts
+from incumbent.engine.lens import Lens
+from incumbent.language.values.forms import forms
+from incumbent.model.fact import Fact, Status
+from incumbent.search import analysis, retrieval
+from incumbent.search import places as places_module
+from incumbent.search import tenures as tenures_module
+from incumbent.search.space import SearchSpace
+from incumbent.stores.port import Reader, Selection
+from incumbent.testing import SteppingClock
 from tests.conftest import STORES, examples
 from tests.properties.contexts import FAST, a_place, told
 from tests.servers import SERVER
@@ -95,7 +95,7 @@ class Chronicle:
         self.clock = clock
         self.moments: list[datetime] = [clock.now]
         self.ids: list[str] = []
-        self.verdicts: list[tenure.Verdict] = []
+        self.verdicts: list[incumbent.Verdict] = []
         memory.declare("tag", multi_valued=True)
         memory.declare("secret_*", requires=["hr"])
 
@@ -113,7 +113,7 @@ class Chronicle:
     def play(self, history: list[tuple[Any, ...]]) -> None:
         for step, *details in history:
             self.clock.advance(minutes=1)
-            with suppress(tenure.TenureError):
+            with suppress(incumbent.IncumbentError):
                 getattr(self, step)(*details)
             self.moments.append(self.clock.now)
 
@@ -247,7 +247,7 @@ def a_chronicle(store: str, history: list[tuple[Any, ...]]) -> Iterator[Chronicl
             databases = SERVER.databases()
             databases.begin()
             where = databases.empty()
-        with tenure.open(where, clock=clock, settings=FAST) as memory:
+        with incumbent.open(where, clock=clock, settings=FAST) as memory:
             chronicle = Chronicle(memory, clock)
             chronicle.play(history)
             yield chronicle

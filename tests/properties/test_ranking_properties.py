@@ -13,18 +13,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tenure import Context, Memory, Session
-from tenure.context.document import Line
-from tenure.context.ranking import Matches, Ranked, rank, rounded
-from tenure.context.rendering import CONSTRAINTS, HISTORY, UNKNOWN
-from tenure.context.request import PROFILES as REQUESTED
-from tenure.context.roll import Sheets
-from tenure.model.authority import Ladder
-from tenure.model.fact import Fact
-from tenure.search import analysis
-from tenure.search.retrieval import alike
-from tenure.testing import SteppingClock
-from tenure.testing.clock import START
+from incumbent import Context, Memory, Session
+from incumbent.context.document import Line
+from incumbent.context.ranking import Matches, Ranked, rank, rounded
+from incumbent.context.rendering import CONSTRAINTS, HISTORY, UNKNOWN
+from incumbent.context.request import PROFILES as REQUESTED
+from incumbent.context.roll import Sheets
+from incumbent.model.authority import Ladder
+from incumbent.model.fact import Fact
+from incumbent.search import analysis
+from incumbent.search.retrieval import alike
+from incumbent.testing import SteppingClock
+from incumbent.testing.clock import START
 from tests.conftest import QUICK, examples
 from tests.properties.contexts import FAST, KEYS, QUERIES, a_memory, a_story, histories
 from tests.properties.world import ORGANIZATION, RUNGS

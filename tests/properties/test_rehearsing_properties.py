@@ -12,11 +12,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-import tenure
-from tenure import Change, Fact, Memory, Observation, Session, Verdict
-from tenure.stores.port import Selection
-from tenure.testing import SteppingClock
-from tenure.testing.contract.catalogue import everything_indexed
+import incumbent
+from incumbent import Change, Fact, Memory, Observation, Session, Verdict
+from incumbent.stores.port import Selection
+from incumbent.testing import SteppingClock
+from incumbent.testing.contract.catalogue import everything_indexed
 from tests.conftest import QUICK, OpenMemory, examples
 
 pytestmark = pytest.mark.on_every_store
@@ -180,7 +180,7 @@ def outcome(call: Callable[[Session], Any], session: Session) -> Any:
     """What comes of a call: its result, or its error."""
     try:
         made = call(session)
-    except tenure.TenureError as error:
+    except incumbent.IncumbentError as error:
         return type(error), str(error)
     if isinstance(made, Observation) and made.erasures:
         return replace(

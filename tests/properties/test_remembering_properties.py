@@ -13,9 +13,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import tenure
-from tenure.composing import inquiry, material, omissions
-from tenure.testing import SteppingClock
+import incumbent
+from incumbent.composing import inquiry, material, omissions
+from incumbent.testing import SteppingClock
 from tests.conftest import QUICK, examples
 
 KEYS = ("venue", "host", "room")
@@ -55,7 +55,7 @@ def as_in_a_large_memory(monkeypatch: pytest.MonkeyPatch) -> None:
 class Playing:
     """One who writes, and remembers what was said last."""
 
-    def __init__(self, memory: tenure.Memory) -> None:
+    def __init__(self, memory: incumbent.Memory) -> None:
         self.memory = memory
         self.session = memory.session(
             user_id="ann", authority="manager", organization="acme", session_id="s"
@@ -64,7 +64,7 @@ class Playing:
 
     def do(self, step: tuple[Any, ...]) -> None:
         kind, *given = step
-        with suppress(tenure.TenureError):  # nothing there to retract, undo or rest on
+        with suppress(incumbent.IncumbentError):  # nothing there to retract, undo or rest on
             getattr(self, kind)(*given)
 
     def write(self, key: str, value: str, shared: bool) -> None:
@@ -90,12 +90,12 @@ class Playing:
 
 
 @contextmanager
-def opened(path: Path, clock: SteppingClock) -> Iterator[tenure.Memory]:
-    with tenure.open(path, clock=clock, settings=replace(QUICK, embedder=None)) as memory:
+def opened(path: Path, clock: SteppingClock) -> Iterator[incumbent.Memory]:
+    with incumbent.open(path, clock=clock, settings=replace(QUICK, embedder=None)) as memory:
         yield memory
 
 
-def asked(memory: tenure.Memory) -> list[Any]:
+def asked(memory: incumbent.Memory) -> list[Any]:
     """What a context tells those who are there, each through eyes of their own."""
     told: list[Any] = []
     for user in ("ann", "ben"):

@@ -13,9 +13,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-import tenure
-from tenure import Memory, Scope, Session
-from tenure.testing import SteppingClock
+import incumbent
+from incumbent import Memory, Scope, Session
+from incumbent.testing import SteppingClock
 from tests.conftest import QUICK, SOAK, examples
 from tests.properties.world import all_facts, check_links, check_marks, differences, tenures
 from tests.servers import SERVER, needs_server
@@ -71,7 +71,7 @@ class Scopes(RuleBasedStateMachine):
                 self.desks.append(Desk(session, user, (*places, EVERYWHERE)))
 
     def open(self) -> Memory:
-        return tenure.open(":memory:", clock=self.clock, settings=QUICK)
+        return incumbent.open(":memory:", clock=self.clock, settings=QUICK)
 
     def teardown(self) -> None:
         if hasattr(self, "memory"):
@@ -122,7 +122,7 @@ class Scopes(RuleBasedStateMachine):
         held = next((p for p in desk.places if (owner, p, key) in self.model), None)
         before = self.real()
         if held is None or (desk.is_branch and held != desk.places[0]):
-            with pytest.raises(tenure.InvalidInput):
+            with pytest.raises(incumbent.InvalidInput):
                 desk.session.retract(key)
             assert not differences(before, self.real())
         else:
@@ -215,9 +215,9 @@ class ScopesOnSQLite(Scopes):
     """The same on a SQLite file."""
 
     def open(self) -> Memory:
-        self.folder = TemporaryDirectory(prefix="tenure-")
+        self.folder = TemporaryDirectory(prefix="incumbent-")
         path = Path(self.folder.name) / "agent.db"
-        return tenure.open(path, clock=self.clock, settings=QUICK)
+        return incumbent.open(path, clock=self.clock, settings=QUICK)
 
     def teardown(self) -> None:
         super().teardown()
@@ -229,7 +229,7 @@ class ScopesOnPostgres(Scopes):
     """The same on a PostgreSQL server."""
 
     def open(self) -> Memory:
-        return tenure.open(SERVER.databases().emptied(), clock=self.clock, settings=QUICK)
+        return incumbent.open(SERVER.databases().emptied(), clock=self.clock, settings=QUICK)
 
 
 THOROUGH = settings(
@@ -271,7 +271,7 @@ def test_a_commit_equals_saying_the_same_directly(
     seen = []
     for branched in (True, False):
         clock = SteppingClock(step=timedelta(seconds=1))
-        with tenure.open(":memory:", clock=clock, settings=QUICK) as memory:
+        with incumbent.open(":memory:", clock=clock, settings=QUICK) as memory:
             boss = memory.session(user_id="ann", authority="manager", organization="acme")
             for key, value, on_a in before:
                 rests = ["a"] if on_a and key != "a" and boss.is_current("a") else []

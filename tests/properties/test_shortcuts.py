@@ -9,13 +9,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tenure.context import injection, quotes
-from tenure.language.values import finding, literals
-from tenure.language.values.numbers import numbers
-from tenure.language.values.sentence import Sentence
-from tenure.language.values.vocabulary import vocabulary
-from tenure.model import invisible, values, words
-from tenure.search import analysis
+from incumbent.context import injection, quotes
+from incumbent.language.values import finding, literals
+from incumbent.language.values.numbers import numbers
+from incumbent.language.values.sentence import Sentence
+from incumbent.language.values.vocabulary import vocabulary
+from incumbent.model import invisible, values, words
+from incumbent.search import analysis
 
 _SAID = """
 the a an 5 12 1,000 2.0 007 12345678 9:30 14:05:01 3/4 2026-03-05 2026-02-30 1/2 $ € % : ; , . - --

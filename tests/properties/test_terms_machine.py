@@ -16,9 +16,9 @@ from hypothesis.stateful import (
     rule,
 )
 
-import tenure
-from tenure import Status, Verdict
-from tenure.testing import SteppingClock
+import incumbent
+from incumbent import Status, Verdict
+from incumbent.testing import SteppingClock
 from tests.behaviour.people import FOR_ALL
 from tests.conftest import QUICK, SOAK, examples
 from tests.properties.world import (
@@ -46,7 +46,7 @@ class Terms(RuleBasedStateMachine):
     @initialize()
     def begin(self) -> None:
         self.clock = SteppingClock(step=timedelta(seconds=1))
-        self.memory = tenure.open(self.where(), clock=self.clock, settings=QUICK)
+        self.memory = incumbent.open(self.where(), clock=self.clock, settings=QUICK)
         self.people = {
             name: self.memory.session(
                 user_id=name, authority=rung, organization=ORGANIZATION, permissions=FOR_ALL
@@ -91,7 +91,7 @@ class Terms(RuleBasedStateMachine):
     def retracts(self, who: str, key: str) -> Any:
         try:
             return self.people[who].retract(key)
-        except (tenure.NotPermitted, tenure.UnknownFact):
+        except (incumbent.NotPermitted, incumbent.UnknownFact):
             return multiple()
 
     @rule(verdict=verdicts)
@@ -99,7 +99,7 @@ class Terms(RuleBasedStateMachine):
         before = tenures(all_facts(self.memory).values())
         try:
             undoing = self.people["exa"].undo(verdict)
-        except tenure.NothingToUndo:
+        except incumbent.NothingToUndo:
             return
         self.people["exa"].undo(undoing)
         assert not differences(before, tenures(all_facts(self.memory).values()))

@@ -16,10 +16,10 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-import tenure
-from tenure import Memory, Outcome, Session
-from tenure.model.values import same_value
-from tenure.testing import SteppingClock
+import incumbent
+from incumbent import Memory, Outcome, Session
+from incumbent.model.values import same_value
+from incumbent.testing import SteppingClock
 from tests.conftest import QUICK, STORES, examples
 
 FEW = settings(max_examples=examples(80, soak=500), deadline=None)
@@ -43,9 +43,9 @@ json_values = st.recursive(
 @contextmanager
 def opened(store: str) -> Iterator[Memory]:
     clock = SteppingClock(step=timedelta(seconds=1))
-    with TemporaryDirectory(prefix="tenure-") as folder:
+    with TemporaryDirectory(prefix="incumbent-") as folder:
         where = ":memory:" if store == "memory" else str(Path(folder) / "agent.db")
-        with tenure.open(where, clock=clock, settings=QUICK) as memory:
+        with incumbent.open(where, clock=clock, settings=QUICK) as memory:
             yield memory
 
 
@@ -81,7 +81,7 @@ def test_any_json_value_comes_back_exactly(store: str, values: list[Any]) -> Non
             assert exactly(found.value) == exactly(value)
             assert exactly(list(ann.history(f"key_{number}").values)) == exactly([value])
         carried = json.loads(json.dumps(list(memory.export("acme"))))
-        with tenure.open(":memory:", settings=QUICK) as copy:
+        with incumbent.open(":memory:", settings=QUICK) as copy:
             copy.import_(carried)
             twin = copy.session(user_id="ann", organization="acme")
             for number, value in enumerate(values):
@@ -200,11 +200,11 @@ def test_everything_else_is_refused(store: str, value: Any) -> None:
     """At any depth, in a fact and in a note, and nothing is changed."""
     with a_session(store) as ann:
         ann.write("x", "kept")
-        with pytest.raises(tenure.InvalidInput):
+        with pytest.raises(incumbent.InvalidInput):
             ann.write("x", value)
-        with pytest.raises(tenure.InvalidInput):
+        with pytest.raises(incumbent.InvalidInput):
             ann.note("x", value)
-        with pytest.raises(tenure.InvalidInput):
+        with pytest.raises(incumbent.InvalidInput):
             ann.write_many([{"key": "y", "value": 1}, {"key": "x", "value": value}])
         assert ann.current("x") == "kept"
         assert ann.current("y") is None
@@ -215,7 +215,7 @@ def test_everything_else_is_refused(store: str, value: Any) -> None:
 def test_a_number_too_long_to_spell_is_refused(store: str) -> None:
     """An integer beyond what can be turned into text is an error, not a crash."""
     with a_session(store) as ann:
-        with pytest.raises(tenure.InvalidInput):
+        with pytest.raises(incumbent.InvalidInput):
             ann.write("x", 10**5000)
         assert ann.facts() == []
 

@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import tenure
-from tenure import Memory, Session
-from tenure.testing import SteppingClock
+import incumbent
+from incumbent import Memory, Session
+from incumbent.testing import SteppingClock
 from tests.conftest import QUICK, SOAK, STORES, THOROUGH, examples
 from tests.properties.contexts import PROFILES, a_memory, told
 from tests.properties.world import RUNGS
@@ -115,7 +115,7 @@ def as_reader(memory: Memory, reader: Reader) -> Session:
 def explained(session: Session, key: str) -> Any:
     try:
         return session.explain(key)
-    except tenure.UnknownFact:
+    except incumbent.UnknownFact:
         return None
 
 
@@ -138,7 +138,7 @@ def everything(session: Session, keys: list[str], ids: list[str]) -> dict[str, A
 _OF_ONES_OWN = ("out of scope", "not permitted")
 
 
-def but_ones_own(omissions: tuple[tenure.Omission, ...]) -> tuple[tenure.Omission, ...]:
+def but_ones_own(omissions: tuple[incumbent.Omission, ...]) -> tuple[incumbent.Omission, ...]:
     """An account without what it says of the reader's own facts elsewhere, or out of reach."""
     return tuple(one for one in omissions if one.reason not in _OF_ONES_OWN)
 

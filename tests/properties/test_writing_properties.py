@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import tenure
-from tenure import Memory, Session
-from tenure.testing import SteppingClock
+import incumbent
+from incumbent import Memory, Session
+from incumbent.testing import SteppingClock
 from tests.conftest import examples
 from tests.properties.contexts import a_memory, told
 
@@ -139,7 +139,7 @@ def test_a_low_rung_changes_nothing_for_others(rung: str, tried: list[Act]) -> N
         )
         before = [_seen(memory, session) for session in watched]
         for act in tried:
-            with suppress(tenure.TenureError):
+            with suppress(incumbent.IncumbentError):
                 act(memory, mallory)
         assert [_seen(memory, session) for session in watched] == before
 

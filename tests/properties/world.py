@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-import tenure
-from tenure.model.fact import Fact, Status
-from tenure.model.values import same_value
-from tenure.stores.codec import fact_from_record
+import incumbent
+from incumbent.model.fact import Fact, Status
+from incumbent.model.values import same_value
+from incumbent.stores.codec import fact_from_record
 
 ORGANIZATION = "acme"
-RUNGS = tenure.Ladder().rungs
+RUNGS = incumbent.Ladder().rungs
 
 
 def rank(rung: str) -> int:
     return RUNGS.index(rung)
 
 
-def all_facts(memory: tenure.Memory, organization: str = ORGANIZATION) -> dict[str, Fact]:
+def all_facts(memory: incumbent.Memory, organization: str = ORGANIZATION) -> dict[str, Fact]:
     """Every fact of an organization as stored, whoever may see it."""
     found = {}
     for record in memory.store.dump(organization):

@@ -13,24 +13,24 @@ import httpx
 import openai
 import pytest
 
-import tenure
-from tenure.http.configuration import Service
-from tenure.proxy.configuration import LARGEST_REQUEST, ProxySettings
-from tenure.proxy.server import proxy_server
+import incumbent
+from incumbent.http.configuration import Service
+from incumbent.proxy.configuration import LARGEST_REQUEST, ProxySettings
+from incumbent.proxy.server import proxy_server
 from tests.conftest import QUICK
 from tests.patience import PATIENCE, eventually
 from tests.proxy.stand_in import StandIn
 from tests.service.running import PLAIN, read_all
 
-USER = "X-Tenure-User"
-SESSION = "X-Tenure-Session"
+USER = "X-Incumbent-User"
+SESSION = "X-Incumbent-Session"
 _UNUSED = "sk-of-the-provider"
 
 
 class RunningProxy:
     """A proxy on a free port."""
 
-    def __init__(self, memory: tenure.Memory, upstream: str, **given: Any) -> None:
+    def __init__(self, memory: incumbent.Memory, upstream: str, **given: Any) -> None:
         limits = {name: given.pop(name) for name in list(given) if hasattr(Service, name)}
         self.memory = memory
         self.settings = ProxySettings(upstream=upstream, **given)
@@ -138,10 +138,10 @@ def start(tmp_path: Any, upstream: StandIn) -> Iterator[StartProxy]:
     """Starts proxies before the stand-in; each on an empty memory unless it is given one."""
     with ExitStack() as stack:
 
-        def started(memory: tenure.Memory | None = None, **given: Any) -> RunningProxy:
+        def started(memory: incumbent.Memory | None = None, **given: Any) -> RunningProxy:
             if memory is None:
                 path = tmp_path / f"{len(list(tmp_path.iterdir()))}.db"
-                memory = stack.enter_context(tenure.open(path, settings=QUICK))
+                memory = stack.enter_context(incumbent.open(path, settings=QUICK))
             address = given.pop("upstream", upstream.url)
             return stack.enter_context(RunningProxy(memory, address, **given))
 

@@ -11,8 +11,8 @@ import anthropic
 import openai
 import pytest
 
-import tenure
-from tenure.proxy.remembering import Remembering
+import incumbent
+from incumbent.proxy.remembering import Remembering
 from tests.patience import PATIENCE, eventually
 from tests.proxy.conftest import RunningProxy, StartProxy
 from tests.proxy.stand_in import StandIn
@@ -65,7 +65,7 @@ def test_a_provider_that_does_not_answer_is_given_up(start: StartProxy, upstream
     with closing(socket.create_server(("127.0.0.1", 0))) as silent:
         port = silent.getsockname()[1]
         proxy = start(upstream=f"http://127.0.0.1:{port}/v1", answer_timeout=0.2)
-        answer = proxy.post(CHAT, body(), X_Tenure_User="alice")
+        answer = proxy.post(CHAT, body(), X_Incumbent_User="alice")
         assert answer.status_code == 504
         assert answer.json()["error"]["type"] == "UpstreamTimeout"
 
@@ -170,13 +170,13 @@ def broken(monkeypatch: pytest.MonkeyPatch, error: Exception) -> Any:
         raise error
 
     with monkeypatch.context() as patch:
-        patch.setattr(tenure.Session, "observe", fails)
+        patch.setattr(incumbent.Session, "observe", fails)
         yield
 
 
 @pytest.mark.parametrize(
     ("error", "status"),
-    [(tenure.StoreBusy("busy: 9911"), 503), (RuntimeError("a bug: 9911"), 500)],
+    [(incumbent.StoreBusy("busy: 9911"), 503), (RuntimeError("a bug: 9911"), 500)],
 )
 def test_a_proxy_fails_closed(
     proxy: RunningProxy,
@@ -198,16 +198,16 @@ def test_a_proxy_fails_open_where_it_is_told_to(
 ) -> None:
     """The request passes as it came, and the answer says so."""
     proxy = start(on_failure="open")
-    with broken(monkeypatch, tenure.StoreBusy("busy")):
-        answer = proxy.post(CHAT, body(), X_Tenure_User="alice")
+    with broken(monkeypatch, incumbent.StoreBusy("busy")):
+        answer = proxy.post(CHAT, body(), X_Incumbent_User="alice")
     assert answer.status_code == 200
-    assert answer.headers["x-tenure-unguarded"] == "StoreBusy"
-    assert "x-tenure-receipt" not in answer.headers
+    assert answer.headers["x-incumbent-unguarded"] == "StoreBusy"
+    assert "x-incumbent-receipt" not in answer.headers
     assert upstream.last.body == body()
     assert proxy.turns() == []
-    answer = proxy.post(CHAT, body(), X_Tenure_User="alice")
-    assert "x-tenure-unguarded" not in answer.headers
-    assert "x-tenure-receipt" in answer.headers
+    answer = proxy.post(CHAT, body(), X_Incumbent_User="alice")
+    assert "x-incumbent-unguarded" not in answer.headers
+    assert "x-incumbent-receipt" in answer.headers
 
 
 @pytest.mark.parametrize(("mode", "status"), [("closed", 503), ("open", 200)])
@@ -222,11 +222,11 @@ def test_a_store_that_is_gone_fails_the_same_way(
     proxy = start(on_failure=mode)
 
     def gone(*_: Any) -> None:
-        raise tenure.StoreUnavailable("gone")
+        raise incumbent.StoreUnavailable("gone")
 
     with monkeypatch.context() as patch:
         patch.setattr(type(proxy.memory.store), "keys", gone)
-        assert proxy.post(CHAT, body(), X_Tenure_User="alice").status_code == status
+        assert proxy.post(CHAT, body(), X_Incumbent_User="alice").status_code == status
     assert [one.body for one in upstream.received] == ([body()] if status == 200 else [])
 
 
@@ -253,7 +253,7 @@ def test_what_cannot_be_guarded_is_refused_and_changes_nothing(
     proxy: RunningProxy, upstream: StandIn, content: bytes
 ) -> None:
     """With an error that says what is wrong with it."""
-    answer = proxy.post(CHAT, content, X_Tenure_User="alice")
+    answer = proxy.post(CHAT, content, X_Incumbent_User="alice")
     assert answer.status_code == 422
     assert answer.json()["error"]["message"]
     assert upstream.received == []
@@ -266,18 +266,18 @@ def test_what_cannot_be_guarded_passes_where_a_proxy_fails_open(
     """The provider says what it thinks of it."""
     proxy = start(on_failure="open")
     content = b'{"model": "m", "messages": [{"role": "user", "content": "\\ud800"}]}'
-    answer = proxy.post(CHAT, content, X_Tenure_User="alice")
-    assert answer.headers["x-tenure-unguarded"] == "InvalidInput"
+    answer = proxy.post(CHAT, content, X_Incumbent_User="alice")
+    assert answer.headers["x-incumbent-unguarded"] == "InvalidInput"
     assert upstream.last.body == content
 
 
 def test_bodies_have_a_limit_and_a_type(start: StartProxy, upstream: StandIn) -> None:
     """As at the service."""
     proxy = start(max_body_bytes=1000)
-    assert proxy.post(CHAT, b" " * 1001, X_Tenure_User="a").status_code == 413
-    answer = proxy.post(CHAT, b"{}", X_Tenure_User="a", Content_Encoding="gzip")
+    assert proxy.post(CHAT, b" " * 1001, X_Incumbent_User="a").status_code == 413
+    answer = proxy.post(CHAT, b"{}", X_Incumbent_User="a", Content_Encoding="gzip")
     assert answer.status_code == 415
-    with_type = {"X_Tenure_User": "a", "Content_Type": "text/plain"}
+    with_type = {"X_Incumbent_User": "a", "Content_Type": "text/plain"}
     assert proxy.post(CHAT, b"{}", **with_type).status_code == 415
     assert upstream.received == []
 
@@ -298,11 +298,13 @@ def test_a_reply_that_is_not_understood_is_passed_on(
 ) -> None:
     """Whatever a provider sends under 200, the application gets it, and nothing is observed."""
     for told in (b"", b"null", b"{", b'{"choices": 7}', b'{"choices": [{"message": []}]}', b"\xff"):
-        head = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nX-Tenure-Receipt: forged\r\n"
+        head = (
+            b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nX-Incumbent-Receipt: forged\r\n"
+        )
         upstream.raw = head + b"Content-Length: %d\r\n\r\n" % len(told) + told
-        answer = proxy.post(CHAT, body(), X_Tenure_User="alice")
+        answer = proxy.post(CHAT, body(), X_Incumbent_User="alice")
         assert (answer.status_code, answer.content) == (200, told)
-        assert answer.headers["x-tenure-receipt"].startswith("rc-")
+        assert answer.headers["x-incumbent-receipt"].startswith("rc-")
     assert proxy.speakers() == ["user"]
 
 
@@ -312,7 +314,7 @@ def test_a_reply_that_cannot_be_observed_is_passed_on(
     """The next request brings it."""
 
     def fails(*_: Any) -> int:
-        raise tenure.StoreBusy("busy")
+        raise incumbent.StoreBusy("busy")
 
     with monkeypatch.context() as patch:
         patch.setattr(Remembering, "hear", fails)

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-import tenure
+import incumbent
 from tests.conftest import QUICK
 from tests.proxy.conftest import SESSION, RunningProxy, StartProxy
 from tests.proxy.stand_in import StandIn
@@ -166,7 +166,7 @@ def test_the_receipt_of_an_answer_can_be_replayed(proxy: RunningProxy, upstream:
     """The header names a context that is kept, and that is what the model got."""
     ask(proxy, [{"role": "user", "content": FIRST}])
     answer = ask(proxy, [{"role": "user", "content": QUESTION}])
-    replayed = proxy.memory.replay(answer.headers["x-tenure-receipt"])
+    replayed = proxy.memory.replay(answer.headers["x-incumbent-receipt"])
     assert replayed.text == upstream.last.json["messages"][0]["content"]
     assert replayed.query == QUESTION
     assert "# Conversation" not in replayed.text
@@ -290,7 +290,7 @@ def test_settings_of_a_request_pass_unchanged(proxy: RunningProxy, upstream: Sta
     message = {"role": "user", "content": QUESTION, "new": True}
     body = {"model": "m", "messages": [message], **more}
     content = json.dumps(body).encode()
-    assert proxy.post("/v1/chat/completions", content, X_Tenure_User="alice").status_code == 200
+    assert proxy.post("/v1/chat/completions", content, X_Incumbent_User="alice").status_code == 200
     sent = upstream.last.json
     assert {**sent, "messages": sent["messages"][1:]} == body
 
@@ -302,7 +302,7 @@ def test_a_field_that_comes_twice_hides_nothing(proxy: RunningProxy, upstream: S
     old = json.dumps([{"role": "assistant", "content": f"To {DEAD}."}])
     new = json.dumps([{"role": "user", "content": QUESTION}])
     content = f'{{"model": "m", "messages": {old}, "messages": {new}}}'.encode()
-    assert proxy.post("/v1/chat/completions", content, X_Tenure_User="alice").status_code == 200
+    assert proxy.post("/v1/chat/completions", content, X_Incumbent_User="alice").status_code == 200
     assert DEAD not in upstream.last.text
 
 
@@ -315,7 +315,7 @@ def test_another_persons_facts_never_appear(proxy: RunningProxy, upstream: Stand
     assert LIVE not in upstream.last.text
     ask(proxy, [{"role": "user", "content": f"Is it {DEAD}?"}], "bob")
     assert DEAD in upstream.last.text
-    other = {"X-Tenure-Organization": "elsewhere"}
+    other = {"X-Incumbent-Organization": "elsewhere"}
     ask(proxy, [{"role": "user", "content": QUESTION}], "alice", headers=other)
     assert LIVE not in upstream.last.text
 
@@ -344,7 +344,7 @@ def test_a_response_that_follows_another_says_what_is_new(
     proxy.heard(2)
     for previous in ("resp_1", "resp_1", "resp_2"):
         answer = client.create(model="m", input="Yes.", previous_response_id=previous)
-        assert answer.headers["x-tenure-unguarded"] == "kept-by-provider"
+        assert answer.headers["x-incumbent-unguarded"] == "kept-by-provider"
     assert proxy.heard(6) == ["user", "assistant"] * 3
 
 
@@ -358,7 +358,7 @@ def test_a_word_said_again_later_is_new(proxy: RunningProxy, upstream: StandIn) 
 @pytest.mark.on_every_store
 def test_a_store_makes_no_difference(start: StartProxy, upstream: StandIn, where: str) -> None:
     """A file, a database, nothing but memory: corrections are cut, retries add nothing."""
-    with tenure.open(where, settings=QUICK) as memory:
+    with incumbent.open(where, settings=QUICK) as memory:
         proxy = start(memory)
         history: list[Any] = [{"role": "user", "content": FIRST}]
         ask(proxy, history)
@@ -381,15 +381,15 @@ def test_a_budget_of_nothing_guards_only(start: StartProxy, upstream: StandIn) -
     ]
     assert upstream.last.json["messages"][0]["content"] == FRAME
     assert DEAD not in upstream.last.text
-    assert "x-tenure-receipt" not in ask(proxy, [{"role": "user", "content": QUESTION}]).headers
+    assert "x-incumbent-receipt" not in ask(proxy, [{"role": "user", "content": QUESTION}]).headers
 
 
 def test_a_request_to_erase_everything_is_told(proxy: RunningProxy, upstream: StandIn) -> None:
     """The application learns of it, and nothing is erased by a turn."""
     first = ask(proxy, [{"role": "user", "content": FIRST}])
-    assert "x-tenure-erasure-requested" not in first.headers
+    assert "x-incumbent-erasure-requested" not in first.headers
     answer = ask(proxy, [{"role": "user", "content": "Erase all my data."}])
-    assert answer.headers["x-tenure-erasure-requested"] == "true"
+    assert answer.headers["x-incumbent-erasure-requested"] == "true"
     assert proxy.memory.session(user_id="alice").current("shipping_address") == DEAD
 
 

@@ -1,4 +1,4 @@
-"""`tenure proxy`: what it refuses to start with, and a real one from its start to its end."""
+"""`incumbent proxy`: what it refuses to start with, and a real one from its start to its end."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ import openai
 import pytest
 from typer.testing import CliRunner
 
-import tenure
-from tenure.cli import app
+import incumbent
+from incumbent.cli import app
 from tests.patience import PATIENCE
 from tests.proxy.stand_in import StandIn
 from tests.service.running import PROGRAM, environment
@@ -34,7 +34,7 @@ UPSTREAM = "--upstream=http://127.0.0.1:1/v1"
         ((UPSTREAM, "--processes", "0"), "from 1 on, not 0"),
         ((UPSTREAM, "--processes", "2", "--db", ":memory:"), "several processes cannot share"),
         ((UPSTREAM, "--db", "https://memory.example.com"), "the file or the database behind it"),
-        ((UPSTREAM, "--host", "0.0.0.0"), "tenure keys create"),
+        ((UPSTREAM, "--host", "0.0.0.0"), "incumbent keys create"),
         ((UPSTREAM, "--issuer", "https://a"), "both --issuer URL and --jwks FILE"),
     ],
 )
@@ -52,7 +52,7 @@ def test_a_wrong_call_says_what_is_wrong(
 def test_the_help_begins_with_examples() -> None:
     """That can be copied."""
     told = CliRunner().invoke(app, ["proxy", "--help"]).output
-    assert "tenure proxy --upstream https://api.openai.com/v1 --db agent.db" in told
+    assert "incumbent proxy --upstream https://api.openai.com/v1 --db agent.db" in told
     assert told.index("Examples:") < told.index("Options:")
 
 
@@ -68,7 +68,7 @@ def test_several_processes_are_one_proxy(upstream: StandIn, tmp_path: Path) -> N
         found = re.search(r"at (\S+) \(open", process.stderr.readline())
         assert found is not None
         history: list[openai.types.chat.ChatCompletionMessageParam] = []
-        who = {"X-Tenure-User": "ann", "X-Tenure-Session": "s"}
+        who = {"X-Incumbent-User": "ann", "X-Incumbent-Session": "s"}
         for desk in range(4, 12):
             history.append({"role": "user", "content": f"No, my desk is {desk}."})
             # A connection of its own each time, so that the system chooses who answers it.
@@ -82,7 +82,9 @@ def test_several_processes_are_one_proxy(upstream: StandIn, tmp_path: Path) -> N
         process.send_signal(signal.SIGTERM)
         process.stderr.read()
         assert process.wait(PATIENCE) == 0
-    with tenure.open(tmp_path / "agent.db", settings=tenure.Settings(embedder=None)) as memory:
+    with incumbent.open(
+        tmp_path / "agent.db", settings=incumbent.Settings(embedder=None)
+    ) as memory:
         session = memory.session(user_id="ann", session_id="s")
         assert session.current("desk") == "11"
         assert len(session.history("desk")) == 8
@@ -113,7 +115,7 @@ def test_a_proxy_from_its_start_to_its_end(upstream: StandIn, tmp_path: Path) ->
             with openai.OpenAI(
                 base_url=found[2],
                 api_key="sk-77",
-                default_headers={"X-Tenure-User": "alice-7"},
+                default_headers={"X-Incumbent-User": "alice-7"},
                 timeout=PATIENCE,
             ) as client:
                 answer = client.chat.completions.create(model="m", messages=history)

@@ -27,7 +27,7 @@ async def streamed(client: openai.AsyncOpenAI, number: int) -> str:
         model="m",
         messages=messages,
         stream=True,
-        extra_headers={"X-Tenure-User": f"user-{number}"},
+        extra_headers={"X-Incumbent-User": f"user-{number}"},
     )
     return "".join([one.choices[0].delta.content or "" async for one in stream])
 
@@ -44,7 +44,7 @@ async def together(proxy: RunningProxy, count: int) -> list[str]:
 def test_many_streams_at_once(proxy: RunningProxy, upstream: StandIn, count: int) -> None:
     """All of them are open at the same time, each gets its own answer, each is guarded by its own
     facts, and every reply is observed."""
-    assert proxy.post(CHAT, body(), X_Tenure_User="somebody").status_code == 200  # loads all
+    assert proxy.post(CHAT, body(), X_Incumbent_User="somebody").status_code == 200  # loads all
     upstream.received.clear()
     upstream.barrier = count
     upstream.said = ["Done."] * count
@@ -72,7 +72,7 @@ def test_the_same_request_at_the_same_time_is_observed_once(
     ]
     content = json.dumps({"model": "m", "messages": messages}).encode()
     with ThreadPoolExecutor(6) as pool:
-        asked = [pool.submit(proxy.post, CHAT, content, X_Tenure_User="alice") for _ in range(6)]
+        asked = [pool.submit(proxy.post, CHAT, content, X_Incumbent_User="alice") for _ in range(6)]
         assert [one.result().status_code for one in asked] == [200] * 6
     assert proxy.heard(4) == ["user", "assistant", "user", "assistant"]
 
@@ -83,7 +83,7 @@ def test_different_requests_of_one_session_at_the_same_time_are_all_observed(
     """None is lost and none fails because another came in between."""
     with ThreadPoolExecutor(6) as pool:
         asked = [
-            pool.submit(proxy.post, CHAT, body(f"My locker {n} is blue."), X_Tenure_User="alice")
+            pool.submit(proxy.post, CHAT, body(f"My locker {n} is blue."), X_Incumbent_User="alice")
             for n in range(6)
         ]
         assert [one.result().status_code for one in asked] == [200] * 6

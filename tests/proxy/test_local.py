@@ -10,8 +10,8 @@ from typing import Any
 import httpx
 import pytest
 
-import tenure
-from tenure.proxy import LocalProxy
+import incumbent
+from incumbent.proxy import LocalProxy
 from tests.patience import PATIENCE
 from tests.proxy.stand_in import StandIn
 from tests.service.running import PLAIN, a_key
@@ -20,13 +20,13 @@ OLD, NEW = "123 Main St", "456 Oak Ave"
 
 
 @pytest.fixture
-def memory() -> Iterator[tenure.Memory]:
-    with tenure.open(":memory:") as opened:
+def memory() -> Iterator[incumbent.Memory]:
+    with incumbent.open(":memory:") as opened:
         yield opened
 
 
 @pytest.fixture
-def local(memory: tenure.Memory, upstream: StandIn) -> Iterator[LocalProxy]:
+def local(memory: incumbent.Memory, upstream: StandIn) -> Iterator[LocalProxy]:
     with LocalProxy(memory, upstream.url) as proxy:
         yield proxy
 
@@ -44,7 +44,7 @@ def shown(header: str) -> dict[str, str]:
 
 
 def test_requests_with_a_ticket_are_guarded_and_not_observed(
-    memory: tenure.Memory, local: LocalProxy, upstream: StandIn
+    memory: incumbent.Memory, local: LocalProxy, upstream: StandIn
 ) -> None:
     """What holds for the session of the ticket is in what the provider gets."""
     alice = memory.session(user_id="alice", session_id="s1")
@@ -55,26 +55,26 @@ def test_requests_with_a_ticket_are_guarded_and_not_observed(
     assert answer.status_code == 200
     assert NEW in upstream.last.text
     assert OLD not in upstream.last.text
-    assert upstream.last.header(b"x-tenure-key") == []
+    assert upstream.last.header(b"x-incumbent-key") == []
     assert [item for item in alice.working_set() if "turn" in item.key] == []
 
 
 def test_nobody_gets_through_without_a_ticket(
-    memory: tenure.Memory, local: LocalProxy, upstream: StandIn
+    memory: incumbent.Memory, local: LocalProxy, upstream: StandIn
 ) -> None:
     """Whoever says a name is not believed, also while others have tickets, and whether or not
     there are keys."""
     ticket = local.ticket(memory.session(user_id="alice", session_id="s1"))
     assert ask(local, "Hello.").status_code == 403
-    assert ask(local, "Hello.", **{"X-Tenure-User": "alice"}).status_code == 401
-    assert ask(local, "Hello.", **{"X-Tenure-Key": "another"}).status_code == 401
-    assert ask(local, "Hello.", **{"X-Tenure-Key": a_key(memory)}).status_code == 401
+    assert ask(local, "Hello.", **{"X-Incumbent-User": "alice"}).status_code == 401
+    assert ask(local, "Hello.", **{"X-Incumbent-Key": "another"}).status_code == 401
+    assert ask(local, "Hello.", **{"X-Incumbent-Key": a_key(memory)}).status_code == 401
     assert upstream.received == []
     assert ask(local, "Hello.", **shown(ticket.header)).status_code == 200
 
 
 def test_a_ticket_that_nobody_has_any_more_opens_nothing(
-    memory: tenure.Memory, local: LocalProxy
+    memory: incumbent.Memory, local: LocalProxy
 ) -> None:
     """So a conversation that is over leaves nothing behind."""
     ticket = local.ticket(memory.session(user_id="alice", session_id="s1"))

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import tenure
-from tenure.proxy.apis import APIS, MessageApi
-from tenure.proxy.remembering import Remembering
-from tenure.proxy.replies import StreamedReply, WholeReply
+import incumbent
+from incumbent.proxy.apis import APIS, MessageApi
+from incumbent.proxy.remembering import Remembering
+from incumbent.proxy.replies import StreamedReply, WholeReply
 from tests.conftest import examples
 
 NAMES = st.sampled_from(
@@ -40,10 +40,10 @@ MESSAGES = st.lists(st.dictionaries(NAMES, ANYTHING, max_size=4), max_size=4)
 
 
 @pytest.fixture(scope="module")
-def memory() -> Iterator[tenure.Memory]:
+def memory() -> Iterator[incumbent.Memory]:
     """A memory that reads quickly."""
-    quick = tenure.Settings(embedder=None, detector="rules")
-    with tenure.open(":memory:", settings=quick) as found:
+    quick = incumbent.Settings(embedder=None, detector="rules")
+    with incumbent.open(":memory:", settings=quick) as found:
         yield found
 
 
@@ -51,7 +51,7 @@ def memory() -> Iterator[tenure.Memory]:
 @given(body=st.dictionaries(NAMES, ANYTHING, max_size=3), messages=MESSAGES)
 @settings(max_examples=examples(100, soak=3000), deadline=None)
 def test_a_body_is_prepared_or_refused(
-    memory: tenure.Memory, api: MessageApi, body: dict[str, Any], messages: list[Any]
+    memory: incumbent.Memory, api: MessageApi, body: dict[str, Any], messages: list[Any]
 ) -> None:
     """With an error of ours, and never with another; as many messages go on as came."""
     given_body = {**body, "messages": messages, "input": messages}
@@ -59,7 +59,7 @@ def test_a_body_is_prepared_or_refused(
     content = json.dumps(given_body).encode()
     try:
         prepared = Remembering(memory, 100).prepare(session, api, content)
-    except tenure.InvalidInput:
+    except incumbent.InvalidInput:
         return
     made = json.loads(prepared.content)
     assert made.keys() - {"instructions", "system"} == given_body.keys() - {

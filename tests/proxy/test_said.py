@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tenure.model.records import Turn
-from tenure.observing.recognising import digest_of
-from tenure.proxy.said import WINDOW, Utterance, first_new, is_new_reply, said_in
+from incumbent.model.records import Turn
+from incumbent.observing.recognising import digest_of
+from incumbent.proxy.said import WINDOW, Utterance, first_new, is_new_reply, said_in
 from tests.conftest import examples
 
 NOW = datetime(2026, 3, 2, tzinfo=UTC)

@@ -9,13 +9,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import tenure
-from tenure.context.guarded import GuardedMessages, MessageAccount
-from tenure.proxy.apis import APIS, AnthropicMessages, ChatCompletions, ResponsesApi, api_at, climbs
-from tenure.proxy.configuration import ProxySettings
-from tenure.proxy.headers import asked_by, says_who, to_client, to_upstream
-from tenure.proxy.remembering import in_place
-from tenure.proxy.replies import StreamedReply, WholeEvents, WholeReply, broken_off
+import incumbent
+from incumbent.context.guarded import GuardedMessages, MessageAccount
+from incumbent.proxy.apis import (
+    APIS,
+    AnthropicMessages,
+    ChatCompletions,
+    ResponsesApi,
+    api_at,
+    climbs,
+)
+from incumbent.proxy.configuration import ProxySettings
+from incumbent.proxy.headers import asked_by, says_who, to_client, to_upstream
+from incumbent.proxy.remembering import in_place
+from incumbent.proxy.replies import StreamedReply, WholeEvents, WholeReply, broken_off
 from tests.conftest import examples
 
 SYSTEM = {"role": "system", "content": "Be short."}
@@ -76,7 +83,7 @@ def test_a_context_joins_the_instructions_of_responses(given_input: Any) -> None
 def test_what_is_no_list_of_messages_is_refused(api: Any) -> None:
     """With the place of it."""
     for given_messages in (7, {"a": 1}):
-        with pytest.raises(tenure.InvalidInput, match="send a list of messages"):
+        with pytest.raises(incumbent.InvalidInput, match="send a list of messages"):
             api.messages({"messages": given_messages, "input": given_messages})
 
 
@@ -231,23 +238,23 @@ def test_a_speaker_is_read_from_headers() -> None:
     """Each header is a field of the session; the key is a credential of ours."""
     form, shown = asked_by(
         [
-            (b"X-Tenure-User", b"alice"),
-            (b"x-tenure-permissions", b"a, b,"),
-            (b"x-tenure-key", b"tenure_1_2"),
+            (b"X-Incumbent-User", b"alice"),
+            (b"x-incumbent-permissions", b"a, b,"),
+            (b"x-incumbent-key", b"incumbent_1_2"),
             (b"authorization", b"Bearer other"),
         ]
     )
     assert (form.user_id, form.permissions, form.session_id) == ("alice", ["a", "b"], "proxy")
-    assert shown == "Bearer tenure_1_2"
-    assert not says_who([(b"x-tenured", b"a"), (b"tenure-user", b"b")])
+    assert shown == "Bearer incumbent_1_2"
+    assert not says_who([(b"x-incumbentd", b"a"), (b"incumbent-user", b"b")])
 
 
 def test_nothing_of_ours_goes_on_and_nobody_speaks_in_our_name() -> None:
     """To a provider, nor from one to an application."""
-    mixed = [(b"X-Tenure-Key", b"a"), (b"X_Tenure_User", b"b"), (b"Accept-Encoding", b"br")]
+    mixed = [(b"X-Incumbent-Key", b"a"), (b"X_Incumbent_User", b"b"), (b"Accept-Encoding", b"br")]
     assert to_upstream(mixed, rewritten=False) == [(b"Accept-Encoding", b"br")]
     assert to_upstream(mixed, rewritten=True) == [(b"accept-encoding", b"identity")]
-    assert to_client(mixed[:2], (b"x-tenure-receipt", b"r")) == [(b"x-tenure-receipt", b"r")]
+    assert to_client(mixed[:2], (b"x-incumbent-receipt", b"r")) == [(b"x-incumbent-receipt", b"r")]
 
 
 @pytest.mark.parametrize(
@@ -260,7 +267,7 @@ def test_nothing_of_ours_goes_on_and_nobody_speaks_in_our_name() -> None:
 )
 def test_an_odd_upstream_is_refused_and_no_secret_is_told(address: str) -> None:
     """With how one looks."""
-    with pytest.raises(tenure.InvalidInput, match="upstream") as raised:
+    with pytest.raises(incumbent.InvalidInput, match="upstream") as raised:
         ProxySettings(upstream=address)
     assert "secret" not in str(raised.value)
 
@@ -270,5 +277,5 @@ def test_an_odd_upstream_is_refused_and_no_secret_is_told(address: str) -> None:
 )
 def test_odd_settings_are_refused(wrong: Any) -> None:
     """By name."""
-    with pytest.raises(tenure.InvalidInput, match=next(iter(wrong))):
+    with pytest.raises(incumbent.InvalidInput, match=next(iter(wrong))):
         ProxySettings(upstream="https://a/v1", **wrong)

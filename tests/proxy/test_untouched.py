@@ -47,7 +47,7 @@ def test_without_a_speaker_every_byte_passes(
     assert upstream.last.header(b"x-mine") == [b"a, b"]
     assert answer.endswith(b"\r\n\r\n" + ANSWER)
     assert b"x-own: 7" in answer.lower()
-    assert b"x-tenure" not in answer.lower()
+    assert b"x-incumbent" not in answer.lower()
     assert list(proxy.memory.store.organizations()) == []
 
 
@@ -79,15 +79,15 @@ def test_a_stream_passes_to_the_byte(proxy: RunningProxy, upstream: StandIn) -> 
 def test_other_paths_pass_also_when_somebody_speaks(proxy: RunningProxy, upstream: StandIn) -> None:
     """A client that sends the header with everything can list models and embed texts; the provider
     never learns who is speaking."""
-    client = proxy.openai(**{"X-Tenure-Session": "s"})
+    client = proxy.openai(**{"X-Incumbent-Session": "s"})
     assert list(client.models.list()) == []
     body = json.dumps({"model": "m", "input": "My desk is 4."}).encode()
-    answer = proxy.post("/v1/embeddings", body, X_Tenure_User="alice", Authorization="Bearer p")
+    answer = proxy.post("/v1/embeddings", body, X_Incumbent_User="alice", Authorization="Bearer p")
     assert answer.json() == {"length": len(body)}
     assert upstream.last.body == body
     assert upstream.last.header(b"authorization") == [b"Bearer p"]
     for received in upstream.received:
-        assert not [name for name, _ in received.headers if b"tenure" in name.lower()]
+        assert not [name for name, _ in received.headers if b"incumbent" in name.lower()]
     assert proxy.turns() == []
 
 
@@ -122,7 +122,7 @@ def test_a_redirect_is_the_clients_to_follow(proxy: RunningProxy, upstream: Stan
     with_body = b"HTTP/1.1 307 Over\r\nLocation: http://127.0.0.1:1/v1\r\nContent-Length: 0\r\n\r\n"
     upstream.raw = with_body
     body = b'{"model": "m", "messages": [{"role": "user", "content": "Hello"}]}'
-    for headers in ({}, {"X_Tenure_User": "alice"}):
+    for headers in ({}, {"X_Incumbent_User": "alice"}):
         answer = proxy.post("/v1/chat/completions", body, **headers)
         assert answer.status_code == 307
         assert answer.headers["location"] == "http://127.0.0.1:1/v1"
@@ -159,7 +159,7 @@ def test_the_environment_adds_nothing(
         monkeypatch.setenv(name, "http://127.0.0.1:1")
     proxy = start()
     body = b'{"model": "m", "messages": [{"role": "user", "content": "Hello"}]}'
-    for headers in ({}, {"X_Tenure_User": "alice"}):
+    for headers in ({}, {"X_Incumbent_User": "alice"}):
         answer = proxy.post("/v1/chat/completions", body, Cookie="a=1", **headers)
         assert answer.status_code == 200
         assert upstream.last.header(b"authorization") == []

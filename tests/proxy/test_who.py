@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-import tenure
+import incumbent
 from tests.conftest import QUICK
 from tests.proxy.conftest import RunningProxy, StartProxy
 from tests.proxy.stand_in import StandIn
@@ -26,7 +26,7 @@ def body(text: str = SAID) -> bytes:
 @pytest.fixture
 def keyed(start: StartProxy, tmp_path: Any) -> Any:
     """A proxy that asks for credentials, and its memory."""
-    with tenure.open(tmp_path / "keyed.db", settings=QUICK) as memory:
+    with incumbent.open(tmp_path / "keyed.db", settings=QUICK) as memory:
         yield start(memory, credentials=True)
 
 
@@ -34,21 +34,21 @@ def test_a_request_that_speaks_shows_a_credential(keyed: RunningProxy, upstream:
     """The key stands in a header of its own: Authorization is the provider's, and goes there
     unchanged. The key goes nowhere."""
     key = a_key(keyed.memory)
-    shown = {"X_Tenure_Key": key, "X_Tenure_User": "alice", "Authorization": "Bearer sk-1"}
+    shown = {"X_Incumbent_Key": key, "X_Incumbent_User": "alice", "Authorization": "Bearer sk-1"}
     assert keyed.post(CHAT, body(), **shown).status_code == 200
     assert upstream.last.header(b"authorization") == [b"Bearer sk-1"]
     assert key not in upstream.last.text + str(upstream.last.headers)
     assert keyed.heard(2, organization="acme") == ["user", "assistant"]
 
 
-@pytest.mark.parametrize("key", [None, "tenure_x_y", "", "sk-1"])
+@pytest.mark.parametrize("key", [None, "incumbent_x_y", "", "sk-1"])
 def test_without_a_good_credential_nobody_speaks(
     keyed: RunningProxy, upstream: StandIn, key: str | None
 ) -> None:
     """Neither as somebody, nor past the memory to the provider."""
     a_key(keyed.memory)
-    shown = {} if key is None else {"X_Tenure_Key": key}
-    answer = keyed.post(CHAT, body(), X_Tenure_User="alice", **shown)
+    shown = {} if key is None else {"X_Incumbent_Key": key}
+    answer = keyed.post(CHAT, body(), X_Incumbent_User="alice", **shown)
     assert answer.status_code in (401, 422)
     assert upstream.received == []
 
@@ -58,10 +58,14 @@ def test_a_client_of_one_organization_does_not_speak_in_another(
     start: StartProxy, upstream: StandIn, tmp_path: Any, mode: str
 ) -> None:
     """Whatever is done when the memory fails: this is no failure."""
-    with tenure.open(tmp_path / "two.db", settings=QUICK) as memory:
+    with incumbent.open(tmp_path / "two.db", settings=QUICK) as memory:
         proxy = start(memory, credentials=True, on_failure=mode)
         key = a_key(memory, organization="acme")
-        shown = {"X_Tenure_Key": key, "X_Tenure_User": "alice", "X_Tenure_Organization": "other"}
+        shown = {
+            "X_Incumbent_Key": key,
+            "X_Incumbent_User": "alice",
+            "X_Incumbent_Organization": "other",
+        }
         answer = proxy.post(CHAT, body(), **shown)
         assert answer.status_code == 403
         assert answer.json()["error"]["message"] == "the credential is for another organization"
@@ -72,9 +76,9 @@ def test_a_client_of_one_organization_does_not_speak_in_another(
 def test_a_personal_key_says_who_is_speaking(keyed: RunningProxy, upstream: StandIn) -> None:
     """It needs no other header, and is good for nobody else."""
     key = a_key(keyed.memory, user_id="alice")
-    assert keyed.post(CHAT, body(), X_Tenure_Key=key).status_code == 200
+    assert keyed.post(CHAT, body(), X_Incumbent_Key=key).status_code == 200
     assert keyed.heard(2, organization="acme") == ["user", "assistant"]
-    answer = keyed.post(CHAT, body(), X_Tenure_Key=key, X_Tenure_User="bob")
+    answer = keyed.post(CHAT, body(), X_Incumbent_Key=key, X_Incumbent_User="bob")
     assert answer.status_code == 403
 
 
@@ -82,7 +86,7 @@ def test_a_key_reads_and_writes_or_is_not_enough(keyed: RunningProxy, upstream: 
     """A request is observed and answered from memory, which takes both scopes."""
     for scope in ("read", "write"):
         key = a_key(keyed.memory, scope)
-        answer = keyed.post(CHAT, body(), X_Tenure_Key=key, X_Tenure_User="alice")
+        answer = keyed.post(CHAT, body(), X_Incumbent_Key=key, X_Incumbent_User="alice")
         assert answer.status_code == 403
     assert upstream.received == []
 
@@ -90,36 +94,36 @@ def test_a_key_reads_and_writes_or_is_not_enough(keyed: RunningProxy, upstream: 
 def test_a_key_bounds_the_authority(keyed: RunningProxy, upstream: StandIn) -> None:
     """Headers go as far as the credential does."""
     key = a_key(keyed.memory, max_authority="employee")
-    shown = {"X_Tenure_Key": key, "X_Tenure_User": "alice"}
-    answer = keyed.post(CHAT, body(), **shown, X_Tenure_Authority="executive")
+    shown = {"X_Incumbent_Key": key, "X_Incumbent_User": "alice"}
+    answer = keyed.post(CHAT, body(), **shown, X_Incumbent_Authority="executive")
     assert answer.status_code == 403
-    answer = keyed.post(CHAT, body(), **shown, X_Tenure_Permissions="a, b")
+    answer = keyed.post(CHAT, body(), **shown, X_Incumbent_Permissions="a, b")
     assert answer.status_code == 403
-    assert keyed.post(CHAT, body(), **shown, X_Tenure_Authority="guest").status_code == 200
+    assert keyed.post(CHAT, body(), **shown, X_Incumbent_Authority="guest").status_code == 200
 
 
 def test_a_first_key_closes_the_door(start: StartProxy, upstream: StandIn, tmp_path: Any) -> None:
     """A proxy that trusted this machine asks for credentials as soon as there are any."""
-    with tenure.open(tmp_path / "later.db", settings=QUICK) as memory:
+    with incumbent.open(tmp_path / "later.db", settings=QUICK) as memory:
         a_key(memory)
         proxy = start(memory)
-        assert proxy.post(CHAT, body(), X_Tenure_User="alice").status_code == 401
+        assert proxy.post(CHAT, body(), X_Incumbent_User="alice").status_code == 401
 
 
 @pytest.mark.parametrize(
     ("name", "value"),
     [
-        (b"X-Tenure-Usr", b"alice"),
-        (b"X-Tenure-User", b""),
-        (b"X-Tenure-User", b"   "),
-        (b"X-Tenure-User", b"a" * 600),
-        (b"X-Tenure-User", b"al\xff\xfeice"),
-        (b"X-Tenure-User", b"al\xe2\x80\xaeice"),
-        (b"X-Tenure-User", b"alice\r\nX-Tenure-User: bob"),
-        (b"X-Tenure-Session", b"s-1"),
-        (b"X-Tenure-Organization", b"\xc2\x85"),
-        (b"X-Tenure-Authority", b"emperor"),
-        (b"X_Tenure_User", b"alice"),
+        (b"X-Incumbent-Usr", b"alice"),
+        (b"X-Incumbent-User", b""),
+        (b"X-Incumbent-User", b"   "),
+        (b"X-Incumbent-User", b"a" * 600),
+        (b"X-Incumbent-User", b"al\xff\xfeice"),
+        (b"X-Incumbent-User", b"al\xe2\x80\xaeice"),
+        (b"X-Incumbent-User", b"alice\r\nX-Incumbent-User: bob"),
+        (b"X-Incumbent-Session", b"s-1"),
+        (b"X-Incumbent-Organization", b"\xc2\x85"),
+        (b"X-Incumbent-Authority", b"emperor"),
+        (b"X_Incumbent_User", b"alice"),
     ],
 )
 @pytest.mark.parametrize("mode", ["closed", "open"])
@@ -138,11 +142,11 @@ def test_odd_headers_are_refused_and_pass_nothing_on(
 @pytest.mark.parametrize(
     "head",
     [
-        b"X-Tenure-User: ali\x00ce",
-        b"X-Tenure-User: alice\rX-Other: 1",
-        b"X-Tenure-User : alice",
-        b"X-Tenure-User: alice\r\nTransfer-Encoding: chunked",
-        b"X-Tenure-User: alice\n evil: 1",
+        b"X-Incumbent-User: ali\x00ce",
+        b"X-Incumbent-User: alice\rX-Other: 1",
+        b"X-Incumbent-User : alice",
+        b"X-Incumbent-User: alice\r\nTransfer-Encoding: chunked",
+        b"X-Incumbent-User: alice\n evil: 1",
     ],
 )
 def test_broken_heads_reach_nobody(proxy: RunningProxy, upstream: StandIn, head: bytes) -> None:
@@ -154,7 +158,7 @@ def test_broken_heads_reach_nobody(proxy: RunningProxy, upstream: StandIn, head:
 
 def test_a_huge_head_is_refused(proxy: RunningProxy, upstream: StandIn) -> None:
     """More than 64 KB of headers are nobody's name."""
-    head = b"X-Tenure-User: " + b"a" * 200_000
+    head = b"X-Incumbent-User: " + b"a" * 200_000
     assert proxy.raw(sent_raw(CHAT.encode(), body(), head))[:12] in (b"HTTP/1.1 431", b"")
     assert upstream.received == []
 
@@ -170,8 +174,8 @@ def test_another_spelling_of_a_path_is_guarded_too(
     proxy: RunningProxy, upstream: StandIn, path: str
 ) -> None:
     """Providers are lenient about paths, so the guard is."""
-    answer = proxy.post(path, body(), X_Tenure_User="alice")
-    assert "x-tenure-receipt" in answer.headers
+    answer = proxy.post(path, body(), X_Incumbent_User="alice")
+    assert "x-incumbent-receipt" in answer.headers
     assert proxy.turns()
 
 
@@ -193,7 +197,7 @@ def test_an_open_proxy_is_for_programs_on_this_machine(
     proxy: RunningProxy, upstream: StandIn, header: bytes
 ) -> None:
     """No web page under any name uses it, nor whoever comes through another proxy."""
-    request = sent_raw(CHAT.encode(), body(), header, b"X-Tenure-User: alice")
+    request = sent_raw(CHAT.encode(), body(), header, b"X-Incumbent-User: alice")
     if header.startswith(b"Host"):
         request = request.replace(b"Host: 127.0.0.1\r\n", b"", 1)
     assert proxy.raw(request).startswith(b"HTTP/1.1 403 ")
@@ -207,23 +211,23 @@ def test_nobody_passes_unnamed_where_a_user_is_required(
     proxy = start(require_user=True)
     answer = proxy.post(CHAT, body())
     assert answer.status_code == 403
-    assert "X-Tenure-User" in answer.json()["detail"]
-    assert proxy.post(CHAT, body(), X_Tenure_User="alice").status_code == 200
+    assert "X-Incumbent-User" in answer.json()["detail"]
+    assert proxy.post(CHAT, body(), X_Incumbent_User="alice").status_code == 200
 
 
 def test_a_required_user_shows_a_credential_on_every_path(
     start: StartProxy, upstream: StandIn, tmp_path: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Where there are credentials, a name alone opens nothing, not even while the store is gone."""
-    with tenure.open(tmp_path / "strict.db", settings=QUICK) as memory:
+    with incumbent.open(tmp_path / "strict.db", settings=QUICK) as memory:
         proxy = start(memory, credentials=True, require_user=True, on_failure="open")
         key = a_key(memory)
-        assert proxy.post("/v1/embeddings", b"{}", X_Tenure_User="alice").status_code == 401
-        shown = {"X_Tenure_User": "alice", "X_Tenure_Key": key}
+        assert proxy.post("/v1/embeddings", b"{}", X_Incumbent_User="alice").status_code == 401
+        shown = {"X_Incumbent_User": "alice", "X_Incumbent_Key": key}
         assert proxy.post("/v1/embeddings", b"{}", **shown).status_code == 200
 
         def gone(*_: Any) -> None:
-            raise tenure.StoreUnavailable("gone")
+            raise incumbent.StoreUnavailable("gone")
 
         with monkeypatch.context() as patch:
             patch.setattr(type(memory.store), "key", gone)
@@ -235,7 +239,7 @@ def test_a_required_user_shows_a_credential_on_every_path(
 def test_names_may_be_in_any_script(proxy: RunningProxy, upstream: StandIn) -> None:
     """A header carries UTF-8."""
     kind = b"Content-Type: application/json"
-    proxy.raw(sent_raw(CHAT.encode(), body(), kind, "X-Tenure-User: Zoë 李".encode()))
+    proxy.raw(sent_raw(CHAT.encode(), body(), kind, "X-Incumbent-User: Zoë 李".encode()))
     assert proxy.heard(2, user="Zoë 李") == ["user", "assistant"]
 
 
@@ -244,8 +248,8 @@ def test_the_log_holds_no_secret(
 ) -> None:
     """Neither keys, nor who is speaking, nor anything that was said, in good times and bad."""
     key = a_key(keyed.memory)
-    shown = {"X_Tenure_Key": key, "X_Tenure_User": "alice-7", "Authorization": "Bearer sk-77"}
-    with caplog.at_level(logging.DEBUG, logger="tenure"):
+    shown = {"X_Incumbent_Key": key, "X_Incumbent_User": "alice-7", "Authorization": "Bearer sk-77"}
+    with caplog.at_level(logging.DEBUG, logger="incumbent"):
         keyed.post(CHAT + "?api_key=sk-78", body(), **shown)
         keyed.post(CHAT, body("\ud800".encode("utf-16", "surrogatepass").hex()), **shown)
         keyed.post(CHAT, b"{" + SAID.encode(), **shown)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from tenure import Fact, Identity, Ladder, Status
+from incumbent import Fact, Identity, Ladder, Status
 
 LADDER = Ladder()
 NOON = datetime(2026, 1, 5, 12, tzinfo=UTC)

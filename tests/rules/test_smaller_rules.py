@@ -6,18 +6,18 @@ from typing import Any
 
 import pytest
 
-from tenure import Cause, Declaration, Fact, MemoryType, NotPermitted, Scope, Source, Status
-from tenure.rules.authority import (
+from incumbent import Cause, Declaration, Fact, MemoryType, NotPermitted, Scope, Source, Status
+from incumbent.rules.authority import (
     check_may_write_as,
     check_may_write_key,
     derived_authority,
     outranks,
 )
-from tenure.rules.classification import classify_constraint, classify_memory, rules_for_all
-from tenure.rules.repair import broken_leg, causes_of
-from tenure.rules.scope import effective
-from tenure.rules.temporal import as_seen, has_lapsed, is_late, overlaps, place
-from tenure.rules.visibility import may_read
+from incumbent.rules.classification import classify_constraint, classify_memory, rules_for_all
+from incumbent.rules.repair import broken_leg, causes_of
+from incumbent.rules.scope import effective
+from incumbent.rules.temporal import as_seen, has_lapsed, is_late, overlaps, place
+from incumbent.rules.visibility import may_read
 from tests.rules.sample import HOUR, LADDER, NOON, a_candidate, a_fact, an_identity
 
 ORGANIZATION: dict[str, Any] = {"owner": "", "memory_type": MemoryType.ORGANIZATIONAL}

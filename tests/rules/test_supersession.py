@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from tenure import Fact, MemoryType, Outcome, Rule, Scope
-from tenure.rules.supersession import Situation, binds, is_as_narrow, judge
+from incumbent import Fact, MemoryType, Outcome, Rule, Scope
+from incumbent.rules.supersession import Situation, binds, is_as_narrow, judge
 from tests.rules.sample import HOUR, LADDER, NOON, a_candidate, a_fact
 
 ORGANIZATION: dict[str, Any] = {"owner": "", "memory_type": MemoryType.ORGANIZATIONAL}

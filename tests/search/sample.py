@@ -11,15 +11,15 @@ from typing import Any, NamedTuple
 
 from hypothesis import strategies as st
 
-import tenure
-from tenure.model.fact import Fact, Status
-from tenure.model.records import Declaration
-from tenure.model.scope import EVERYWHERE
-from tenure.rules.temporal import as_seen
-from tenure.search.collection import AdHoc
-from tenure.search.space import SearchSpace
-from tenure.stores.port import Reader, Selection
-from tenure.testing import SteppingClock
+import incumbent
+from incumbent.model.fact import Fact, Status
+from incumbent.model.records import Declaration
+from incumbent.model.scope import EVERYWHERE
+from incumbent.rules.temporal import as_seen
+from incumbent.search.collection import AdHoc
+from incumbent.search.space import SearchSpace
+from incumbent.stores.port import Reader, Selection
+from incumbent.testing import SteppingClock
 from tests.behaviour.people import FOR_ALL
 from tests.properties.contexts import FAST, a_memory, told
 from tests.stores.processes import NOBODY
@@ -56,7 +56,7 @@ said = st.builds(
 @contextmanager
 def a_library(
     store: str, found: list[Said], clock: SteppingClock | None = None, **how: Any
-) -> Iterator[tenure.Memory]:
+) -> Iterator[incumbent.Memory]:
     """A memory in which these were said, one after the other."""
     clock = clock or SteppingClock()
     with a_memory(store, clock, **how) as memory:
@@ -88,7 +88,7 @@ def a_library(
 
 @contextmanager
 def a_hall(
-    memory: tenure.Memory, hides: tuple[Declaration, ...] = HIDES
+    memory: incumbent.Memory, hides: tuple[Declaration, ...] = HIDES
 ) -> Iterator[tuple[Reader, SearchSpace]]:
     """What somebody may search for whom these declarations hide keys."""
     with memory.store.read(ORGANIZATION) as reader:
@@ -107,7 +107,9 @@ def seen(reader: Reader, now: datetime, hides: tuple[Declaration, ...] = HIDES) 
     ]
 
 
-def ad_hoc(memory: tenure.Memory, reader: Reader, hides: tuple[Declaration, ...] = HIDES) -> AdHoc:
+def ad_hoc(
+    memory: incumbent.Memory, reader: Reader, hides: tuple[Declaration, ...] = HIDES
+) -> AdHoc:
     """The same facts put together for one search, under the same numbers."""
     facts = {fact.id: fact for fact in seen(reader, memory.now(), hides)}
     rows = [(row, facts[row.fact_id].is_constraint) for row in reader.entries_of(facts)]
@@ -123,7 +125,7 @@ def ask_read_only(path: Path, now: datetime, query: str) -> dict[str, Any]:
         os.setgroups([])
         os.setgid(NOBODY)
         os.setuid(NOBODY)
-    with tenure.open(path, clock=SteppingClock(now), settings=FAST) as memory:
+    with incumbent.open(path, clock=SteppingClock(now), settings=FAST) as memory:
         session = memory.session(
             user_id="eve",
             organization=ORGANIZATION,
@@ -136,6 +138,6 @@ def ask_read_only(path: Path, now: datetime, query: str) -> dict[str, Any]:
         try:
             session.write("plan", "something")
             refused = ""
-        except tenure.TenureError as error:
+        except incumbent.IncumbentError as error:
             refused = type(error).__name__
     return {"told": told(context), "current": current, "refused": refused}

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from tenure.model import words
-from tenure.model.values import leaves
-from tenure.search import analysis
+from incumbent.model import words
+from incumbent.model.values import leaves
+from incumbent.search import analysis
 from tests.conftest import examples
 
 MANY = settings(max_examples=examples(200, soak=2_000), deadline=None)

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from tenure.search.collection import Collection
-from tenure.testing import SteppingClock
+from incumbent.search.collection import Collection
+from incumbent.testing import SteppingClock
 from tests.conftest import STORES, examples
 from tests.properties.contexts import FAST
 from tests.search.sample import HIDES, WORDS, Said, a_hall, a_library, ad_hoc, said, seen

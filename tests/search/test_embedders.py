@@ -1,4 +1,4 @@
-"""What every embedder that ships with Tenure promises."""
+"""What every embedder that ships with Incumbent promises."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
-from tenure.model.errors import InvalidInput
-from tenure.search.embedders import NAMES, Embedder, load
+from incumbent.model.errors import InvalidInput
+from incumbent.search.embedders import NAMES, Embedder, load
 
 TEXTS = [
     "shipping_address: 456 Oak Ave",
@@ -58,7 +58,7 @@ def test_threads_share_a_model(embedder: Embedder) -> None:
 def test_another_process_gets_the_same_bits() -> None:
     """A vector stored by one process is the vector that the next one computes."""
     program = (
-        "import sys; from tenure.search.embedders import NAMES, load;"
+        "import sys; from incumbent.search.embedders import NAMES, load;"
         f"[sys.stdout.buffer.write(load(name).embed({TEXTS!r}).tobytes()) for name in NAMES]"
     )
     command = [sys.executable, "-X", "utf8", "-c", program]
@@ -137,7 +137,7 @@ def test_an_unknown_name_is_refused(name: str) -> None:
 def test_the_package_is_light_until_a_model_is_loaded() -> None:
     """Importing the package imports none of the libraries that the models need."""
     program = (
-        "import sys, tenure.search.embedders;"
+        "import sys, incumbent.search.embedders;"
         "sys.exit(bool({'numpy', 'onnxruntime'} & sys.modules.keys()))"
     )
     subprocess.run([sys.executable, "-c", program], check=True)

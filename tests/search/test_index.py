@@ -14,15 +14,15 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-import tenure
-from tenure import Memory
-from tenure.search import index as index_module
-from tenure.search import shelf_index as stack_module
-from tenure.search.embedders import load
-from tenure.search.index import Index, quantised
-from tenure.search.shelf_index import ShelfIndex
-from tenure.stores.port import Placed, Reader, Selection, Shelf
-from tenure.testing import SteppingClock
+import incumbent
+from incumbent import Memory
+from incumbent.search import index as index_module
+from incumbent.search import shelf_index as stack_module
+from incumbent.search.embedders import load
+from incumbent.search.index import Index, quantised
+from incumbent.search.shelf_index import ShelfIndex
+from incumbent.stores.port import Placed, Reader, Selection, Shelf
+from incumbent.testing import SteppingClock
 from tests.conftest import QUICK, STORES, examples
 from tests.properties.contexts import (
     FAST,
@@ -115,7 +115,7 @@ def test_a_reader_keeps_up_with_a_writer(parts: list[list[tuple[Any, ...]]], que
     """Of two memories on one file, one that only reads always agrees with the one that writes."""
     with (
         a_story("sqlite", []) as (story, where),
-        tenure.open(where, clock=story.clock, settings=FAST) as beside,
+        incumbent.open(where, clock=story.clock, settings=FAST) as beside,
     ):
         for part in parts:
             story.play(part)
@@ -131,8 +131,8 @@ def test_a_reader_that_is_far_behind_catches_up() -> None:
     with (
         pytest.MonkeyPatch.context() as patch,
         a_place("sqlite") as where,
-        tenure.open(where, clock=clock, settings=FAST) as writing,
-        tenure.open(where, clock=clock, settings=FAST) as reading,
+        incumbent.open(where, clock=clock, settings=FAST) as writing,
+        incumbent.open(where, clock=clock, settings=FAST) as reading,
     ):
         patch.setattr(stack_module, "_PORTION", 8)
         writer, reader = (
@@ -163,7 +163,7 @@ def test_another_embedder_makes_the_index_anew(
         expected = told(story.reader.context(query))
     with (
         a_story("sqlite", history, before) as (story, where),
-        tenure.open(where, clock=story.clock, settings=after) as memory,
+        incumbent.open(where, clock=story.clock, settings=after) as memory,
     ):
         continued = Story(memory, story.clock)
         continued.words, continued.verdicts = story.words, story.verdicts
@@ -178,7 +178,7 @@ def test_the_default_embedder_takes_over_from_another() -> None:
     found: list[Any] = []
     with a_place("sqlite") as where:
         for settings_of in (WITHOUT, QUICK, WITHOUT, QUICK):
-            with tenure.open(where, clock=clock, settings=settings_of) as memory:
+            with incumbent.open(where, clock=clock, settings=settings_of) as memory:
                 session = memory.session(user_id="eve", organization=ORGANIZATION, session_id="s")
                 if not found:
                     session.write("allergy", "shellfish", id="one")
@@ -196,7 +196,7 @@ def test_a_memory_that_wrote_without_an_index(history: list[tuple[Any, ...]], qu
     """What was written with indexing off is indexed when a context is first asked for with it."""
     with a_story("sqlite", history, replace(FAST, indexing=False)) as (story, where):
         expected = told(story.reader.context(query))
-        with tenure.open(where, clock=story.clock, settings=FAST) as memory:
+        with incumbent.open(where, clock=story.clock, settings=FAST) as memory:
             assert told(story.resumed(memory).context(query)) == expected
             check_index(memory)
 
@@ -210,7 +210,7 @@ def test_a_file_that_cannot_be_written_still_gives_a_context(folder_mode: int) -
         story.memory.close()
         path, copy = Path(where), Path(where).with_name("copy.db")
         shutil.copy(path, copy)
-        with tenure.open(copy, clock=SteppingClock(now), settings=FAST) as memory:
+        with incumbent.open(copy, clock=SteppingClock(now), settings=FAST) as memory:
             expected = told(story.resumed(memory).context("plan"))
         path.chmod(0o444)
         path.parent.chmod(folder_mode)
@@ -295,7 +295,7 @@ def test_a_transaction_that_fails_leaves_the_index_as_it_was() -> None:
             session = memory.session(user_id="eve", organization=ORGANIZATION, session_id="s")
             session.write("plan", "the first plan", id="one")
             before = told(session.context("plan"))
-            with pytest.raises(tenure.TenureError):
+            with pytest.raises(incumbent.IncumbentError):
                 session.write_many(
                     [
                         {"key": "plan", "value": "the second plan"},

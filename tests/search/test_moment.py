@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tenure.composing.material import MaterialBuilder
-from tenure.context.request import check_request
-from tenure.engine.lens import Lens
-from tenure.search import tenures
-from tenure.search.collection import AdHoc
-from tenure.search.moment import PastMoment
-from tenure.search.recent import EntryRow
+from incumbent.composing.material import MaterialBuilder
+from incumbent.context.request import check_request
+from incumbent.engine.lens import Lens
+from incumbent.search import tenures
+from incumbent.search.collection import AdHoc
+from incumbent.search.moment import PastMoment
+from incumbent.search.recent import EntryRow
 from tests.properties.test_past_properties import Chronicle, a_chronicle, a_history
 
 

@@ -11,10 +11,10 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from tenure.search import retrieval
-from tenure.search.collection import AdHoc
-from tenure.search.retrieval import Hit, alike, search
-from tenure.stores.port import Found
+from incumbent.search import retrieval
+from incumbent.search.collection import AdHoc
+from incumbent.search.retrieval import Hit, alike, search
+from incumbent.stores.port import Found
 from tests.conftest import STORES, examples
 from tests.search.sample import WORDS, Said, a_hall, a_library, ad_hoc, said
 from tests.search.test_collection import CROWD

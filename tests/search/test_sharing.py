@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-import tenure
-from tenure.search.embedders import NAMES, load
-from tenure.search.embedders.sharing import SharedBatches
+import incumbent
+from incumbent.search.embedders import NAMES, load
+from incumbent.search.embedders.sharing import SharedBatches
 from tests.conftest import QUICK
 from tests.patience import PATIENCE
 
@@ -109,7 +109,7 @@ def test_queries_of_a_memory_share_the_batches_of_an_embedder_that_says_so(tmp_p
     """Contexts that are asked for at once, of whatever organizations."""
     slow = Slow()
     slow.goes_on.set()
-    with tenure.open(tmp_path / "agent.db", settings=replace(QUICK, embedder=slow)) as memory:
+    with incumbent.open(tmp_path / "agent.db", settings=replace(QUICK, embedder=slow)) as memory:
         for name in ("acme", "other"):
             session = memory.session(user_id="ann", organization=name)
             session.write("desk", 4)

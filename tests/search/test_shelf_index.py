@@ -10,13 +10,13 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from tenure.model.records import Declaration
-from tenure.search import marks as marks_module
-from tenure.search import shelf_index as stack_module
-from tenure.search.collection import code_of, nearest_of
-from tenure.search.shelf_index import ShelfIndex, signs
-from tenure.stores.port import Placed
-from tenure.testing.clock import START
+from incumbent.model.records import Declaration
+from incumbent.search import marks as marks_module
+from incumbent.search import shelf_index as stack_module
+from incumbent.search.collection import code_of, nearest_of
+from incumbent.search.shelf_index import ShelfIndex, signs
+from incumbent.stores.port import Placed
+from incumbent.testing.clock import START
 from tests.conftest import examples
 
 FEW = settings(max_examples=examples(80, soak=600), deadline=None)

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-import tenure
+import incumbent
 from tests.conftest import QUICK
 from tests.servers import AVAILABLE
 from tests.service.running import Running
@@ -22,10 +22,10 @@ def start(tmp_path: Any) -> Iterator[Start]:
     """Starts services; each on an empty SQLite file unless it is given a memory."""
     with ExitStack() as stack:
 
-        def started(memory: tenure.Memory | None = None, **settings: Any) -> Running:
+        def started(memory: incumbent.Memory | None = None, **settings: Any) -> Running:
             if memory is None:
                 memory = stack.enter_context(
-                    tenure.open(tmp_path / f"{id(settings)}.db", settings=QUICK)
+                    incumbent.open(tmp_path / f"{id(settings)}.db", settings=QUICK)
                 )
             return stack.enter_context(Running(memory, **settings))
 

@@ -19,15 +19,15 @@ from typing import Any
 
 import httpx
 
-import tenure
-from tenure.http.configuration import Service
-from tenure.http.metrics import Metrics
-from tenure.http.server import server_for
-from tenure.keys import make_key
+import incumbent
+from incumbent.http.configuration import Service
+from incumbent.http.metrics import Metrics
+from incumbent.http.server import server_for
+from incumbent.keys import make_key
 from tests.patience import PATIENCE
 
 ROOT = Path(__file__).parents[2]
-PROGRAM = "from tenure.cli import main; main()"
+PROGRAM = "from incumbent.cli import main; main()"
 PLAIN: dict[str, Any] = {"trust_env": False, "verify": ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)}
 """For httpx: nothing here is encrypted, and to read all certificates takes longer than a call."""
 
@@ -36,7 +36,7 @@ class Running:
     """A service in a thread of this process, on a free port."""
 
     def __init__(
-        self, memory: tenure.Memory, *, metrics: Metrics | None = None, **settings: Any
+        self, memory: incumbent.Memory, *, metrics: Metrics | None = None, **settings: Any
     ) -> None:
         self.memory = memory
         self.service = Service(**{"port": 0, "shutdown_timeout": 5, **settings})
@@ -119,7 +119,7 @@ def problem(response: httpx.Response, status: int, title: str | None = None) -> 
     return told
 
 
-def a_key(memory: tenure.Memory, *scopes: str, **given: Any) -> str:
+def a_key(memory: incumbent.Memory, *scopes: str, **given: Any) -> str:
     """The text of a new key of acme, for a manager at most."""
     said = {"organization": "acme", "name": "test", "max_authority": "manager", **given}
     made, text = make_key(now=memory.now(), scopes=scopes or ("read", "write"), **said)
@@ -128,7 +128,7 @@ def a_key(memory: tenure.Memory, *scopes: str, **given: Any) -> str:
 
 
 class Process:
-    """`tenure serve` as a process of its own."""
+    """`incumbent serve` as a process of its own."""
 
     def __init__(
         self, where: str, folder: Path, *options: str, port: int = 0, usual: bool = False
@@ -153,7 +153,7 @@ class Process:
         while time.monotonic() < end:
             text = self._log.read_bytes()[began:].decode()
             for line in text.splitlines():
-                if " serves " in line and line.startswith("Tenure ") and text.endswith("\n"):
+                if " serves " in line and line.startswith("Incumbent ") and text.endswith("\n"):
                     self.announced = text.partition("{")[0] if "Try:" not in text else text
                     return line.partition(" at ")[2].partition(" ")[0]
             assert self.process.poll() is None, text
@@ -180,7 +180,7 @@ class Process:
 
 
 def environment() -> Mapping[str, str]:
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("TENURE_")}
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("INCUMBENT_")}
     path = os.pathsep.join(filter(None, [str(ROOT / "src"), kept.get("PYTHONPATH", "")]))
     return {**kept, "PYTHONPATH": path, "NO_COLOR": "1"}
 

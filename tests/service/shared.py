@@ -5,8 +5,8 @@ from __future__ import annotations
 import threading
 from typing import Any
 
-import tenure
-from tenure.http.app import application
+import incumbent
+from incumbent.http.app import application
 from tests.service.running import Running
 
 
@@ -17,7 +17,7 @@ class Shared:
         self._apps: dict[str, Any] = {}
         self._lock = threading.Lock()
         self._count = 0
-        self._running = Running(tenure.open(":memory:"))
+        self._running = Running(incumbent.open(":memory:"))
         # The same server, with a switch in front.
         self._running._server.config.app = self._answer
         self._running._server.config.interface = "asgi3"
@@ -30,7 +30,7 @@ class Shared:
         self._running.__exit__()
         self._running.memory.close()
 
-    def serve(self, memory: tenure.Memory) -> str:
+    def serve(self, memory: incumbent.Memory) -> str:
         """The address of a memory from now on."""
         with self._lock:
             self._count += 1

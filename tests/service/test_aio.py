@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-import tenure
-import tenure.aio
+import incumbent
+import incumbent.aio
 from tests.conftest import QUICK, SOAK
 from tests.patience import PATIENCE
 
@@ -23,7 +23,7 @@ ROUNDS = 20 if SOAK else 3
 def check_sound(path: Path) -> None:
     """Every verdict has its fact and every fact its verdict, chains agree, addresses have one
     holder, and writes that went together came together."""
-    with tenure.open(path, settings=QUICK) as memory:
+    with incumbent.open(path, settings=QUICK) as memory:
         records = list(memory.export("acme"))
         facts = {record["id"]: record for record in records if record["kind"] == "fact"}
         verdicts = [record for record in records if record["kind"] == "verdict"]
@@ -52,7 +52,7 @@ def test_cancelled_at_random_moments_nothing_is_half_done(seed: int, tmp_path: P
     chance = random.Random(seed)
     answered: set[str] = set()
 
-    async def work(session: tenure.aio.AsyncSession, number: int) -> None:
+    async def work(session: incumbent.aio.AsyncSession, number: int) -> None:
         kind = number % 4
         if kind == 0:
             await session.write(f"key_{number % 5}", number)
@@ -68,7 +68,7 @@ def test_cancelled_at_random_moments_nothing_is_half_done(seed: int, tmp_path: P
         answered.add(f"{kind}:{number}")
 
     async def run() -> None:
-        async with tenure.aio.open(path, settings=QUICK, threads=4) as memory:
+        async with incumbent.aio.open(path, settings=QUICK, threads=4) as memory:
             ana = memory.session(user_id="ana", organization="acme")
             tasks = [asyncio.create_task(work(ana, number)) for number in range(60)]
             while not all(task.done() for task in tasks):
@@ -80,7 +80,7 @@ def test_cancelled_at_random_moments_nothing_is_half_done(seed: int, tmp_path: P
 
     asyncio.run(run())
     check_sound(path)
-    with tenure.open(path, settings=QUICK) as memory:
+    with incumbent.open(path, settings=QUICK) as memory:
         ana = memory.session(user_id="ana", organization="acme")
         for one in answered:
             kind, number = one.split(":")
@@ -100,7 +100,7 @@ def test_a_call_that_waits_for_a_thread_is_not_made_when_cancelled(tmp_path: Pat
         return "done"
 
     async def run() -> None:
-        async with tenure.aio.open(tmp_path / "a.db", settings=QUICK, threads=1) as memory:
+        async with incumbent.aio.open(tmp_path / "a.db", settings=QUICK, threads=1) as memory:
             memory.environment.provide("slow", slow)
             ana = memory.session(user_id="ana")
             busy = asyncio.create_task(ana.environment())
@@ -122,22 +122,22 @@ def test_closing_waits_for_what_has_begun(tmp_path: Path) -> None:
     path = tmp_path / "agent.db"
 
     async def run() -> list[Any]:
-        memory = await tenure.aio.open(path, settings=QUICK, threads=2)
+        memory = await incumbent.aio.open(path, settings=QUICK, threads=2)
         ana = memory.session(user_id="ana", organization="acme")
         tasks = [asyncio.create_task(ana.write(f"key_{n}", n)) for n in range(40)]
         while not any(task.done() for task in tasks):
             await asyncio.sleep(0)
         await memory.close()
         found = await asyncio.gather(*tasks, return_exceptions=True)
-        with pytest.raises(tenure.SessionClosed, match=r"tenure\.aio\.open"):
+        with pytest.raises(incumbent.SessionClosed, match=r"incumbent\.aio\.open"):
             await ana.current("key_0")
         return found
 
     found = asyncio.run(run())
-    done = [one for one in found if isinstance(one, tenure.Verdict)]
+    done = [one for one in found if isinstance(one, incumbent.Verdict)]
     assert done
-    assert all(isinstance(one, tenure.Verdict | tenure.SessionClosed) for one in found)
-    with tenure.open(path, settings=QUICK) as memory:
+    assert all(isinstance(one, incumbent.Verdict | incumbent.SessionClosed) for one in found)
+    with incumbent.open(path, settings=QUICK) as memory:
         facts = memory.session(user_id="ana", organization="acme").facts()
         assert {fact.id for fact in facts} == {one.fact_id for one in done}
 
@@ -146,7 +146,7 @@ def test_closing_goes_on_when_it_is_cancelled(tmp_path: Path) -> None:
     """The store is released all the same."""
 
     async def run() -> None:
-        memory = await tenure.aio.open(tmp_path / "a.db", settings=QUICK)
+        memory = await incumbent.aio.open(tmp_path / "a.db", settings=QUICK)
         closing = asyncio.create_task(memory.close())
         await asyncio.sleep(0)
         closing.cancel()
@@ -177,25 +177,25 @@ def test_opening_that_is_cancelled_leaves_nothing_open(tmp_path: Path) -> None:
     assert list(tmp_path.glob("*-wal")) == []
 
 
-async def _opened(path: Path) -> tenure.aio.AsyncMemory:
-    return await tenure.aio.open(path, settings=QUICK)
+async def _opened(path: Path) -> incumbent.aio.AsyncMemory:
+    return await incumbent.aio.open(path, settings=QUICK)
 
 
 def _threads() -> list[str]:
-    return [one.name for one in threading.enumerate() if one.name.startswith("tenure-aio")]
+    return [one.name for one in threading.enumerate() if one.name.startswith("incumbent-aio")]
 
 
 def test_context_variables_pass(tmp_path: Path) -> None:
     """What was set where a call is awaited is set where it is made."""
     name: contextvars.ContextVar[str] = contextvars.ContextVar("name", default="nobody")
 
-    async def ask(memory: tenure.aio.AsyncMemory, who: str) -> str:
+    async def ask(memory: incumbent.aio.AsyncMemory, who: str) -> str:
         name.set(who)
         found = await memory.session(user_id=who).environment()
         return str(found.external_data["who"])
 
     async def run() -> list[str]:
-        async with tenure.aio.open(tmp_path / "a.db", settings=QUICK) as memory:
+        async with incumbent.aio.open(tmp_path / "a.db", settings=QUICK) as memory:
             memory.environment.provide("who", name.get)
             return list(await asyncio.gather(*(ask(memory, who) for who in ("ana", "bob"))))
 
@@ -206,7 +206,7 @@ def test_an_export_that_is_left_early_holds_nothing(tmp_path: Path) -> None:
     """The store can be closed, and written to, at once."""
 
     async def run() -> None:
-        async with tenure.aio.open(tmp_path / "a.db", settings=QUICK) as memory:
+        async with incumbent.aio.open(tmp_path / "a.db", settings=QUICK) as memory:
             ana = memory.session(user_id="ana", organization="acme")
             await ana.write_many({"key": f"k{n}", "value": n} for n in range(500))
             export = memory.export("acme")
@@ -222,13 +222,13 @@ def test_an_export_that_is_left_early_holds_nothing(tmp_path: Path) -> None:
 
 
 def test_awaited_calls_reach_a_service_too(tmp_path: Path) -> None:
-    """`tenure.aio.open` takes what `tenure.open` takes."""
+    """`incumbent.aio.open` takes what `incumbent.open` takes."""
     from tests.service.running import Running
 
     async def run(address: str) -> Any:
-        async with tenure.aio.open(address) as memory, memory.session(user_id="ana") as ana:
+        async with incumbent.aio.open(address) as memory, memory.session(user_id="ana") as ana:
             await asyncio.gather(*(ana.write(f"k{n}", n) for n in range(20)))
             return len(await ana.facts())
 
-    with tenure.open(tmp_path / "a.db", settings=QUICK) as memory, Running(memory) as service:
+    with incumbent.open(tmp_path / "a.db", settings=QUICK) as memory, Running(memory) as service:
         assert asyncio.run(run(service.address)) == 20

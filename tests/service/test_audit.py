@@ -7,7 +7,7 @@ import json
 import httpx
 import pytest
 
-import tenure
+import incumbent
 from tests.patience import PATIENCE
 from tests.service.conftest import Start
 from tests.service.running import Running, a_key
@@ -18,7 +18,7 @@ def test_the_remote_log_is_the_log(service: Running) -> None:
     session = service.memory.session(user_id="ann", organization="acme")
     for value in ("draft", "final"):
         session.write("report", value)
-    with tenure.open(service.address) as remote:
+    with incumbent.open(service.address) as remote:
         for options in ({}, {"after": 1}, {"values": True}):
             told = list(remote.audit("acme", **options))
             assert told == list(service.memory.audit("acme", **options))
@@ -46,11 +46,14 @@ def test_only_an_admin_reads_the_log(guarded: Running) -> None:
     reader = a_key(guarded.memory, "read", "write")
     admin = a_key(guarded.memory, "admin")
     guarded.memory.session(user_id="eve", organization="other").write("secret", "theirs")
-    with tenure.open(guarded.address, key=reader) as memory, pytest.raises(tenure.NotPermitted):
+    with (
+        incumbent.open(guarded.address, key=reader) as memory,
+        pytest.raises(incumbent.NotPermitted),
+    ):
         list(memory.audit("acme"))
-    with tenure.open(guarded.address, key=admin) as memory:
+    with incumbent.open(guarded.address, key=admin) as memory:
         assert list(memory.audit("acme")) == []
-        with pytest.raises(tenure.NotPermitted):
+        with pytest.raises(incumbent.NotPermitted):
             list(memory.audit("other"))
 
 
@@ -58,8 +61,8 @@ def test_a_place_beyond_the_end_is_refused(start: Start) -> None:
     """Nobody waits for ever for entries after one that was never written."""
     service = start()
     with (
-        tenure.open(service.address) as memory,
-        pytest.raises(tenure.InvalidInput, match="ends at 0"),
+        incumbent.open(service.address) as memory,
+        pytest.raises(incumbent.InvalidInput, match="ends at 0"),
     ):
         list(memory.audit("acme", after=7))
 

@@ -11,8 +11,8 @@ from typing import Any
 import httpx
 import pytest
 
-import tenure
-from tenure.operations import OPERATIONS, Operation
+import incumbent
+from incumbent.operations import OPERATIONS, Operation
 from tests.conftest import QUICK
 from tests.patience import PATIENCE, eventually
 from tests.service.conftest import Start
@@ -24,7 +24,7 @@ WHO: dict[str, Any] = {"user_id": "alice", "organization": "acme"}
 @pytest.fixture(scope="module")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     path = tmp_path_factory.mktemp("bad") / "agent.db"
-    with tenure.open(path, settings=QUICK) as memory, Running(memory) as running:
+    with incumbent.open(path, settings=QUICK) as memory, Running(memory) as running:
         memory.session(**WHO).write("ship_to", "123 Main St")
         yield running
 
@@ -41,7 +41,7 @@ def unchanged(service: Running) -> Iterator[None]:
     assert state(service) == before
 
 
-HEADER = b'{"kind": "header", "format": "tenure-export", "version": 2, "organization": "new"}\n'
+HEADER = b'{"kind": "header", "format": "incumbent-export", "version": 2, "organization": "new"}\n'
 NESTED = "[" * 5000 + "]" * 5000
 MALFORMED = {
     "nothing but a brace": b"{",
@@ -412,7 +412,7 @@ def test_a_line_of_a_stream_may_not_be_without_end(start: Start) -> None:
         b"",
         b"{}\n",
         b"nonsense\n",
-        b'{"kind": "header", "format": "tenure-export", "version": 99}\n',
+        b'{"kind": "header", "format": "incumbent-export", "version": 99}\n',
         HEADER + b"{\n",
         HEADER + b"[1]\n",
         HEADER + b'{"kind": "fact"}\n',

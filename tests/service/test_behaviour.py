@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
-import tenure
-from tenure.testing import SteppingClock
+import incumbent
+from incumbent.testing import SteppingClock
 from tests.behaviour import (
     test_authority,
     test_forgetting,
@@ -53,13 +53,13 @@ def shared() -> Iterator[Shared]:
 @pytest.fixture
 def open_memory(shared: Shared, store_path: Path, clock: SteppingClock) -> Iterator[OpenMemory]:
     """Opens a memory behind the service; what is a setting is one of the service."""
-    opened: list[tenure.Memory] = []
+    opened: list[incumbent.Memory] = []
 
-    def open_with(**options: Any) -> tenure.Memory:
+    def open_with(**options: Any) -> incumbent.Memory:
         given = {"clock": clock, "settings": QUICK, **options}
-        behind = tenure.open(store_path, **given)
+        behind = incumbent.open(store_path, **given)
         opened.append(behind)
-        opened.append(tenure.open(shared.serve(behind), **given))
+        opened.append(incumbent.open(shared.serve(behind), **given))
         return opened[-1]
 
     yield open_with

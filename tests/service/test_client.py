@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
-import tenure
+import incumbent
 from tests.service.conftest import Start
 from tests.service.running import Running, a_key, read_all
 
@@ -69,11 +69,11 @@ def lossy(service: Running) -> Iterator[Lossy]:
 
 def test_a_write_whose_answer_got_lost_is_done_once(service: Running, lossy: Lossy) -> None:
     """The client asks again under the same name, and gets the verdict of the first time."""
-    with tenure.open(lossy.address) as memory:
+    with incumbent.open(lossy.address) as memory:
         bob = memory.session(user_id="bob")
         lossy.to_lose = 2
         verdict = bob.write("price", 5)
-        assert verdict.outcome is tenure.Outcome.ESTABLISHED
+        assert verdict.outcome is incumbent.Outcome.ESTABLISHED
         lossy.to_lose = 1
         bob.observe("My desk is 4.")
         lossy.to_lose = 1
@@ -86,24 +86,24 @@ def test_a_write_whose_answer_got_lost_is_done_once(service: Running, lossy: Los
 
 def test_what_could_be_done_twice_is_not_asked_again(service: Running, lossy: Lossy) -> None:
     """Going back twice would be going forth: the client says that it does not know."""
-    with tenure.open(lossy.address) as memory:
+    with incumbent.open(lossy.address) as memory:
         bob = memory.session(user_id="bob")
         bob.write("price", 5)
         bob.write("price", 6)
         lossy.to_lose = 1
-        with pytest.raises(tenure.StoreUnavailable, match=r"revert.*look whether it was done"):
+        with pytest.raises(incumbent.StoreUnavailable, match=r"revert.*look whether it was done"):
             bob.revert("price")
         assert bob.current("price") == 5
 
 
 def test_a_read_whose_answer_got_lost_is_asked_again(lossy: Lossy) -> None:
     """As often as it takes, within reason."""
-    with tenure.open(lossy.address) as memory:
+    with incumbent.open(lossy.address) as memory:
         bob = memory.session(user_id="bob")
         lossy.to_lose = 3
         assert bob.current("price") is None
         lossy.to_lose = 9
-        with pytest.raises(tenure.StoreUnavailable, match="tenure serve"):
+        with pytest.raises(incumbent.StoreUnavailable, match="incumbent serve"):
             bob.current("price")
 
 
@@ -112,16 +112,16 @@ def test_the_key_comes_from_the_call_or_the_environment(
 ) -> None:
     """Without one the service's refusal is told; none of them shows the key in its words."""
     key = a_key(guarded.memory, organization="default")
-    with tenure.open(guarded.address, key=key) as memory:
+    with incumbent.open(guarded.address, key=key) as memory:
         assert memory.session(user_id="bob").current("a") is None
         assert key not in repr(memory) + repr(memory.session(user_id="bob"))
     with (
-        tenure.open(guarded.address) as memory,
-        pytest.raises(tenure.NotPermitted, match="show a key or a token"),
+        incumbent.open(guarded.address) as memory,
+        pytest.raises(incumbent.NotPermitted, match="show a key or a token"),
     ):
         memory.session(user_id="bob").current("a")
-    monkeypatch.setenv("TENURE_KEY", key)
-    with tenure.open(guarded.address) as memory:
+    monkeypatch.setenv("INCUMBENT_KEY", key)
+    with incumbent.open(guarded.address) as memory:
         assert memory.session(user_id="bob").current("a") is None
 
 
@@ -129,7 +129,7 @@ def test_a_client_in_a_hurry_waits(start: Start) -> None:
     """Told to come back later, it does."""
     service = start(credentials=True, rate=20, burst=2)
     key = a_key(service.memory, organization="default")
-    with tenure.open(service.address, key=key) as memory:
+    with incumbent.open(service.address, key=key) as memory:
         bob = memory.session(user_id="bob")
         assert [bob.current("a") for _ in range(6)] == [None] * 6
 
@@ -154,8 +154,8 @@ def test_an_answer_of_something_else_is_no_answer(tmp_path: object) -> None:
     threading.Thread(target=server.serve_forever, daemon=True).start()
     try:
         with (
-            tenure.open(f"http://127.0.0.1:{server.server_port}") as memory,
-            pytest.raises(tenure.StoreError, match="same version"),
+            incumbent.open(f"http://127.0.0.1:{server.server_port}") as memory,
+            pytest.raises(incumbent.StoreError, match="same version"),
         ):
             memory.session(user_id="bob").facts()
     finally:

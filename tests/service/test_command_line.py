@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from tenure.cli import app
+from incumbent.cli import app
 from tests.service.running import Running
 
 ASKED = (
@@ -31,7 +31,7 @@ REFUSED = (["doctor"], ["keys", "list"])
 
 
 def run(service: Running, *arguments: str) -> tuple[int, str]:
-    who = {"TENURE_USER": "ann"}
+    who = {"INCUMBENT_USER": "ann"}
     told = CliRunner().invoke(app, [*arguments, "--db", service.address], env=who)
     assert told.exception is None or isinstance(told.exception, SystemExit), told.exception
     return told.exit_code, told.output
@@ -55,7 +55,7 @@ def test_what_takes_the_store_says_so(service: Running, arguments: list[str]) ->
 
 
 def test_a_transcript_is_observed_on_a_service(service: Running, tmp_path: Path) -> None:
-    """`tenure observe` sends turn by turn."""
+    """`incumbent observe` sends turn by turn."""
     file = tmp_path / "chat.jsonl"
     file.write_text('{"role": "user", "content": "My budget is $500."}\n')
     code, told = run(service, "observe", str(file))

@@ -14,7 +14,7 @@ import httpx
 import psutil  # type: ignore[import-untyped]
 import pytest
 
-from tenure.cli.cores import cores, memory, usual_processes
+from incumbent.cli.cores import cores, memory, usual_processes
 from tests.patience import PATIENCE
 from tests.service.conftest import ON_DISK
 from tests.service.running import PLAIN, PROGRAM, Process, environment, post, serving
@@ -48,7 +48,7 @@ def answered(address: str, path: str) -> float:
     """How many requests for a path were answered, as the metrics say."""
     with httpx.Client(**PLAIN, timeout=PATIENCE) as client:
         told = client.get(f"{address}/metrics").text
-    found = re.findall(rf'^tenure_http_requests_total{{path="{path}".*}} (\S+)$', told, re.M)
+    found = re.findall(rf'^incumbent_http_requests_total{{path="{path}".*}} (\S+)$', told, re.M)
     return sum(map(float, found))
 
 
@@ -145,7 +145,7 @@ def test_a_container_has_the_cores_and_the_memory_that_its_limits_say(tmp_path: 
 
 
 def refused(tmp_path: Path, *options: str) -> str:
-    """What `tenure serve` says that does not come up."""
+    """What `incumbent serve` says that does not come up."""
     ended = subprocess.run(
         [sys.executable, "-c", PROGRAM, "serve", *options],
         cwd=tmp_path,

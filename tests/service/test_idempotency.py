@@ -10,14 +10,14 @@ from typing import Any
 import httpx
 import pytest
 
-import tenure
+import incumbent
 from tests.service.running import Running, a_key, post, problem, serving
 
 WHO = {"session": {"user_id": "bob", "session_id": "s"}}
 WRITE: dict[str, Any] = {**WHO, "key": "price", "value": 5}
 
 
-def count(memory: tenure.Memory, organization: str = "default") -> int:
+def count(memory: incumbent.Memory, organization: str = "default") -> int:
     return sum(1 for record in memory.export(organization) if record["kind"] == "verdict")
 
 
@@ -126,7 +126,7 @@ def test_a_request_is_recognised_by_a_process_that_never_saw_it(tmp_path: Path) 
             for number, (name, body) in enumerate(REPEATED)
         ]
         process.kill()
-    with tenure.open(path) as memory:
+    with incumbent.open(path) as memory:
         before = count(memory)
     with serving(path, tmp_path) as process:
         again = [
@@ -137,5 +137,5 @@ def test_a_request_is_recognised_by_a_process_that_never_saw_it(tmp_path: Path) 
     assert [one.status_code for one in (*first, *again)] == [200] * 12
     for one, two in zip(first[:3], again[:3], strict=True):
         assert names(one.json()) == names(two.json())
-    with tenure.open(path) as memory:
+    with incumbent.open(path) as memory:
         assert count(memory) == before

@@ -8,11 +8,11 @@ from typing import Any
 import httpx
 import pytest
 
-import tenure
-from tenure.http.metrics import Metrics
-from tenure.operations import OPERATIONS, Operation
-from tenure.stores.exports import header_of, sealed
-from tenure.telemetry.prometheus import Prometheus
+import incumbent
+from incumbent.http.metrics import Metrics
+from incumbent.operations import OPERATIONS, Operation
+from incumbent.stores.exports import header_of, sealed
+from incumbent.telemetry.prometheus import Prometheus
 from tests.conftest import QUICK
 from tests.patience import PATIENCE
 from tests.service.conftest import ON_DISK, Start
@@ -25,7 +25,7 @@ def body_of(operation: Operation) -> dict[str, Any]:
     return {**BOB, **operation.example}
 
 
-def everything(memory: tenure.Memory) -> list[Any]:
+def everything(memory: incumbent.Memory) -> list[Any]:
     """All that is stored of the two organizations."""
     return [list(memory.export("acme")), list(memory.export("globex"))]
 
@@ -39,14 +39,14 @@ def test_a_key_lets_in_and_nothing_else_does(
     where = str(store_path)
     if store == "postgres":
         where = request.getfixturevalue("databases").empty()
-    with tenure.open(where, settings=QUICK) as memory:
+    with incumbent.open(where, settings=QUICK) as memory:
         service = start(memory, credentials=True)
         good = a_key(memory)
         revoked = a_key(memory)
         memory.store.revoke_key(revoked.split("_")[1], memory.now())
         brief = a_key(memory, expires_at=memory.now() + timedelta(milliseconds=1))
         wrong = good[:-1] + ("A" if good[-1] != "A" else "B")
-        unknown = "tenure_" + "0" * 32 + good[39:]
+        unknown = "incumbent_" + "0" * 32 + good[39:]
         before = everything(memory)
         written = {**BOB, "key": "a", "value": 1}
         told = set()
@@ -93,12 +93,12 @@ def test_what_the_whole_service_counts_is_not_for_one_organization(start: Start)
         problem(client.get("/metrics", headers=shown["admin"]), 403)
         told = client.get("/metrics", headers=shown["scraper"])
         assert told.status_code == 200
-        assert "tenure_http_requests_total" in told.text
+        assert "incumbent_http_requests_total" in told.text
         client.get("/v1/nowhere")
         client.get("/v1/write")
         told = client.get("/metrics", headers=shown["scraper"])
-        assert 'tenure_http_requests_total{path="other",status="404"} 1.0' in told.text
-        assert 'tenure_http_requests_total{path="/v1/write",status="405"} 1.0' in told.text
+        assert 'incumbent_http_requests_total{path="other",status="404"} 1.0' in told.text
+        assert 'incumbent_http_requests_total{path="/v1/write",status="405"} 1.0' in told.text
 
 
 @pytest.mark.parametrize("operation", OPERATIONS, ids=lambda one: one.path)

@@ -15,7 +15,7 @@ from typing import Any
 import httpx
 import pytest
 
-import tenure
+import incumbent
 from tests.conftest import QUICK, SOAK
 from tests.patience import PATIENCE
 from tests.servers import needs_own_server
@@ -76,7 +76,7 @@ class Load:
 def check_whole(where: str, load: Load) -> None:
     """All that was acknowledged is there, nothing that was never asked for is, and the store is
     sound."""
-    with tenure.open(where) as memory:
+    with incumbent.open(where) as memory:
         for writer in range(WRITERS):
             session = memory.session(user_id=f"w{writer}")
             found = {(writer, fact.value) for fact in session.facts()}
@@ -144,7 +144,7 @@ def test_a_long_call_is_finished_before_the_service_stops(tmp_path: Path) -> Non
     with serving(where, tmp_path) as process:
         asking = threading.Thread(target=ask, args=(process,))
         asking.start()
-        with tenure.open(where) as memory:
+        with incumbent.open(where) as memory:
             bob = memory.session(user_id="bob")
             ends = time.monotonic() + PATIENCE
             while bob.current("desk") is None and time.monotonic() < ends:
@@ -173,7 +173,7 @@ def test_an_idle_service_stops_at_once(tmp_path: Path, how: signal.Signals) -> N
 @pytest.fixture
 def folder() -> Iterator[Path]:
     """A folder that another account can enter too: PostgreSQL refuses to run as root."""
-    made = Path(tempfile.mkdtemp(prefix="tenure-test-"))
+    made = Path(tempfile.mkdtemp(prefix="incumbent-test-"))
     yield made
     shutil.rmtree(made, ignore_errors=True)
 
@@ -221,7 +221,7 @@ def test_two_services_on_one_file_are_one(tmp_path: Path) -> None:
 def test_ready_says_whether_the_store_answers(start: Start, tmp_path: Path) -> None:
     """When the store is gone the process is still healthy, and not ready; calls say 503, without
     saying where the store is."""
-    memory = tenure.open(tmp_path / "gone.db", settings=QUICK)
+    memory = incumbent.open(tmp_path / "gone.db", settings=QUICK)
     service = start(memory)
     get: Callable[[str], httpx.Response] = lambda path: httpx.get(  # noqa: E731
         f"{service.address}/{path}", **PLAIN
@@ -241,12 +241,12 @@ def test_ready_says_whether_the_store_answers(start: Start, tmp_path: Path) -> N
 @pytest.mark.slow
 def test_a_database_server_that_goes_away_and_comes_back(start: Start, folder: Path) -> None:
     """While it is gone: healthy, not ready, 503 for calls. When it is back, all goes on."""
-    from tenure.stores.postgres.local import LocalServer
+    from incumbent.stores.postgres.local import LocalServer
 
     server = LocalServer(folder).start()
     try:
-        settings = tenure.Settings(embedder="static", busy_timeout=1.0)
-        with tenure.open(server.url(), settings=settings) as memory:
+        settings = incumbent.Settings(embedder="static", busy_timeout=1.0)
+        with incumbent.open(server.url(), settings=settings) as memory:
             service = start(memory)
             body: dict[str, Any] = {"session": {"user_id": "bob"}, "key": "a", "value": 1}
             assert service.post("write", body).status_code == 200

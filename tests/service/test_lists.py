@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-import tenure
+import incumbent
 from tests.service.running import Running, a_key, problem
 
 BOB: dict[str, Any] = {"session": {"user_id": "bob"}}
@@ -148,10 +148,10 @@ def test_activity_is_the_organizations_and_has_numbers_alone(staffed: Running) -
 def test_the_client_lists_as_far_as_its_key_goes(staffed: Running) -> None:
     """A person's key lists theirs, and is refused the organization's."""
     key = a_key(staffed.memory, "read", user_id="bob")
-    with tenure.open(staffed.address, key=key) as memory:
+    with incumbent.open(staffed.address, key=key) as memory:
         bob = memory.session(user_id="bob", organization="acme")
         page = bob.list_sessions()
-        assert isinstance(page, tenure.Listing)
+        assert isinstance(page, incumbent.Listing)
         assert [one.session_id for one in page] == ["s acme bob"]
-        with pytest.raises(tenure.NotPermitted, match="admin"):
+        with pytest.raises(incumbent.NotPermitted, match="admin"):
             memory.list_sessions("acme")

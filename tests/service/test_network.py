@@ -12,9 +12,9 @@ from typing import Any
 import httpx
 import pytest
 
-import tenure
-from tenure.http.configuration import Service, is_here
-from tenure.telemetry.logs import JsonFormatter
+import incumbent
+from incumbent.http.configuration import Service, is_here
+from incumbent.telemetry.logs import JsonFormatter
 from tests.patience import PATIENCE
 from tests.service.conftest import Start
 from tests.service.running import (
@@ -35,7 +35,7 @@ BODY = {"session": {"user_id": "bob"}, "key": "a", "value": 1}
 )
 def test_a_public_address_takes_credentials(host: str) -> None:
     """Without any, the service does not start there, and says how to make some."""
-    with pytest.raises(tenure.InvalidInput, match="tenure keys create"):
+    with pytest.raises(incumbent.InvalidInput, match="incumbent keys create"):
         Service(host=host)
     assert Service(host=host, credentials=True).host == host
 
@@ -62,7 +62,7 @@ def test_the_command_refuses_a_public_address_until_there_is_a_key(tmp_path: Pat
 
     refused = run("serve", "--host", "0.0.0.0", "--port", "0")
     assert refused.returncode != 0
-    assert "tenure keys create" in refused.stderr
+    assert "incumbent keys create" in refused.stderr
     made = run("keys", "create", "test", "--scope", "read", "--json")
     key = json.loads(made.stdout)["key"]
     with serving("a.db", tmp_path, "--host", "0.0.0.0") as process:
@@ -119,7 +119,7 @@ def test_a_web_page_from_elsewhere_may_not_call(service: Running, origin: str) -
 def test_a_proxy_in_front_of_an_open_service_is_noticed(service: Running, name: str) -> None:
     """It would let everybody in: the service wants credentials first."""
     refused = problem(service.post("write", BODY, **{name: "203.0.113.7"}), 403)
-    assert "tenure keys create" in refused["detail"]
+    assert "incumbent keys create" in refused["detail"]
 
 
 def test_what_a_proxy_says_changes_nobody(guarded: Running) -> None:
@@ -130,7 +130,7 @@ def test_what_a_proxy_says_changes_nobody(guarded: Running) -> None:
         "X-Forwarded-Host": "localhost",
         "X-Forwarded-User": "root",
         "X-Remote-User": "root",
-        "X-Tenure-Organization": "globex",
+        "X-Incumbent-Organization": "globex",
         "X-Original-URL": "/v1/forget",
         "X-Rewrite-URL": "/v1/forget",
         "Cookie": f"Authorization=Bearer {key}",
@@ -196,7 +196,7 @@ def test_neither_errors_nor_logs_give_anything_away(guarded: Running) -> None:
     """No secret, no value, and nothing of other people is in the log or in a refusal, whatever is
     done wrong."""
     heard = Heard()
-    loggers = [logging.getLogger(name) for name in ("tenure", "uvicorn")]
+    loggers = [logging.getLogger(name) for name in ("incumbent", "uvicorn")]
     levels = [one.level for one in loggers]
     for one in loggers:
         one.addHandler(heard)

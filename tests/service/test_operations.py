@@ -12,8 +12,8 @@ import httpx
 import jsonschema  # type: ignore[import-untyped]
 import pytest
 
-import tenure
-from tenure.operations import OPERATIONS, Operation
+import incumbent
+from incumbent.operations import OPERATIONS, Operation
 from tests.conftest import QUICK
 from tests.service.conftest import ON_DISK
 from tests.service.running import PLAIN, Running, Talk, problem
@@ -39,7 +39,7 @@ def told(
         where = found.empty()
     else:
         where = str(tmp_path_factory.mktemp("service") / "agent.db")
-    with tenure.open(where, settings=QUICK) as memory, Running(memory) as service:
+    with incumbent.open(where, settings=QUICK) as memory, Running(memory) as service:
         yield service
 
 
@@ -114,7 +114,7 @@ def test_every_public_method_is_an_operation_or_has_a_way_of_its_own() -> None:
         # of the process in which the memory is
         *("now", "flush", "record", "resources", "store", "index", "detector", "progress"),
     }
-    for kind in (tenure.Session, tenure.Memory):
+    for kind in (incumbent.Session, incumbent.Memory):
         public = {name for name in dir(kind) if not name.startswith("_")}
         missing = public - {one.name for one in OPERATIONS} - elsewhere - {"close"}
         assert missing == set(), kind
@@ -187,7 +187,7 @@ def test_a_stream_ends_with_the_problem_of_a_bad_turn(service: Running) -> None:
 
 def test_an_export_comes_back_by_an_import(service: Running, tmp_path: Path) -> None:
     """Everything of an organization goes out, and into another one."""
-    with tenure.open(service.address) as memory:
+    with incumbent.open(service.address) as memory:
         alice = memory.session(user_id="alice", organization="acme")
         for number in range(300):
             alice.write(f"key_{number}", number)
@@ -195,7 +195,7 @@ def test_an_export_comes_back_by_an_import(service: Running, tmp_path: Path) -> 
         assert memory.import_(records, organization="copy") >= 600
         copy = memory.session(user_id="alice", organization="copy")
         assert copy.current("key_299") == 299
-        with pytest.raises(tenure.NotPermitted, match="already has facts"):
+        with pytest.raises(incumbent.NotPermitted, match="already has facts"):
             memory.import_(records, organization="copy")
 
 

@@ -12,11 +12,11 @@ from typing import Any
 
 import pytest
 
-import tenure
-import tenure.aio
-from tenure.client.remote import RemoteMemory, RemoteSession
-from tenure.http.admission import SessionForm
-from tenure.testing import SteppingClock
+import incumbent
+import incumbent.aio
+from incumbent.client.remote import RemoteMemory, RemoteSession
+from incumbent.http.admission import SessionForm
+from incumbent.testing import SteppingClock
 from tests.conftest import QUICK
 from tests.service.conftest import Start
 
@@ -26,10 +26,10 @@ NOT_PUBLIC = {
     *("resources", "index", "detector", "store", "progress"),
 }
 KINDS = [
-    (tenure.Session, RemoteSession),
-    (tenure.Memory, RemoteMemory),
-    (tenure.Session, tenure.aio.AsyncSession),
-    (tenure.Memory, tenure.aio.AsyncMemory),
+    (incumbent.Session, RemoteSession),
+    (incumbent.Memory, RemoteMemory),
+    (incumbent.Session, incumbent.aio.AsyncSession),
+    (incumbent.Memory, incumbent.aio.AsyncMemory),
 ]
 
 
@@ -64,18 +64,18 @@ def test_the_client_does_nothing_in_this_process(plain: type, other: type) -> No
 def test_what_belongs_to_the_process_of_a_memory_is_refused_elsewhere() -> None:
     """The store and what is made from it are where the service is; that is said, and `hasattr`
     finds none of them."""
-    with tenure.open("http://127.0.0.1:9") as memory:
-        assert isinstance(memory, tenure.Memory)
-        assert isinstance(memory.session(user_id="ana").draft(), tenure.Session)
+    with incumbent.open("http://127.0.0.1:9") as memory:
+        assert isinstance(memory, incumbent.Memory)
+        assert isinstance(memory.session(user_id="ana").draft(), incumbent.Session)
         for name in ("resources", "store", "index", "detector"):
             assert not hasattr(memory, name)
-            with pytest.raises(tenure.InvalidInput, match="where the memory is"):
+            with pytest.raises(incumbent.InvalidInput, match="where the memory is"):
                 getattr(memory, name)
 
 
 def test_the_parameters_of_a_session_are_the_same_in_every_request() -> None:
     """The form of a request says of a session what `memory.session` takes, by the same names."""
-    taken = inspect.signature(tenure.Memory.session).parameters.keys() - {"self"}
+    taken = inspect.signature(incumbent.Memory.session).parameters.keys() - {"self"}
     branches_and_times = {"branches", "as_of", "known_at", "may_erase"}
     assert SessionForm.model_fields.keys() - branches_and_times == taken
 
@@ -131,7 +131,7 @@ def script(memory: Any, call: Callable[..., Any]) -> list[str]:
     def fails(name: str, make: Callable[[], Any]) -> None:
         try:
             call(make())
-        except tenure.TenureError as error:
+        except incumbent.IncumbentError as error:
             told(name, (type(error).__name__, re.sub(r"/\w+(/\w+)*: ", "", str(error))))
         else:
             raise AssertionError(f"{name} did not fail")
@@ -282,15 +282,17 @@ def rehearse(do: Callable[..., Any], fails: Callable[..., Any], ana: Any) -> Non
 
 
 def embedded(path: Path) -> list[str]:
-    with tenure.open(path, clock=SteppingClock(step=MOMENT), settings=QUICK) as memory:
+    with incumbent.open(path, clock=SteppingClock(step=MOMENT), settings=QUICK) as memory:
         return script(memory, lambda made: made)
 
 
 def test_a_script_sees_the_same_through_the_client(start: Start, tmp_path: Path) -> None:
     """Every call of the surface gives the same values and the same errors, with the same words."""
-    behind = tenure.open(tmp_path / "behind.db", clock=SteppingClock(step=MOMENT), settings=QUICK)
+    behind = incumbent.open(
+        tmp_path / "behind.db", clock=SteppingClock(step=MOMENT), settings=QUICK
+    )
     service = start(behind)
-    with tenure.open(service.address, clock=SteppingClock(step=MOMENT)) as memory:
+    with incumbent.open(service.address, clock=SteppingClock(step=MOMENT)) as memory:
         seen = script(memory, lambda made: made)
     plain = embedded(tmp_path / "plain.db")
     for one, two in zip(plain, seen, strict=True):
@@ -309,8 +311,8 @@ def test_a_script_sees_the_same_awaited(tmp_path: Path) -> None:
         def call(made: Any) -> Any:
             return runner.run(wait(made)) if inspect.isawaitable(made) else made
 
-        async def opened() -> tenure.aio.AsyncMemory:
-            return await tenure.aio.open(
+        async def opened() -> incumbent.aio.AsyncMemory:
+            return await incumbent.aio.open(
                 tmp_path / "awaited.db", clock=SteppingClock(step=MOMENT), settings=QUICK
             )
 
@@ -325,21 +327,21 @@ def test_what_cannot_be_had_from_elsewhere_says_where_it_can(start: Start) -> No
     """A provider, a receipt of one's own making, and waiting for opinions are refused with the way
     to have them."""
     service = start()
-    with tenure.open(service.address) as memory:
+    with incumbent.open(service.address) as memory:
         context = memory.session(user_id="ana").context("?")
         for call, hint in (
             (lambda: memory.environment.provide("x", lambda: 1), "service"),
             (lambda: memory.record(context), "record=True"),
             (lambda: memory.flush(), "service"),
         ):
-            with pytest.raises(tenure.InvalidInput, match=hint):
+            with pytest.raises(incumbent.InvalidInput, match=hint):
                 call()
 
 
 def test_a_service_that_is_not_there_is_told(tmp_path: Path) -> None:
     """The address is named, and the command that would help."""
     with (
-        tenure.open("http://127.0.0.1:9") as memory,
-        pytest.raises(tenure.StoreUnavailable, match=r"127\.0\.0\.1:9.*tenure serve"),
+        incumbent.open("http://127.0.0.1:9") as memory,
+        pytest.raises(incumbent.StoreUnavailable, match=r"127\.0\.0\.1:9.*incumbent serve"),
     ):
         memory.session(user_id="ana").current("a")

@@ -12,9 +12,9 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-import tenure
-import tenure.aio
-from tenure.search.embedders import load
+import incumbent
+import incumbent.aio
+from incumbent.search.embedders import load
 from tests.behaviour.people import someone
 from tests.conftest import OpenMemory
 from tests.service.running import PLAIN, Running, problem
@@ -29,7 +29,7 @@ TURNS = [
 WHO = {"user_id": "ann", "session_id": "s"}
 
 
-def stored(memory: tenure.Memory, organization: str = "acme") -> Any:
+def stored(memory: incumbent.Memory, organization: str = "acme") -> Any:
     """All that a turn can leave: the log, the facts, the desk and the turns themselves."""
     with memory.store.read(organization) as reader:
         turns = reader.turns("ann", "s", 99)
@@ -38,7 +38,7 @@ def stored(memory: tenure.Memory, organization: str = "acme") -> Any:
 
 @pytest.mark.on_every_store
 @pytest.mark.parametrize(("text", "speaker"), TURNS, ids=[speaker for _, speaker in TURNS])
-def test_the_same_turn_is_done_once(memory: tenure.Memory, text: str, speaker: str) -> None:
+def test_the_same_turn_is_done_once(memory: incumbent.Memory, text: str, speaker: str) -> None:
     """Said again, with another time or none, it gives the same facts and verdicts, and changes
     nothing."""
     ann = someone(memory, "ann", session_id="s")
@@ -78,13 +78,13 @@ def test_a_conversation_is_given_whole_with_every_step(open_memory: OpenMemory, 
 
 @pytest.mark.on_every_store
 @pytest.mark.parametrize("speaker", ["user", "assistant", "tool"])
-def test_other_words_under_a_ref_are_refused(memory: tenure.Memory, speaker: str) -> None:
+def test_other_words_under_a_ref_are_refused(memory: incumbent.Memory, speaker: str) -> None:
     """A tool that answers otherwise the second time, or a reply that goes on, is another turn: the
     error says what to do, and nothing is changed."""
     ann = someone(memory, "ann", session_id="s")
     ann.observe("The order was", speaker=speaker, ref="r1")
     before = stored(memory)
-    with pytest.raises(tenure.DuplicateId, match=r"'r1' was used .* once it is whole"):
+    with pytest.raises(incumbent.DuplicateId, match=r"'r1' was used .* once it is whole"):
         ann.observe("The order was shipped on March 3.", speaker=speaker, ref="r1")
     assert stored(memory) == before
     assert not ann.observe("The order was shipped on March 3.", speaker=speaker, ref="r2").repeated
@@ -106,7 +106,7 @@ class Listening:
 def test_a_turn_that_comes_twice_is_not_read_again(open_memory: OpenMemory) -> None:
     """Nothing is searched for: an agent may give its whole conversation with every step."""
     embedder = Listening()
-    memory = open_memory(settings=tenure.Settings(durability="process", embedder=embedder))
+    memory = open_memory(settings=incumbent.Settings(durability="process", embedder=embedder))
     ann = someone(memory, "ann")
     ann.observe("My desk is 4.", ref="r0")
     ann.observe("My desk is 5.", ref="r1")
@@ -116,11 +116,11 @@ def test_a_turn_that_comes_twice_is_not_read_again(open_memory: OpenMemory) -> N
     assert embedder.asked == []
 
 
-def test_the_past_takes_no_turn_that_it_knows(memory: tenure.Memory) -> None:
+def test_the_past_takes_no_turn_that_it_knows(memory: incumbent.Memory) -> None:
     """A look at the past takes no turns at all."""
     ann = someone(memory, "ann", session_id="s")
     ann.observe("My desk is 4.", ref="r1")
-    with pytest.raises(tenure.ReadOnlySession):
+    with pytest.raises(incumbent.ReadOnlySession):
         ann.as_of(memory.now()).observe("My desk is 4.", ref="r1")
 
 
@@ -132,7 +132,7 @@ def by_http(service: Running) -> Callable[..., Any]:
         response = service.post("observe", body)
         if response.status_code != 200:
             told = problem(response, 409, "DuplicateId")
-            raise tenure.DuplicateId(told["detail"])
+            raise incumbent.DuplicateId(told["detail"])
         found = response.json()
         return found["repeated"], [one["id"] for one in found["verdicts"]]
 
@@ -153,7 +153,7 @@ def by_stream(service: Running) -> Callable[..., Any]:
         found = httpx.Response(200, content=response.content.splitlines()[0]).json()
         if "problem" in found:
             assert found["problem"]["title"] == "DuplicateId"
-            raise tenure.DuplicateId(found["problem"]["detail"])
+            raise incumbent.DuplicateId(found["problem"]["detail"])
         return found["repeated"], [one["id"] for one in found["verdicts"]]
 
     return observe
@@ -163,7 +163,7 @@ def by_client(service: Running) -> Callable[..., Any]:
     """Observes through the client."""
 
     def observe(text: str, speaker: str) -> tuple[bool, list[str]]:
-        with tenure.open(service.address) as memory:
+        with incumbent.open(service.address) as memory:
             found = memory.session(**WHO).observe(text, speaker=speaker, ref="r1")
         return found.repeated, [one.id for one in found.verdicts]
 
@@ -174,7 +174,7 @@ def awaited(service: Running) -> Callable[..., Any]:
     """Observes through the client, awaited."""
 
     async def observed(text: str, speaker: str) -> tuple[bool, list[str]]:
-        async with tenure.aio.open(service.address) as memory:
+        async with incumbent.aio.open(service.address) as memory:
             found = await memory.session(**WHO).observe(text, speaker=speaker, ref="r1")
         return found.repeated, [one.id for one in found.verdicts]
 
@@ -192,7 +192,7 @@ def test_it_is_so_from_elsewhere(
     assert not repeated
     before = stored(service.memory, "default")
     assert observe(text, speaker) == (True, verdicts)
-    with pytest.raises(tenure.DuplicateId, match="once it is whole"):
+    with pytest.raises(incumbent.DuplicateId, match="once it is whole"):
         observe(f"{text} And more.", speaker)
     assert stored(service.memory, "default") == before
 

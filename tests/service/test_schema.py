@@ -16,9 +16,9 @@ import schemathesis
 from schemathesis import GenerationMode
 from schemathesis.specs.openapi.checks import positive_data_acceptance
 
-import tenure
-from tenure.http import openapi
-from tenure.operations import OPERATIONS
+import incumbent
+from incumbent.http import openapi
+from incumbent.operations import OPERATIONS
 from tests.conftest import QUICK, SOAK, THOROUGH, examples
 from tests.patience import PATIENCE
 from tests.service.running import PLAIN, Running
@@ -44,7 +44,7 @@ SAMPLE = ("write", "observe", "context", "history", "forget", "audit")
 def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     path = tmp_path_factory.mktemp("schema") / "agent.db"
     with (
-        tenure.open(path, settings=QUICK) as memory,
+        incumbent.open(path, settings=QUICK) as memory,
         Running(memory, max_body_bytes=50_000_000) as running,
     ):
         alice = memory.session(user_id="alice", authority="manager")

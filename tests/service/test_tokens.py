@@ -16,8 +16,8 @@ import pytest
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ec, rsa
 
-import tenure
-from tenure.http.configuration import Tokens
+import incumbent
+from incumbent.http.configuration import Tokens
 from tests.conftest import QUICK
 from tests.service.running import Running, a_key, problem
 
@@ -37,7 +37,7 @@ def claims(**changes: Any) -> dict[str, Any]:
     now = int(time.time())
     made = {
         "iss": ISSUER,
-        "aud": "tenure",
+        "aud": "incumbent",
         "sub": "bob",
         "exp": now + 600,
         "iat": now,
@@ -61,9 +61,9 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     """A service that believes the issuer's tokens."""
     folder = tmp_path_factory.mktemp("tokens")
     (folder / "keys.json").write_text(json.dumps(jwks()))
-    tokens = Tokens(issuer=ISSUER, audience="tenure", keys=str(folder / "keys.json"), leeway=5)
+    tokens = Tokens(issuer=ISSUER, audience="incumbent", keys=str(folder / "keys.json"), leeway=5)
     with (
-        tenure.open(folder / "agent.db", settings=QUICK) as memory,
+        incumbent.open(folder / "agent.db", settings=QUICK) as memory,
         Running(memory, credentials=True, tokens=tokens) as running,
     ):
         yield running
@@ -270,9 +270,9 @@ def test_strangers_cannot_make_us_ask_the_issuer_again_and_again(
 ) -> None:
     """Tokens that name keys nobody has cost one request to the issuer, not one each; tokens in
     order go on being accepted."""
-    tokens = Tokens(issuer=ISSUER, audience="tenure", keys=issuer.address)
+    tokens = Tokens(issuer=ISSUER, audience="incumbent", keys=issuer.address)
     with (
-        tenure.open(store_path, settings=QUICK) as memory,
+        incumbent.open(store_path, settings=QUICK) as memory,
         Running(memory, credentials=True, tokens=tokens) as service,
     ):
         body = {"key": "a"}
@@ -289,9 +289,9 @@ def test_an_issuer_that_does_not_answer_is_not_the_callers_fault(
 ) -> None:
     """Where the keys were never had, callers are told to come back."""
     issuer.works = False
-    tokens = Tokens(issuer=ISSUER, audience="tenure", keys=issuer.address)
+    tokens = Tokens(issuer=ISSUER, audience="incumbent", keys=issuer.address)
     with (
-        tenure.open(store_path, settings=QUICK) as memory,
+        incumbent.open(store_path, settings=QUICK) as memory,
         Running(memory, credentials=True, tokens=tokens) as service,
     ):
         problem(service.post("current", {"key": "a"}, key=signed()), 503, "Unavailable")
@@ -311,6 +311,6 @@ def test_an_issuer_that_does_not_answer_is_not_the_callers_fault(
 )
 def test_a_careless_setting_is_refused(given: dict[str, Any]) -> None:
     """Shared secrets, unsigned tokens, key sets in the clear, and tokens for anybody."""
-    said: dict[str, Any] = {"issuer": ISSUER, "audience": "tenure", "keys": "keys.json", **given}
-    with pytest.raises(tenure.InvalidInput):
+    said: dict[str, Any] = {"issuer": ISSUER, "audience": "incumbent", "keys": "keys.json", **given}
+    with pytest.raises(incumbent.InvalidInput):
         Tokens(**said)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-import tenure
+import incumbent
 from tests.conftest import QUICK
 from tests.patience import PATIENCE
 from tests.service.running import Running
@@ -14,7 +14,7 @@ from tests.service.running import Running
 def test_readers_do_not_wait_behind_writers(tmp_path: Path) -> None:
     """A file has one writer at a time. While one is at it for long, those who queue behind it do
     not take up all threads: who only reads is answered."""
-    with tenure.open(tmp_path / "agent.db", settings=QUICK) as memory:
+    with incumbent.open(tmp_path / "agent.db", settings=QUICK) as memory:
         memory.session(user_id="ann", organization="reading").write("desk", 4)
         with Running(memory, threads=4) as running, ThreadPoolExecutor(8) as pool:
 

@@ -12,12 +12,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-import tenure
-from tenure.client import encoding
-from tenure.context.document import spelled_of
-from tenure.model.records import Rehearsed
-from tenure.operations import BY_PATH, OPERATIONS, Operation
-from tenure.testing import SteppingClock
+import incumbent
+from incumbent.client import encoding
+from incumbent.context.document import spelled_of
+from incumbent.model.records import Rehearsed
+from incumbent.operations import BY_PATH, OPERATIONS, Operation
+from incumbent.testing import SteppingClock
 from tests.conftest import QUICK
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=20)
@@ -34,8 +34,10 @@ VALUES = st.recursive(
 @settings(max_examples=60)
 def test_a_value_comes_back_as_it_was(value: Any) -> None:
     """Any JSON value, in a fact's place."""
-    item = tenure.WorkingItem("key", value, datetime(2026, 1, 1, tzinfo=UTC), None, ())
-    assert encoding.loaded(tenure.WorkingItem, encoding.dumped(tenure.WorkingItem, item)) == item
+    item = incumbent.WorkingItem("key", value, datetime(2026, 1, 1, tzinfo=UTC), None, ())
+    assert (
+        encoding.loaded(incumbent.WorkingItem, encoding.dumped(incumbent.WorkingItem, item)) == item
+    )
 
 
 def strategy(kind: Any) -> st.SearchStrategy[Any]:
@@ -61,14 +63,14 @@ def strategy(kind: Any) -> st.SearchStrategy[Any]:
 
 
 FLAT = [
-    tenure.Omission,
-    tenure.Declaration,
-    tenure.Usage,
-    tenure.ListedUser,
-    tenure.ListedSession,
-    tenure.ListedSubject,
-    tenure.ListedKey,
-    tenure.ListedReceipt,
+    incumbent.Omission,
+    incumbent.Declaration,
+    incumbent.Usage,
+    incumbent.ListedUser,
+    incumbent.ListedSession,
+    incumbent.ListedSubject,
+    incumbent.ListedKey,
+    incumbent.ListedReceipt,
 ]
 
 
@@ -83,7 +85,7 @@ def test_plain_values_of_any_content_come_back(kind: Any) -> None:
     def check(made: dict[str, Any]) -> None:
         try:
             value = kind(**made)
-        except tenure.TenureError:
+        except incumbent.IncumbentError:
             return
         assert encoding.loaded(kind, encoding.dumped(kind, value)) == value
 
@@ -93,7 +95,7 @@ def test_plain_values_of_any_content_come_back(kind: Any) -> None:
 @pytest.fixture(scope="module")
 def lived() -> dict[str, list[Any]]:
     """What every operation gave in the course of a day with a bit of everything, by operation."""
-    memory = tenure.open(":memory:", clock=SteppingClock(), settings=QUICK)
+    memory = incumbent.open(":memory:", clock=SteppingClock(), settings=QUICK)
     found: dict[str, list[Any]] = {operation.path: [] for operation in OPERATIONS}
     memory.environment.provide("weather", lambda: {"sky": ["grey", None]})
     ana = memory.session(
@@ -176,7 +178,7 @@ def lived() -> dict[str, list[Any]]:
     return found
 
 
-def _rehearse(ana: tenure.Session, found: dict[str, list[Any]]) -> None:
+def _rehearse(ana: incumbent.Session, found: dict[str, list[Any]]) -> None:
     """What every call that can be rehearsed would give, with what it would change."""
     ana.write("sum", 5, depends_on=["a"])
     written = ana.write("a", 6)
@@ -210,7 +212,7 @@ def test_what_every_operation_gives_comes_back(
     """All of it, equal and of the same type."""
     kind = encoding.returns(operation)
     assert lived[operation.path]
-    assert any(isinstance(one, tenure.Listing) for one in lived[operation.path]) == (
+    assert any(isinstance(one, incumbent.Listing) for one in lived[operation.path]) == (
         operation.name.startswith("list_")
     )
     for value in lived[operation.path]:
@@ -224,10 +226,10 @@ def test_a_context_brings_the_id_of_its_receipt(lived: dict[str, list[Any]]) -> 
     import json
 
     for context in lived["context"]:
-        told = json.loads(encoding.dumped(tenure.Context, context))
+        told = json.loads(encoding.dumped(incumbent.Context, context))
         assert told["receipt_id"] == context.receipt.id
         assert encoding.loaded(
-            tenure.Context, encoding.dumped(tenure.Context, context)
+            incumbent.Context, encoding.dumped(incumbent.Context, context)
         ).receipt == (context.receipt)
 
 
@@ -235,7 +237,7 @@ def test_a_context_that_is_asked_for_again_is_sent_as_if_it_were_made_anew() -> 
     """Byte for byte, whatever people said, and in another minute of the day too."""
     clock = SteppingClock()
     hostile = '"lines":[],"omissions":[] "lines": []'
-    with tenure.open(":memory:", clock=clock, settings=QUICK) as memory:
+    with incumbent.open(":memory:", clock=clock, settings=QUICK) as memory:
         session = memory.session(user_id="ann", user_name=hostile, session_id="s")
         session.write("desk", f"by the window, {hostile}", id="f-1")
         session.write("lamp", "blue " * 400)
@@ -243,9 +245,9 @@ def test_a_context_that_is_asked_for_again_is_sent_as_if_it_were_made_anew() -> 
             clock.advance(seconds=seconds)
             context = session.context(hostile, budget=300)
             anew = dataclasses.replace(context)
-            sent = encoding.dumped(tenure.Context, context)
-            assert sent == encoding.dumped(tenure.Context, anew)
-            assert encoding.loaded(tenure.Context, sent) == context
+            sent = encoding.dumped(incumbent.Context, context)
+            assert sent == encoding.dumped(incumbent.Context, anew)
+            assert encoding.loaded(incumbent.Context, sent) == context
             assert context.receipt_id == context.receipt.id == anew.receipt.id
         assert context.omissions
         assert hostile in context.text
@@ -254,12 +256,12 @@ def test_a_context_that_is_asked_for_again_is_sent_as_if_it_were_made_anew() -> 
 def test_long_quotes_are_not_kept_with_every_context_that_has_them() -> None:
     """A source may be far longer than the line of its fact, which is what is counted."""
     quote = "said at length " * 20_000
-    with tenure.open(":memory:", clock=SteppingClock(), settings=QUICK) as memory:
+    with incumbent.open(":memory:", clock=SteppingClock(), settings=QUICK) as memory:
         session = memory.session(user_id="ann", session_id="s")
-        session.write("desk", 4, source=tenure.Source("conversation", quote=quote))
+        session.write("desk", 4, source=incumbent.Source("conversation", quote=quote))
         for _ in range(3):
             context = session.context("Which desk?")
-            sent = encoding.dumped(tenure.Context, context)
+            sent = encoding.dumped(incumbent.Context, context)
             assert quote.encode() in sent
             spelled = spelled_of(context)
         assert spelled is not None

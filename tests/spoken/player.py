@@ -16,10 +16,10 @@ from datetime import UTC, date, datetime, time, timedelta
 from pathlib import Path
 from typing import Any
 
-import tenure
-from tenure.testing.spoken import SpokenText
-from tenure_eval.conversations.sections import live_part
-from tenure_eval.running import HeldClock
+import incumbent
+from incumbent.testing.spoken import SpokenText
+from incumbent_eval.conversations.sections import live_part
+from incumbent_eval.running import HeldClock
 
 FOLDER = Path(__file__).parent
 BUDGET = 1_500
@@ -98,7 +98,7 @@ def context_of(case: SpokenCase) -> str:
     """The context for the question of a case, asked the day after in a session of its own."""
     lent = _LENT if any(turn.authority for turn in case.turns) else ()
     clock = HeldClock(case.turns[0].at)
-    with tenure.open(":memory:", clock=clock) as memory:
+    with incumbent.open(":memory:", clock=clock) as memory:
         for turn in case.turns:
             clock.move_to(turn.at)
             day = turn.at.date().isoformat()

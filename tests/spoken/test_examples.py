@@ -5,7 +5,7 @@ Where something is still missing, the test says what, and fails as soon as it is
 
 from __future__ import annotations
 
-from tenure.testing.spoken import SpokenText
+from incumbent.testing.spoken import SpokenText
 from tests.spoken.player import said
 
 USER = "user"

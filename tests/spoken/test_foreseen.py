@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-import tenure
-from tenure.language.learned.combined import CombinedDetector
-from tenure.language.learned.encoding import Span
-from tenure.language.learned.model import Opinion
-from tenure.observing.ahead import read_ahead
+import incumbent
+from incumbent.language.learned.combined import CombinedDetector
+from incumbent.language.learned.encoding import Span
+from incumbent.language.learned.model import Opinion
+from incumbent.observing.ahead import read_ahead
 
 
 class Watched(CombinedDetector):
@@ -40,20 +40,22 @@ def reader(monkeypatch: pytest.MonkeyPatch) -> Watched:
             detector.meanwhile.pop()()
         return foreseen
 
-    monkeypatch.setattr("tenure.observing.ahead.read_ahead", read_then)
+    monkeypatch.setattr("incumbent.observing.ahead.read_ahead", read_then)
     return detector
 
 
 @pytest.fixture
-def memory(reader: Watched) -> tenure.Memory:
-    return tenure.open(":memory:", settings=tenure.Settings(embedder="static", detector=reader))
+def memory(reader: Watched) -> incumbent.Memory:
+    return incumbent.open(
+        ":memory:", settings=incumbent.Settings(embedder="static", detector=reader)
+    )
 
 
-def said(memory: tenure.Memory, session_id: str = "s") -> tenure.Session:
+def said(memory: incumbent.Memory, session_id: str = "s") -> incumbent.Session:
     return memory.session(user_id="ann", session_id=session_id)
 
 
-def told(session: tenure.Session) -> list[tuple[str, object, list[str]]]:
+def told(session: incumbent.Session) -> list[tuple[str, object, list[str]]]:
     """What is in office, with all that ever stood there."""
     return [
         (fact.key, fact.value, [str(one) for one in session.history(fact.key, fact.subject)])
@@ -75,7 +77,7 @@ def told(session: tenure.Session) -> list[tuple[str, object, list[str]]]:
     ],
 )
 def test_a_turn_is_read_beside_others_only_where_it_may_end_them(
-    memory: tenure.Memory, reader: Watched, text: str, is_read: bool
+    memory: incumbent.Memory, reader: Watched, text: str, is_read: bool
 ) -> None:
     """What nobody stands by ends nothing, and what says the value of a thing ends the one before
     it, without a question to the model. Where rules leave a statement as it is whatever the model
@@ -100,7 +102,7 @@ def test_a_turn_is_read_beside_others_only_where_it_may_end_them(
     ],
 )
 def test_what_is_said_between_reading_and_filing_counts(
-    memory: tenure.Memory, reader: Watched, session_id: str, between: str
+    memory: incumbent.Memory, reader: Watched, session_id: str, between: str
 ) -> None:
     """It comes out as if the turn had come after it, and not when it was read."""
     session, other = said(memory), said(memory, session_id)
@@ -108,7 +110,7 @@ def test_what_is_said_between_reading_and_filing_counts(
     reader.meanwhile.append(lambda: other.observe(between))
     session.observe("No, the venue is Graz.")
     assert reader.meanwhile == []
-    plainly = tenure.open(":memory:", settings=memory.settings)
+    plainly = incumbent.open(":memory:", settings=memory.settings)
     said(plainly).observe("The venue is Lyon.")
     said(plainly, session_id).observe(between)
     said(plainly).observe("No, the venue is Graz.")
@@ -125,13 +127,13 @@ def test_what_is_said_between_reading_and_filing_counts(
     ],
 )
 def test_a_turn_is_read_anew_by_what_came_in_between(
-    memory: tenure.Memory, reader: Watched, between: str, text: str
+    memory: incumbent.Memory, reader: Watched, between: str, text: str
 ) -> None:
     """A turn about a thing that was named only after it had been read."""
     session, again = said(memory), said(memory)
     reader.meanwhile.append(lambda: again.observe(between))
     session.observe(text)
-    plainly = said(tenure.open(":memory:", settings=memory.settings))
+    plainly = said(incumbent.open(":memory:", settings=memory.settings))
     plainly.observe(between)
     plainly.observe(text)
     assert told(session) == told(plainly)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import tomllib
 from pathlib import Path
 
-import tenure
+import incumbent
 
 TOLD = tomllib.loads((Path(__file__).parent / "commands.toml").read_text(encoding="utf-8"))
 MOST_ORDERS = 0.07
@@ -16,7 +16,7 @@ def share_that_is_remembered(texts: list[str]) -> float:
     """Each is said to an empty memory as it comes, and looked for in another session."""
     left = 0
     for text in texts:
-        with tenure.open(":memory:") as memory:
+        with incumbent.open(":memory:") as memory:
             memory.session(user_id="ana", session_id="monday").observe(text)
             left += bool(memory.session(user_id="ana", session_id="tuesday").facts())
     return left / len(texts)
@@ -34,7 +34,7 @@ def test_nearly_all_standing_wishes_leave_a_fact() -> None:
 
 def test_an_order_that_changes_what_is_in_office_still_does() -> None:
     """An order to change a fact is no mere order."""
-    with tenure.open(":memory:") as memory:
+    with incumbent.open(":memory:") as memory:
         session = memory.session(user_id="ana")
         session.observe("The dentist is on Tuesday at 9.")
         session.observe("Move it to Thursday.")
@@ -45,7 +45,7 @@ def test_an_order_that_changes_what_is_in_office_still_does() -> None:
 
 def test_an_order_with_the_values_of_a_task_is_kept() -> None:
     """What is asked for in numbers and names is worth knowing while it is seen to."""
-    with tenure.open(":memory:") as memory:
+    with incumbent.open(":memory:") as memory:
         session = memory.session(user_id="ana")
         session.observe("Book a table for 4 in Salem at 5 pm.")
         assert [fact.value for fact in session.facts()]

@@ -15,7 +15,7 @@ import pytest
 @pytest.fixture
 def public_folder() -> Iterator[Path]:
     """A folder that every user can reach, unlike pytest's own."""
-    folder = Path(tempfile.mkdtemp(prefix="tenure-test-"))
+    folder = Path(tempfile.mkdtemp(prefix="incumbent-test-"))
     folder.chmod(0o777)
     yield folder
     folder.chmod(0o777)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 
-import tenure
-from tenure.stores.port import Selection
+import incumbent
+from incumbent.stores.port import Selection
 
 
-def findings(memory: tenure.Memory, organization: str) -> list[str]:
+def findings(memory: incumbent.Memory, organization: str) -> list[str]:
     """What is wrong with the facts and the log of an organization; nothing, if all is well."""
     with memory.store.read(organization) as reader:
         facts = {fact.id: fact for fact in reader.timeline(Selection())}
@@ -24,7 +24,7 @@ def findings(memory: tenure.Memory, organization: str) -> list[str]:
     ]
 
 
-def _incumbents(facts: dict[str, tenure.Fact]) -> list[str]:
+def _incumbents(facts: dict[str, incumbent.Fact]) -> list[str]:
     held = Counter(
         (*fact.address, fact.audience)
         for fact in facts.values()
@@ -33,11 +33,11 @@ def _incumbents(facts: dict[str, tenure.Fact]) -> list[str]:
     return [f"{count} incumbents at {address}" for address, count in held.items() if count > 1]
 
 
-def _links(facts: dict[str, tenure.Fact], erased: set[str]) -> list[str]:
+def _links(facts: dict[str, incumbent.Fact], erased: set[str]) -> list[str]:
     wrong = []
     for fact in facts.values():
         ahead = fact.superseded_by
-        if (fact.status is tenure.Status.SUPERSEDED) != (ahead is not None):
+        if (fact.status is incumbent.Status.SUPERSEDED) != (ahead is not None):
             wrong.append(f"{fact.id} is {fact.status} and superseded by {ahead}")
         if ahead and ahead not in erased and fact.id not in facts[ahead].predecessors:
             wrong.append(f"{fact.id} is superseded by {ahead}, which does not say so")
@@ -49,7 +49,7 @@ def _links(facts: dict[str, tenure.Fact], erased: set[str]) -> list[str]:
     return wrong
 
 
-def _cycles(facts: dict[str, tenure.Fact]) -> list[str]:
+def _cycles(facts: dict[str, incumbent.Fact]) -> list[str]:
     sound: set[str] = set()
     for start in facts:
         path: list[str] = []
@@ -63,7 +63,7 @@ def _cycles(facts: dict[str, tenure.Fact]) -> list[str]:
     return []
 
 
-def _log(log: list[tenure.Verdict], head: int) -> list[str]:
+def _log(log: list[incumbent.Verdict], head: int) -> list[str]:
     wrong = []
     if [verdict.seq for verdict in log] != list(range(1, head + 1)):
         wrong.append(f"the log of {head} entries has gaps")

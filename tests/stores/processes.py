@@ -14,15 +14,15 @@ from multiprocessing.synchronize import Barrier
 from pathlib import Path
 from typing import Any
 
-import tenure
-from tenure.stores.port import Transaction
-from tenure.stores.sqlite import SQLiteStore
-from tenure.testing.contract.catalogue import entry, posted, shelf_of
+import incumbent
+from incumbent.stores.port import Transaction
+from incumbent.stores.sqlite import SQLiteStore
+from incumbent.testing.contract.catalogue import entry, posted, shelf_of
 from tests.conftest import QUICK
 from tests.patience import PATIENCE
 from tests.stores.invariants import findings
 
-# The server loads Tenure once and forks every process from there, which takes milliseconds. It has
+# The server loads Incumbent once and forks every process from there, which takes milliseconds. It has
 # one thread, so that forking it is safe, unlike the test runner.
 CONTEXT = multiprocessing.get_context("forkserver")
 CONTEXT.set_forkserver_preload(["tests.stores.processes", "tests.test_crash", "tests.stores.warm"])
@@ -79,7 +79,7 @@ def _drop_rights_and(task: Callable[..., Any], *given: Any) -> Any:
     return task(*given)
 
 
-def alice(memory: tenure.Memory) -> tenure.Session:
+def alice(memory: incumbent.Memory) -> incumbent.Session:
     """The user in these tests."""
     return memory.session(user_id="alice", authority="manager", organization="acme")
 
@@ -87,7 +87,7 @@ def alice(memory: tenure.Memory) -> tenure.Session:
 def open_and_write(start: Barrier, path: Path) -> None:
     """Open the file together with others, and write once."""
     start.wait(PATIENCE)
-    with tenure.open(path) as memory:
+    with incumbent.open(path) as memory:
         alice(memory).write("opened by", str(os.getpid()))
 
 
@@ -95,8 +95,8 @@ def read_and_try_to_write(path: Path) -> dict[str, Any]:
     """Read what is there, and try every kind of writing."""
     told: dict[str, Any] = {"refused": []}
     try:
-        memory = tenure.open(path)
-    except tenure.TenureError as error:
+        memory = incumbent.open(path)
+    except incumbent.IncumbentError as error:
         return {"refused": [(type(error).__name__, str(error))]}
     with memory:
         session = alice(memory)
@@ -110,7 +110,7 @@ def read_and_try_to_write(path: Path) -> dict[str, Any]:
         for attempt in attempts:
             try:
                 attempt()
-            except tenure.TenureError as error:
+            except incumbent.IncumbentError as error:
                 told["refused"].append((type(error).__name__, str(error)))
         told["current"] = session.current("lead")
         told["history"] = list(session.history("lead").values)
@@ -138,7 +138,7 @@ def search_and_try_to_index(path: Path) -> dict[str, Any]:
         try:
             with store.write("acme") as transaction:
                 attempt(transaction)
-        except tenure.TenureError as error:
+        except incumbent.IncumbentError as error:
             told["refused"].append(type(error).__name__)
     store.close()
     return told
@@ -148,28 +148,28 @@ def _write_until_full(path: Path, make_space: Callable[[], None]) -> dict[str, A
     """Write until it fails, look around, make space, and write again."""
     page = "x" * 20_000
     told: dict[str, Any] = {"written": 0}
-    with tenure.open(path) as memory:
+    with incumbent.open(path) as memory:
         session = alice(memory)
         try:
             while told["written"] < 10_000:
                 session.write(f"page {told['written']}", page)
                 told["written"] += 1
-        except tenure.StoreError as error:
+        except incumbent.StoreError as error:
             told |= {"error": type(error).__name__, "message": str(error)}
         told["unchanged"] = _holds_pages(memory, told["written"])
         told["readable"] = session.current("page 0") == page
         for _ in range(3):  # failing again and again does no harm either
-            with suppress(tenure.StoreError):
+            with suppress(incumbent.StoreError):
                 session.write("more", page * 20)
         make_space()
         session.write("again", page)
-    with tenure.open(path) as memory:
+    with incumbent.open(path) as memory:
         told["works again"] = alice(memory).current("again") == page
         told["findings"] = findings(memory, "acme")
     return told
 
 
-def _holds_pages(memory: tenure.Memory, count: int) -> bool:
+def _holds_pages(memory: incumbent.Memory, count: int) -> bool:
     """Whether these pages and their verdicts are there, and nothing else is."""
     records = list(memory.store.dump("acme"))
     keys = {record["key"] for record in records if record["kind"] == "fact"}
@@ -193,7 +193,7 @@ def fill_the_quota(path: Path) -> dict[str, Any]:
 
 def fork_and_write(path: Path) -> dict[str, Any]:
     """Fork with a memory open and a transaction under way; both sides go on writing."""
-    with tenure.open(path, settings=QUICK) as memory:
+    with incumbent.open(path, settings=QUICK) as memory:
         session = alice(memory)
         session.write("before", 0)
         with memory.store.read("acme") as reader:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import tenure
+import incumbent
 from tests.conftest import QUICK
 
 
 def fill(path: Path) -> list[Any]:
     """Put something of everything into a file; returns what it then holds."""
-    with tenure.open(path, settings=QUICK) as memory:
+    with incumbent.open(path, settings=QUICK) as memory:
         memory.declare("tags", multi_valued=True)
         session = memory.session(
             user_id="alice", authority="manager", organization="acme", session_id="s1"
@@ -27,7 +27,7 @@ def fill(path: Path) -> list[Any]:
         return contents(memory)
 
 
-def contents(memory: tenure.Memory) -> list[Any]:
+def contents(memory: incumbent.Memory) -> list[Any]:
     """Everything of the organization acme."""
     with memory.store.read("acme") as reader:
         return [*memory.store.dump("acme"), *reader.desks(), *memory.store.erasures("acme")]

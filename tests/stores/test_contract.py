@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from tenure.stores.in_memory import MemoryStore
-from tenure.stores.port import Store
-from tenure.stores.postgres import PostgresStore
-from tenure.stores.sqlite import SQLiteStore
-from tenure.testing import StoreContract
+from incumbent.stores.in_memory import MemoryStore
+from incumbent.stores.port import Store
+from incumbent.stores.postgres import PostgresStore
+from incumbent.stores.sqlite import SQLiteStore
+from incumbent.testing import StoreContract
 from tests.servers import Databases
 
 

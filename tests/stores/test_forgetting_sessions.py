@@ -11,13 +11,13 @@ from typing import Any
 
 import pytest
 
-import tenure
-from tenure import Memory
-from tenure.model.fact import Source
-from tenure.model.records import Erasure, Spot, Turn, WorkingItem
-from tenure.stores.sqlite import SQLiteStore
-from tenure.testing import SteppingClock
-from tenure.testing.contract.scribe import Scribe
+import incumbent
+from incumbent import Memory
+from incumbent.model.fact import Source
+from incumbent.model.records import Erasure, Spot, Turn, WorkingItem
+from incumbent.stores.sqlite import SQLiteStore
+from incumbent.testing import SteppingClock
+from incumbent.testing.contract.scribe import Scribe
 from tests.conftest import QUICK
 
 SECRET = "swordfish"
@@ -28,7 +28,7 @@ CLOCK = SteppingClock()
 def memory(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Memory]:
     """A memory over either store."""
     path = ":memory:" if request.param == "memory" else tmp_path / "agent.db"
-    with tenure.open(path, settings=QUICK) as opened:
+    with incumbent.open(path, settings=QUICK) as opened:
         yield opened
 
 
@@ -166,7 +166,7 @@ class TestBytes:
 
     def test_no_byte_of_a_spot_or_a_ref_is_left(self, tmp_path: Path) -> None:
         """After forgetting, neither the text of a spot nor the ref of a turn is in the files."""
-        with tenure.open(tmp_path / "agent.db", settings=QUICK) as memory:
+        with incumbent.open(tmp_path / "agent.db", settings=QUICK) as memory:
             code = learn(memory, "code", SECRET)
             learn(memory, "town", "Bern", user="bob")
             put(memory, "turn", "the fish with the blade", Spot(code, SECRET, 4, 23))

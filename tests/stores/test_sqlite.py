@@ -12,12 +12,12 @@ from typing import Any
 
 import pytest
 
-import tenure
-from tenure.model.records import Spot, Turn
-from tenure.stores.port import Selection
-from tenure.stores.sqlite import SQLiteStore
-from tenure.stores.sqlite.connections import migrate
-from tenure.stores.sqlite.sql import migrations, probes, statement
+import incumbent
+from incumbent.model.records import Spot, Turn
+from incumbent.stores.port import Selection
+from incumbent.stores.sqlite import SQLiteStore
+from incumbent.stores.sqlite.connections import migrate
+from incumbent.stores.sqlite.sql import migrations, probes, statement
 from tests.stores import processes
 from tests.stores.invariants import findings
 from tests.stores.sample import RememberedByOthers, contents, fill
@@ -44,7 +44,7 @@ def schema(path: Path) -> dict[str, Any]:
 
 
 def make_older(path: Path, version: int, source: Path) -> None:
-    """Make a file as an earlier version of Tenure would have, with the data of a present one."""
+    """Make a file as an earlier version of Incumbent would have, with the data of a present one."""
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
         connection.execute("PRAGMA journal_mode = WAL")
         migrate(connection, up_to=version)
@@ -79,7 +79,7 @@ class TestSchema:
             name: rows(older, f"SELECT * FROM {name}") for name in ("facts", "verdicts", "tenures")
         }
         assert schema(older) != schema(fresh)
-        with tenure.open(older) as memory:
+        with incumbent.open(older) as memory:
             session = memory.session(
                 user_id="alice", authority="manager", organization="acme", session_id="s1"
             )
@@ -99,9 +99,9 @@ class TestSchema:
         fresh, older = tmp_path / "fresh.db", tmp_path / "older.db"
         fill(fresh)
         make_older(older, 1, fresh)
-        with tenure.open(fresh) as memory:
+        with incumbent.open(fresh) as memory:
             expected = [r for r in memory.store.dump("acme") if r["kind"] != "erasure"]
-        with tenure.open(older) as memory:
+        with incumbent.open(older) as memory:
             assert [r for r in memory.store.dump("acme") if r["kind"] != "erasure"] == expected
 
     def test_a_file_from_before_the_index(self, tmp_path: Path) -> None:
@@ -159,7 +159,7 @@ class TestSchema:
             make_older(path, version, fresh)
             before = len(rows(path, "SELECT * FROM verdicts"))
         assert processes.run_together(processes.open_and_write, 8, path) == [None] * 8
-        with tenure.open(path) as memory:
+        with incumbent.open(path) as memory:
             assert findings(memory, "acme") == []
         assert len(rows(path, "SELECT * FROM verdicts")) == before + 8
         fill(tmp_path / "reference.db")
@@ -174,9 +174,9 @@ class TestSchema:
         before, held = schema(path), rows(path, "SELECT * FROM facts")
         broken = "CREATE TABLE extra (x);\nALTER TABLE facts ADD COLUMN extra;\nSELECT no_such;\n"
         steps = [*migrations(), (LATEST + 1, broken)]
-        monkeypatch.setattr("tenure.stores.sqlite.connections.migrations", lambda: steps)
-        with pytest.raises(tenure.StoreError):
-            tenure.open(path)
+        monkeypatch.setattr("incumbent.stores.sqlite.connections.migrations", lambda: steps)
+        with pytest.raises(incumbent.StoreError):
+            incumbent.open(path)
         monkeypatch.undo()
         assert schema(path) == before
         assert rows(path, "SELECT * FROM facts") == held
@@ -186,11 +186,11 @@ class TestQueries:
     """SQL lives in files, under names that are used."""
 
     def names(self) -> list[str]:
-        text = (files("tenure.stores.sqlite") / "queries.sql").read_text(encoding="utf-8")
+        text = (files("incumbent.stores.sqlite") / "queries.sql").read_text(encoding="utf-8")
         return re.findall(r"^-- name: (\w+)$", text, flags=re.MULTILINE)
 
     def python(self) -> str:
-        folders = (files("tenure.stores.sqlite"), files("tenure.stores.sql"))
+        folders = (files("incumbent.stores.sqlite"), files("incumbent.stores.sql"))
         return "\n".join(
             entry.read_text(encoding="utf-8")
             for folder in folders
@@ -296,8 +296,8 @@ class TestPaths:
     def test_a_file_that_is_no_database(self, store_path: Path, content: bytes) -> None:
         """Such a file is refused with its path in the message, and not touched."""
         store_path.write_bytes(content)
-        with pytest.raises(tenure.NotADatabase, match=re.escape(str(store_path))):
-            tenure.open(store_path)
+        with pytest.raises(incumbent.NotADatabase, match=re.escape(str(store_path))):
+            incumbent.open(store_path)
         assert store_path.read_bytes() == content
         assert [path.name for path in store_path.parent.iterdir()] == ["agent.db"]
 
@@ -309,30 +309,30 @@ class TestPaths:
             connection.execute(f"PRAGMA user_version = {version}")
             connection.commit()
         before = store_path.read_bytes()
-        with pytest.raises(tenure.NotADatabase, match=r"another program.*another path"):
-            tenure.open(store_path)
+        with pytest.raises(incumbent.NotADatabase, match=r"another program.*another path"):
+            incumbent.open(store_path)
         assert store_path.read_bytes() == before
 
     def test_a_newer_schema(self, store_path: Path) -> None:
-        """A file of a newer Tenure is refused with both versions named, and left alone."""
+        """A file of a newer Incumbent is refused with both versions named, and left alone."""
         fill(store_path)
         with closing(sqlite3.connect(store_path)) as connection:
             connection.execute("PRAGMA user_version = 99")
         before = store_path.read_bytes()
-        with pytest.raises(tenure.NewerSchema, match=f"99.*up to {LATEST}.*upgrade"):
-            tenure.open(store_path)
+        with pytest.raises(incumbent.NewerSchema, match=f"99.*up to {LATEST}.*upgrade"):
+            incumbent.open(store_path)
         assert store_path.read_bytes() == before
 
     def test_a_folder(self, tmp_path: Path) -> None:
         """A folder is no file to open."""
-        with pytest.raises(tenure.StoreError, match=re.escape(str(tmp_path))):
-            tenure.open(tmp_path)
+        with pytest.raises(incumbent.StoreError, match=re.escape(str(tmp_path))):
+            incumbent.open(tmp_path)
 
     def test_a_missing_folder(self, tmp_path: Path) -> None:
         """A path in a folder that is not there says so, and makes none."""
         path = tmp_path / "no" / "such" / "agent.db"
-        with pytest.raises(tenure.StoreError, match=r"agent\.db.*folder"):
-            tenure.open(path)
+        with pytest.raises(incumbent.StoreError, match=r"agent\.db.*folder"):
+            incumbent.open(path)
         assert list(tmp_path.iterdir()) == []
 
     @pytest.mark.parametrize("name", ["with space.db", "a?b#c%41&.db", "größe 🗼.db", "-wal"])
@@ -341,7 +341,7 @@ class TestPaths:
         path = tmp_path / name
         held = fill(path)
         assert path.exists()
-        with tenure.open(path) as memory:
+        with incumbent.open(path) as memory:
             assert contents(memory) == held
 
     def test_a_damaged_file(self, store_path: Path) -> None:
@@ -352,12 +352,12 @@ class TestPaths:
             file.seek(8192)
             file.write(b"\xa5" * (size - 8192))
         try:
-            with tenure.open(store_path) as memory:
+            with incumbent.open(store_path) as memory:
                 session = memory.session(user_id="alice", organization="acme")
                 told = memory.store.check()
                 session.facts()
                 session.history("lead")
-        except tenure.StoreError as error:
+        except incumbent.StoreError as error:
             told = [str(error)]
         assert told
 
@@ -366,7 +366,7 @@ def test_declarations_are_those_of_the_readers_own_moment(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Others may see an earlier version at the same time, and remember that one."""
-    with tenure.open(tmp_path / "agent.db") as memory:
+    with incumbent.open(tmp_path / "agent.db") as memory:
         memory.declare("pay", requires=["hr"])
         monkeypatch.setattr(SQLiteStore, "_declared", RememberedByOthers(), raising=False)
         for _ in range(2):

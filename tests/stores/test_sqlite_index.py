@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from tenure.model.fact import Fact, Status
-from tenure.model.records import Erasure
-from tenure.model.scope import Scope
-from tenure.stores.port import StoredReceipt, TenureChange
-from tenure.stores.sqlite import SQLiteStore
-from tenure.testing.contract.catalogue import (
+from incumbent.model.fact import Fact, Status
+from incumbent.model.records import Erasure
+from incumbent.model.scope import Scope
+from incumbent.stores.port import StoredReceipt, TenureChange
+from incumbent.stores.sqlite import SQLiteStore
+from incumbent.testing.contract.catalogue import (
     entry,
     everything_indexed,
     index,
@@ -22,7 +22,7 @@ from tenure.testing.contract.catalogue import (
     shelf_of,
     shelve,
 )
-from tenure.testing.contract.scribe import Scribe
+from incumbent.testing.contract.scribe import Scribe
 from tests.stores import processes
 
 # Unlike every other term from the first letter on: neighbours in the index share beginnings.

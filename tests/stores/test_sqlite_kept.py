@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-import tenure
-from tenure import Memory, Session
-from tenure.model.fact import Fact, Status
-from tenure.model.text_cache import forget_texts
-from tenure.stores.sqlite.connections import SQLiteConnections
+import incumbent
+from incumbent import Memory, Session
+from incumbent.model.fact import Fact, Status
+from incumbent.model.text_cache import forget_texts
+from incumbent.stores.sqlite.connections import SQLiteConnections
 from tests.conftest import QUICK
 
 
@@ -19,7 +19,7 @@ from tests.conftest import QUICK
 def two(tmp_path: Path) -> Iterator[tuple[Memory, Memory]]:
     """Two memories on one file, as two processes have them."""
     path = tmp_path / "agent.db"
-    with tenure.open(path, settings=QUICK) as one, tenure.open(path, settings=QUICK) as other:
+    with incumbent.open(path, settings=QUICK) as one, incumbent.open(path, settings=QUICK) as other:
         yield one, other
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-import tenure
+import incumbent
 from tests.conftest import QUICK
 from tests.patience import PATIENCE
 from tests.stores import processes
@@ -49,14 +49,14 @@ class TestPermissions:
             assert "agent.db" in message
         public_folder.chmod(0o777)
         path.chmod(0o644)
-        with tenure.open(path) as memory:
+        with incumbent.open(path) as memory:
             assert contents(memory) == held
 
     def test_reading_beside_a_writer(self, public_folder: Path) -> None:
         """A reader without the right to write sees what a writer has just committed."""
         path = public_folder / "agent.db"
         fill(path)
-        with tenure.open(path, settings=QUICK) as memory:
+        with incumbent.open(path, settings=QUICK) as memory:
             session = memory.session(user_id="alice", authority="manager", organization="acme")
             session.write("lead", "Zoe")
             for file in public_folder.iterdir():
@@ -105,13 +105,13 @@ class TestNeighbours:
 
     def test_a_lock_held_too_long(self, held: Path) -> None:
         """When another program holds the file longer than the wait, StoreBusy says so."""
-        settings = tenure.Settings(busy_timeout=0.2)
-        with tenure.open(held, settings=settings) as memory:
+        settings = incumbent.Settings(busy_timeout=0.2)
+        with incumbent.open(held, settings=settings) as memory:
             session = memory.session(user_id="alice", authority="manager", organization="acme")
             before = contents(memory)
-            with pytest.raises(tenure.StoreBusy, match=r"agent\.db.*busy_timeout"):
+            with pytest.raises(incumbent.StoreBusy, match=r"agent\.db.*busy_timeout"):
                 session.write("lead", "Zoe")
-            with pytest.raises(tenure.StoreBusy):
+            with pytest.raises(incumbent.StoreBusy):
                 memory.forget(organization="acme", user_id="alice")
             assert contents(memory) == before
             assert session.current("lead") == "Ben"  # reading waits for nobody
@@ -119,7 +119,7 @@ class TestNeighbours:
     def test_a_lock_given_back_in_time(self, store_path: Path) -> None:
         """A writer that waits gets its turn when the other lets go."""
         fill(store_path)
-        with tenure.open(store_path) as memory:
+        with incumbent.open(store_path) as memory:
             session = memory.session(user_id="alice", authority="manager", organization="acme")
             with processes.holding_the_write_lock(store_path) as release:
                 timer = threading.Timer(0.3, release)
@@ -132,13 +132,13 @@ class TestNeighbours:
         """The wait has an end between threads of one process, too."""
         fill(store_path)
         caught: list[BaseException] = []
-        with tenure.open(store_path, settings=tenure.Settings(busy_timeout=0.2)) as memory:
+        with incumbent.open(store_path, settings=incumbent.Settings(busy_timeout=0.2)) as memory:
 
             def write() -> None:
                 session = memory.session(user_id="alice", authority="manager", organization="acme")
                 try:
                     session.write("lead", "Zoe")
-                except tenure.TenureError as error:
+                except incumbent.IncumbentError as error:
                     caught.append(error)
 
             waiting = threading.Thread(target=write, daemon=True)
@@ -146,7 +146,7 @@ class TestNeighbours:
                 waiting.start()
                 waiting.join(timeout=PATIENCE)
             waiting.join(timeout=PATIENCE)
-        assert [type(error) for error in caught] == [tenure.StoreBusy]
+        assert [type(error) for error in caught] == [incumbent.StoreBusy]
 
     def test_a_forked_process(self, store_path: Path) -> None:
         """A process and its fork both go on with one memory, and nothing is lost or broken."""
@@ -179,7 +179,7 @@ def remains(path: Path) -> list[tuple[str, bytes]]:
 class TestForgetting:
     """Forgetting reaches the bytes of the file."""
 
-    def tell(self, memory: tenure.Memory, secret: Any) -> tenure.Session:
+    def tell(self, memory: incumbent.Memory, secret: Any) -> incumbent.Session:
         """Say the secret in every way there is, among things that stay."""
         session = memory.session(
             user_id="alice", authority="manager", organization="acme", session_id="s1"
@@ -188,7 +188,7 @@ class TestForgetting:
             session.write(f"filler {number}", "x" * 500)
         session.write("code", "first", subject="vault")
         first = session.write(
-            "code", secret, subject="vault", source=tenure.Source(ref="swordfish-ref")
+            "code", secret, subject="vault", source=incumbent.Source(ref="swordfish-ref")
         )
         session.write("code", [secret, secret], subject="vault")
         session.write("copy", {"of": secret}, subject="vault", depends_on=[first.fact_id])
@@ -201,7 +201,7 @@ class TestForgetting:
     @pytest.mark.parametrize("secret", SECRETS.values(), ids=SECRETS)
     def test_no_byte_is_left(self, store_path: Path, secret: Any) -> None:
         """After `forget` no byte of an erased value is in the file, its log or its index."""
-        with tenure.open(store_path, settings=QUICK) as memory:
+        with incumbent.open(store_path, settings=QUICK) as memory:
             session = self.tell(memory, secret)
             assert remains(store_path)
             proof = memory.forget(organization="acme", subject="vault")
@@ -213,7 +213,7 @@ class TestForgetting:
 
     def test_no_byte_is_left_of_a_user(self, store_path: Path) -> None:
         """Forgetting a user takes everything they said, and their desk."""
-        with tenure.open(store_path, settings=QUICK) as memory:
+        with incumbent.open(store_path, settings=QUICK) as memory:
             self.tell(memory, SECRETS["text"])
             other = memory.session(user_id="bob", organization="acme")
             other.write("city", "Bern")
@@ -223,7 +223,7 @@ class TestForgetting:
 
     def test_scrubbing_waits_for_readers(self, store_path: Path) -> None:
         """While somebody reads the old state its bytes must stay; scrubbing later removes them."""
-        with tenure.open(store_path, settings=QUICK) as memory:
+        with incumbent.open(store_path, settings=QUICK) as memory:
             self.tell(memory, SECRETS["text"])
             with memory.store.read("acme") as reader:
                 reader.head()

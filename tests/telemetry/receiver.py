@@ -21,7 +21,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 from cryptography.x509.oid import NameOID
 
-from tenure.audit.webhook import SIGNATURE, is_signed
+from incumbent.audit.webhook import SIGNATURE, is_signed
 
 SECRET = b"a secret of at least sixteen bytes"
 Behaviour = Callable[["Handler"], None]

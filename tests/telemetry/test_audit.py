@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-import tenure
-from tenure.audit.entries import AuditEntry
-from tenure.audit.follower import follow
+import incumbent
+from incumbent.audit.entries import AuditEntry
+from incumbent.audit.follower import follow
 from tests.conftest import OpenMemory
 from tests.patience import PATIENCE
 from tests.telemetry.test_logs import CANARY
@@ -20,11 +20,11 @@ from tests.telemetry.test_logs import CANARY
 pytestmark = pytest.mark.on_every_store
 
 
-def acme(memory: tenure.Memory, **options: Any) -> list[AuditEntry]:
+def acme(memory: incumbent.Memory, **options: Any) -> list[AuditEntry]:
     return list(memory.audit("acme", **options))
 
 
-def test_the_stream_is_the_log(memory: tenure.Memory, alice: tenure.Session) -> None:
+def test_the_stream_is_the_log(memory: incumbent.Memory, alice: incumbent.Session) -> None:
     """An entry for each verdict, numbered without gaps, with its ids, rule, outcome and author."""
     first = alice.write("city", "Bern")
     second = alice.write("city", "Basel")
@@ -39,7 +39,7 @@ def test_the_stream_is_the_log(memory: tenure.Memory, alice: tenure.Session) -> 
     assert entries[2].evidence["undoes"] == second.id
 
 
-def test_it_goes_on_from_any_entry(memory: tenure.Memory, alice: tenure.Session) -> None:
+def test_it_goes_on_from_any_entry(memory: incumbent.Memory, alice: incumbent.Session) -> None:
     """Whatever number one has read to, the rest is the same entries."""
     alice.write_many({"key": f"k{number}", "value": number} for number in range(1200))
     whole = acme(memory)
@@ -48,7 +48,7 @@ def test_it_goes_on_from_any_entry(memory: tenure.Memory, alice: tenure.Session)
         assert acme(memory, after=after) == whole[after:]
 
 
-def test_an_entry_reads_the_same_later(memory: tenure.Memory, alice: tenure.Session) -> None:
+def test_an_entry_reads_the_same_later(memory: incumbent.Memory, alice: incumbent.Session) -> None:
     """What was read once stays so: an undo is another entry, and changes none."""
     verdict = alice.write("city", "Bern")
     before = acme(memory)
@@ -57,7 +57,7 @@ def test_an_entry_reads_the_same_later(memory: tenure.Memory, alice: tenure.Sess
 
 
 def test_values_are_there_only_where_asked_for(
-    memory: tenure.Memory, alice: tenure.Session
+    memory: incumbent.Memory, alice: incumbent.Session
 ) -> None:
     """A value said in every way is in no entry; with values it is in those it belongs to."""
     alice.write("city", CANARY, subject=CANARY)
@@ -74,7 +74,7 @@ def test_values_are_there_only_where_asked_for(
     assert not any(entry["erased"] for entry in told)
 
 
-def test_what_was_erased_is_in_no_entry(memory: tenure.Memory, alice: tenure.Session) -> None:
+def test_what_was_erased_is_in_no_entry(memory: incumbent.Memory, alice: incumbent.Session) -> None:
     """After an erasure its entries are there with ids alone, and the erasure is one itself."""
     alice.write("city", CANARY)
     alice.retract("city", reason=f"not {CANARY}")
@@ -86,7 +86,9 @@ def test_what_was_erased_is_in_no_entry(memory: tenure.Memory, alice: tenure.Ses
     assert told[0]["by"] == ""
 
 
-def test_nothing_crosses_an_organization(memory: tenure.Memory, alice: tenure.Session) -> None:
+def test_nothing_crosses_an_organization(
+    memory: incumbent.Memory, alice: incumbent.Session
+) -> None:
     """The stream of one organization has nothing of another."""
     alice.write("city", "Bern")
     memory.session(user_id="ben", organization="globex").write("city", "Basel")
@@ -96,20 +98,20 @@ def test_nothing_crosses_an_organization(memory: tenure.Memory, alice: tenure.Se
 
 @pytest.mark.parametrize("after", [-1, 1.5, True, "3", None, 2**70, 2])
 def test_a_place_that_the_log_has_not_is_refused(
-    memory: tenure.Memory, alice: tenure.Session, after: Any
+    memory: incumbent.Memory, alice: incumbent.Session, after: Any
 ) -> None:
     """What is no number of an entry is refused at once, and not when somebody reads."""
     alice.write("city", "Bern")
-    with pytest.raises(tenure.InvalidInput):
+    with pytest.raises(incumbent.InvalidInput):
         memory.audit("acme", after=after)
-    with pytest.raises(tenure.InvalidInput):
+    with pytest.raises(incumbent.InvalidInput):
         follow(memory, "acme", after=after)
 
 
-def test_an_interval_of_nothing_is_refused(memory: tenure.Memory) -> None:
+def test_an_interval_of_nothing_is_refused(memory: incumbent.Memory) -> None:
     """Looking without a pause would keep a processor busy."""
     for interval in (0, -1, float("nan")):
-        with pytest.raises(tenure.InvalidInput, match="interval"):
+        with pytest.raises(incumbent.InvalidInput, match="interval"):
             follow(memory, "acme", interval=interval)
 
 
@@ -134,7 +136,7 @@ class Follower:
 
 
 def test_following_sees_what_this_memory_writes_at_once(
-    memory: tenure.Memory, alice: tenure.Session
+    memory: incumbent.Memory, alice: incumbent.Session
 ) -> None:
     """A write of the same memory wakes a follower that would not look again for an hour."""
     stop = threading.Event()
@@ -152,7 +154,7 @@ def test_following_sees_what_this_memory_writes_at_once(
 
 
 def test_following_sees_what_others_write(
-    open_memory: OpenMemory, where: str, memory: tenure.Memory, alice: tenure.Session
+    open_memory: OpenMemory, where: str, memory: incumbent.Memory, alice: incumbent.Session
 ) -> None:
     """What another memory on the same store writes is seen at the next look."""
     if where == ":memory:":
@@ -180,12 +182,12 @@ class Away:
     def read(self, *given: Any) -> Any:
         if self.left:
             self.left -= 1
-            raise tenure.StoreUnavailable("the server went away")
+            raise incumbent.StoreUnavailable("the server went away")
         return self._store.read(*given)
 
 
 def test_following_waits_for_a_store_that_is_away(
-    memory: tenure.Memory, alice: tenure.Session
+    memory: incumbent.Memory, alice: incumbent.Session
 ) -> None:
     """A store that is gone for a while costs time and no entry; at the beginning it is an error."""
     alice.write("city", "Bern")
@@ -199,13 +201,13 @@ def test_following_waits_for_a_store_that_is_away(
     assert away.left == 0
     pages.close()  # type: ignore[attr-defined]
     away.left = 1
-    with pytest.raises(tenure.StoreUnavailable):
+    with pytest.raises(incumbent.StoreUnavailable):
         follow(memory, "acme")
     memory.resources.store = store
 
 
 def test_many_writers_and_followers_miss_nothing(
-    memory: tenure.Memory, alice: tenure.Session
+    memory: incumbent.Memory, alice: incumbent.Session
 ) -> None:
     """However writes and looks interleave, each follower has every entry once and in order."""
     stop = threading.Event()

@@ -1,4 +1,4 @@
-"""`tenure audit`, as processes of its own: followed, interrupted, cut off and killed."""
+"""`incumbent audit`, as processes of its own: followed, interrupted, cut off and killed."""
 
 from __future__ import annotations
 
@@ -17,31 +17,31 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-import tenure
-from tenure.cli import app
+import incumbent
+from incumbent.cli import app
 from tests.conftest import QUICK, SOAK
 from tests.patience import PATIENCE
 from tests.telemetry.receiver import SECRET, Receiver, hang_up, status
 
 ROOT = Path(__file__).parents[2]
-PROGRAM = "from tenure.cli import main; main()"
+PROGRAM = "from incumbent.cli import main; main()"
 KILLS = 60 if SOAK else 6
 
 
 @pytest.fixture
-def writer(store_path: Path) -> Iterator[tenure.Session]:
+def writer(store_path: Path) -> Iterator[incumbent.Session]:
     """A session of another process, as far as the command can tell."""
-    with tenure.open(store_path, settings=QUICK) as memory:
+    with incumbent.open(store_path, settings=QUICK) as memory:
         yield memory.session(user_id="alice", organization="acme")
 
 
 @contextmanager
 def running(store: Path, *arguments: str, **options: Any) -> Iterator[subprocess.Popen[str]]:
-    """`tenure audit` of acme as a process, which does not outlive the test."""
+    """`incumbent audit` of acme as a process, which does not outlive the test."""
     environment = {
-        **{name: value for name, value in os.environ.items() if not name.startswith("TENURE_")},
+        **{name: value for name, value in os.environ.items() if not name.startswith("INCUMBENT_")},
         "PYTHONPATH": os.pathsep.join([str(ROOT / "src"), os.environ.get("PYTHONPATH", "")]),
-        "TENURE_WEBHOOK_SECRET": SECRET.decode(),
+        "INCUMBENT_WEBHOOK_SECRET": SECRET.decode(),
     }
     command = [sys.executable, "-c", PROGRAM, "audit", "--org", "acme", "--db", str(store)]
     process = subprocess.Popen(
@@ -78,7 +78,7 @@ def line(process: subprocess.Popen[str]) -> dict[str, Any]:
     ids=lambda one: one.name,
 )
 def test_following_prints_what_comes_and_ends_cleanly(
-    store_path: Path, writer: tenure.Session, number: signal.Signals
+    store_path: Path, writer: incumbent.Session, number: signal.Signals
 ) -> None:
     """Lines of JSON as they are written elsewhere; Ctrl-C is the end, and no error."""
     writer.write("city", "Bern")
@@ -92,7 +92,7 @@ def test_following_prints_what_comes_and_ends_cleanly(
         assert (process.returncode, out, err) == (0, "", "")
 
 
-def test_a_reader_that_has_enough_ends_it(store_path: Path, writer: tenure.Session) -> None:
+def test_a_reader_that_has_enough_ends_it(store_path: Path, writer: incumbent.Session) -> None:
     """A pipe that is closed, as by `head`, is no error."""
     writer.write_many({"key": f"k{number}", "value": number} for number in range(600))
     with running(store_path) as process:
@@ -106,7 +106,7 @@ def test_a_reader_that_has_enough_ends_it(store_path: Path, writer: tenure.Sessi
 
 @pytest.mark.slow
 @pytest.mark.timeout(3600)
-def test_a_killed_sender_skips_nothing(store_path: Path, writer: tenure.Session) -> None:
+def test_a_killed_sender_skips_nothing(store_path: Path, writer: incumbent.Session) -> None:
     """Killed again and again while a receiver fails now and then: every entry, and in order."""
     chance = random.Random(5)
     state = store_path.with_name("audit.state")
@@ -146,10 +146,10 @@ Run = Callable[..., Any]
 
 @pytest.fixture
 def run(store_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
-    """Runs `tenure audit` of acme; gives the result."""
-    monkeypatch.setenv("TENURE_DB", str(store_path))
-    monkeypatch.setenv("TENURE_ORGANIZATION", "acme")
-    monkeypatch.setenv("TENURE_WEBHOOK_SECRET", SECRET.decode())
+    """Runs `incumbent audit` of acme; gives the result."""
+    monkeypatch.setenv("INCUMBENT_DB", str(store_path))
+    monkeypatch.setenv("INCUMBENT_ORGANIZATION", "acme")
+    monkeypatch.setenv("INCUMBENT_WEBHOOK_SECRET", SECRET.decode())
 
     def invoke(*arguments: str, code: int = 0) -> Any:
         result = CliRunner().invoke(app, ["audit", *arguments])
@@ -159,7 +159,9 @@ def run(store_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     return invoke
 
 
-def test_the_log_is_printed_as_lines_or_as_one_document(run: Run, writer: tenure.Session) -> None:
+def test_the_log_is_printed_as_lines_or_as_one_document(
+    run: Run, writer: incumbent.Session
+) -> None:
     """Lines of JSON by themselves, a list with --json, values only with --values."""
     writer.write("city", "Bern")
     writer.write("city", "Basel")
@@ -170,7 +172,7 @@ def test_the_log_is_printed_as_lines_or_as_one_document(run: Run, writer: tenure
     assert [entry["value"] for entry in document] == ["Bern", "Basel"]
 
 
-def test_an_empty_stream_says_so(run: Run, writer: tenure.Session) -> None:
+def test_an_empty_stream_says_so(run: Run, writer: incumbent.Session) -> None:
     """Nothing to print is no error, and a note tells it from a name that was mistyped."""
     writer.write("city", "Bern")
     result = run("--org", "acmee")
@@ -179,7 +181,7 @@ def test_an_empty_stream_says_so(run: Run, writer: tenure.Session) -> None:
 
 
 def test_sending_goes_on_from_the_file(
-    run: Run, writer: tenure.Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    run: Run, writer: incumbent.Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The first run sends everything, or what comes after --after; the next one what is new."""
     for number in range(3):
@@ -196,7 +198,7 @@ def test_sending_goes_on_from_the_file(
 
 
 def test_a_receiver_that_takes_nothing_is_told_and_tried_again_later(
-    run: Run, writer: tenure.Session, tmp_path: Path
+    run: Run, writer: incumbent.Session, tmp_path: Path
 ) -> None:
     """Exit code 1 and one line; the next run sends the same."""
     writer.write("city", "Bern")
@@ -226,7 +228,7 @@ def test_a_receiver_that_takes_nothing_is_told_and_tried_again_later(
 )
 def test_a_call_that_is_wrong_says_what_to_change(
     run: Run,
-    writer: tenure.Session,
+    writer: incumbent.Session,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     arguments: list[str],
@@ -241,12 +243,12 @@ def test_a_call_that_is_wrong_says_what_to_change(
 
 
 def test_without_a_secret_nothing_is_sent(
-    run: Run, writer: tenure.Session, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    run: Run, writer: incumbent.Session, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     """What is not signed could be from anybody."""
-    monkeypatch.delenv("TENURE_WEBHOOK_SECRET")
+    monkeypatch.delenv("INCUMBENT_WEBHOOK_SECRET")
     writer.write("city", "Bern")
     with Receiver() as receiver:
         sending = ("--webhook", receiver.url, "--state", str(tmp_path / "state"))
-        assert "TENURE_WEBHOOK_SECRET" in run(*sending, code=2).stderr
+        assert "INCUMBENT_WEBHOOK_SECRET" in run(*sending, code=2).stderr
         assert receiver.seqs == []

@@ -16,10 +16,10 @@ from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
-import tenure
-from tenure.telemetry import JsonFormatter, OperationLog, Together, log_context
-from tenure.telemetry.otel import OpenTelemetry
-from tenure.telemetry.prometheus import Prometheus
+import incumbent
+from incumbent.telemetry import JsonFormatter, OperationLog, Together, log_context
+from incumbent.telemetry.otel import OpenTelemetry
+from incumbent.telemetry.prometheus import Prometheus
 from tests.conftest import QUICK, OpenMemory
 from tests.llm.scripted import Gate, Scripted, answer, candidate
 from tests.patience import PATIENCE
@@ -58,17 +58,17 @@ def written() -> Iterator[Written]:
 
 def test_a_line_is_one_json_object(written: Written) -> None:
     """Time, level, logger and message, on one line whatever the message holds."""
-    logging.getLogger("tenure.llm").warning("two\nlines of %s", "ünï")
+    logging.getLogger("incumbent.llm").warning("two\nlines of %s", "ünï")
     (line,) = written.lines
     assert written.text.count("\n") == 1
-    assert (line["level"], line["logger"]) == ("warning", "tenure.llm")
+    assert (line["level"], line["logger"]) == ("warning", "incumbent.llm")
     assert line["message"] == "two\nlines of ünï"
     assert line["time"].endswith("+00:00")
 
 
 def test_what_is_around_a_line_is_in_it(written: Written) -> None:
     """A request id holds for the lines within, nests, and is gone afterwards."""
-    log = logging.getLogger("tenure.http")
+    log = logging.getLogger("incumbent.http")
     with log_context(request_id="r-1"):
         with log_context(organization="acme"):
             log.info("within")
@@ -83,7 +83,7 @@ def test_an_exception_is_told_without_its_text(written: Written) -> None:
     try:
         raise ValueError(f"bad value {CANARY!r}")
     except ValueError:
-        logging.getLogger("tenure").exception("it failed")
+        logging.getLogger("incumbent").exception("it failed")
     (record,) = written.lines
     assert record["error"] == "ValueError"
     assert "test_an_exception_is_told_without_its_text" in record["trace"][-1]
@@ -92,22 +92,22 @@ def test_an_exception_is_told_without_its_text(written: Written) -> None:
     try:
         raise ValueError(f"bad value {CANARY!r}")
     except ValueError:
-        logging.getLogger("tenure").exception("it failed")
+        logging.getLogger("incumbent").exception("it failed")
     assert written.lines[-1]["error_text"] == f"bad value {CANARY!r}"
 
 
 def test_calls_are_logged_where_that_is_wanted(written: Written) -> None:
     """A line for each call: at debug level if it went well, as a warning if it did not."""
     settings = replace(QUICK, telemetry=OperationLog(organization=True))
-    with tenure.open(":memory:", settings=settings) as memory:
+    with incumbent.open(":memory:", settings=settings) as memory:
         alice = memory.session(user_id="alice", organization="acme")
         alice.write("city", "Bern")
-        with pytest.raises(tenure.UnknownFact):
+        with pytest.raises(incumbent.UnknownFact):
             alice.retract("country")
     told = [
         (line["level"], line["operation"], line["result"], line.get("organization"))
         for line in written.lines
-        if line["logger"] == "tenure.operations"
+        if line["logger"] == "incumbent.operations"
     ]
     assert told == [
         ("debug", "write", "ok", "acme"),
@@ -124,7 +124,7 @@ def exported(reader: InMemoryMetricReader) -> str:
     return data.to_json()
 
 
-def everything(memory: tenure.Memory) -> None:
+def everything(memory: incumbent.Memory) -> None:
     """Say the canary wherever something can be said, and get it wrong wherever one can."""
     alice = memory.session(
         user_id=f"user-{CANARY}",
@@ -155,7 +155,7 @@ def everything(memory: tenure.Memory) -> None:
         lambda: alice.undo(CANARY),
     )
     for call in wrong:
-        with pytest.raises(tenure.TenureError):
+        with pytest.raises(incumbent.IncumbentError):
             call()
     list(memory.audit("acme", values=True))
     memory.forget(organization="acme", user_id=f"user-{CANARY}")
@@ -175,7 +175,7 @@ def test_nothing_that_was_said_is_in_logs_spans_or_metrics(
         answer({"nonsense": CANARY}),
         RuntimeError(CANARY),
     )
-    llm = tenure.LLM(model, mode="background", retries=0)
+    llm = incumbent.LLM(model, mode="background", retries=0)
     everything(open_memory(settings=replace(QUICK, telemetry=telemetry, llm=llm)))
     traced = "".join(span.to_json() for span in spans.get_finished_spans())
     measured = (prometheus.exposition().decode(), exported(reader))
@@ -202,14 +202,14 @@ class Failing:
         raise self._error
 
 
-@pytest.mark.parametrize("error", [tenure.StoreError(CANARY), RuntimeError(CANARY)], ids=repr)
+@pytest.mark.parametrize("error", [incumbent.StoreError(CANARY), RuntimeError(CANARY)], ids=repr)
 def test_a_second_opinion_that_fails_is_logged_without_what_was_said(
     error: Exception, written: Written
 ) -> None:
     """The observation has the reason; the log has its class and its place."""
     gate = Gate(candidate(0, "My dog is called Rex.", "name", "Rex"))
-    settings = replace(QUICK, llm=tenure.LLM(Scripted(gate), retries=0))
-    with tenure.open(":memory:", settings=settings) as memory:
+    settings = replace(QUICK, llm=incumbent.LLM(Scripted(gate), retries=0))
+    with incumbent.open(":memory:", settings=settings) as memory:
         made = memory.session(user_id="alice").observe("My dog is called Rex.")
         assert gate.asked.wait(PATIENCE)
         whole: Any = memory.store
@@ -219,7 +219,7 @@ def test_a_second_opinion_that_fails_is_logged_without_what_was_said(
         memory.resources.store = whole
     assert made.opinion is not None
     assert made.opinion.status == "failed"
-    told = [line["message"] for line in written.lines if line["logger"] == "tenure.llm"]
+    told = [line["message"] for line in written.lines if line["logger"] == "incumbent.llm"]
     assert any(type(error).__name__ in message for message in told)
     assert CANARY not in written.text
 

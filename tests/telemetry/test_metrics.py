@@ -15,12 +15,12 @@ from opentelemetry.sdk.metrics.export import InMemoryMetricReader
 from opentelemetry.sdk.trace import TracerProvider
 from prometheus_client.parser import text_string_to_metric_families
 
-import tenure
-from tenure.context.request import PROFILES, STYLES
-from tenure.telemetry import Telemetry, Together
-from tenure.telemetry.instruments import INSTRUMENTS
-from tenure.telemetry.otel import OpenTelemetry
-from tenure.telemetry.prometheus import Prometheus, prometheus_name
+import incumbent
+from incumbent.context.request import PROFILES, STYLES
+from incumbent.telemetry import Telemetry, Together
+from incumbent.telemetry.instruments import INSTRUMENTS
+from incumbent.telemetry.otel import OpenTelemetry
+from incumbent.telemetry.prometheus import Prometheus, prometheus_name
 from tests.conftest import QUICK, OpenMemory
 from tests.llm.scripted import Scripted
 
@@ -60,7 +60,8 @@ class Meters:
             name = by_name[metric.name]
             for point in metric.data.data_points:
                 labels = frozenset(
-                    (key.removeprefix("tenure."), value) for key, value in point.attributes.items()
+                    (key.removeprefix("incumbent."), value)
+                    for key, value in point.attributes.items()
                 )
                 if hasattr(point, "bucket_counts"):
                     found[f"{name}_count", labels] = point.count
@@ -76,13 +77,13 @@ def meters() -> Meters:
 
 
 @pytest.fixture
-def memory(open_memory: OpenMemory, meters: Meters) -> tenure.Memory:
-    llm = tenure.LLM(Scripted(tokens=(100, 20)), mode="inline")
+def memory(open_memory: OpenMemory, meters: Meters) -> incumbent.Memory:
+    llm = incumbent.LLM(Scripted(tokens=(100, 20)), mode="inline")
     return open_memory(settings=replace(QUICK, telemetry=meters.telemetry, llm=llm))
 
 
 @pytest.fixture
-def alice(memory: tenure.Memory) -> tenure.Session:
+def alice(memory: incumbent.Memory) -> incumbent.Session:
     return memory.session(user_id="alice", authority="manager", organization="acme")
 
 
@@ -90,7 +91,7 @@ def labelled(series: Series, name: str) -> dict[frozenset[tuple[str, str]], floa
     return {labels: value for (found, labels), value in series.items() if found == name}
 
 
-def work(alice: tenure.Session) -> list[tenure.Context]:
+def work(alice: incumbent.Session) -> list[incumbent.Context]:
     """A little of everything that is measured."""
     alice.write("courier", "North Post", subject="order 4711")
     alice.write("courier", "South Express", subject="order 4711")
@@ -100,12 +101,12 @@ def work(alice: tenure.Session) -> list[tenure.Context]:
         alice.context("Which courier has order 4711?"),
         alice.context("Which courier?", budget=100, profile="high-stakes", style="annotated"),
     ]
-    with pytest.raises(tenure.UnknownFact):
+    with pytest.raises(incumbent.UnknownFact):
         alice.retract("nothing at all")
     return contexts
 
 
-def test_both_say_the_same(alice: tenure.Session, meters: Meters) -> None:
+def test_both_say_the_same(alice: incumbent.Session, meters: Meters) -> None:
     """Every series that one of them has, the other has with the same value."""
     work(alice)
     scraped, exported = meters.scraped(), meters.exported()
@@ -114,7 +115,7 @@ def test_both_say_the_same(alice: tenure.Session, meters: Meters) -> None:
 
 
 def test_verdicts_are_counted_by_action_rule_and_outcome(
-    alice: tenure.Session, memory: tenure.Memory, meters: Meters
+    alice: incumbent.Session, memory: incumbent.Memory, meters: Meters
 ) -> None:
     """The counts are those of the log."""
     work(alice)
@@ -124,35 +125,35 @@ def test_verdicts_are_counted_by_action_rule_and_outcome(
         )
         for v in memory.audit("acme")
     )
-    assert labelled(meters.scraped(), "tenure_verdicts_total") == expected
+    assert labelled(meters.scraped(), "incumbent_verdicts_total") == expected
 
 
 def test_contexts_are_counted_with_their_tokens_and_what_they_leave_out(
-    alice: tenure.Session, meters: Meters
+    alice: incumbent.Session, meters: Meters
 ) -> None:
     """By profile and style; tokens and budgets add up; omissions by reason; guard hits."""
     contexts = work(alice)
     series = meters.scraped()
     plain = frozenset({("profile", "balanced"), ("style", "plain")})
     careful = frozenset({("profile", "high-stakes"), ("style", "annotated")})
-    assert labelled(series, "tenure_contexts_total") == {plain: 1, careful: 1}
-    tokens = labelled(series, "tenure_context_tokens_sum")
+    assert labelled(series, "incumbent_contexts_total") == {plain: 1, careful: 1}
+    tokens = labelled(series, "incumbent_context_tokens_sum")
     assert tokens == {plain: contexts[0].tokens, careful: contexts[1].tokens}
-    assert labelled(series, "tenure_context_budget_sum") == {plain: 4000, careful: 100}
+    assert labelled(series, "incumbent_context_budget_sum") == {plain: 4000, careful: 100}
     reasons: Counter[str] = Counter()
     for context in contexts:
         for left in context.omissions:
             reasons[left.reason] += left.count
-    omitted = labelled(series, "tenure_context_omissions_total")
+    omitted = labelled(series, "incumbent_context_omissions_total")
     assert omitted == {frozenset({("reason", name)}): count for name, count in reasons.items()}
-    hits = labelled(series, "tenure_context_guard_hits_total")
+    hits = labelled(series, "incumbent_context_guard_hits_total")
     assert sum(hits.values()) == reasons["quotes a dead value"] > 0
 
 
-def test_calls_are_counted_with_their_result(alice: tenure.Session, meters: Meters) -> None:
+def test_calls_are_counted_with_their_result(alice: incumbent.Session, meters: Meters) -> None:
     """A histogram of durations by operation, with ok or the class of the error."""
     work(alice)
-    counts = labelled(meters.scraped(), "tenure_operation_duration_seconds_count")
+    counts = labelled(meters.scraped(), "incumbent_operation_duration_seconds_count")
     told = {(dict(labels)["operation"], dict(labels)["result"]): n for labels, n in counts.items()}
     assert told == {
         ("write", "ok"): 2,
@@ -163,19 +164,21 @@ def test_calls_are_counted_with_their_result(alice: tenure.Session, meters: Mete
     }
 
 
-def test_models_and_opinions_are_counted(alice: tenure.Session, meters: Meters) -> None:
+def test_models_and_opinions_are_counted(alice: incumbent.Session, meters: Meters) -> None:
     """Calls, tokens in and out, and opinions, by model."""
     work(alice)
     series = meters.scraped()
     model = ("model", "scripted:model")
-    assert labelled(series, "tenure_model_calls_total") == {frozenset({model, ("result", "ok")}): 1}
-    assert labelled(series, "tenure_model_tokens_total") == {
+    assert labelled(series, "incumbent_model_calls_total") == {
+        frozenset({model, ("result", "ok")}): 1
+    }
+    assert labelled(series, "incumbent_model_tokens_total") == {
         frozenset({model, ("direction", "input")}): 100,
         frozenset({model, ("direction", "output")}): 20,
     }
     opined = frozenset({model, ("kind", "given")})
-    assert labelled(series, "tenure_opinions_total") == {opined: 1}
-    assert labelled(series, "tenure_opinion_duration_seconds_count") == {opined: 1}
+    assert labelled(series, "incumbent_opinions_total") == {opined: 1}
+    assert labelled(series, "incumbent_opinion_duration_seconds_count") == {opined: 1}
 
 
 def test_the_organization_is_an_attribute_only_where_asked_for(open_memory: OpenMemory) -> None:
@@ -193,7 +196,7 @@ def test_the_organization_is_an_attribute_only_where_asked_for(open_memory: Open
         assert found == ({"acme", "globex"} if wanted else {None})
 
 
-def test_attributes_have_few_values(alice: tenure.Session, meters: Meters) -> None:
+def test_attributes_have_few_values(alice: incumbent.Session, meters: Meters) -> None:
     """What may be anything is in no series: no key, id, query or name of a person."""
     work(alice)
     for _, labels in meters.scraped():
@@ -213,13 +216,13 @@ def test_two_memories_can_share_a_registry_and_two_registries_a_process(
     """Nothing is global: counts go where they were sent, and nowhere else."""
     one, other = Prometheus(), Prometheus()
     for target in (one, one, other):
-        memory = tenure.open(":memory:", settings=replace(QUICK, telemetry=target))
+        memory = incumbent.open(":memory:", settings=replace(QUICK, telemetry=target))
         memory.session(user_id="a").write("city", "Bern")
         memory.close()
-    assert b'tenure_verdicts_total{action="assert",outcome="established",rule="first"} 2.0' in (
+    assert b'incumbent_verdicts_total{action="assert",outcome="established",rule="first"} 2.0' in (
         one.exposition()
     )
-    assert b'tenure_verdicts_total{action="assert",outcome="established",rule="first"} 1.0' in (
+    assert b'incumbent_verdicts_total{action="assert",outcome="established",rule="first"} 1.0' in (
         other.exposition()
     )
 
@@ -227,7 +230,7 @@ def test_two_memories_can_share_a_registry_and_two_registries_a_process(
 def rows_of(page: Path) -> Iterator[list[str]]:
     text = page.read_text(encoding="utf-8").partition("\n## Metrics\n")[2].partition("\n## ")[0]
     for line in text.splitlines():
-        if line.startswith("| `tenure."):
+        if line.startswith("| `incumbent."):
             yield [cell.strip() for cell in line.strip("|").split("|")]
 
 

@@ -11,8 +11,8 @@ from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 from opentelemetry.trace import StatusCode
 
-import tenure
-from tenure.telemetry.otel import OpenTelemetry
+import incumbent
+from incumbent.telemetry.otel import OpenTelemetry
 from tests.conftest import QUICK
 
 
@@ -26,7 +26,7 @@ class Traces:
         telemetry = OpenTelemetry(
             tracer_provider=self.provider, content=content, organization=organization
         )
-        self.memory = tenure.open(":memory:", settings=replace(QUICK, telemetry=telemetry))
+        self.memory = incumbent.open(":memory:", settings=replace(QUICK, telemetry=telemetry))
         self.alice = self.memory.session(user_id="alice", organization="acme", session_id="s-17")
 
     @property
@@ -42,15 +42,15 @@ def test_a_call_is_a_span_with_its_verdicts() -> None:
     """Named for the operation, with an event for each verdict, by id, rule and outcome."""
     traces = Traces()
     verdict = traces.alice.write("city", "Bern")
-    assert traces.last.name == "tenure.write"
-    assert dict(traces.last.attributes or {}) == {"tenure.operation": "write"}
+    assert traces.last.name == "incumbent.write"
+    assert dict(traces.last.attributes or {}) == {"incumbent.operation": "write"}
     (event,) = traces.last.events
-    assert event.name == "tenure.verdict"
+    assert event.name == "incumbent.verdict"
     assert dict(event.attributes or {}) == {
-        "tenure.verdict.id": verdict.id,
-        "tenure.action": "assert",
-        "tenure.rule": "first",
-        "tenure.outcome": "established",
+        "incumbent.verdict.id": verdict.id,
+        "incumbent.action": "assert",
+        "incumbent.rule": "first",
+        "incumbent.outcome": "established",
     }
 
 
@@ -61,14 +61,14 @@ def test_the_span_of_a_context_says_what_it_took() -> None:
     context = traces.alice.context("Where?", budget=500, profile="comprehensive")
     told = dict(traces.last.attributes or {})
     assert told == {
-        "tenure.operation": "context",
-        "tenure.context.profile": "comprehensive",
-        "tenure.context.style": "plain",
-        "tenure.context.tokens": context.tokens,
-        "tenure.context.budget": 500,
-        "tenure.context.lines": len(context.lines),
-        "tenure.context.omissions": 0,
-        "tenure.context.guard_hits": 0,
+        "incumbent.operation": "context",
+        "incumbent.context.profile": "comprehensive",
+        "incumbent.context.style": "plain",
+        "incumbent.context.tokens": context.tokens,
+        "incumbent.context.budget": 500,
+        "incumbent.context.lines": len(context.lines),
+        "incumbent.context.omissions": 0,
+        "incumbent.context.guard_hits": 0,
     }
 
 
@@ -79,7 +79,9 @@ def test_calls_nest_in_the_spans_of_the_application() -> None:
     with tracer.start_as_current_span("request"):
         traces.alice.context("Where?", record=True)
     spans = {span.name: span for span in traces.spans}
-    request, context, record = (spans[n] for n in ("request", "tenure.context", "tenure.record"))
+    request, context, record = (
+        spans[n] for n in ("request", "incumbent.context", "incumbent.record")
+    )
     assert context.parent is not None
     assert record.parent is not None
     assert context.parent.span_id == request.context.span_id
@@ -89,7 +91,7 @@ def test_calls_nest_in_the_spans_of_the_application() -> None:
 def test_an_error_is_told_by_its_class_alone() -> None:
     """The text of an error quotes what was given, so it stays out of the trace."""
     traces = Traces()
-    with pytest.raises(tenure.UnknownFact):
+    with pytest.raises(incumbent.UnknownFact):
         traces.alice.retract("a very private matter")
     assert traces.last.status.status_code is StatusCode.ERROR
     assert traces.last.status.description is None
@@ -105,12 +107,12 @@ def test_content_is_there_where_it_was_asked_for() -> None:
     told = dict(traces.last.attributes or {})
     assert told["user.id"] == "alice"
     assert told["session.id"] == "s-17"
-    assert told["tenure.organization"] == "acme"
+    assert told["incumbent.organization"] == "acme"
     event = dict(traces.last.events[0].attributes or {})
-    assert (event["tenure.fact.key"], event["tenure.fact.value"]) == ("city", "Bern")
+    assert (event["incumbent.fact.key"], event["incumbent.fact.value"]) == ("city", "Bern")
     traces.alice.context("Where does she live?")
-    assert dict(traces.last.attributes or {})["tenure.context.query"] == "Where does she live?"
-    with pytest.raises(tenure.UnknownFact):
+    assert dict(traces.last.attributes or {})["incumbent.context.query"] == "Where does she live?"
+    with pytest.raises(incumbent.UnknownFact):
         traces.alice.retract("country")
     assert "country" in (traces.last.status.description or "")
 
@@ -120,7 +122,7 @@ def test_a_large_batch_does_not_flood_its_span() -> None:
     traces = Traces()
     traces.alice.write_many({"key": f"k{number}", "value": number} for number in range(100))
     assert len(traces.last.events) == 32
-    assert dict(traces.last.attributes or {})["tenure.verdicts"] == 100
+    assert dict(traces.last.attributes or {})["incumbent.verdicts"] == 100
 
 
 def test_a_stream_is_nobodys_parent() -> None:
@@ -130,10 +132,10 @@ def test_a_stream_is_nobodys_parent() -> None:
     rows = iter(traces.memory.export("acme"))
     next(rows)
     traces.alice.current("city")
-    assert traces.last.name == "tenure.current"
+    assert traces.last.name == "incumbent.current"
     assert traces.last.parent is None
     list(rows)
-    assert traces.last.name == "tenure.export"
+    assert traces.last.name == "incumbent.export"
 
 
 def test_threads_keep_their_spans_apart() -> None:

@@ -16,18 +16,18 @@ from typing import Any, cast
 
 import pytest
 
-import tenure
-from tenure.model.errors import StoreConflict
-from tenure.stores.port import Store
-from tenure.telemetry import Telemetry, Together
+import incumbent
+from incumbent.model.errors import StoreConflict
+from incumbent.stores.port import Store
+from incumbent.telemetry import Telemetry, Together
 from tests.conftest import QUICK, OpenMemory
 from tests.llm.scripted import Scripted
 from tests.patience import PATIENCE
 from tests.telemetry.witness import Broken, Witness
 
 UNTOLD = {
-    tenure.Memory: {"now", "session"},
-    tenure.Session: {"hypothetical", "draft", "as_of", "rehearsal"},
+    incumbent.Memory: {"now", "session"},
+    incumbent.Session: {"hypothetical", "draft", "as_of", "rehearsal"},
 }
 """What only makes a value and touches no store."""
 
@@ -38,17 +38,17 @@ def witness() -> Witness:
 
 
 @pytest.fixture
-def memory(open_memory: OpenMemory, witness: Witness) -> tenure.Memory:
+def memory(open_memory: OpenMemory, witness: Witness) -> incumbent.Memory:
     return open_memory(settings=replace(QUICK, telemetry=witness))
 
 
 @pytest.fixture
-def alice(memory: tenure.Memory) -> tenure.Session:
+def alice(memory: incumbent.Memory) -> incumbent.Session:
     return memory.session(user_id="alice", authority="manager", organization="acme")
 
 
 def test_a_call_is_told_with_its_caller_and_how_long_it_took(
-    alice: tenure.Session, witness: Witness
+    alice: incumbent.Session, witness: Witness
 ) -> None:
     """Who called what, in which organization, and a time that is none of the clock's."""
     alice.write("city", "Bern")
@@ -59,7 +59,9 @@ def test_a_call_is_told_with_its_caller_and_how_long_it_took(
     assert error is None
 
 
-@pytest.mark.parametrize("kind", [tenure.Memory, tenure.Session], ids=lambda kind: kind.__name__)
+@pytest.mark.parametrize(
+    "kind", [incumbent.Memory, incumbent.Session], ids=lambda kind: kind.__name__
+)
 def test_every_public_method_is_told(kind: type) -> None:
     """A method that is added is told of without a line of its own."""
     public = {
@@ -71,18 +73,18 @@ def test_every_public_method_is_told(kind: type) -> None:
     assert told == public.keys() - UNTOLD[kind]
 
 
-def test_an_error_is_told_and_raised(alice: tenure.Session, witness: Witness) -> None:
+def test_an_error_is_told_and_raised(alice: incumbent.Session, witness: Witness) -> None:
     """The class of an error is the result of the call, and whoever called gets it all the same."""
-    with pytest.raises(tenure.UnknownFact):
+    with pytest.raises(incumbent.UnknownFact):
         alice.retract("nothing")
-    with pytest.raises(tenure.InvalidInput):
+    with pytest.raises(incumbent.InvalidInput):
         alice.context("Where?", profile="reckless")
     assert witness.ended_calls == [("retract", "UnknownFact"), ("context", "InvalidInput")]
     assert witness.named("composed") == []
 
 
 def test_the_organization_of_a_memorys_call_is_among_its_arguments(
-    memory: tenure.Memory, alice: tenure.Session, witness: Witness
+    memory: incumbent.Memory, alice: incumbent.Session, witness: Witness
 ) -> None:
     """By name or by position, it is told which organization a call was about."""
     alice.write("city", "Bern")
@@ -92,13 +94,13 @@ def test_the_organization_of_a_memorys_call_is_among_its_arguments(
     assert told == {"write": "acme", "usage": "acme", "forget": "acme"}
 
 
-def log_of(memory: tenure.Memory, organization: str) -> Counter[tuple[str, str, str]]:
+def log_of(memory: incumbent.Memory, organization: str) -> Counter[tuple[str, str, str]]:
     with memory.store.read(organization) as reader:
         return Counter((v.action, v.rule, v.outcome) for v in reader.log(0, 1000))
 
 
 def test_every_verdict_of_the_log_is_told_once(
-    memory: tenure.Memory, alice: tenure.Session, witness: Witness
+    memory: incumbent.Memory, alice: incumbent.Session, witness: Witness
 ) -> None:
     """Whatever brings a verdict about, the verdicts told are those of the log, in its order."""
     alice.write("city", "Bern")
@@ -120,9 +122,9 @@ def test_every_verdict_of_the_log_is_told_once(
     assert {v.action for v in told} >= {"assert", "undo", "forget", "retract", "acknowledge"}
 
 
-def test_what_was_rolled_back_is_not_told(alice: tenure.Session, witness: Witness) -> None:
+def test_what_was_rolled_back_is_not_told(alice: incumbent.Session, witness: Witness) -> None:
     """A verdict that was taken back with its transaction never was one."""
-    with pytest.raises(tenure.InvalidInput):
+    with pytest.raises(incumbent.InvalidInput):
         alice.write_many(
             [{"key": "a", "value": 1}, {"key": "b", "value": 2, "supersedes": "missing"}]
         )
@@ -132,7 +134,7 @@ def test_what_was_rolled_back_is_not_told(alice: tenure.Session, witness: Witnes
 
 def test_an_import_tells_no_verdicts(open_memory: OpenMemory, witness: Witness) -> None:
     """Decisions that were made elsewhere are not counted a second time."""
-    with tenure.open(":memory:", settings=QUICK) as elsewhere:
+    with incumbent.open(":memory:", settings=QUICK) as elsewhere:
         elsewhere.session(user_id="ben", organization="acme").write("city", "Bern")
         records = list(elsewhere.export("acme"))
     memory = open_memory(settings=replace(QUICK, telemetry=witness))
@@ -141,7 +143,7 @@ def test_an_import_tells_no_verdicts(open_memory: OpenMemory, witness: Witness) 
     assert witness.named("decided") == []
 
 
-def test_a_context_is_told_before_its_call_ends(alice: tenure.Session, witness: Witness) -> None:
+def test_a_context_is_told_before_its_call_ends(alice: incumbent.Session, witness: Witness) -> None:
     """A context is told whole, so that a span can say what it holds."""
     alice.write("city", "Bern")
     context = alice.context("Where?", budget=300)
@@ -151,7 +153,7 @@ def test_a_context_is_told_before_its_call_ends(alice: tenure.Session, witness: 
 
 
 def test_a_stream_lasts_as_long_as_it_is_read(
-    memory: tenure.Memory, alice: tenure.Session, witness: Witness
+    memory: incumbent.Memory, alice: incumbent.Session, witness: Witness
 ) -> None:
     """An export is one call, which ends with its last row, or when nobody wants more."""
     alice.write("city", "Bern")
@@ -164,7 +166,7 @@ def test_a_stream_lasts_as_long_as_it_is_read(
     entries = memory.audit("acme")
     next(entries)
     entries.close()  # type: ignore[attr-defined]
-    with pytest.raises(tenure.InvalidInput):
+    with pytest.raises(incumbent.InvalidInput):
         memory.audit("acme", after=99)
     assert witness.ended_calls[1:] == [("audit", "ok"), ("audit", "InvalidInput")]
 
@@ -187,7 +189,7 @@ class Conflicts:
 
 
 def test_repetitions_are_told_by_operation(
-    memory: tenure.Memory, alice: tenure.Session, witness: Witness
+    memory: incumbent.Memory, alice: incumbent.Session, witness: Witness
 ) -> None:
     """Each time a transaction is tried again, under the name of the call that it is part of."""
     store = memory.store
@@ -208,7 +210,7 @@ def test_repetitions_are_told_by_operation(
 def test_second_opinions_are_told(open_memory: OpenMemory, witness: Witness, mode: Any) -> None:
     """What a model was asked, what that took, and how the opinions ended, given or not."""
     model = Scripted(tokens=(120, 7))
-    llm = tenure.LLM(model, mode=mode, retries=0)
+    llm = incumbent.LLM(model, mode=mode, retries=0)
     memory = open_memory(settings=replace(QUICK, telemetry=witness, llm=llm))
     alice = memory.session(user_id="alice", organization="acme")
     alice.observe("My address is 123 Main St.")
@@ -227,7 +229,7 @@ def _standing() -> datetime:
     return datetime(2026, 1, 5, 9, tzinfo=UTC)
 
 
-def state_of(memory: tenure.Memory) -> tuple[Any, ...]:
+def state_of(memory: incumbent.Memory) -> tuple[Any, ...]:
     session = memory.session(user_id="alice", organization="acme", session_id="s")
     session.write("city", "Bern")
     session.observe("My phone number is 555-0100.")
@@ -239,9 +241,9 @@ def test_telemetry_that_fails_changes_nothing(
     open_memory: OpenMemory, caplog: pytest.LogCaptureFixture
 ) -> None:
     """A broken telemetry is complained of once for each event, and the work goes on."""
-    with tenure.open(":memory:", clock=_standing, settings=QUICK) as plain:
+    with incumbent.open(":memory:", clock=_standing, settings=QUICK) as plain:
         expected = state_of(plain)
-    with caplog.at_level(logging.WARNING, "tenure.telemetry"):
+    with caplog.at_level(logging.WARNING, "incumbent.telemetry"):
         memory = open_memory(clock=_standing, settings=replace(QUICK, telemetry=Broken()))
         assert state_of(memory) == expected
     told = [record.getMessage() for record in caplog.records]
@@ -263,15 +265,17 @@ def test_several_are_told_though_one_of_them_fails(open_memory: OpenMemory) -> N
 def test_without_telemetry_nothing_is_in_between(open_memory: OpenMemory) -> None:
     """Off means off: a memory has its own store, and sessions know of nobody to tell."""
     memory = open_memory()
-    assert type(memory.store).__module__.startswith("tenure.stores.")
+    assert type(memory.store).__module__.startswith("incumbent.stores.")
     assert memory.session(user_id="alice")._telemetry is None
 
 
 def test_what_is_no_telemetry_is_refused() -> None:
     """A setting that could not be told anything is refused at once, with what to give."""
-    with pytest.raises(tenure.InvalidInput, match=r"derived from tenure\.telemetry\.Telemetry"):
-        tenure.Settings(telemetry=print)  # type: ignore[arg-type]
-    assert tenure.Settings(telemetry=Telemetry()).telemetry is not None
+    with pytest.raises(
+        incumbent.InvalidInput, match=r"derived from incumbent\.telemetry\.Telemetry"
+    ):
+        incumbent.Settings(telemetry=print)  # type: ignore[arg-type]
+    assert incumbent.Settings(telemetry=Telemetry()).telemetry is not None
 
 
 @pytest.mark.parametrize(
@@ -280,10 +284,10 @@ def test_what_is_no_telemetry_is_refused() -> None:
 def test_without_the_extra_all_else_works(module: str, package: str) -> None:
     """Where the packages are missing, asking for them says what to install, and nothing else."""
     program = (
-        f"import sys; sys.modules[{package!r}] = None; import tenure, tenure.telemetry\n"
-        f"settings = tenure.Settings(telemetry=tenure.telemetry.Telemetry(), embedder=None)\n"
-        f"tenure.open(':memory:', settings=settings).session(user_id='a').write('city', 'Bern')\n"
-        f"import tenure.telemetry.{module}"
+        f"import sys; sys.modules[{package!r}] = None; import incumbent, incumbent.telemetry\n"
+        f"settings = incumbent.Settings(telemetry=incumbent.telemetry.Telemetry(), embedder=None)\n"
+        f"incumbent.open(':memory:', settings=settings).session(user_id='a').write('city', 'Bern')\n"
+        f"import incumbent.telemetry.{module}"
     )
     done = subprocess.run(
         [sys.executable, "-c", program],
@@ -294,4 +298,4 @@ def test_without_the_extra_all_else_works(module: str, package: str) -> None:
     )
     last = done.stderr.strip().splitlines()[-1]
     assert last.startswith("ImportError")
-    assert last.endswith("pip install 'tenure[telemetry]'")
+    assert last.endswith("pip install 'incumbent[telemetry]'")

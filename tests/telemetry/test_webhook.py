@@ -14,10 +14,10 @@ from typing import Any
 
 import pytest
 
-import tenure
-from tenure.audit.position import AuditPosition, PositionFile, check_position
-from tenure.audit.webhook import Sender, Webhook, WebhookAnswer, is_signed, signature
-from tenure.clock import system_clock
+import incumbent
+from incumbent.audit.position import AuditPosition, PositionFile, check_position
+from incumbent.audit.webhook import Sender, Webhook, WebhookAnswer, is_signed, signature
+from incumbent.clock import system_clock
 from tests.conftest import QUICK
 from tests.patience import PATIENCE
 from tests.telemetry.receiver import (
@@ -36,13 +36,13 @@ NOW = datetime(2026, 1, 5, 9, tzinfo=UTC)
 
 
 @pytest.fixture
-def memory() -> Iterator[tenure.Memory]:
-    with tenure.open(":memory:", settings=QUICK) as memory:
+def memory() -> Iterator[incumbent.Memory]:
+    with incumbent.open(":memory:", settings=QUICK) as memory:
         yield memory
 
 
 @pytest.fixture
-def alice(memory: tenure.Memory) -> tenure.Session:
+def alice(memory: incumbent.Memory) -> incumbent.Session:
     return memory.session(user_id="alice", organization="acme")
 
 
@@ -50,7 +50,7 @@ def alice(memory: tenure.Memory) -> tenure.Session:
 class Sending:
     """Sends the log of acme in pages of a few entries, from where it stopped."""
 
-    memory: tenure.Memory
+    memory: incumbent.Memory
     file: PositionFile
     told: list[str] = field(default_factory=list)
 
@@ -77,15 +77,15 @@ class Sending:
 
 
 @pytest.fixture
-def sending(memory: tenure.Memory, tmp_path: Path) -> Sending:
+def sending(memory: incumbent.Memory, tmp_path: Path) -> Sending:
     return Sending(memory, PositionFile(tmp_path / "audit.state"))
 
 
-def write(alice: tenure.Session, count: int) -> None:
+def write(alice: incumbent.Session, count: int) -> None:
     alice.write_many({"key": f"k{number}", "value": number} for number in range(count))
 
 
-def test_entries_arrive_in_order_and_signed(alice: tenure.Session, sending: Sending) -> None:
+def test_entries_arrive_in_order_and_signed(alice: incumbent.Session, sending: Sending) -> None:
     """Batches in order, each with a signature that a receiver can check, and the position kept."""
     write(alice, 8)
     with Receiver() as receiver:
@@ -112,7 +112,7 @@ TROUBLES: list[Behaviour] = [
 
 
 def test_whatever_the_receiver_does_nothing_is_skipped(
-    alice: tenure.Session, sending: Sending
+    alice: incumbent.Session, sending: Sending
 ) -> None:
     """Errors, redirects, closed connections and nonsense are tried again until it is taken."""
     write(alice, 9)
@@ -127,7 +127,7 @@ def test_whatever_the_receiver_does_nothing_is_skipped(
 
 @pytest.mark.parametrize("behaviour", [silence, trickle], ids=lambda one: one.__name__)
 def test_a_receiver_that_never_finishes_is_given_up_on(
-    alice: tenure.Session, sending: Sending, behaviour: Behaviour
+    alice: incumbent.Session, sending: Sending, behaviour: Behaviour
 ) -> None:
     """An attempt takes so long at most, however the time is spent."""
     write(alice, 2)
@@ -138,13 +138,13 @@ def test_a_receiver_that_never_finishes_is_given_up_on(
 
 
 def test_a_receiver_is_believed_only_with_a_certificate(
-    alice: tenure.Session, sending: Sending, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    alice: incumbent.Session, sending: Sending, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Over TLS a certificate that nobody vouches for gets no entry; one that is trusted does."""
     write(alice, 2)
     files = certificate(tmp_path)
     with Receiver(certificate=files) as receiver:
-        with pytest.raises(tenure.NotDelivered, match="SSLCertVerificationError"):
+        with pytest.raises(incumbent.NotDelivered, match="SSLCertVerificationError"):
             sending.send(receiver.url, retry_for=0)
         assert receiver.seqs == []
         monkeypatch.setenv("SSL_CERT_FILE", str(files[0]))
@@ -153,23 +153,23 @@ def test_a_receiver_is_believed_only_with_a_certificate(
 
 
 def test_nobody_listening_is_an_error_after_a_while(
-    alice: tenure.Session, sending: Sending
+    alice: incumbent.Session, sending: Sending
 ) -> None:
     """Where trying has a limit, it ends with an error, and the position stays before the batch."""
     write(alice, 4)
     with Receiver() as receiver:
         url = receiver.url
-    with pytest.raises(tenure.NotDelivered, match="entries 1 to 3"):
+    with pytest.raises(incumbent.NotDelivered, match="entries 1 to 3"):
         sending.send(url, retry_for=0.2)
     assert sending.file.read() is None
     with Receiver(status(500), status(500), status(500)) as receiver:
-        with pytest.raises(tenure.NotDelivered, match="status 500"):
+        with pytest.raises(incumbent.NotDelivered, match="status 500"):
             sending.send(receiver.url, retry_for=0)
         sending.send(receiver.url)
         assert receiver.seqs == [1, 2, 3, 4]
 
 
-def test_large_entries_go_in_several_requests(alice: tenure.Session, sending: Sending) -> None:
+def test_large_entries_go_in_several_requests(alice: incumbent.Session, sending: Sending) -> None:
     """A batch of large values is cut into requests of a megabyte, and nothing of it is lost."""
     alice.write_many({"key": f"k{number}", "value": "x" * 400_000} for number in range(5))
     alice.write("k0", "y" * 900_000)
@@ -180,7 +180,7 @@ def test_large_entries_go_in_several_requests(alice: tenure.Session, sending: Se
     assert max(map(len, receiver.bodies)) < 1_000_000
 
 
-def test_stopping_ends_the_waiting(alice: tenure.Session, sending: Sending) -> None:
+def test_stopping_ends_the_waiting(alice: incumbent.Session, sending: Sending) -> None:
     """Who is told to stop does not wait out a pause, and keeps the position."""
     write(alice, 2)
     stop = Event()
@@ -190,7 +190,9 @@ def test_stopping_ends_the_waiting(alice: tenure.Session, sending: Sending) -> N
     assert sending.file.read() is None
 
 
-def test_pauses_grow_and_a_longer_one_is_granted(alice: tenure.Session, sending: Sending) -> None:
+def test_pauses_grow_and_a_longer_one_is_granted(
+    alice: incumbent.Session, sending: Sending
+) -> None:
     """Each pause is twice as long, with some chance in it; Retry-After makes it longer."""
     write(alice, 1)
     script = [status(500)] * 3 + [status(503, Retry_After="1")]
@@ -211,7 +213,7 @@ def _refused() -> WebhookAnswer:
 
 
 def test_the_next_sender_goes_on_where_the_last_stopped(
-    alice: tenure.Session, sending: Sending
+    alice: incumbent.Session, sending: Sending
 ) -> None:
     """What was taken is not sent again, and what came since is."""
     write(alice, 5)
@@ -223,7 +225,7 @@ def test_the_next_sender_goes_on_where_the_last_stopped(
 
 
 def test_a_batch_whose_position_was_not_kept_comes_again(
-    alice: tenure.Session, sending: Sending
+    alice: incumbent.Session, sending: Sending
 ) -> None:
     """At least once: who dies between the answer and the file sends the same entries again."""
     write(alice, 3)
@@ -293,14 +295,14 @@ class TestSignature:
 )
 def test_an_address_that_cannot_be_posted_to_is_refused(url: str) -> None:
     """Before anything is sent, and without repeating the address, which may hold a password."""
-    with pytest.raises(tenure.InvalidInput, match="webhook") as refused:
+    with pytest.raises(incumbent.InvalidInput, match="webhook") as refused:
         Webhook(url, SECRET)
     assert "pass@" not in str(refused.value)
 
 
 def test_a_short_secret_is_refused() -> None:
     """A secret that could be guessed is none."""
-    with pytest.raises(tenure.InvalidInput, match="16 bytes"):
+    with pytest.raises(incumbent.InvalidInput, match="16 bytes"):
         Webhook("https://example.com/", b"short")
     assert "secret of" not in repr(Webhook("https://example.com/", SECRET))
 
@@ -308,17 +310,17 @@ def test_a_short_secret_is_refused() -> None:
 class TestPosition:
     def test_a_file_that_holds_none_is_refused(self, tmp_path: Path) -> None:
         """What is in the file is a position, or the file is not ours to replace."""
-        for content in ("", "{}", "null", "[1]", '{"format": "tenure-audit-position"}', "\x00"):
+        for content in ("", "{}", "null", "[1]", '{"format": "incumbent-audit-position"}', "\x00"):
             (tmp_path / "state").write_text(content)
-            with pytest.raises(tenure.InvalidInput, match="holds no position"):
+            with pytest.raises(incumbent.InvalidInput, match="holds no position"):
                 PositionFile(tmp_path / "state").read()
 
     def test_a_folder_that_is_missing_is_told(self, tmp_path: Path) -> None:
         """A position that cannot be kept is an error before anything goes out."""
         file = PositionFile(tmp_path / "missing" / "state")
-        with pytest.raises(tenure.InvalidInput, match="cannot write"):
+        with pytest.raises(incumbent.InvalidInput, match="cannot write"):
             file.write(AuditPosition("acme", 1, "id"))
-        with pytest.raises(tenure.InvalidInput, match="cannot write"), file.held():
+        with pytest.raises(incumbent.InvalidInput, match="cannot write"), file.held():
             pass
 
     def test_two_cannot_send_from_one(self, tmp_path: Path) -> None:
@@ -326,7 +328,7 @@ class TestPosition:
         file = PositionFile(tmp_path / "state")
         with (
             file.held(),
-            pytest.raises(tenure.InvalidInput, match="another process"),
+            pytest.raises(incumbent.InvalidInput, match="another process"),
             PositionFile(tmp_path / "state").held(),
         ):
             pass
@@ -334,7 +336,7 @@ class TestPosition:
             pass
 
     def test_a_position_of_another_log_is_refused(
-        self, memory: tenure.Memory, alice: tenure.Session
+        self, memory: incumbent.Memory, alice: incumbent.Session
     ) -> None:
         """A store that was restored, or another organization: going on would skip entries."""
         verdict = alice.write("city", "Bern")
@@ -346,5 +348,5 @@ class TestPosition:
             lambda: AuditPosition("acme", 2, verdict.id),
         ]
         for position in wrong:
-            with pytest.raises(tenure.InvalidInput):
+            with pytest.raises(incumbent.InvalidInput):
                 check_position(memory.store, "acme", position())

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import tenure
-from tenure.telemetry import Call, Telemetry
+import incumbent
+from incumbent.telemetry import Call, Telemetry
 
 
 class Witness(Telemetry):
@@ -34,10 +34,10 @@ class Witness(Telemetry):
         assert self.events[began - 1] == ("began", call)
         self.events.append(("ended", call, seconds, error))
 
-    def decided(self, verdicts: Sequence[tenure.Verdict]) -> None:
+    def decided(self, verdicts: Sequence[incumbent.Verdict]) -> None:
         self.events.append(("decided", tuple(verdicts)))
 
-    def composed(self, context: tenure.Context) -> None:
+    def composed(self, context: incumbent.Context) -> None:
         self.events.append(("composed", context))
 
     def repeated(self, operation: str) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tenure_eval.conversations.format import MarkedConversation, read_conversations
+from incumbent_eval.conversations.format import MarkedConversation, read_conversations
 from training.agreement import SECOND, both
 from training.make import CONVERSATIONS, DEVELOPMENT, FINAL
 

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tenure.language.learned.encoding import (
+from incumbent.language.learned.encoding import (
     MOST_PREVIOUS,
     MOST_STATEMENT,
     MOST_TURN,
@@ -14,7 +14,7 @@ from tenure.language.learned.encoding import (
     Span,
     encode,
 )
-from tenure.search.embedders.words import vocabulary
+from incumbent.search.embedders.words import vocabulary
 from tests.conftest import examples
 from training.encode import LABELS, arrays, pieces_of, thinned
 from training.examples import Example, Mark

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-import tenure
-from tenure import Memory, Session
-from tenure.context.rendering import CONSTRAINTS, CONTESTED, CUT_MARK, WORKING_SET
-from tenure.testing import SteppingClock
+import incumbent
+from incumbent import Memory, Session
+from incumbent.context.rendering import CONSTRAINTS, CONTESTED, CUT_MARK, WORKING_SET
+from incumbent.testing import SteppingClock
 from tests.conftest import QUICK, OpenMemory
 
 FOOTBALL = (
@@ -36,7 +36,7 @@ def clock() -> SteppingClock:
 @pytest.fixture
 def quick(clock: SteppingClock) -> Iterator[Memory]:
     """A memory in this process."""
-    with tenure.open(":memory:", clock=clock, settings=QUICK) as memory:
+    with incumbent.open(":memory:", clock=clock, settings=QUICK) as memory:
         yield memory
 
 
@@ -44,12 +44,12 @@ def ann_of(memory: Memory, **more: Any) -> Session:
     return memory.session(user_id="ann", organization="acme", **more)
 
 
-def on_desk(context: tenure.Context) -> list[str]:
+def on_desk(context: incumbent.Context) -> list[str]:
     """The notes that a context shows."""
     return [line.text for line in context.lines if line.section == WORKING_SET]
 
 
-def reasons(context: tenure.Context) -> set[tuple[str, str | None]]:
+def reasons(context: incumbent.Context) -> set[tuple[str, str | None]]:
     """Why which note or signal was left out."""
     return {(left.reason, left.item) for left in context.omissions if left.item}
 
@@ -63,8 +63,8 @@ def test_a_note_that_was_asked_for_is_not_pushed_out_by_later_ones(
     clock: SteppingClock, embedder: str | None, budget: int
 ) -> None:
     """Eight notes on football leave the one on penguins in a context that asks for penguins."""
-    settings = tenure.Settings(durability="process", embedder=embedder)
-    with tenure.open(":memory:", clock=clock, settings=settings) as memory:
+    settings = incumbent.Settings(durability="process", embedder=embedder)
+    with incumbent.open(":memory:", clock=clock, settings=settings) as memory:
         ann = ann_of(memory)
         ann.note("zoo", "the penguins are fed at noon by Okoro")
         for number, text in enumerate(FOOTBALL):
@@ -77,8 +77,8 @@ def test_a_note_that_was_asked_for_is_not_pushed_out_by_later_ones(
 
 def test_a_note_in_other_words_is_found_by_its_meaning(clock: SteppingClock) -> None:
     """A note need not share a word with the question, where there is an embedder."""
-    settings = tenure.Settings(durability="process")
-    with tenure.open(":memory:", clock=clock, settings=settings) as memory:
+    settings = incumbent.Settings(durability="process")
+    with incumbent.open(":memory:", clock=clock, settings=settings) as memory:
         ann = ann_of(memory)
         ann.note("seen", "the automobile needs fresh oil and new brakes")
         ann.note("kitchen", "the soup wants more salt and pepper")
@@ -153,8 +153,8 @@ def test_a_huge_desk_is_looked_at_within_bounds(clock: SteppingClock) -> None:
             return np.full((len(texts), 8), 8**-0.5, np.float32)
 
     counting = Counting()
-    settings = tenure.Settings(durability="process", embedder=counting)
-    with tenure.open(":memory:", clock=clock, settings=settings) as memory:
+    settings = incumbent.Settings(durability="process", embedder=counting)
+    with incumbent.open(":memory:", clock=clock, settings=settings) as memory:
         ann = ann_of(memory)
         for number in range(150):
             ann.note(f"note_{number}", f"box {number} " * 2_000)
@@ -166,7 +166,7 @@ def test_a_huge_desk_is_looked_at_within_bounds(clock: SteppingClock) -> None:
 # the account
 
 
-def left(context: tenure.Context, reason: str) -> list[tuple[str | None, int]]:
+def left(context: incumbent.Context, reason: str) -> list[tuple[str | None, int]]:
     return [(one.fact_id, one.count) for one in context.omissions if one.reason == reason]
 
 
@@ -345,7 +345,7 @@ def test_current_gives_a_list_exactly_where_the_key_is_declared_so(memory: Memor
 
 def test_the_value_at_an_address_stands_before_what_turns_put_beside_it(quick: Memory) -> None:
     """A remark on the budget does not become the budget."""
-    from tenure.engine.lens import foremost
+    from incumbent.engine.lens import foremost
 
     ann = ann_of(quick)
     base = ann.get(ann.write("budget", "5000 EUR").fact_id)
@@ -379,7 +379,7 @@ def test_every_budget_that_cuts_says_so(open_memory: OpenMemory) -> None:
     whole = ann.context("Where does each pallet stand?", budget=100_000)
     assert CUT_MARK not in whole.text
     assert not any(left.reason == "over budget" for left in whole.omissions)
-    from tenure.context.tokens import counter
+    from incumbent.context.tokens import counter
 
     mark = counter(memory.settings.tokenizer)(CUT_MARK)
     for budget in range(whole.tokens + 5):

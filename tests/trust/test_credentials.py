@@ -14,11 +14,11 @@ from typing import Any
 
 import pytest
 
-import tenure
-from tenure.audit.webhook import is_signed, signature
-from tenure.http.configuration import Service, Tokens
-from tenure.http.credentials import Gate
-from tenure.http.problems import Refusal
+import incumbent
+from incumbent.audit.webhook import is_signed, signature
+from incumbent.http.configuration import Service, Tokens
+from incumbent.http.credentials import Gate
+from incumbent.http.problems import Refusal
 from tests.conftest import QUICK
 from tests.numbers import tells_number
 from tests.service.running import Running, problem
@@ -65,8 +65,8 @@ class TestAKeySetInAFile:
 
     @pytest.fixture
     def gate(self, path: Path, clock: Clock) -> Iterator[Gate]:
-        tokens = Tokens(issuer=ISSUER, audience="tenure", keys=str(path))
-        with tenure.open(":memory:", settings=QUICK) as memory:
+        tokens = Tokens(issuer=ISSUER, audience="incumbent", keys=str(path))
+        with incumbent.open(":memory:", settings=QUICK) as memory:
             yield Gate(memory, Service(credentials=True, tokens=tokens), clock)
 
     def test_loses_a_key_within_ten_seconds(self, path: Path, gate: Gate, clock: Clock) -> None:
@@ -122,8 +122,8 @@ class TestAKeySetAtAnAddress:
     def test_loses_a_key_within_a_minute(self, issuer: Issuer) -> None:
         """Where the issuer answers. Where it does not, its last keys count for an hour."""
         clock = Clock()
-        tokens = Tokens(issuer=ISSUER, audience="tenure", keys=issuer.address)
-        with tenure.open(":memory:", settings=QUICK) as memory:
+        tokens = Tokens(issuer=ISSUER, audience="incumbent", keys=issuer.address)
+        with incumbent.open(":memory:", settings=QUICK) as memory:
             gate = Gate(memory, Service(credentials=True, tokens=tokens), clock)
             assert believes(gate, ONE)
             issuer.keys = json.loads(kept("two"))
@@ -150,9 +150,9 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     """A service that believes tokens, which say anew each time what they are good for."""
     folder = tmp_path_factory.mktemp("answers")
     (folder / "keys.json").write_text(kept("one"))
-    tokens = Tokens(issuer=ISSUER, audience="tenure", keys=str(folder / "keys.json"))
+    tokens = Tokens(issuer=ISSUER, audience="incumbent", keys=str(folder / "keys.json"))
     with (
-        tenure.open(folder / "agent.db", settings=QUICK) as memory,
+        incumbent.open(folder / "agent.db", settings=QUICK) as memory,
         Running(memory, credentials=True, tokens=tokens) as running,
     ):
         yield running
@@ -212,7 +212,7 @@ class TestAnAnswerGivenAgain:
     def test_tells_after_a_restart_no_more_than_may_be_seen(self, tmp_path: Path) -> None:
         """A turn that is recognised by what is stored gives the facts and verdicts that whoever
         asks may see now."""
-        with tenure.open(tmp_path / "agent.db", settings=QUICK) as memory:
+        with incumbent.open(tmp_path / "agent.db", settings=QUICK) as memory:
             much = memory.session(user_id="ann", permissions=["hr"], session_id="s")
             memory.declare("salary", requires=["hr"])
             first = much.observe("My salary is 4711 francs. My desk is 4.", ref="m-1")

@@ -7,12 +7,12 @@ from collections.abc import Iterator
 
 import pytest
 
-import tenure
-from tenure import Memory, Session
-from tenure.context.quotes import GONE
-from tenure.language.values.forms import forms
-from tenure.model.invisible import readings
-from tenure.testing import SteppingClock
+import incumbent
+from incumbent import Memory, Session
+from incumbent.context.quotes import GONE
+from incumbent.language.values.forms import forms
+from incumbent.model.invisible import readings
+from incumbent.testing import SteppingClock
 from tests.conftest import QUICK, OpenMemory
 
 ROADS = ("note", "signal", "fact", "list")
@@ -23,7 +23,7 @@ _MANY = 450
 @pytest.fixture
 def memory() -> Iterator[Memory]:
     """In memory: the stores only keep the marks that are made of values."""
-    with tenure.open(":memory:", clock=SteppingClock(), settings=QUICK) as opened:
+    with incumbent.open(":memory:", clock=SteppingClock(), settings=QUICK) as opened:
         yield opened
 
 

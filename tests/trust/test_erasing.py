@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-import tenure
-from tenure import Erasure, Memory, Session
-from tenure.engine.erasure_reach import said_by
-from tenure.model.quotation import Quotations
-from tenure.testing import SteppingClock
+import incumbent
+from incumbent import Erasure, Memory, Session
+from incumbent.engine.erasure_reach import said_by
+from incumbent.model.quotation import Quotations
+from incumbent.testing import SteppingClock
 from tests.conftest import QUICK
 from tests.service.running import Running, a_key, problem
 
@@ -24,7 +24,7 @@ NUMBER = "0170 5550199"
 @pytest.fixture
 def brisk() -> Iterator[Memory]:
     """A memory in this process alone, for what no store has a part in."""
-    with tenure.open(":memory:", clock=SteppingClock(), settings=QUICK) as memory:
+    with incumbent.open(":memory:", clock=SteppingClock(), settings=QUICK) as memory:
         yield memory
 
 
@@ -121,7 +121,7 @@ class TestWhoseIsWhat:
 
     def test_nobody_asks_in_another_persons_name(self, brisk: Memory) -> None:
         """What somebody asks for and whose it is have to agree."""
-        with pytest.raises(tenure.NotPermitted, match="'carla'"):
+        with pytest.raises(incumbent.NotPermitted, match="'carla'"):
             brisk.forget(organization="acme", user_id="carla", by="mallory")
 
     def test_what_somebody_decided_for_all_keeps_their_name(self, brisk: Memory) -> None:
@@ -242,7 +242,7 @@ class TestWhatIsTold:
 
     def test_a_proof_is_the_same_whatever_is_hidden(self, brisk: Memory) -> None:
         """Counts and how many ids: nothing in them depends on what the person may not see."""
-        with tenure.open(":memory:", clock=SteppingClock(), settings=QUICK) as bare:
+        with incumbent.open(":memory:", clock=SteppingClock(), settings=QUICK) as bare:
             there, absent = self.proofs(brisk, hidden=True), self.proofs(bare, hidden=False)
         for one, other in zip(there, absent, strict=True):
             assert one.removed == other.removed
@@ -333,7 +333,7 @@ class TestQuotations:
     )
     def test_a_quotation_is_found_however_it_is_written(self, value: str, text: str) -> None:
         """Spaces, punctuation, case, accents, scripts without spaces, escapes."""
-        fact = tenure.open(":memory:").session(user_id="u").write("key", value).fact
+        fact = incumbent.open(":memory:").session(user_id="u").write("key", value).fact
         assert fact is not None
         assert Quotations(said_by([fact])).found_in(text)
 

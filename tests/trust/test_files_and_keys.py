@@ -17,9 +17,9 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-import tenure
-from tenure.cli import app
-from tenure.stores.exports import sealed
+import incumbent
+from incumbent.cli import app
+from incumbent.stores.exports import sealed
 from tests.conftest import QUICK
 
 Records = list[dict[str, Any]]
@@ -48,7 +48,7 @@ def run(*arguments: str, code: int = 0) -> Any:
 @pytest.fixture
 def records() -> Records:
     """An export with a declaration, a chain, an earlier tenure and a proof of erasure."""
-    with tenure.open(":memory:", settings=QUICK) as memory:
+    with incumbent.open(":memory:", settings=QUICK) as memory:
         memory.declare("tags", multi_valued=True)
         ann = memory.session(user_id="ann", organization="acme")
         ann.write("city", "Bern")
@@ -70,11 +70,11 @@ class TestAnExport:
     def test_cut_anywhere_is_refused(self, records: Records) -> None:
         """However many lines are left, nothing of it arrives; whole, it does."""
         for left in range(1, len(records)):
-            with tenure.open(":memory:", settings=QUICK) as copy:
-                with pytest.raises(tenure.InvalidInput, match=r"damaged|missing"):
+            with incumbent.open(":memory:", settings=QUICK) as copy:
+                with pytest.raises(incumbent.InvalidInput, match=r"damaged|missing"):
                     copy.import_(records[:left])
                 assert copy.store.organizations() == []
-        with tenure.open(":memory:", settings=QUICK) as copy:
+        with incumbent.open(":memory:", settings=QUICK) as copy:
             assert copy.import_(records) == len(records) - 2
 
     @pytest.mark.parametrize(
@@ -94,16 +94,16 @@ class TestAnExport:
         self, records: Records, spoil: Callable[[Records], Records]
     ) -> None:
         """A line that is gone, there twice or another one, and whatever follows the last."""
-        with tenure.open(":memory:", settings=QUICK) as copy:
-            with pytest.raises(tenure.InvalidInput):
+        with incumbent.open(":memory:", settings=QUICK) as copy:
+            with pytest.raises(incumbent.InvalidInput):
                 copy.import_(spoil(records))
             assert copy.store.organizations() == []
 
     def test_of_an_earlier_version_is_taken_only_on_purpose(self, records: Records) -> None:
         """It cannot tell that its end is missing; the message names what to say."""
         earlier = [{**records[0], "version": 1}, *records[1:-1]]
-        with tenure.open(":memory:", settings=QUICK) as copy:
-            with pytest.raises(tenure.InvalidInput, match=r"allow_unsealed=True"):
+        with incumbent.open(":memory:", settings=QUICK) as copy:
+            with pytest.raises(incumbent.InvalidInput, match=r"allow_unsealed=True"):
                 copy.import_(earlier)
             assert copy.import_(earlier, allow_unsealed=True) == len(records) - 2
             assert copy.session(user_id="ann", organization="acme").current("city") == "Basel"
@@ -111,8 +111,8 @@ class TestAnExport:
     def test_of_this_version_needs_its_end_whatever_is_said(self, records: Records) -> None:
         """An option for old exports is no way around for new ones."""
         with (
-            tenure.open(":memory:", settings=QUICK) as copy,
-            pytest.raises(tenure.InvalidInput, match="its end is missing"),
+            incumbent.open(":memory:", settings=QUICK) as copy,
+            pytest.raises(incumbent.InvalidInput, match="its end is missing"),
         ):
             copy.import_(records[:-1], allow_unsealed=True)
 
@@ -136,7 +136,7 @@ class TestModes:
     def test_a_new_store_is_its_owners_alone(self, tmp_path: Path) -> None:
         """Also what SQLite puts beside it, and where the umask would let everybody read."""
         path = tmp_path / "agent.db"
-        with umask(0), tenure.open(path, settings=QUICK) as memory:
+        with umask(0), incumbent.open(path, settings=QUICK) as memory:
             memory.session(user_id="ann").write("city", "Bern")
             assert {name.name: mode(name) for name in tmp_path.iterdir()} == {
                 "agent.db": 0o600,
@@ -147,16 +147,16 @@ class TestModes:
     def test_a_store_behind_a_link_is_too(self, tmp_path: Path) -> None:
         """A link to where no file is yet makes one there."""
         (tmp_path / "link.db").symlink_to(tmp_path / "real.db")
-        with umask(0), tenure.open(tmp_path / "link.db", settings=QUICK):
+        with umask(0), incumbent.open(tmp_path / "link.db", settings=QUICK):
             assert mode(tmp_path / "real.db") == 0o600
 
     @pytest.mark.parametrize("chosen", [0o640, 0o666])
     def test_a_store_that_is_there_keeps_its_mode(self, tmp_path: Path, chosen: int) -> None:
         """Whoever shares it with a group did so on purpose."""
         path = tmp_path / "agent.db"
-        tenure.open(path, settings=QUICK).close()
+        incumbent.open(path, settings=QUICK).close()
         path.chmod(chosen)
-        with tenure.open(path, settings=QUICK) as memory:
+        with incumbent.open(path, settings=QUICK) as memory:
             memory.session(user_id="ann").write("city", "Bern")
             assert mode(path) == mode(tmp_path / "agent.db-wal") == chosen
 
@@ -174,7 +174,7 @@ class TestModes:
             assert mode(out) == 0o640
 
     def test_a_copy_is_its_owners_alone(self, tmp_path: Path) -> None:
-        """`tenure copy` makes stores like any other."""
+        """`incumbent copy` makes stores like any other."""
         run("write", "city", "Bern", "--db", str(tmp_path / "agent.db"))
         with umask(0):
             run("copy", str(tmp_path / "agent.db"), str(tmp_path / "backup.db"))
@@ -185,7 +185,7 @@ class TestModes:
 def sound(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     """The bytes of a store of many pages."""
     path = tmp_path_factory.mktemp("sound") / "sound.db"
-    with tenure.open(path, settings=QUICK) as memory:
+    with incumbent.open(path, settings=QUICK) as memory:
         for user in ("ann", "ben"):
             session = memory.session(user_id=user, organization="acme")
             session.write_many(
@@ -195,7 +195,7 @@ def sound(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     return path.read_bytes()
 
 
-def attempts(memory: tenure.Memory) -> dict[str, Callable[[], Any]]:
+def attempts(memory: incumbent.Memory) -> dict[str, Callable[[], Any]]:
     ann = memory.session(user_id="ann", organization="acme")
     keys = [f"key_{number}" for number in range(0, 80, 7)]
     return {
@@ -214,18 +214,18 @@ def attempts(memory: tenure.Memory) -> dict[str, Callable[[], Any]]:
     }
 
 
-def failures(path: Path) -> dict[str, tenure.TenureError]:
+def failures(path: Path) -> dict[str, incumbent.IncumbentError]:
     """What goes wrong with a damaged store, by what was tried; an error of another's passes."""
-    found: dict[str, tenure.TenureError] = {}
+    found: dict[str, incumbent.IncumbentError] = {}
     try:
-        memory = tenure.open(path, settings=QUICK)
-    except tenure.StoreError as error:
+        memory = incumbent.open(path, settings=QUICK)
+    except incumbent.StoreError as error:
         return {"open": error}
     with memory:
         for name, attempt in attempts(memory).items():
             try:
                 attempt()
-            except tenure.TenureError as error:
+            except incumbent.IncumbentError as error:
                 found[name] = error
     return found
 
@@ -242,9 +242,9 @@ class TestADamagedStore:
             path = tmp_path / f"damaged {number}.db"
             path.write_bytes(sound[: number * PAGE] + lost + sound[(number + 1) * PAGE :])
             for name, error in failures(path).items():
-                assert isinstance(error, tenure.StoreError), (name, error)
-                if isinstance(error, tenure.StoreDamaged):
-                    assert re.search(r"tenure doctor.*restore a backup", str(error))
+                assert isinstance(error, incumbent.StoreError), (name, error)
+                if isinstance(error, incumbent.StoreDamaged):
+                    assert re.search(r"incumbent doctor.*restore a backup", str(error))
                     damaged.add(name)
         assert damaged >= {"facts", "current", "context", "history", "write", "export", "forget"}
 
@@ -269,7 +269,7 @@ class TestADamagedStore:
         found = failures(path)
         assert {"facts", "history", "export"} <= found.keys()
         for name in ("facts", "history", "export"):
-            assert isinstance(found[name], tenure.StoreDamaged), (name, found[name])
+            assert isinstance(found[name], incumbent.StoreDamaged), (name, found[name])
         assert not [name for name, error in found.items() if "secret" in str(error)]
 
     def test_whose_schema_cannot_be_told_is_refused(self, sound: bytes, tmp_path: Path) -> None:
@@ -279,10 +279,10 @@ class TestADamagedStore:
         assert failures(path).keys() == {"open"}
 
     def test_is_examined_as_far_as_it_can_be_read(self, sound: bytes, tmp_path: Path) -> None:
-        """`tenure doctor` tells of the damage and still of what is whole."""
+        """`incumbent doctor` tells of the damage and still of what is whole."""
         path = tmp_path / "damaged.db"
         path.write_bytes(sound)
-        with tenure.open(path, settings=QUICK) as memory:
+        with incumbent.open(path, settings=QUICK) as memory:
             memory.session(user_id="eve", organization="globex").write("city", "Bern")
         with closing(sqlite3.connect(path)) as connection, connection:
             connection.execute("UPDATE facts SET source = '{' WHERE key = 'key_7'")

@@ -6,8 +6,8 @@ import re
 
 import pytest
 
-from tenure.context.injection import CLASSES
-from tenure.context.quotes import inline
+from incumbent.context.injection import CLASSES
+from incumbent.context.quotes import inline
 
 _GAPS = (
     "",

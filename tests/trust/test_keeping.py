@@ -11,13 +11,13 @@ from typing import Any
 
 import pytest
 
-import tenure
-from tenure.model import text_cache
-from tenure.model.text_cache import forget_texts, when_forgetting
-from tenure.model.text_cache import remembering as kept_until_forgotten
+import incumbent
+from incumbent.model import text_cache
+from incumbent.model.text_cache import forget_texts, when_forgetting
+from incumbent.model.text_cache import remembering as kept_until_forgotten
 from tests.conftest import QUICK
 
-PACKAGE = Path(tenure.__file__).parent
+PACKAGE = Path(incumbent.__file__).parent
 _KEEPING = {"lru_cache", "cache", "cached_property"}
 _HOLDERS = {"dict", "list", "set", "OrderedDict", "defaultdict", "deque", "Counter", "WeakSet"}
 _KEEPERS = {"Sheets"}  # classes of ours that keep something for as long as there is one of them
@@ -146,7 +146,7 @@ def holds(value: ast.expr | None, classes: dict[str, ast.ClassDef]) -> bool:
 
 def test_whatever_keeps_something_is_known_and_says_why_it_may() -> None:
     """Caches and containers of modules, in all of the package: a new one keeps through
-    `tenure.model.text_cache`, or is entered above with a reason."""
+    `incumbent.model.text_cache`, or is entered above with a reason."""
     found = {}
     for path in sorted(PACKAGE.rglob("*.py")):
         inside = path.relative_to(PACKAGE)
@@ -208,7 +208,7 @@ class TestForgetting:
         """After it was read, framed, compared, searched for, shown, counted in tokens and erased,
         nothing but this test still has the word."""
         secret = "".join(reversed("ibbewroxog"))
-        with tenure.open(tmp_path / "agent.db", settings=QUICK) as memory:
+        with incumbent.open(tmp_path / "agent.db", settings=QUICK) as memory:
             ann = memory.session(user_id="ann", organization="acme", session_id="s")
             ann.observe(f"My dentist is Dr. {secret.title()}.")
             ann.observe(f"The dentist appointment with Dr. {secret.title()} is on Friday.")

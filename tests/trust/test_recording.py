@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
-import tenure
-from tenure import Context, Memory, Session
-from tenure.context.receipt import Receipt
-from tenure.testing import SteppingClock
+import incumbent
+from incumbent import Context, Memory, Session
+from incumbent.context.receipt import Receipt
+from incumbent.testing import SteppingClock
 from tests.conftest import QUICK
 from tests.service.running import Running, a_key, problem
 
@@ -23,8 +23,8 @@ pytestmark = pytest.mark.on_every_store
 SECRET = "Blue Heron"
 QUERY = f"Is {SECRET} the alias, and what is for lunch?"
 ELSEWHERE = """
-import sys, tenure
-with tenure.open(sys.argv[1]) as memory:
+import sys, incumbent
+with incumbent.open(sys.argv[1]) as memory:
     for fact_id in sys.argv[2:]:
         memory.forget(organization="acme", fact_id=fact_id)
 """
@@ -33,7 +33,7 @@ with tenure.open(sys.argv[1]) as memory:
 @pytest.fixture
 def brisk() -> Iterator[Memory]:
     """A memory in this process alone, for what no store has a part in."""
-    with tenure.open(":memory:", clock=SteppingClock(), settings=QUICK) as memory:
+    with incumbent.open(":memory:", clock=SteppingClock(), settings=QUICK) as memory:
         yield memory
 
 
@@ -91,7 +91,7 @@ class TestKeeping:
         """Between the reading of a context and the keeping of its receipt, another process on the
         same file erased what it shows."""
         path = tmp_path / "agent.db"
-        with tenure.open(path, settings=QUICK) as memory:
+        with incumbent.open(path, settings=QUICK) as memory:
             fact_id, context = shown(memory)
             subprocess.run([sys.executable, "-c", ELSEWHERE, str(path), fact_id], check=True)
             memory.record(context)
@@ -221,5 +221,5 @@ class TestShowing:
         assert (plain.format, quoting.format) == (1, 2)
         for receipt in (plain, quoting):
             assert Receipt.from_record(json.loads(json.dumps(receipt.record()))) == receipt
-        with pytest.raises(tenure.InvalidInput, match="format 3"):
+        with pytest.raises(incumbent.InvalidInput, match="format 3"):
             Receipt.from_record({**plain.record(), "format": 3})

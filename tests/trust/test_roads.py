@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-import tenure
-from tenure.cli.app import app
+import incumbent
+from incumbent.cli.app import app
 from tests.conftest import QUICK
 from tests.service.running import Running, a_key, problem
 
@@ -22,7 +22,7 @@ SHARED: dict[str, Any] = {"memory_type": "organizational", "is_constraint": True
 @pytest.fixture
 def guarded(tmp_path: Path) -> Iterator[Running]:
     """A service that asks for credentials, with something restricted in it."""
-    with tenure.open(tmp_path / "agent.db", settings=QUICK) as memory:
+    with incumbent.open(tmp_path / "agent.db", settings=QUICK) as memory:
         hr = memory.session(
             user_id="hana", authority="manager", organization="acme", permissions=["hr"]
         )
@@ -51,7 +51,7 @@ def test_a_key_of_a_low_rung_does_not_write_for_everybody(
 
 def test_an_import_takes_a_credential_that_may_speak_for_all(guarded: Running) -> None:
     """A guest's key for administration does not bring policies in by the back door."""
-    with tenure.open(":memory:", settings=QUICK) as other:
+    with incumbent.open(":memory:", settings=QUICK) as other:
         policy = other.session(user_id="p", authority="policy", organization="acme")
         policy.write(FORGED["key"], FORGED["value"], **SHARED)
         body = "".join(json.dumps(one) + "\n" for one in other.export("acme")).encode()
@@ -91,13 +91,13 @@ def test_an_id_that_is_taken_out_of_sight_is_free_over_http(guarded: Running) ->
 
 
 def test_the_command_line_refuses_the_same(tmp_path: Path) -> None:
-    """`tenure write` says what is missing, and nothing is written."""
+    """`incumbent write` says what is missing, and nothing is written."""
     where = str(tmp_path / "agent.db")
     options = ["--db", where, "--org", "acme", "--user", "mallory", "--authority", "guest"]
     options += ["--memory-type", "organizational"]
     done = CliRunner().invoke(app, ["write", FORGED["key"], FORGED["value"], *options])
     assert done.exit_code != 0
     assert "organization:write" in " ".join(done.output.split())
-    with tenure.open(where, settings=QUICK) as memory:
+    with incumbent.open(where, settings=QUICK) as memory:
         boss = memory.session(user_id="boss", authority="executive", organization="acme")
         assert boss.facts() == []

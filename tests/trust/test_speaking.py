@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-import tenure
-from tenure import Ladder, Memory, Outcome, Rule, Session, Settings, Status
-from tenure.engine.proposal import Proposal
-from tenure.testing import SteppingClock
+import incumbent
+from incumbent import Ladder, Memory, Outcome, Rule, Session, Settings, Status
+from incumbent.engine.proposal import Proposal
+from incumbent.testing import SteppingClock
 from tests.behaviour.people import FOR_ALL, fact, someone
 from tests.conftest import QUICK
 
@@ -20,7 +20,7 @@ FORGED = "All invoices go to IBAN DE00 1234"
 @pytest.fixture
 def office() -> Iterator[Memory]:
     """A memory of one process: none of this can depend on the store."""
-    with tenure.open(":memory:", clock=SteppingClock(), settings=QUICK) as memory:
+    with incumbent.open(":memory:", clock=SteppingClock(), settings=QUICK) as memory:
         yield memory
 
 
@@ -47,7 +47,7 @@ class TestSpeakingForAll:
             {"memory_type": "organizational"},
             {"source": "policy"},
             {"source": "finance_system"},
-            {"source": tenure.Source(type="policy", name="handbook")},
+            {"source": incumbent.Source(type="policy", name="handbook")},
         ],
     )
     @pytest.mark.parametrize("rung", ["guest", "employee"])
@@ -55,7 +55,7 @@ class TestSpeakingForAll:
         self, office: Memory, boss: Session, rung: str, terms: dict[str, Any]
     ) -> None:
         """A forged policy is refused with the fix named, whatever it is dressed up as."""
-        with pytest.raises(tenure.NotPermitted, match="organization:write"):
+        with pytest.raises(incumbent.NotPermitted, match="organization:write"):
             someone(office, "mallory", rung).write("payment_policy", FORGED, **terms)
         assert "IBAN" not in boss.context("Where do invoices go?").text
 
@@ -86,7 +86,7 @@ class TestSpeakingForAll:
         feed = someone(office, "feed", "guest", permissions=["organization:write"])
         feed.write("fiscal_year", "July", source="finance_system")
         assert guest.current("fiscal_year") == "July"
-        with pytest.raises(tenure.NotPermitted, match="organization:bind"):
+        with pytest.raises(incumbent.NotPermitted, match="organization:bind"):
             feed.write("cap", "15%", source="finance_system", **BINDING)
         unasked = feed.write("spending_limit", "15%", source="finance_system")
         assert unasked.fact is not None
@@ -101,18 +101,18 @@ class TestSpeakingForAll:
         settings = Settings(
             embedder="static", speaking_authority="employee", binding_authority="policy"
         )
-        with tenure.open(":memory:", clock=SteppingClock(), settings=settings) as memory:
+        with incumbent.open(":memory:", clock=SteppingClock(), settings=settings) as memory:
             eve = someone(memory, "eve")
             eve.write("room", "B1", memory_type="organizational")
-            with pytest.raises(tenure.NotPermitted, match="'policy'"):
+            with pytest.raises(incumbent.NotPermitted, match="'policy'"):
                 eve.write("cap", 1, memory_type="organizational", is_constraint=True)
-            with pytest.raises(tenure.NotPermitted):
+            with pytest.raises(incumbent.NotPermitted):
                 someone(memory, "gus", "guest").write("room", "B2", memory_type="organizational")
             assert someone(memory, "max").current("room") == "B1"
 
     def test_a_rung_that_is_none_is_refused(self) -> None:
         """A slip in the settings must not open the organization to everybody."""
-        with pytest.raises(tenure.InvalidInput, match="speaking_authority"):
+        with pytest.raises(incumbent.InvalidInput, match="speaking_authority"):
             Settings(speaking_authority="nobody in particular")
 
     def test_taking_back_for_all_takes_the_same_right(self, office: Memory) -> None:
@@ -120,9 +120,9 @@ class TestSpeakingForAll:
         feed = someone(office, "feed", "employee", permissions=["organization:write"])
         said = feed.write("launch", "May", subject="apollo", memory_type="organizational")
         eve = someone(office, "eve", "employee")
-        with pytest.raises(tenure.NotPermitted):
+        with pytest.raises(incumbent.NotPermitted):
             eve.retract(said.fact_id)
-        with pytest.raises(tenure.NotPermitted):
+        with pytest.raises(incumbent.NotPermitted):
             eve.undo(said)
         eve.write("launch", "June", subject="apollo", supersedes=said.fact_id)
         assert feed.current("launch", "apollo") == "May"
@@ -205,7 +205,7 @@ def _hr(memory: Memory) -> Session:
     return hr
 
 
-def _answered(verdict: tenure.Verdict) -> tuple[Any, ...]:
+def _answered(verdict: incumbent.Verdict) -> tuple[Any, ...]:
     """What a verdict says, but for ids."""
     return (verdict.outcome, verdict.rule, sorted(verdict.evidence), len(verdict.superseded))
 
@@ -239,7 +239,7 @@ class TestGuessing:
             (("pay_limit", None), 61_000),
             (("door_limit", None), 60_000),
         ]:
-            with tenure.open(":memory:", clock=SteppingClock(), settings=QUICK) as memory:
+            with incumbent.open(":memory:", clock=SteppingClock(), settings=QUICK) as memory:
                 hr = _hr(memory)
                 mallory = someone(memory, "mallory", rung, permissions=FOR_ALL)
                 verdict = mallory.write(key[0], guess, subject=key[1], **terms)
@@ -289,9 +289,9 @@ class TestGuessing:
         eve.write("note", "changed", supersedes="bobs-salary")
         assert eve.current("note") == "changed"
         assert fact(hr, "bobs-salary").value == 52_000
-        with pytest.raises(tenure.DuplicateId):
+        with pytest.raises(incumbent.DuplicateId):
             eve.write("other", 1, id="bobs-salary")
-        with pytest.raises(tenure.DuplicateId):
+        with pytest.raises(incumbent.DuplicateId):
             hr.write("other", 1, id="bobs-salary")
 
 
@@ -373,15 +373,15 @@ class TestAuthority:
         theirs = Settings(
             embedder="static", ladder=Ladder(rungs=("clerk", "director", "regulator"), titles={})
         )
-        with tenure.open(path, settings=theirs) as memory:
+        with incumbent.open(path, settings=theirs) as memory:
             said = someone(memory, "reg", "regulator").write(
                 "cap", "15%", subject="sales", memory_type="organizational"
             )
-        with tenure.open(path, settings=QUICK) as memory:
+        with incumbent.open(path, settings=QUICK) as memory:
             boss = someone(memory, "boss", "executive")
             later = boss.write("cap", "25%", subject="sales", memory_type="organizational")
             assert later.outcome is Outcome.OVERRULED
-            with pytest.raises(tenure.NotPermitted):
+            with pytest.raises(incumbent.NotPermitted):
                 boss.retract(said.fact_id)
             derived = boss.write("plan", "x", depends_on=[said.fact_id])
             assert derived.fact is not None
@@ -405,7 +405,7 @@ class TestReservedKeys:
     def test_a_write_of_it_is_still_an_error(self, office: Memory) -> None:
         """Whoever writes a fact by name is told at once."""
         office.declare("price", write_authority="manager")
-        with pytest.raises(tenure.NotPermitted, match="price"):
+        with pytest.raises(incumbent.NotPermitted, match="price"):
             someone(office, "eve").write("price", 40)
 
 
@@ -453,12 +453,12 @@ class TestCapabilities:
 
     def test_a_capability_that_one_lacks_is_refused(self, office: Memory) -> None:
         """Nobody teaches others what they cannot do themselves."""
-        with pytest.raises(tenure.NotPermitted, match="capability:billing"):
+        with pytest.raises(incumbent.NotPermitted, match="capability:billing"):
             someone(office, "eve").write(
                 "retry", 1, memory_type="capability", requires=["capability:billing"]
             )
         both = someone(office, "eve", permissions=["capability:a", "capability:b"])
-        with pytest.raises(tenure.InvalidInput, match="capability:a"):
+        with pytest.raises(incumbent.InvalidInput, match="capability:a"):
             both.write("retry", 1, memory_type="capability")
         said = both.write("retry", 1, memory_type="capability", requires=["capability:b"])
         assert said.fact is not None
@@ -503,9 +503,9 @@ class TestDoubting:
         shared = boss.write("invoices", "to the old IBAN", memory_type="organizational").fact_id
         own = boss.write("desk", "by the window").fact_id
         guest.write("news", FORGED, doubts=[shared])
-        with pytest.raises(tenure.UnknownDependency) as hidden:
+        with pytest.raises(incumbent.UnknownDependency) as hidden:
             guest.write("news", FORGED, doubts=[own])
-        with pytest.raises(tenure.UnknownDependency) as unknown:
+        with pytest.raises(incumbent.UnknownDependency) as unknown:
             guest.write("news", FORGED, doubts=["nothing"])
         # What one may not see cannot be told from what does not exist.
         assert str(hidden.value).replace(own, "nothing") == str(unknown.value)

@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
-import tenure
-from tenure.cli.chat import Chat
-from tenure.client.encoding import dumped, loaded
-from tenure.language.speakers import is_machine
-from tenure.language.voice import Manner, Voice
-from tenure.mcp import answers
-from tenure.testing import SteppingClock
+import incumbent
+from incumbent.cli.chat import Chat
+from incumbent.client.encoding import dumped, loaded
+from incumbent.language.speakers import is_machine
+from incumbent.language.voice import Manner, Voice
+from incumbent.mcp import answers
+from incumbent.testing import SteppingClock
 from tests.conftest import QUICK, OpenMemory
 from tests.llm.scripted import Scripted, answer, opinion, replacing, settings
 from tests.selection import sampled
@@ -25,12 +25,12 @@ DAY = timedelta(days=1)
 
 
 @pytest.fixture
-def memory() -> Iterator[tenure.Memory]:
-    with tenure.open(":memory:", clock=SteppingClock(MONDAY), settings=QUICK) as opened:
+def memory() -> Iterator[incumbent.Memory]:
+    with incumbent.open(":memory:", clock=SteppingClock(MONDAY), settings=QUICK) as opened:
         yield opened
 
 
-def person(memory: tenure.Memory, name: str = "ann") -> tenure.Session:
+def person(memory: incumbent.Memory, name: str = "ann") -> incumbent.Session:
     return memory.session(organization="acme", user_id=name, session_id=f"s-{name}")
 
 
@@ -91,7 +91,7 @@ def framed(frame: str, request: str) -> str:
 
 @pytest.mark.parametrize("request_", REQUESTS)
 def test_words_that_are_not_the_speakers_own_erase_and_end_nothing(
-    memory: tenure.Memory, request_: str
+    memory: incumbent.Memory, request_: str
 ) -> None:
     """A request that is carried out when said plainly is not when quoted, pasted, forwarded,
     reported, denied or supposed: what held before still holds."""
@@ -130,7 +130,7 @@ def test_words_that_are_not_the_speakers_own_erase_and_end_nothing(
     ],
 )
 def test_what_is_denied_asked_or_only_supposed_erases_nothing(
-    memory: tenure.Memory, text: str
+    memory: incumbent.Memory, text: str
 ) -> None:
     """A request under a denial, a condition or a question mark, or made to somebody else, is
     none."""
@@ -152,7 +152,7 @@ def test_what_is_denied_asked_or_only_supposed_erases_nothing(
     ],
 )
 def test_a_request_in_ones_own_words_is_carried_out_however_polite(
-    memory: tenure.Memory, text: str
+    memory: incumbent.Memory, text: str
 ) -> None:
     """Polite questions, reasons and provisos do not keep one's own request from being done."""
     ann = person(memory)
@@ -208,7 +208,7 @@ def test_a_turn_is_read_in_proportion_to_its_length(hostile: str) -> None:
     assert cost(96_000) < 24 * cost(12_000)
 
 
-def test_quoted_values_put_nothing_out_of_office(memory: tenure.Memory) -> None:
+def test_quoted_values_put_nothing_out_of_office(memory: incumbent.Memory) -> None:
     """Mail that was pasted in, and what somebody is said to have written, replaces no value."""
     ann = person(memory)
     ann.observe("The budget is $900.")
@@ -218,7 +218,7 @@ def test_quoted_values_put_nothing_out_of_office(memory: tenure.Memory) -> None:
     assert ann.current("budget") == "$900"
 
 
-def test_a_labelled_turn_erases_nothing(memory: tenure.Memory) -> None:
+def test_a_labelled_turn_erases_nothing(memory: incumbent.Memory) -> None:
     """Who speaks under somebody else's name, or under a machine's, does not erase the user's."""
     ann = person(memory)
     ann.observe("My phone number is 555-0199.")
@@ -240,7 +240,7 @@ ALL_OF_IT = [
 
 @pytest.mark.parametrize("text", ALL_OF_IT)
 def test_a_request_to_erase_everything_is_told_and_not_carried_out(
-    memory: tenure.Memory, text: str
+    memory: incumbent.Memory, text: str
 ) -> None:
     """Observing it erases nothing and takes nothing back; it says so, and names the call that does
     it, which takes the speaker's own and nobody else's."""
@@ -253,7 +253,7 @@ def test_a_request_to_erase_everything_is_told_and_not_carried_out(
     assert not made.verdicts
     assert ann.current("phone_number") == "555-0199"
     asked = made.erasure_requested
-    assert asked == tenure.ErasureRequest("acme", "ann", permitted=True)
+    assert asked == incumbent.ErasureRequest("acme", "ann", permitted=True)
     assert asked is not None
     assert asked.how == "memory.forget(organization='acme', user_id='ann')"
     assert asked.how in str(made)
@@ -262,7 +262,7 @@ def test_a_request_to_erase_everything_is_told_and_not_carried_out(
     assert bo.current("address") == "12 Elm Rd"
 
 
-def test_only_ones_own_words_ask_for_everything_to_be_erased(memory: tenure.Memory) -> None:
+def test_only_ones_own_words_ask_for_everything_to_be_erased(memory: incumbent.Memory) -> None:
     """Not quoted, not denied, not somebody else's, not in a branch, and not of somebody else."""
     ann = person(memory)
     ann.observe("My phone number is 555-0199.")
@@ -282,7 +282,7 @@ def test_only_ones_own_words_ask_for_everything_to_be_erased(memory: tenure.Memo
     assert ann.current("phone_number") == "555-0199"
 
 
-def test_a_session_that_may_not_erase_says_so(memory: tenure.Memory) -> None:
+def test_a_session_that_may_not_erase_says_so(memory: incumbent.Memory) -> None:
     """The request is told all the same, with who has to do it, also as JSON and to a model."""
     ann = person(memory)
     ann.may_erase = False
@@ -291,22 +291,22 @@ def test_a_session_that_may_not_erase_says_so(memory: tenure.Memory) -> None:
     assert asked is not None
     assert not asked.permitted
     assert "by somebody who may erase" in asked.how
-    again = loaded(tenure.Observation, dumped(tenure.Observation, made))
+    again = loaded(incumbent.Observation, dumped(incumbent.Observation, made))
     assert again.erasure_requested == asked
     assert "may not erase" in answers.observed(made, ann.get).told()
 
 
-def test_a_model_is_told_that_not_everything_was_erased(memory: tenure.Memory) -> None:
+def test_a_model_is_told_that_not_everything_was_erased(memory: incumbent.Memory) -> None:
     """The answer of `remember` says that nothing was erased, and what to do."""
     ann = person(memory)
     told = answers.observed(ann.observe("Erase all my data."), ann.get).told()
     assert "That was not done" in told
-    assert "tenure forget --user" in told
+    assert "incumbent forget --user" in told
 
 
 @pytest.mark.parametrize(("answer", "left"), [("y", 0), ("no", 1)])
 def test_a_chat_asks_before_it_erases_everything(
-    memory: tenure.Memory, capsys: pytest.CaptureFixture[str], answer: str, left: int
+    memory: incumbent.Memory, capsys: pytest.CaptureFixture[str], answer: str, left: int
 ) -> None:
     """At the terminal it is asked once more, and done if the answer is yes."""
     ann, bo = person(memory), person(memory, "bo")
@@ -330,14 +330,14 @@ def test_a_chat_asks_before_it_erases_everything(
 # when
 
 
-def test_a_turn_that_takes_back_ends_the_fact_at_its_own_time(memory: tenure.Memory) -> None:
+def test_a_turn_that_takes_back_ends_the_fact_at_its_own_time(memory: incumbent.Memory) -> None:
     """What a turn of last week took back does not hold since then: not for as_of, not for
     contexts of a moment after it, not for what waited for it; and undoing brings it back."""
     ann = memory.session(organization="acme", user_id="ann")
     week = MONDAY - 7 * DAY
     ann.observe("The meeting is on Friday at 3 pm.", at=week)
     made = ann.observe("The meeting was called off.", at=week + DAY)
-    gone = next(one for one in made.verdicts if one.outcome is tenure.Outcome.RETRACTED)
+    gone = next(one for one in made.verdicts if one.outcome is incumbent.Outcome.RETRACTED)
     assert gone.at == week + DAY
     key = gone.fact.key if gone.fact is not None else ""
 
@@ -352,7 +352,7 @@ def test_a_turn_that_takes_back_ends_the_fact_at_its_own_time(memory: tenure.Mem
 
 
 def test_what_waits_takes_office_when_the_turn_says_that_its_base_left(
-    memory: tenure.Memory,
+    memory: incumbent.Memory,
 ) -> None:
     """A contingent fact begins at the time of the retraction, and gives way to what was said
     later; a fact that rests on what left needs review from then on."""
@@ -372,7 +372,7 @@ def test_what_waits_takes_office_when_the_turn_says_that_its_base_left(
     assert ann.as_of(week + 3 * DAY).current("report_to") is None
 
 
-def test_a_late_retraction_does_not_end_what_was_said_after_it(memory: tenure.Memory) -> None:
+def test_a_late_retraction_does_not_end_what_was_said_after_it(memory: incumbent.Memory) -> None:
     """A turn from before a fact was said, or said again, takes nothing of it back; a call that is
     dated so is refused with the reason."""
     ann = memory.session(organization="acme", user_id="ann")
@@ -381,7 +381,7 @@ def test_a_late_retraction_does_not_end_what_was_said_after_it(memory: tenure.Me
     ann.observe("The budget is cancelled.", at=week)
     ann.observe("Forget my budget.", at=week)
     assert ann.current("budget") == "$900"
-    with pytest.raises(tenure.InvalidInput, match="leave it out"):
+    with pytest.raises(incumbent.InvalidInput, match="leave it out"):
         ann.retract("budget", at=week + DAY)
     assert ann.current("budget") == "$900"
     assert ann.retract("budget", at=week + 4 * DAY).at == week + 4 * DAY
@@ -389,7 +389,7 @@ def test_a_late_retraction_does_not_end_what_was_said_after_it(memory: tenure.Me
     assert ann.as_of(week + 3.5 * DAY).current("budget") == "$900"
 
 
-def test_a_retraction_dated_ahead_takes_effect_at_once(memory: tenure.Memory) -> None:
+def test_a_retraction_dated_ahead_takes_effect_at_once(memory: incumbent.Memory) -> None:
     """Whoever's clock is ahead takes back now."""
     ann = memory.session(organization="acme", user_id="ann")
     ann.write("budget", "$900")
@@ -423,7 +423,9 @@ MACHINES = [
 
 
 @pytest.mark.parametrize("speaker", MACHINES)
-def test_a_machine_is_one_however_its_name_is_spelled(memory: tenure.Memory, speaker: str) -> None:
+def test_a_machine_is_one_however_its_name_is_spelled(
+    memory: incumbent.Memory, speaker: str
+) -> None:
     """What it reports is its own word, below anybody's: nothing is erased, ended or replaced."""
     ann = person(memory)
     ann.observe("My phone number is 555-0199.")
@@ -447,13 +449,13 @@ def test_a_person_is_no_machine_for_a_part_of_their_name(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["\u200b", "\u3164\u2060", "\u2800 \ufeff"])
-def test_a_speaker_who_cannot_be_seen_is_refused(memory: tenure.Memory, name: str) -> None:
+def test_a_speaker_who_cannot_be_seen_is_refused(memory: incumbent.Memory, name: str) -> None:
     """A name of signs that show nothing is nobody's."""
-    with pytest.raises(tenure.InvalidInput, match="speaker"):
+    with pytest.raises(incumbent.InvalidInput, match="speaker"):
         person(memory).observe("The budget is $5.", speaker=name)
 
 
-def test_nobody_becomes_the_user_by_a_likeness(memory: tenure.Memory) -> None:
+def test_nobody_becomes_the_user_by_a_likeness(memory: incumbent.Memory) -> None:
     """A name that only looks like "user" is somebody else's, who erases nothing."""
     ann = person(memory)
     ann.observe("My phone number is 555-0199.")
@@ -462,7 +464,7 @@ def test_nobody_becomes_the_user_by_a_likeness(memory: tenure.Memory) -> None:
     assert ann.current("phone_number") == "555-0199"
 
 
-def test_roles_of_a_transcript_are_told_in_the_same_way(memory: tenure.Memory) -> None:
+def test_roles_of_a_transcript_are_told_in_the_same_way(memory: incumbent.Memory) -> None:
     """A tool's or a model's turn in a list of messages is context too."""
     ann = person(memory)
     turns: list[dict[str, Any]] = [

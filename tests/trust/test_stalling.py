@@ -25,15 +25,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import tenure
-from tenure.context.guard import DeadValue, DeadValueIndex, mentions
-from tenure.context.mention_rules import in_passing
-from tenure.context.reach import ReadOnce
-from tenure.http.problems import Refusal
-from tenure.http.turns import Caller, Turns
-from tenure.model.forms import Form
-from tenure.model.words import said, words_of
-from tenure.search.embedders import load
+import incumbent
+from incumbent.context.guard import DeadValue, DeadValueIndex, mentions
+from incumbent.context.mention_rules import in_passing
+from incumbent.context.reach import ReadOnce
+from incumbent.http.problems import Refusal
+from incumbent.http.turns import Caller, Turns
+from incumbent.model.forms import Form
+from incumbent.model.words import said, words_of
+from incumbent.search.embedders import load
 from tests.conftest import QUICK
 from tests.patience import PATIENCE
 from tests.selection import sampled
@@ -74,7 +74,7 @@ def test_what_cannot_be_shown_costs_a_context_no_work(shape: str, tmp_path: Path
     """Texts ten times as long, none of which fits, are as quickly left out."""
 
     def asked(length: int) -> int:
-        with tenure.open(tmp_path / f"{length}.db", settings=QUICK) as memory:
+        with incumbent.open(tmp_path / f"{length}.db", settings=QUICK) as memory:
             session = memory.session(user_id="mallory", session_id="s")
             session.write("plan", "the blue harbour")
             session.write("plan", "the red harbour")
@@ -100,7 +100,7 @@ def test_many_notes_that_cannot_all_be_shown_are_not_all_looked_at() -> None:
     """Of notes that would each fit, those that could ever stand together are looked at."""
 
     def asked(count: int) -> int:
-        with tenure.open(":memory:", settings=QUICK) as memory:
+        with incumbent.open(":memory:", settings=QUICK) as memory:
             session = memory.session(user_id="mallory", session_id="s")
             session.write("plan", "the blue harbour")
             session.write("plan", "the red harbour")
@@ -114,7 +114,7 @@ def test_many_notes_that_cannot_all_be_shown_are_not_all_looked_at() -> None:
 
 def test_a_text_is_shown_whole_or_not_at_all_whatever_its_length() -> None:
     """What is left out for its length is accounted for, and the newest notes are the ones kept."""
-    with tenure.open(":memory:", settings=QUICK) as memory:
+    with incumbent.open(":memory:", settings=QUICK) as memory:
         session = memory.session(user_id="ann", session_id="s")
         session.note("old", f"old {prose(9_000)}")
         for number in range(20):
@@ -130,7 +130,7 @@ def test_a_text_is_shown_whole_or_not_at_all_whatever_its_length() -> None:
 @pytest.mark.parametrize("text", [prose(9_000), "東京都港区" * 1_000], ids=["spaced", "unspaced"])
 def test_a_very_long_dead_value_is_not_repeated(text: str) -> None:
     """Compared by its beginning, it goes with everything after it; held elsewhere, it stays."""
-    with tenure.open(":memory:", settings=QUICK) as memory:
+    with incumbent.open(":memory:", settings=QUICK) as memory:
         session = memory.session(user_id="ann", session_id="s")
         session.write("terms", text)
         session.write("terms", "none")
@@ -145,7 +145,7 @@ def test_a_very_long_dead_value_is_not_repeated(text: str) -> None:
 def test_texts_that_only_begin_alike_are_not_taken_for_each_other() -> None:
     """A long text in office that begins as a dead one does brings nothing of that one back."""
     common = prose(9_000)
-    with tenure.open(":memory:", settings=QUICK) as memory:
+    with incumbent.open(":memory:", settings=QUICK) as memory:
         session = memory.session(user_id="ann", session_id="s")
         session.write("terms", f"{common} and the rate is 17 percent")
         session.write("terms", f"{common} and the rate is 23 percent")
@@ -157,7 +157,7 @@ def test_texts_that_only_begin_alike_are_not_taken_for_each_other() -> None:
 
 
 def a_roll(values: Sequence[str]) -> DeadValueIndex:
-    with tenure.open(":memory:", settings=QUICK) as memory:
+    with incumbent.open(":memory:", settings=QUICK) as memory:
         fact = memory.session(user_id="ann").write("plan", "x").fact
     assert fact is not None
     return DeadValueIndex(DeadValue(said(value), value, fact) for value in values)
@@ -253,7 +253,7 @@ def test_one_organization_reads_while_another_is_held_up(store_path: Path) -> No
     """A context that waits in the middle of its search holds up no other: not of another
     organization, not of the same one, and no erasure."""
     embedder = Waiting()
-    memory = tenure.open(store_path, settings=replace(QUICK, embedder=embedder))
+    memory = incumbent.open(store_path, settings=replace(QUICK, embedder=embedder))
     sessions = {
         name: memory.session(user_id=name, organization=organization)
         for name, organization in (("ann", "acme"), ("ben", "acme"), ("eve", "globex"))
@@ -277,7 +277,7 @@ def test_one_organization_reads_while_another_is_held_up(store_path: Path) -> No
 def test_the_store_in_memory_keeps_no_organization_waiting_for_another() -> None:
     """Within one organization it works for one at a time; others go on meanwhile."""
     embedder = Waiting()
-    with tenure.open(":memory:", settings=replace(QUICK, embedder=embedder)) as memory:
+    with incumbent.open(":memory:", settings=replace(QUICK, embedder=embedder)) as memory:
         ann = memory.session(user_id="ann", organization="acme")
         eve = memory.session(user_id="eve", organization="globex")
         ann.write("desk", "by the window")
@@ -294,7 +294,7 @@ def test_a_person_who_writes_while_a_context_looks_is_seen_by_the_next(
 ) -> None:
     """What a held context looks at does not change under it; what comes after sees what is new."""
     embedder = Waiting()
-    memory = tenure.open(store_path, settings=replace(QUICK, embedder=embedder))
+    memory = incumbent.open(store_path, settings=replace(QUICK, embedder=embedder))
     ann = memory.session(user_id="ann")
     ann.write("desk", "the desk by the window")
     with calling(embedder) as pool:
@@ -318,7 +318,7 @@ def serving(**settings: Any) -> Iterator[tuple[Running, Waiting]]:
     embedder = Waiting()
     with (
         tempfile.TemporaryDirectory() as folder,
-        tenure.open(f"{folder}/t.db", settings=replace(QUICK, embedder=embedder)) as memory,
+        incumbent.open(f"{folder}/t.db", settings=replace(QUICK, embedder=embedder)) as memory,
         Running(memory, credentials=True, **settings) as running,
     ):
         yield running, embedder

@@ -16,9 +16,9 @@ from typing import Any
 import httpx
 import pytest
 
-import tenure
-from tenure.model.records import Turn
-from tenure.observing.recognising import digest_of, mark_of, may_say
+import incumbent
+from incumbent.model.records import Turn
+from incumbent.observing.recognising import digest_of, mark_of, may_say
 from tests.conftest import QUICK
 from tests.mcp.clients import identity, listen
 from tests.numbers import tells_number
@@ -46,34 +46,36 @@ def collision() -> tuple[str, str]:
     raise AssertionError("sixteen bits tell everything apart")
 
 
-def turns(memory: tenure.Memory, user: str = "alice", session: str = "s") -> list[Turn]:
+def turns(memory: incumbent.Memory, user: str = "alice", session: str = "s") -> list[Turn]:
     with memory.store.read("acme") as reader:
         return reader.turns(user, session, 99)
 
 
-def session(memory: tenure.Memory, user: str = "alice", name: str = "s") -> tenure.Session:
+def session(memory: incumbent.Memory, user: str = "alice", name: str = "s") -> incumbent.Session:
     return memory.session(user_id=user, organization="acme", session_id=name)
 
 
 @pytest.fixture
-def quick() -> Iterator[tenure.Memory]:
-    with tenure.open(":memory:", settings=QUICK) as memory:
+def quick() -> Iterator[incumbent.Memory]:
+    with incumbent.open(":memory:", settings=QUICK) as memory:
         yield memory
 
 
 class TestARepeatedTurn:
     def test_that_says_something_else_is_never_taken_for_the_same(
-        self, quick: tenure.Memory
+        self, quick: incumbent.Memory
     ) -> None:
         """Also where a short digest of both is the same."""
         one, other = collision()
         alice = session(quick)
         alice.observe(one, ref="m-1")
-        with pytest.raises(tenure.InvalidInput, match="'m-1' was used for another turn"):
+        with pytest.raises(incumbent.InvalidInput, match="'m-1' was used for another turn"):
             alice.observe(other, ref="m-1")
         assert alice.observe(one, ref="m-1").repeated
 
-    def test_has_a_digest_of_128_bits_that_no_other_turn_shares(self, quick: tenure.Memory) -> None:
+    def test_has_a_digest_of_128_bits_that_no_other_turn_shares(
+        self, quick: incumbent.Memory
+    ) -> None:
         """The same words twice have nothing in common; a turn that nothing can repeat has none."""
         alice = session(quick)
         for ref in ("m-1", "m-2", None):
@@ -86,7 +88,7 @@ class TestARepeatedTurn:
         assert first.partition("$")[2] != second.partition("$")[2]
         assert unnamed == f"{mark_of(unnamed)}$"
 
-    def test_of_an_earlier_version_is_still_known(self, quick: tenure.Memory) -> None:
+    def test_of_an_earlier_version_is_still_known(self, quick: incumbent.Memory) -> None:
         """By what was kept of it then."""
         alice = session(quick)
         alice.observe("My desk is 4.", ref="m-1")
@@ -94,7 +96,7 @@ class TestARepeatedTurn:
             (turn,) = transaction.turns("alice", "s", 9)
             transaction.put_turn("alice", replace(turn, digest=old_digest("My desk is 4.")))
         assert alice.observe("My desk is 4.", ref="m-1").repeated
-        with pytest.raises(tenure.InvalidInput, match="another turn"):
+        with pytest.raises(incumbent.InvalidInput, match="another turn"):
             alice.observe("My desk is 5.", ref="m-1")
 
     def test_is_compared_with_who_spoke(self) -> None:
@@ -106,7 +108,7 @@ class TestARepeatedTurn:
 
 
 class TestWordsThatWereForgotten:
-    def test_leave_nothing_that_confirms_a_guess(self, memory: tenure.Memory) -> None:
+    def test_leave_nothing_that_confirms_a_guess(self, memory: incumbent.Memory) -> None:
         """Neither the turn that said them nor one that said them again has a digest any more; the
         turns of others keep theirs."""
         alice, ben = session(memory), session(memory, "ben")
@@ -121,7 +123,7 @@ class TestWordsThatWereForgotten:
         assert [turn.digest for turn in after[:3]] == [f"{mark_of(t.digest)}$" for t in before[:3]]
         assert after[3] == before[3]
 
-    def test_are_still_known_by_their_ref(self, memory: tenure.Memory) -> None:
+    def test_are_still_known_by_their_ref(self, memory: incumbent.Memory) -> None:
         """A client that sends the turn once more does not bring back what was forgotten."""
         alice = session(memory)
         made = alice.observe("My locker is 4711.", ref="m-1")
@@ -135,7 +137,7 @@ HALVES = {
     "a value": ("tools/call", r'{"name":"remember","arguments":{"key":"a","value":"x\ud800y"}}'),
     "a name": ("tools/call", r'{"name":"rem\uDFFFember","arguments":{}}'),
     "the wrong way round": ("tools/call", r'{"name":"history","arguments":{"key":"\udc00\ud800"}}'),
-    "a resource": ("resources/read", r'{"uri":"tenure://facts/\udabc"}'),
+    "a resource": ("resources/read", r'{"uri":"incumbent://facts/\udabc"}'),
 }
 WHOLE = r'{"name":"history","arguments":{"key":"\ud83d\ude00 \\ud800"}}'
 OPENING = {
@@ -161,10 +163,10 @@ def check_refused(answer: dict[str, Any], method: str) -> None:
 
 @contextmanager
 def server(path: Path) -> Iterator[subprocess.Popen[str]]:
-    """`tenure mcp` over its standard streams."""
+    """`incumbent mcp` over its standard streams."""
     process = subprocess.Popen(
         [sys.executable, "-c", PROGRAM, "mcp", "--db", str(path), *identity()],
-        env={**environment(), "TENURE_EMBEDDER": "none"},
+        env={**environment(), "INCUMBENT_EMBEDDER": "none"},
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         encoding="utf-8",
@@ -228,7 +230,7 @@ class TestHalvesOfCharacters:
         kind = "application/x-ndjson"
         told = service.post("observe/stream", lines, Content_Type=kind).json()
         assert told["problem"]["title"] == "InvalidInput"
-        header = b'{"format":"tenure-export","version":2,"organization":"new"}\n'
+        header = b'{"format":"incumbent-export","version":2,"organization":"new"}\n'
         kept = service.post("import", header + rb'{"kind":"\ud800"}' + b"\n", Content_Type=kind)
         problem(kept, 422, "InvalidInput")
 
@@ -246,7 +248,7 @@ class TestHalvesOfCharacters:
         """An argument that is no text of this system is told in one line, with what is wrong."""
         done = subprocess.run(
             [sys.executable, "-c", PROGRAM, *arguments],
-            env={**environment(), "TENURE_DB": str(tmp_path / "agent.db"), "LC_ALL": "C.UTF-8"},
+            env={**environment(), "INCUMBENT_DB": str(tmp_path / "agent.db"), "LC_ALL": "C.UTF-8"},
             capture_output=True,
             check=False,
         )

@@ -1,10 +1,10 @@
 """How Sphinx makes the site. `tools.site.build` runs it."""
 
-import tenure
+import incumbent
 
-project = "Tenure"
-release = version = tenure.__version__
-project_copyright = "the Tenure authors"
+project = "Incumbent"
+release = version = incumbent.__version__
+project_copyright = "the Incumbent authors"
 
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.viewcode"]
 
@@ -25,7 +25,7 @@ python_maximum_signature_line_length = 88
 toc_object_entries_show_parents = "hide"
 
 html_theme = "furo"
-html_title = "Tenure"
+html_title = "Incumbent"
 html_static_path = ["static"]
 html_css_files = ["site.css"]
 html_copy_source = False

@@ -7,7 +7,7 @@ from enum import Enum
 from importlib import import_module
 from typing import NamedTuple
 
-import tenure
+import incumbent
 
 
 class Page(NamedTuple):
@@ -21,7 +21,7 @@ class Page(NamedTuple):
 OPENED = ("Memory", "Session", "Settings", "LLM", "open")
 
 
-def directive(name: str, module: str = "tenure") -> str:
+def directive(name: str, module: str = "incumbent") -> str:
     """What tells Sphinx to describe a name by its docstrings."""
     kind = "autofunction" if name == "open" else "autoclass"
     lines = [f".. {kind}:: {module}.{name}"]
@@ -31,17 +31,18 @@ def directive(name: str, module: str = "tenure") -> str:
 
 
 def is_enumeration(name: str) -> bool:
-    found = getattr(tenure, name, None)
+    found = getattr(incumbent, name, None)
     return isinstance(found, type) and issubclass(found, Enum)
 
 
 def grouped() -> dict[str, Page]:
-    """Every public name of `tenure`, on one page each."""
-    named = [name for name in tenure.__all__ if name != "__version__"]
+    """Every public name of `incumbent`, on one page each."""
+    named = [name for name in incumbent.__all__ if name != "__version__"]
     errors = tuple(
         name
         for name in named
-        if isinstance(getattr(tenure, name), type) and issubclass(getattr(tenure, name), Exception)
+        if isinstance(getattr(incumbent, name), type)
+        and issubclass(getattr(incumbent, name), Exception)
     )
     enumerations = tuple(name for name in named if is_enumeration(name))
     apart = {*OPENED, *errors, *enumerations}
@@ -49,7 +50,7 @@ def grouped() -> dict[str, Page]:
     return {
         "opening.md": Page(
             "Opening a memory",
-            "`tenure.open` gives a `Memory`, and that a `Session` for each person.",
+            "`incumbent.open` gives a `Memory`, and that a `Session` for each person.",
             ("open", "Settings", "LLM"),
         ),
         "memory.md": Page("Memory", "One store, for all of its organizations.", ("Memory",)),
@@ -65,22 +66,22 @@ def grouped() -> dict[str, Page]:
 
 
 MODULES = {
-    "aio.md": ("tenure.aio", "The same calls, awaited."),
+    "aio.md": ("incumbent.aio", "The same calls, awaited."),
     "integrations.md": (
-        "tenure.integrations.agent_memory",
+        "incumbent.integrations.agent_memory",
         "What the [adapters](../integrations.md) share, for loops of your own.",
     ),
-    "testing.md": ("tenure.testing", "For tests, and for people who write a store."),
-    "stores.md": ("tenure.stores.port", "A backend implements this port."),
-    "embedders.md": ("tenure.search.embedders", "The embedders that ship, and their port."),
-    "telemetry.md": ("tenure.telemetry", "Spans, metrics and logs, for whoever asks for them."),
+    "testing.md": ("incumbent.testing", "For tests, and for people who write a store."),
+    "stores.md": ("incumbent.stores.port", "A backend implements this port."),
+    "embedders.md": ("incumbent.search.embedders", "The embedders that ship, and their port."),
+    "telemetry.md": ("incumbent.telemetry", "Spans, metrics and logs, for whoever asks for them."),
 }
 
 
 def told(module: str) -> str:
     """The names of a module that stand on another page already."""
     found = import_module(module)
-    return ", ".join(name for name in tenure.__all__ if name in vars(found))
+    return ", ".join(name for name in incumbent.__all__ if name in vars(found))
 
 
 def reference_pages() -> dict[str, str]:

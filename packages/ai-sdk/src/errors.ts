@@ -2,7 +2,7 @@
 
 /** The memory refused, or could not be reached. The run fails with it: without the memory the
  * transcript would be sent with what no longer holds. */
-export class TenureError extends Error {
+export class IncumbentError extends Error {
   /** The error's name as in Python, such as `InvalidInput`. */
   readonly title: string;
   /** The status of the service's answer; undefined where there was none. */
@@ -16,7 +16,7 @@ export class TenureError extends Error {
     told: { status?: number; requestId?: string; cause?: unknown } = {},
   ) {
     super(`${title}: ${detail}`, told.cause === undefined ? {} : { cause: told.cause });
-    this.name = "TenureError";
+    this.name = "IncumbentError";
     this.title = title;
     this.status = told.status;
     this.requestId = told.requestId;

@@ -7,7 +7,7 @@ import type {
 } from "@ai-sdk/provider";
 
 import { answerOf, listening } from "./answers.js";
-import { TenureError } from "./errors.js";
+import { IncumbentError } from "./errors.js";
 import { instructed, plain, said, sent } from "./messages.js";
 import { Service } from "./service.js";
 import { nextRef, sinceLastAnswer, unheard, type Said } from "./turns.js";
@@ -16,14 +16,14 @@ import {
   sessionOf,
   type Identification,
   type SessionForm,
-  type TenureCallOptions,
+  type IncumbentCallOptions,
 } from "./who.js";
 
 /** What the middleware is made with. Names of people fill in what a call leaves open. */
-export interface TenureOptions extends Identification {
-  /** Where `tenure serve` listens; http://127.0.0.1:8765 unless said. */
+export interface IncumbentOptions extends Identification {
+  /** Where `incumbent serve` listens; http://127.0.0.1:8765 unless said. */
   url?: string;
-  /** A key of the service; the environment's TENURE_KEY unless said. */
+  /** A key of the service; the environment's INCUMBENT_KEY unless said. */
   key?: string;
   /** The most tokens of the context; 2,000 unless said. */
   budget?: number;
@@ -49,8 +49,8 @@ const TOO_LONG = /^InvalidInput: the turn takes [\d,]+ bytes/;
 const LONGEST_QUERY = 20_000;
 
 /** A middleware of the Vercel AI SDK, for `wrapLanguageModel`. */
-export function tenureMiddleware(options: TenureOptions = {}): LanguageModelV4Middleware {
-  checkNames(options, SWITCHES, "tenureMiddleware");
+export function incumbentMiddleware(options: IncumbentOptions = {}): LanguageModelV4Middleware {
+  checkNames(options, SWITCHES, "incumbentMiddleware");
   const memory = new ModelMemory(options);
   const runs = new WeakMap<LanguageModelV4CallOptions, Run>();
   const runOf = (params: LanguageModelV4CallOptions): Run => {
@@ -88,10 +88,10 @@ class ModelMemory {
   private readonly service: Service;
   private readonly warn: (message: string) => void;
 
-  constructor(private readonly options: TenureOptions) {
+  constructor(private readonly options: IncumbentOptions) {
     this.service = new Service({
       url: options.url ?? "http://127.0.0.1:8765",
-      key: options.key ?? environment().TENURE_KEY,
+      key: options.key ?? environment().INCUMBENT_KEY,
       timeout: options.timeout ?? 30_000,
       fetch: options.fetch ?? ((...given) => fetch(...given)),
     });
@@ -99,8 +99,8 @@ class ModelMemory {
   }
 
   run(params: LanguageModelV4CallOptions): Run {
-    const called = (params.providerOptions?.tenure ?? {}) as TenureCallOptions;
-    checkNames(called, ["observe"], "providerOptions.tenure");
+    const called = (params.providerOptions?.incumbent ?? {}) as IncumbentCallOptions;
+    checkNames(called, ["observe"], "providerOptions.incumbent");
     const session = sessionOf(this.options, called);
     return { session, observes: called.observe ?? this.options.observe ?? true };
   }
@@ -145,13 +145,13 @@ class ModelMemory {
         ...(ref === undefined ? {} : { ref }),
       });
     } catch (error) {
-      if (!(error instanceof TenureError)) throw error;
+      if (!(error instanceof IncumbentError)) throw error;
       if (error.title === "DuplicateId" && ref !== undefined) {
         // A provider counts its calls from 0 each time, or another request came in between.
         const desk = await this.service.workingSet(run.session);
         if (unheard(desk, [one]).length) await this.observeOne(run, one, undefined);
       } else if (this.isNoTurn(error, one)) {
-        this.warn(`tenure: a turn (${speaker}) was not observed: ${error.message}`);
+        this.warn(`incumbent: a turn (${speaker}) was not observed: ${error.message}`);
       } else {
         throw error;
       }
@@ -159,7 +159,7 @@ class ModelMemory {
   }
 
   /** Whether something cannot be a turn, and is sent all the same: a page that a tool fetched. */
-  private isNoTurn(error: TenureError, one: Said): boolean {
+  private isNoTurn(error: IncumbentError, one: Said): boolean {
     if (error.status === 413 || TOO_LONG.test(error.message)) return true;
     return one.speaker !== "user" && error.title === "InvalidInput";
   }
@@ -167,8 +167,8 @@ class ModelMemory {
 
 /** Who a run is for is nobody's business but ours: a gateway would pass it on. */
 function withoutOurs(params: LanguageModelV4CallOptions): LanguageModelV4CallOptions {
-  if (params.providerOptions?.tenure === undefined) return params;
-  const { tenure: _, ...others } = params.providerOptions;
+  if (params.providerOptions?.incumbent === undefined) return params;
+  const { incumbent: _, ...others } = params.providerOptions;
   return { ...params, providerOptions: others };
 }
 

@@ -1,6 +1,6 @@
-/** The service, `tenure serve`: the few operations that a run needs, over `fetch`. */
+/** The service, `incumbent serve`: the few operations that a run needs, over `fetch`. */
 
-import { TenureError } from "./errors.js";
+import { IncumbentError } from "./errors.js";
 import type { SessionForm } from "./who.js";
 
 /** A message as `session.guard` takes it. */
@@ -117,9 +117,9 @@ export class Service {
       signal?.throwIfAborted();
       if (!patience.aborted && tried === 1) return undefined;
       const why = patience.aborted ? `no answer in ${timeout} ms` : "no connection";
-      throw new TenureError(
+      throw new IncumbentError(
         "StoreUnavailable",
-        `${url}: ${why}; is \`tenure serve\` running there?`,
+        `${url}: ${why}; is \`incumbent serve\` running there?`,
         { cause: error },
       );
     }
@@ -131,7 +131,7 @@ function wellFormed(_name: string, value: unknown): unknown {
   return typeof value === "string" ? value.toWellFormed() : value;
 }
 
-async function refusal(answer: Response): Promise<TenureError> {
+async function refusal(answer: Response): Promise<IncumbentError> {
   const text = await answer.text();
   let told: { title?: string; detail?: string; request_id?: string } = {};
   try {
@@ -141,8 +141,8 @@ async function refusal(answer: Response): Promise<TenureError> {
   }
   const requestId = told.request_id === undefined ? {} : { requestId: told.request_id };
   const detail =
-    told.detail ?? `status ${answer.status} and no explanation; is this address tenure's?`;
-  return new TenureError(told.title ?? "StoreUnavailable", detail, {
+    told.detail ?? `status ${answer.status} and no explanation; is this address incumbent's?`;
+  return new IncumbentError(told.title ?? "StoreUnavailable", detail, {
     status: answer.status,
     ...requestId,
   });

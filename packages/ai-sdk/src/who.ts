@@ -1,6 +1,6 @@
 /** Who a run is for: what the call says of it, and what the middleware was made with. */
 
-import { TenureError } from "./errors.js";
+import { IncumbentError } from "./errors.js";
 
 /** Who is speaking, under the names of `memory.session` in Python. */
 export interface Identification {
@@ -15,8 +15,8 @@ export interface Identification {
   taskId?: string;
 }
 
-/** What a call may say in `providerOptions.tenure`. */
-export interface TenureCallOptions extends Identification {
+/** What a call may say in `providerOptions.incumbent`. */
+export interface IncumbentCallOptions extends Identification {
   /** False where the "user" of the call is another agent, or the application. */
   observe?: boolean;
 }
@@ -42,7 +42,7 @@ export function checkNames(given: object, others: readonly string[], where: stri
   const known = [...Object.keys(NAMES), ...others];
   const unknown = Object.keys(given).find((name) => !known.includes(name));
   if (unknown !== undefined) {
-    throw new TenureError(
+    throw new IncumbentError(
       "InvalidInput",
       `there is no option "${unknown}" in ${where}; there are ${known.join(", ")}`,
     );
@@ -60,10 +60,10 @@ export function sessionOf(made: Identification, called: Identification): Session
   const who: Identification = { ...own, ...run };
   for (const name of NEEDED) {
     if (!who[name]) {
-      throw new TenureError(
+      throw new IncumbentError(
         "InvalidInput",
-        `nothing says the ${name} of this run; name it in the call's providerOptions.tenure, ` +
-          `or give ${name} to tenureMiddleware`,
+        `nothing says the ${name} of this run; name it in the call's providerOptions.incumbent, ` +
+          `or give ${name} to incumbentMiddleware`,
       );
     }
   }

@@ -15,7 +15,7 @@ import type {
   LanguageModelV4StreamPart,
 } from "@ai-sdk/provider";
 import { MockLanguageModelV4 } from "ai/test";
-import { tenureMiddleware, type TenureCallOptions, type TenureOptions } from "tenure-ai-sdk";
+import { incumbentMiddleware, type IncumbentCallOptions, type IncumbentOptions } from "incumbent-ai-sdk";
 import { z } from "zod";
 
 import { ask } from "./serving.js";
@@ -69,8 +69,8 @@ export class Chat {
 
   constructor(
     readonly url: string,
-    readonly who: TenureCallOptions,
-    options: TenureOptions = {},
+    readonly who: IncumbentCallOptions,
+    options: IncumbentOptions = {},
   ) {
     const fake = new MockLanguageModelV4({
       doGenerate: async (given) => ({ ...(await this.next(given)), usage: USAGE, warnings: [] }),
@@ -79,7 +79,7 @@ export class Chat {
         return { stream: streamed(content, finishReason) };
       },
     });
-    const middleware = tenureMiddleware({
+    const middleware = incumbentMiddleware({
       url,
       warn: (told) => this.warnings.push(told),
       ...options,
@@ -99,7 +99,7 @@ export class Chat {
     mode: Mode,
     text: string,
     replies: Reply[],
-    who: TenureCallOptions = {},
+    who: IncumbentCallOptions = {},
     signal?: AbortSignal,
   ): Promise<string> {
     this.replies.push(...replies);
@@ -116,10 +116,10 @@ export class Chat {
   async run(
     mode: Mode,
     messages: ModelMessage[],
-    caller: TenureCallOptions,
+    caller: IncumbentCallOptions,
     signal?: AbortSignal,
   ): Promise<ModelMessage[]> {
-    const providerOptions = { tenure: caller as Record<string, any>, other: { kept: true } };
+    const providerOptions = { incumbent: caller as Record<string, any>, other: { kept: true } };
     const { model, tools } = this;
     const aborting = signal === undefined ? {} : { abortSignal: signal };
     const fixed = {
@@ -150,7 +150,7 @@ export class Chat {
     return await result.responseMessages;
   }
 
-  history(who: TenureCallOptions = this.who): ModelMessage[] {
+  history(who: IncumbentCallOptions = this.who): ModelMessage[] {
     const name = [who.organization, who.userId, who.sessionId].join("/");
     if (!this.histories.has(name)) this.histories.set(name, []);
     return this.histories.get(name)!;
@@ -162,7 +162,7 @@ export class Chat {
   }
 
   /** What was said in the session, as it is on record. */
-  async turns(who: TenureCallOptions = this.who): Promise<[string, string][]> {
+  async turns(who: IncumbentCallOptions = this.who): Promise<[string, string][]> {
     const items: { key: string; value: string }[] = await ask(this.url, "working_set", {
       session: form(who),
     });
@@ -207,7 +207,7 @@ export class Chat {
 }
 
 /** A session as the service takes it. */
-export function form(who: TenureCallOptions): object {
+export function form(who: IncumbentCallOptions): object {
   return { user_id: who.userId, organization: who.organization, session_id: who.sessionId };
 }
 

@@ -5,7 +5,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 
-import { TenureError, type TenureOptions } from "tenure-ai-sdk";
+import { IncumbentError, type IncumbentOptions } from "incumbent-ai-sdk";
 
 import {
   BreaksOff,
@@ -37,7 +37,7 @@ before(async () => {
 after(() => service.stop());
 
 /** A chat of Alice, in an organization of its own. */
-function chatOf(options: TenureOptions = {}): Chat {
+function chatOf(options: IncumbentOptions = {}): Chat {
   organizations += 1;
   return new Chat(
     service.url,
@@ -189,14 +189,14 @@ function contract(mode: Mode): void {
 
   test("a run of nobody is refused, and the model is not asked", async () => {
     const refused = {
-      name: "TenureError",
-      message: /nothing says the userId of this run.*providerOptions\.tenure/,
+      name: "IncumbentError",
+      message: /nothing says the userId of this run.*providerOptions\.incumbent/,
     };
     const nobody = chatOf();
     await assert.rejects(nobody.say(mode, ORDER, [], { userId: undefined } as object), refused);
     const carols = chatOf({ userId: "carol" });
     await assert.rejects(carols.say(mode, ORDER, [], { userId: "" }), refused);
-    const session = { name: "TenureError", message: /nothing says the sessionId/ };
+    const session = { name: "IncumbentError", message: /nothing says the sessionId/ };
     await assert.rejects(nobody.say(mode, ORDER, [], { sessionId: "" }), session);
     assert.deepEqual([...nobody.sent, ...carols.sent], []);
   });
@@ -228,7 +228,7 @@ function contract(mode: Mode): void {
     const chat = new Chat("http://127.0.0.1:9", { userId: "alice", sessionId: "t1" });
     await assert.rejects(
       chat.say(mode, ORDER, []),
-      (error) => error instanceof TenureError && /tenure serve/.test(error.message),
+      (error) => error instanceof IncumbentError && /incumbent serve/.test(error.message),
     );
     assert.deepEqual(chat.sent, []);
   });

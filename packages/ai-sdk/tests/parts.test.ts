@@ -6,7 +6,7 @@ import type { AddressInfo } from "node:net";
 import { after, before, test } from "node:test";
 
 import type { ModelMessage } from "ai";
-import { TenureError, tenureMiddleware, type TenureOptions } from "tenure-ai-sdk";
+import { IncumbentError, incumbentMiddleware, type IncumbentOptions } from "incumbent-ai-sdk";
 
 import { Calls, Chat, INSTRUCTIONS, form } from "./chat.js";
 import { Serving, ask } from "./serving.js";
@@ -22,7 +22,7 @@ before(async () => {
 });
 after(() => service.stop());
 
-function chatOf(options: TenureOptions = {}): Chat {
+function chatOf(options: IncumbentOptions = {}): Chat {
   organizations += 1;
   return new Chat(
     service.url,
@@ -32,7 +32,7 @@ function chatOf(options: TenureOptions = {}): Chat {
 }
 
 /** A chat in which the old address no longer holds. */
-async function moved(options: TenureOptions = {}): Promise<Chat> {
+async function moved(options: IncumbentOptions = {}): Promise<Chat> {
   const chat = chatOf(options);
   await chat.say("generateText", `The shipping address is ${OLD}.`, ["Noted."]);
   await chat.say("generateText", `The shipping address is ${NEW} now.`, ["Noted."]);
@@ -166,14 +166,14 @@ test("the provider gets its own options, and not who is speaking", async () => {
 test("instructions with options of their own stay as they are", async () => {
   const chat = await moved();
   const cached = { anthropic: { cacheControl: { type: "ephemeral" } } };
-  const middleware = tenureMiddleware({ url: service.url });
+  const middleware = incumbentMiddleware({ url: service.url });
   const prompt = [
     { role: "system" as const, content: INSTRUCTIONS, providerOptions: cached },
     { role: "user" as const, content: [{ type: "text" as const, text: "Where to?" }] },
   ];
   const params = {
     prompt,
-    providerOptions: { tenure: { ...chat.who, observe: false } as Record<string, any> },
+    providerOptions: { incumbent: { ...chat.who, observe: false } as Record<string, any> },
   };
   const made = await middleware.transformParams!({ type: "generate", params, model: chat.model });
   assert.equal(made.prompt[0], prompt[0]);
@@ -256,13 +256,13 @@ test("what is too long to be a turn is sent, and somebody is told", async () => 
 
 test("a misspelt name is refused, wherever it stands", async () => {
   assert.throws(
-    () => tenureMiddleware({ user_id: "alice" } as object),
-    /there is no option "user_id" in tenureMiddleware; there are userId/,
+    () => incumbentMiddleware({ user_id: "alice" } as object),
+    /there is no option "user_id" in incumbentMiddleware; there are userId/,
   );
   const chat = chatOf();
   await assert.rejects(
     chat.say("generateText", "Hello.", [], { userID: "bob" } as object),
-    /no option "userID" in providerOptions.tenure/,
+    /no option "userID" in providerOptions.incumbent/,
   );
 });
 
@@ -278,9 +278,9 @@ test("a service that is busy is asked again, and one that answers nonsense is na
     sessionId: "t1",
   });
   const refused = (error: unknown) =>
-    error instanceof TenureError &&
+    error instanceof IncumbentError &&
     error.status === 418 &&
-    /is this address tenure's/.test(error.message);
+    /is this address incumbent's/.test(error.message);
   await assert.rejects(chat.say("generateText", "Hello.", []), refused);
   assert.deepEqual(told, Array(3).fill(told[0]));
   busy.close();
@@ -299,15 +299,15 @@ test("a key says the organization, and a wrong one is refused", async () => {
     "--scope",
     "write",
   );
-  const key = /tenure_\S+/.exec(printed)![0];
+  const key = /incumbent_\S+/.exec(printed)![0];
   const who = { userId: "alice", sessionId: "t1" };
   const chat = new Chat(service.url, who, { key });
   await chat.say("generateText", "My desk is 4.", ["Noted."]);
   const session = { ...form(who), organization: "acme" };
   assert.equal(await ask(service.url, "current", { session, key: "desk" }, key), "4");
-  for (const options of [{ key: "tenure_nonsense" }, {}]) {
+  for (const options of [{ key: "incumbent_nonsense" }, {}]) {
     const stranger = new Chat(service.url, who, options);
-    const refused = (error: unknown) => error instanceof TenureError && error.status === 401;
+    const refused = (error: unknown) => error instanceof IncumbentError && error.status === 401;
     await assert.rejects(stranger.say("generateText", "Hello.", []), refused);
     assert.deepEqual(stranger.sent, []);
   }

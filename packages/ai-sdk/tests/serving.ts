@@ -1,4 +1,4 @@
-/** A real `tenure serve`, as a process of its own on a file of its own. */
+/** A real `incumbent serve`, as a process of its own on a file of its own. */
 
 import { spawn, type ChildProcess } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -8,15 +8,15 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 
 const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
-const PYTHON = process.env.TENURE_PYTHON ?? join(ROOT, ".venv/bin/python");
+const PYTHON = process.env.INCUMBENT_PYTHON ?? join(ROOT, ".venv/bin/python");
 /** The command, with a clock that may be ahead. */
 const PROGRAM = `
-import os, tenure.opening
+import os, incumbent.opening
 from datetime import timedelta
-from tenure.clock import system_clock
+from incumbent.clock import system_clock
 ahead = timedelta(days=int(os.environ["DAYS_AHEAD"]))
-tenure.opening.system_clock = lambda: system_clock() + ahead
-from tenure.cli import main
+incumbent.opening.system_clock = lambda: system_clock() + ahead
+from incumbent.cli import main
 main()
 `;
 
@@ -27,7 +27,7 @@ export class Serving {
   private constructor(readonly folder: string) {}
 
   static async start(): Promise<Serving> {
-    const made = new Serving(await mkdtemp(join(tmpdir(), "tenure-ai-sdk-")));
+    const made = new Serving(await mkdtemp(join(tmpdir(), "incumbent-ai-sdk-")));
     await made.serve(0);
     return made;
   }
@@ -43,13 +43,13 @@ export class Serving {
     await rm(this.folder, { recursive: true });
   }
 
-  /** Run another command of tenure on the same file; what it prints. */
+  /** Run another command of incumbent on the same file; what it prints. */
   async command(...given: string[]): Promise<string> {
     const run = this.spawn(0, [...given, "--db", join(this.folder, "agent.db")]);
     let printed = "";
     run.stdout?.on("data", (data) => (printed += data));
     const code = await new Promise((done) => run.on("close", done));
-    if (code !== 0) throw new Error(`tenure ${given.join(" ")}: ${code}`);
+    if (code !== 0) throw new Error(`incumbent ${given.join(" ")}: ${code}`);
     return printed;
   }
 
@@ -65,7 +65,7 @@ export class Serving {
     const told: string[] = [];
     for await (const line of createInterface({ input: running.stderr! })) {
       told.push(line);
-      const found = /^Tenure .* serves .* at (http\S+)/.exec(line);
+      const found = /^Incumbent .* serves .* at (http\S+)/.exec(line);
       if (found?.[1] !== undefined) {
         this.url = found[1];
         running.stderr!.resume();
@@ -84,7 +84,7 @@ export class Serving {
   }
 
   private spawn(days: number, given: string[]): ChildProcess {
-    const kept = Object.entries(process.env).filter(([name]) => !name.startsWith("TENURE_"));
+    const kept = Object.entries(process.env).filter(([name]) => !name.startsWith("INCUMBENT_"));
     return spawn(PYTHON, ["-c", PROGRAM, ...given], {
       cwd: this.folder,
       env: {

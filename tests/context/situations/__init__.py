@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from tenure import Memory
-from tenure.testing import SteppingClock
+from incumbent import Memory
+from incumbent.testing import SteppingClock
 from tests.context.situations import coding, company, forms, medical, travel
 from tests.context.situations.scene import Scene
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from tenure import Memory, Source
-from tenure.testing import SteppingClock
+from incumbent import Memory, Source
+from incumbent.testing import SteppingClock
 from tests.context.situations.scene import Scene
 
 LOG_LINE = (

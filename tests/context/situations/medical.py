@@ -5,8 +5,8 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import Any
 
-from tenure import Memory
-from tenure.testing import SteppingClock
+from incumbent import Memory
+from incumbent.testing import SteppingClock
 from tests.context.situations.scene import Scene, feed
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tenure import Context, Memory, Session
+from incumbent import Context, Memory, Session
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-from tenure import Memory, Signal
-from tenure.testing import SteppingClock
+from incumbent import Memory, Signal
+from incumbent.testing import SteppingClock
 from tests.context.situations.scene import Scene, feed
 
 

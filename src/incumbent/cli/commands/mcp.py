@@ -1,0 +1,276 @@
+"""The command that lets a model use a memory: mcp."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+import incumbent
+from incumbent.cli.listening import Believing, check_level, log_to_stderr, warm_meanwhile
+from incumbent.cli.options import ORGANIZATION_HELP, Common, login_name
+from incumbent.cli.root import command, complain
+from incumbent.model.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from incumbent.http.configuration import Service
+    from incumbent.mcp.seats import Seats, Sitting
+
+_WHO = "For whom"
+_WEB = "Over HTTP"
+
+
+@dataclass(frozen=True)
+class ForWhom:
+    """The identity that a model works for. The model cannot choose it."""
+
+    user: Annotated[
+        str | None,
+        typer.Option(
+            envvar="INCUMBENT_USER",
+            metavar="ID",
+            help="Whose facts these are: the user id of the person who talks with the model.",
+            show_default="your login name; with credentials, theirs",
+            rich_help_panel=_WHO,
+        ),
+    ] = None
+    name: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Their name, as a model reads it.", rich_help_panel=_WHO),
+    ] = None
+    authority: Annotated[
+        str,
+        typer.Option(
+            envvar="INCUMBENT_AUTHORITY",
+            metavar="TITLE",
+            help="The most that anything the model writes can carry: guest, employee, manager ... "
+            "A guest cannot replace what others said.",
+            rich_help_panel=_WHO,
+        ),
+    ] = "employee"
+    organization: Annotated[
+        str,
+        typer.Option(
+            "--organization",
+            "--org",
+            envvar="INCUMBENT_ORGANIZATION",
+            metavar="NAME",
+            help=ORGANIZATION_HELP,
+            rich_help_panel=_WHO,
+        ),
+    ] = "default"
+    department: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Their department.", rich_help_panel=_WHO)
+    ] = None
+    permission: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME", help="A permission they hold; repeatable.", rich_help_panel=_WHO
+        ),
+    ] = None
+    session: Annotated[
+        str | None,
+        typer.Option(
+            envvar="INCUMBENT_SESSION",
+            metavar="ID",
+            help="The session, to go on with one.",
+            show_default="a new one, until this ends",
+            rich_help_panel=_WHO,
+        ),
+    ] = None
+    task: Annotated[
+        str | None,
+        typer.Option(
+            envvar="INCUMBENT_TASK",
+            metavar="ID",
+            help="The task at hand: its facts apply too.",
+            rich_help_panel=_WHO,
+        ),
+    ] = None
+
+    def sitting(self, *, credentials: bool, read_only: bool, forgetting: bool) -> Sitting:
+        """The identity as the server takes it. Where callers show credentials, the credentials
+        decide."""
+        from incumbent.mcp.seats import Sitting
+
+        return Sitting(
+            user_id=self.user if credentials else self.user or login_name(),
+            user_name=self.name,
+            authority=self.authority,
+            organization=self.organization,
+            department=self.department,
+            permissions=tuple(self.permission or ()),
+            session_id=self.session,
+            task_id=self.task,
+            read_only=read_only,
+            forgetting=forgetting,
+        )
+
+
+@dataclass(frozen=True)
+class Listening:
+    """The HTTP address to listen on."""
+
+    http: Annotated[
+        bool,
+        typer.Option(
+            "--http", help="Listen for clients, at /mcp, instead of being started by one."
+        ),
+    ] = False
+    host: Annotated[
+        str,
+        typer.Option(
+            metavar="ADDRESS",
+            help="Where to listen.",
+            envvar="INCUMBENT_HOST",
+            rich_help_panel=_WEB,
+        ),
+    ] = "127.0.0.1"
+    port: Annotated[
+        int,
+        typer.Option(
+            metavar="NUMBER",
+            help="0 for a free one.",
+            envvar="INCUMBENT_PORT",
+            rich_help_panel=_WEB,
+        ),
+    ] = 8766
+    rate: Annotated[
+        float,
+        typer.Option(
+            metavar="COUNT",
+            help="Requests a second that one key may make for long; 0 for no limit.",
+            rich_help_panel=_WEB,
+        ),
+    ] = 100.0
+
+
+def mcp(
+    *,
+    read_only: Annotated[
+        bool, typer.Option("--read-only", help="The model may read, and change nothing.")
+    ] = False,
+    allow_forget: Annotated[
+        bool,
+        typer.Option("--allow-forget", help="The model may erase facts of this person for good."),
+    ] = False,
+    log: Annotated[
+        str, typer.Option(metavar="LEVEL", help="debug, info, warning or error, on stderr.")
+    ] = "warning",
+    whom: ForWhom,
+    listening: Listening,
+    believing: Believing,
+    common: Common,
+) -> None:
+    """Let a model use a memory, over the Model Context Protocol.
+
+    A client such as an editor or a desktop application starts this command and talks to it over
+    its standard streams; with --http it listens for clients. Who the model works for, and the most
+    authority that what it writes can carry, are said here and by no tool. Over HTTP it listens on
+    this machine alone; anywhere else it wants credentials first, as `incumbent serve` does, and then
+    these say who is asking. docs/mcp.md has the settings for common clients.
+    """
+    check_level(log)
+    try:
+        import incumbent.mcp as _needed  # noqa: F401
+    except ImportError as error:
+        raise InvalidInput(f"a server for models takes more: {error}") from error
+    log_to_stderr(log)
+    with common.open(create=True) as memory:
+        if hasattr(memory, "store"):  # a service elsewhere has loaded what it needs
+            warm_meanwhile(memory)
+        if listening.http:
+            _over_http(memory, whom, listening, believing, read_only, allow_forget)
+            return
+        if believing.issuer is not None or believing.jwks is not None:
+            raise InvalidInput("tokens are for --http; over the standard streams there are none")
+        sitting = whom.sitting(credentials=False, read_only=read_only, forgetting=allow_forget)
+        _over_streams(memory, sitting)
+
+
+def _over_streams(memory: incumbent.Memory, sitting: Sitting) -> None:
+    from incumbent.mcp.seats import Seats
+    from incumbent.mcp.stdio import serve
+
+    seats = Seats(memory, sitting)
+    if sys.stdin.isatty():
+        complain(
+            "waiting for a client; editors and desktop applications start this by themselves, and "
+            "Ctrl-C ends it",
+            kind="note",
+        )
+
+    def leave() -> None:
+        _leave(seats)
+        memory.close()
+
+    try:
+        serve(seats, leave)
+    finally:
+        _leave(seats)
+
+
+def _over_http(
+    memory: incumbent.Memory,
+    whom: ForWhom,
+    listening: Listening,
+    believing: Believing,
+    read_only: bool,
+    allow_forget: bool,
+) -> None:
+    from incumbent.http.configuration import Service
+    from incumbent.mcp.http_server import serve
+    from incumbent.mcp.seats import Seats
+
+    tokens = believing.tokens()
+    store = getattr(memory, "store", None)  # a service elsewhere has one, and keeps it to itself
+    if store is None and tokens is not None:
+        raise InvalidInput(
+            "the memory is a service, which believes tokens itself: a token shown here would not "
+            "reach it; run this where the store is, or leave out --issuer and --jwks"
+        )
+    service = Service(
+        host=listening.host,
+        port=listening.port,
+        rate=listening.rate,
+        credentials=tokens is not None or (store is not None and bool(store.keys())),
+        tokens=tokens,
+    )
+    sitting = whom.sitting(
+        credentials=service.credentials, read_only=read_only, forgetting=allow_forget
+    )
+    seats = Seats(memory, sitting)
+    try:
+        serve(memory, seats, service, lambda address: _announce(address, service))
+    finally:
+        _leave(seats)
+
+
+def _leave(seats: Seats) -> None:
+    """Clear the desk. If the store is gone by now, its notes expire by themselves."""
+    with suppress(incumbent.IncumbentError):
+        seats.close()
+
+
+def _announce(address: str, service: Service) -> None:
+    who = "with a key or token" if service.credentials else "open to this machine, no key needed"
+    typer.echo(f"Incumbent {incumbent.__version__} serves models at {address} ({who})", err=True)
+
+
+def register(app: typer.Typer) -> None:
+    """Add this command to the command line."""
+    command(
+        app,
+        "mcp",
+        mcp,
+        [
+            "mcp",
+            "mcp --db agent.db --user alice --authority manager --org acme",
+            "mcp --db https://incumbent.example.com --user alice",
+            "mcp --http --port 8766",
+            "mcp --http --host 0.0.0.0 --db postgresql://incumbent@db/incumbent",
+        ],
+    )

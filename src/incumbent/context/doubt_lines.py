@@ -1,0 +1,59 @@
+"""How a fact in doubt reads: with its day, and with what put it in doubt."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, tzinfo
+
+from incumbent.context.cuts import GuardedValue, guarded
+from incumbent.context.material import Material
+from incumbent.context.mention_rules import within_fact
+from incumbent.context.quotes import Cuts, inline
+from incumbent.context.rendering import name_of
+from incumbent.context.said_lines import (
+    COMPOSED,
+    TimeNote,
+    day_of,
+    label_of,
+    speaks_for_itself,
+    with_days,
+)
+from incumbent.model.fact import Fact
+from incumbent.model.values import text_of
+
+_LONGEST_QUOTE = 120
+"""So many characters are quoted of the statement that puts a fact in doubt."""
+
+
+def is_set_back(fact: Fact, material: Material) -> bool:
+    """Whether a fact stands among those in doubt. A rule binds until somebody has settled it."""
+    return fact.id in material.doubted and not fact.is_constraint and not fact.needs_review
+
+
+def doubted_line(
+    fact: Fact, cuts: Cuts = (), zone: tzinfo = UTC, days: Sequence[TimeNote] = ()
+) -> str:
+    """A fact in doubt, with the day it was said and the name that it goes by, where it has one."""
+    name = "" if speaks_for_itself(fact) else f"{name_of(fact)}: "
+    end = COMPOSED if fact.source.composed else ""
+    return f"- {label_of(fact, zone)}: {name}{with_days(fact.value, cuts, days)}{end}"
+
+
+def doubt_note(doubters: Sequence[Fact], material: Material) -> str:
+    """What stands beside a fact in doubt: the newest statement against it, in quotes."""
+    newest = doubters[0]
+    shown = _quoted(newest, material)
+    said = inline(shown.value, shown.cuts)
+    if not said.startswith(('"', "«")):
+        said = f"«{said}»" if '"' in said else f'"{said}"'
+    name = "" if speaks_for_itself(newest) else f"{name_of(newest)}: "
+    return f" (in doubt since {day_of(newest.timestamp, material.zone)}: {name}{said})"
+
+
+def _quoted(statement: Fact, material: Material) -> GuardedValue:
+    """The beginning of a statement, without the dead values in it."""
+    text = text_of(statement.value)
+    if len(text) > _LONGEST_QUOTE:
+        # At a word, so that what is left is said as it was.
+        text = f"{text[:_LONGEST_QUOTE].rsplit(None, 1)[0]}…"
+    return guarded(text, statement.key, material.dead, within_fact(statement, material.is_common))

@@ -1,0 +1,343 @@
+"""Cues: what a statement says of itself."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import NamedTuple
+
+from incumbent.language.lexicon import data, either, word_set
+from incumbent.language.tokens import stem
+
+_FLAGS = re.IGNORECASE
+_EDGE = 400
+"""Cues stand near the beginning or the end; a statement is searched no further than this."""
+
+
+class _Patterns:
+    def __init__(self, language: str) -> None:
+        told = data("cues", language)
+        self.correction = either(told["correction"])
+        self.refusal = re.compile(told["refusal"], _FLAGS)
+        self.reversion = either(told["reversion"])
+        self.after_all = re.compile(rf"[\s,]+(?:{told['after_all']})$", _FLAGS)
+        self.earlier = re.compile(rf"(?:{told['earlier']})\b", _FLAGS)
+        self.settling = either(told["settling"])
+        self.dreaming = either(told["dreaming"])
+        self.unsure = re.compile(rf"\b(?:{told['unsure']})\b", _FLAGS)
+        self.unsettled = re.compile(rf"(?:{told['unsettled']})\b", _FLAGS)
+        self.erasure = re.compile(told["erasure"], _FLAGS)
+        self.proposing = either(told["proposing"])
+        self.possibly = re.compile(told["possibly"], _FLAGS)
+        self.exploring = either(told["exploring"])
+        self.in_earnest = either(told["in_earnest"])
+        self.announcing = re.compile(told["announcing"], _FLAGS)
+        self.provisional = re.compile(rf"\((?:[^()]* )?(?:{told['provisional']})\)\W*$", _FLAGS)
+        self.definite = word_set(told["definite"])
+        self.mistaken = re.compile(told["mistaken"], _FLAGS)
+        self.opening_limit = re.compile(rf"\b(?:{told['opening_limit']})\s*$", _FLAGS)
+        self.closing_limit = re.compile(rf"\s*(?:{told['closing_limit']})", _FLAGS)
+        self.bounding = word_set(told["bounding"])
+        self.limiting = frozenset(map(stem, told["limiting"].split()))
+        self.turning_aside = re.compile(told["turning_aside"], _FLAGS)
+        self.coming_back = re.compile(told["coming_back"], _FLAGS)
+        self.ended = either(told["ended"])
+        self.removing = re.compile(told["removing"], _FLAGS)
+        self.unless = re.compile(told["unless"], _FLAGS)
+        self.past = either(told["past"])
+        self.denied = re.compile(rf"(?:{told['denied']})\s*$", _FLAGS)
+        self.contrasted = re.compile(told["contrasted"], _FLAGS)
+        self.opens_denied = re.compile(rf"(?:{told['denied']})\b", _FLAGS)
+        self.taking_back = word_set(told["taking_back"])
+        self.narrowing = re.compile(told["narrowing"], _FLAGS)
+        self.session = either(told["session"])
+        self.task = either(told["task"])
+        self.attribution = re.compile(told["attribution"], _FLAGS)
+        self.tag = re.compile(told["tag"])
+        self.derivation = re.compile(told["derivation"], _FLAGS)
+        self.basis = either(told["basis"])
+        self.contingency = re.compile(rf"(?:^|[,;.] ){told['contingency']}", _FLAGS | re.DOTALL)
+        self.follows = either(told["follows"])
+        self.deadline = re.compile(rf"\b{told['deadline']}\s+(?:the |end of )*$", _FLAGS)
+        self.needing = either(told["needing"])
+
+
+@lru_cache(maxsize=8)
+def _patterns(language: str) -> _Patterns:
+    return _Patterns(language)
+
+
+class Contingency(NamedTuple):
+    """Something that is to be so once something else changes."""
+
+    base: str
+    then: str
+    start: int
+    """Where what is to be so stands."""
+    follows: bool
+    """Whether it only says that this will change too, and not to what."""
+
+
+class Erasure(NamedTuple):
+    """What somebody wants gone from memory."""
+
+    what: str
+
+
+class Mistake(NamedTuple):
+    """Somebody who was wrong, and what about; None where it does not say."""
+
+    who: str
+    what: str | None
+
+
+class Cues:
+    """The cues of one statement, each looked for when it is asked for."""
+
+    def __init__(self, text: str, language: str = "en") -> None:
+        self._text = text if len(text) <= 2 * _EDGE else text[:_EDGE] + text[-_EDGE:]
+        self._patterns = _patterns(language)
+
+    @property
+    def corrects(self) -> bool:
+        """Whether it says that it replaces something."""
+        return bool(
+            self._patterns.refusal.match(self._text) or self._patterns.correction.search(self._text)
+        )
+
+    @property
+    def goes_back_to(self) -> str | None:
+        """What it goes back to, in its own words."""
+        found = self._patterns.reversion.search(self._text)
+        if found is None or self._is_undone(found.start()):
+            return None
+        return self._patterns.after_all.sub("", found.group("what").strip(" .!?,"))
+
+    def _is_undone(self, start: int) -> bool:
+        """Whether what stands before a cue denies it, or makes it a mere possibility."""
+        return is_undone(self._text, start)
+
+    def is_earlier(self, what: str) -> bool:
+        """Whether words such as "the original one" stand for whatever was so before."""
+        return self._patterns.earlier.match(what) is not None
+
+    @property
+    def settles(self) -> bool:
+        """Whether it settles on what was proposed."""
+        return (
+            self._patterns.settling.search(self._text) is not None
+            and self._patterns.unsettled.search(self._text) is None
+        )
+
+    @property
+    def erasure(self) -> Erasure | None:
+        found = self._patterns.erasure.match(self._text)
+        if found is None:
+            return None
+        names = ("what", "told", "own", "unwanted")
+        said = next((words for name in names if (words := found.group(name))), "")
+        return Erasure(said.strip(" .,!?"))
+
+    @property
+    def proposes(self) -> bool:
+        """Whether it puts a possibility forward."""
+        return self._patterns.proposing.search(self._text) is not None
+
+    @property
+    def is_dreamt(self) -> bool:
+        """Whether it tells of a dream, or of a wish for some time to come."""
+        return self._patterns.dreaming.search(self._text) is not None
+
+    @property
+    def is_unsettled(self) -> bool:
+        """Whether it has a word by which it may say the opposite: not, never, unless."""
+        return self._patterns.unsettled.search(self._text) is not None
+
+    @property
+    def is_unsure(self) -> bool:
+        """Whether whoever says it is not quite sure of it."""
+        return self._patterns.unsure.search(self._text) is not None
+
+    @property
+    def is_possibly(self) -> bool:
+        """Whether it begins as a mere possibility."""
+        return self._patterns.possibly.match(self._text) is not None
+
+    @property
+    def explores(self) -> bool:
+        """Whether it says that what follows is only tried out."""
+        return self._patterns.exploring.search(self._text) is not None
+
+    @property
+    def is_in_earnest(self) -> bool:
+        """Whether it says that what follows is meant again."""
+        return self._patterns.in_earnest.search(self._text) is not None
+
+    @property
+    def announces(self) -> bool:
+        """Whether it opens as an update does: how things stand now with what it names."""
+        return self._patterns.announcing.match(self._text) is not None
+
+    @property
+    def is_provisional(self) -> bool:
+        """Whether it ends with a remark that it is not decided yet."""
+        return self._patterns.provisional.search(self._text) is not None
+
+    @property
+    def is_definite(self) -> bool:
+        """Whether it names something as what was decided: the official plan, the final price."""
+        words = re.findall(r"[a-z]+", self._text.lower())
+        return not self._patterns.definite.isdisjoint(words)
+
+    @property
+    def mistake(self) -> Mistake | None:
+        """Whom it says to have been wrong about what they said."""
+        found = self._patterns.mistaken.match(self._text)
+        return Mistake(found.group("who"), found.group("what")) if found is not None else None
+
+    @property
+    def opens_limit(self) -> bool:
+        """Whether an amount that follows it would be the most there can be."""
+        return self._patterns.opening_limit.search(self._text) is not None
+
+    @property
+    def closes_limit(self) -> bool:
+        """Whether an amount that stands before it is the most there can be."""
+        return self._patterns.closing_limit.match(self._text) is not None
+
+    @property
+    def bounds(self) -> bool:
+        """Whether it has a word by which its amount is the most there can be."""
+        return not self._patterns.bounding.isdisjoint(re.findall(r"[a-z]+", self._text.lower()))
+
+    @property
+    def limits(self) -> bool:
+        """Whether it is a word that speaks of limits, and not of what they are set to."""
+        return stem(self._text) in self._patterns.limiting
+
+    @property
+    def turns_aside(self) -> bool:
+        """Whether it turns to something else for a while."""
+        return self._patterns.turning_aside.match(self._text) is not None
+
+    @property
+    def comes_back(self) -> bool:
+        """Whether it comes back to what was talked about before that."""
+        return self._patterns.coming_back.match(self._text) is not None
+
+    @property
+    def ends(self) -> bool:
+        """Whether it says of something that it is over, and nothing takes its place."""
+        found = self._patterns.ended.search(self._text)
+        return found is not None and not self._is_undone(found.start())
+
+    @property
+    def what_is_over(self) -> str | None:
+        """The thing of which it tells that it is over; None where it asks for that, or does not."""
+        found = self._patterns.ended.search(self._text)
+        if found is None or not self.ends or found.group("asked"):
+            return None
+        return self._text[: found.start()].strip(" ,-–—") or None
+
+    @property
+    def removes(self) -> str | None:
+        """The thing that it asks to be removed."""
+        found = self._patterns.removing.match(self._text)
+        return found.group("what").strip(" .!,") if found is not None else None
+
+    @property
+    def is_past(self) -> bool:
+        """Whether it tells how things were once."""
+        return self._patterns.past.search(self._text) is not None
+
+    def is_denied(self, start: int) -> bool:
+        """Whether the value at that place is named as what is not so."""
+        return self._patterns.denied.search(self._text[max(0, start - 40) : start]) is not None
+
+    def is_contrasted(self, start: int) -> bool:
+        """Whether the word at that place is set off as what is not so."""
+        return self._patterns.contrasted.search(self._text[max(0, start - 40) : start]) is not None
+
+    def denial_before(self, start: int) -> int:
+        """Where the words begin that deny the value at that place."""
+        begin = max(0, start - 40)
+        found = self._patterns.denied.search(self._text[begin:start])
+        return begin + found.start() if found is not None else start
+
+    @property
+    def opens_denied(self) -> bool:
+        """Whether it begins with words that say what is not so."""
+        return self._patterns.opens_denied.match(self._text) is not None
+
+    def meant(self) -> str:
+        """Its words but for those that take something back: what is to be taken back."""
+        words = (
+            w
+            for w in (self.what_is_over or self._text).split()
+            if w.strip(".,!?").lower() not in self._back
+        )
+        return " ".join(words)
+
+    @property
+    def _back(self) -> frozenset[str]:
+        return self._patterns.taking_back
+
+    @property
+    def narrowed_to(self) -> tuple[str, int] | None:
+        """The thing it is limited to, and where the rest begins."""
+        found = self._patterns.narrowing.match(self._text)
+        return (found.group("thing"), found.end()) if found is not None else None
+
+    @property
+    def is_for_session(self) -> bool:
+        return self._patterns.session.search(self._text) is not None
+
+    @property
+    def is_for_task(self) -> bool:
+        return self._patterns.task.search(self._text) is not None
+
+    def attribution(self) -> tuple[str, int] | None:
+        """The title or name that it opens with as whose word it is, and where that ends."""
+        for pattern in (self._patterns.tag, self._patterns.attribution):
+            found = pattern.match(self._text)
+            if found is not None:
+                name = next((name for name in found.groups() if name), "")
+                return name.strip(), found.end()
+        return None
+
+    @property
+    def is_tagged(self) -> bool:
+        """Whether it opens with who speaks, as talks are written down: "[VP] ...", "VP: ..."."""
+        return self._patterns.tag.match(self._text) is not None
+
+    @property
+    def derivation(self) -> int:
+        """Where it begins after words that draw a conclusion from what was said before, or 0."""
+        found = self._patterns.derivation.match(self._text)
+        return found.end() if found is not None else 0
+
+    @property
+    def bases(self) -> list[str]:
+        """The things that it says it rests on."""
+        return [m.group("base").strip() for m in self._patterns.basis.finditer(self._text)]
+
+    @property
+    def contingency(self) -> Contingency | None:
+        found = self._patterns.contingency.search(self._text)
+        if found is None:
+            return None
+        then = found.group("then").strip(" .!")
+        follows = self._patterns.follows.match(then) is not None
+        return Contingency(found.group("base"), then, found.start("then"), follows)
+
+    def is_deadline(self, start: int) -> bool:
+        """Whether the date at that place is one by which something must be done."""
+        return (
+            self._patterns.deadline.search(self._text[:start]) is not None
+            and self._patterns.needing.search(self._text) is not None
+        )
+
+
+def is_undone(text: str, start: int, language: str = "en") -> bool:
+    """Whether what stands before a place in a text denies what is there, or only supposes it."""
+    return _patterns(language).unless.search(text[max(0, start - 40) : start]) is not None

@@ -1,0 +1,167 @@
+"""Asking: one request to a model, within a time limit, repeated where that may help."""
+
+from __future__ import annotations
+
+import random
+import threading
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol
+
+from incumbent.language.llm.config import LLM
+
+_LONGEST_PAUSE = 20.0
+
+Kind = Literal[
+    "timeout", "unreachable", "http", "refused", "malformed", "budget", "error", "dropped"
+]
+
+
+class Trouble(Exception):
+    """Why a model gave no opinion. It stays inside: the offline reading stands, and says so."""
+
+    def __init__(
+        self,
+        kind: Kind,
+        message: str,
+        *,
+        may_pass: bool = False,
+        tokens: tuple[int, int] | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.kind = kind
+        self.may_pass = may_pass
+        """Whether the same request may well succeed a little later."""
+        self.tokens = tokens
+        """Tokens in and out that it cost all the same, where that is known."""
+
+
+@dataclass(frozen=True)
+class Ask:
+    """What a model is asked: instructions of ours, and data that are nobody's instructions."""
+
+    instructions: str
+    data: str
+    schema: Mapping[str, Any]
+    """The JSON schema of the answer."""
+    max_output_tokens: int
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a model answered: JSON as Python values, and what it took."""
+
+    content: Any
+    input_tokens: int = 0
+    output_tokens: int = 0
+
+
+class Completion(Protocol):
+    """A model, as far as Incumbent needs one. Implement this to bring a client of your own."""
+
+    @property
+    def name(self) -> str: ...
+
+    def complete(self, ask: Ask, *, timeout: float) -> Answer:
+        """Answer in the form of `ask.schema`, or raise; Trouble says why and whether to retry."""
+        ...
+
+
+class Ledger(Protocol):
+    """Where requests are paid from."""
+
+    def reserve(self, ask: Ask) -> None:
+        """Set aside what a request may take; raises Trouble where the budget is exhausted."""
+        ...
+
+    def settle(self, *, tokens: tuple[int, int] | None, failed: bool) -> None:
+        """Replace what was set aside by what it took; None where nobody knows."""
+        ...
+
+
+class Asker:
+    """Asks one model. Safe to share between threads."""
+
+    def __init__(
+        self,
+        completion: Completion,
+        llm: LLM,
+        *,
+        sleep: Callable[[float], None] = time.sleep,
+        chance: Callable[[], float] = random.random,
+        stopwatch: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._completion = completion
+        self._llm = llm
+        self._sleep = sleep
+        self._chance = chance
+        self._stopwatch = stopwatch
+
+    def ask(self, ask: Ask, ledger: Ledger, read: Callable[[Any], Any]) -> Any:
+        """What `read` makes of the answer; raises Trouble when there is none in time.
+
+        `read` refuses an answer of the wrong form by raising Trouble.
+        """
+        deadline = self._stopwatch() + self._llm.timeout
+        attempt = 0
+        while True:
+            try:
+                return self._attempt(ask, ledger, read, deadline)
+            except Trouble as trouble:
+                pause = self._pause(attempt)
+                attempt += 1
+                late = self._stopwatch() + pause >= deadline
+                if not trouble.may_pass or attempt > self._llm.retries or late:
+                    raise
+            self._sleep(pause)
+
+    def _attempt(
+        self, ask: Ask, ledger: Ledger, read: Callable[[Any], Any], deadline: float
+    ) -> Any:
+        ledger.reserve(ask)
+        tokens: tuple[int, int] | None = None
+        failed = True
+        try:
+            answer = self._complete(ask, deadline - self._stopwatch())
+            used = (answer.input_tokens, answer.output_tokens)
+            tokens = used if any(used) else None  # not every client tells
+            found = read(answer.content)
+            failed = False
+        except Trouble as trouble:
+            tokens = tokens or trouble.tokens
+            raise
+        finally:
+            ledger.settle(tokens=tokens, failed=failed)
+        return found
+
+    def _complete(self, ask: Ask, timeout: float) -> Answer:
+        """Let the model answer on a thread of its own, so that no client can hold us up."""
+        late = Trouble("timeout", f"no answer within {self._llm.timeout:g} s")
+        if timeout <= 0:
+            raise late
+        box: list[Answer | BaseException] = []
+        done = threading.Event()
+
+        def run() -> None:
+            try:
+                box.append(self._completion.complete(ask, timeout=timeout))
+            except BaseException as error:
+                box.append(error)
+            done.set()
+
+        threading.Thread(target=run, name="incumbent-llm-call", daemon=True).start()
+        if not done.wait(timeout):
+            raise late
+        found = box[0]
+        if isinstance(found, Answer):
+            return found
+        if isinstance(found, Trouble):
+            raise found
+        # The text of a client's error can hold a key or what was said; its name holds neither.
+        raise Trouble("error", f"the model's client failed with {type(found).__name__}")
+
+    def _pause(self, attempt: int) -> float:
+        """Twice as long each time, and never the same for all who wait."""
+        pause: float = min(_LONGEST_PAUSE, self._llm.backoff * 2**attempt)
+        return pause * (0.5 + self._chance() / 2)

@@ -1,0 +1,73 @@
+"""Circumstances: who says a turn, where and when; and where what they say comes to sit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import NamedTuple
+
+from incumbent.model.fact import Fact, Part, Said
+from incumbent.model.scope import Place
+
+_MOST_TURNS = 8
+"""How many turns a statement that was corrected again and again names as its source."""
+
+
+@dataclass(frozen=True)
+class Speaker:
+    """Who is speaking, and for whom."""
+
+    name: str
+    is_self: bool
+    """Whether it is the person whose session it is."""
+    authority: str | None = None
+
+
+@dataclass(frozen=True)
+class Circumstances:
+    """Where and when a turn was said."""
+
+    speaker: Speaker
+    session_id: str
+    task_id: str | None
+    branch: Place | None
+    turn_index: int
+    ref: str | None
+    at: datetime | None
+    text: str = ""
+    """The whole turn."""
+
+
+class Address(NamedTuple):
+    """Where a statement sits, and what is stored of it."""
+
+    key: str
+    subject: str | None
+    value: str
+    parts: tuple[Part, ...]
+    stands_beside: bool
+    """Whether others may hold the same address."""
+
+
+def within(parts: Iterable[Part], start: int, end: int) -> tuple[Part, ...]:
+    """The parts of a stretch of text, placed by where it begins."""
+    return tuple(
+        part._replace(start=part.start - start, end=part.end - start)
+        for part in parts
+        if part.start >= start and part.end <= end
+    )
+
+
+def whole_part(value: str) -> Part:
+    return Part("term", value, " ".join(value.lower().split()), "is|", 0, len(value))
+
+
+def history_of(fact: Fact) -> tuple[Said, ...]:
+    """The turns whose words a fact keeps, its own last."""
+    source = fact.source
+    if source.turn_index is None:
+        return source.earlier
+    start, end = source.span or (0, 0)
+    said = Said(source.turn_index, source.speaker or "", source.ref, start, end)
+    return (*source.earlier[1 - _MOST_TURNS :], said)

@@ -1,0 +1,51 @@
+"""Observations: what was made of a turn."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from incumbent.model.fact import Fact, Part
+from incumbent.model.records import Erasure, ErasureRequest
+from incumbent.model.verdict import Verdict
+from incumbent.observing.opinions import Opinion
+
+if TYPE_CHECKING:
+    from incumbent.language.statements import Statement
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """What was made of a turn: its statements, and the facts and verdicts that came of them."""
+
+    turn_index: int
+    speaker: str
+    at: datetime
+    ref: str | None = None
+    statements: tuple[Statement, ...] = ()
+    facts: tuple[Fact, ...] = ()
+    """The facts that the turn brought, as they stood right after it."""
+    verdicts: tuple[Verdict, ...] = ()
+    """Every decision that it led to, in order."""
+    retired: tuple[Part, ...] = ()
+    """The values that it put out of office."""
+    erasures: tuple[Erasure, ...] = ()
+    """Proofs of what it asked to be forgotten."""
+    erasure_requested: ErasureRequest | None = None
+    """That it asked for all that is the speaker's own to be erased, which was not done."""
+    repeated: bool = False
+    """Whether a turn of this ref had been observed before, so that nothing was done."""
+    opinion: Opinion | None = field(default=None, compare=False)
+    """What a model made of it, now or later, where `Settings.llm` names one."""
+
+    def __str__(self) -> str:
+        if self.repeated:
+            return f"turn {self.turn_index}: observed before"
+        decided = ", ".join(map(str, self.verdicts)) or "nothing to remember"
+        gone = sum(len(erasure.fact_ids) for erasure in self.erasures)
+        if gone:
+            decided = f"{gone} forgotten"
+        if self.erasure_requested is not None:
+            decided = f"nothing forgotten; everything takes {self.erasure_requested.how}"
+        return f"turn {self.turn_index}: {decided}"

@@ -1,0 +1,129 @@
+"""Turns that wait for a model's opinion, and the conversations they belong to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+
+from incumbent.engine.lens import Lens
+from incumbent.engine.registrar import Registrar
+from incumbent.language.statements import Kind
+from incumbent.model.fact import Status
+from incumbent.model.identity import Identity
+from incumbent.model.records import Turn, item_key
+from incumbent.model.scope import Place
+from incumbent.model.verdict import Verdict
+from incumbent.observing.observer import Heard, own_spots
+from incumbent.observing.opinions import Opinion
+from incumbent.observing.recognising import mark_of
+from incumbent.observing.touching import Likeness
+from incumbent.stores.port import Reader, Store, Transaction
+
+_SKEW = timedelta(minutes=1)
+"""How far the clocks of two processes may be apart."""
+ERASED = "what the turn said was forgotten in the meantime"
+
+
+@dataclass(frozen=True)
+class Conversation:
+    """A session, as far as opinions on its turns need it."""
+
+    identity: Identity
+    session_id: str
+    task_id: str | None
+    branch: Place | None
+    reading: Callable[[], AbstractContextManager[tuple[Reader, Lens]]]
+    """Opens a view of what the session may see."""
+    deciding: Callable[[], AbstractContextManager[Registrar]]
+    """Opens a transaction that decides for the session."""
+
+    @property
+    def name(self) -> tuple[Identity, str, str | None, Place | None]:
+        """What turns have in common that may go into one request."""
+        return self.identity, self.session_id, self.task_id, self.branch
+
+
+@dataclass(frozen=True, eq=False)
+class Waiting:
+    """A turn that was observed and waits for an opinion."""
+
+    conversation: Conversation
+    heard: Heard
+    turn: Turn
+    readings: tuple[Kind, ...]
+    """What each statement was taken for when it was observed."""
+    moment: datetime
+    """When it was said, or else when the last that came of it was decided."""
+    observed_at: datetime
+    """What the clock said when it was observed."""
+    opinion: Opinion
+    found: Mapping[str, Likeness] = field(default_factory=dict)
+    """The facts that were found before it was filed, by its words and its meaning."""
+
+
+def stored_turn(reader: Reader, waiting: Waiting) -> Turn | None:
+    """The record of a turn as it stands now, if it is still there."""
+    user_id, turn = waiting.conversation.identity.user_id, waiting.turn
+    last = reader.turns(user_id, turn.session_id, 1)
+    if not last:
+        return None
+    found = reader.turns(user_id, turn.session_id, last[0].turn_index - turn.turn_index + 1)
+    first = found[0] if found else None
+    if first is None or first.turn_index != turn.turn_index:
+        return None
+    if mark_of(first.digest) != mark_of(turn.digest):
+        return None  # another one has its place by now
+    return first
+
+
+def was_erased(store: Store, reader: Reader, waiting: Waiting) -> bool:
+    """Whether somebody wanted forgotten what a turn said, as far as that can be told.
+
+    Its record is gone; or a fact that it brought was erased; or there was an erasure since, and
+    the turn is no longer on the desk as it was said. A turn that left the desk for another reason
+    is then given up too: better an opinion too few.
+    """
+    turn = stored_turn(reader, waiting)
+    if turn is None:
+        return True
+    if any(fact.status is Status.ERASED for fact in reader.facts(turn.fact_ids)):
+        return True
+    identity = waiting.conversation.identity
+    since = waiting.observed_at - _SKEW
+    if not any(erasure.at >= since for erasure in store.erasures(identity.organization)):
+        return False
+    items = reader.working_items(identity.user_id, turn.session_id)
+    return not any(
+        item.key == item_key(turn) and item.value == waiting.heard.text for item in items
+    )
+
+
+def enter_in_record(
+    transaction: Transaction, waiting: Waiting, verdicts: Sequence[Verdict]
+) -> None:
+    """Enter in the record of a turn, and on the desk, what an opinion on it led to."""
+    turn = stored_turn(transaction, waiting)
+    if turn is None or not verdicts:
+        return
+    brought = [one.fact for one in verdicts if one.fact is not None and one.fact.is_valid]
+    user_id = waiting.conversation.identity.user_id
+    again = replace(
+        turn,
+        fact_ids=tuple(dict.fromkeys((*turn.fact_ids, *(fact.id for fact in brought)))),
+        verdict_ids=(*turn.verdict_ids, *(verdict.id for verdict in verdicts)),
+    )
+    transaction.put_turn(user_id, again)
+    items = transaction.working_items(user_id, turn.session_id)
+    said = (item_key(turn), waiting.heard.text)
+    for place, item in enumerate(items):
+        if brought and (item.key, item.value) == said:
+            marked = replace(
+                item,
+                states=tuple(dict.fromkeys((*item.states, *(fact.id for fact in brought)))),
+                spots=(*item.spots, *own_spots(waiting.heard.text, turn.turn_index, brought)),
+            )
+            # What is put goes to the end of the desk; the turns after it have to stay after it.
+            for one in (marked, *items[place + 1 :]):
+                transaction.put_item(user_id, turn.session_id, one)

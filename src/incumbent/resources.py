@@ -1,0 +1,141 @@
+"""The resources that a memory and its sessions share."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from functools import cached_property, partial
+from typing import TYPE_CHECKING
+
+from incumbent.audit.bells import Bells
+from incumbent.audit.entries import PAGE, AuditEntry, read_page
+from incumbent.clock import Clock
+from incumbent.composing import receipts
+from incumbent.composing.kept_contexts import KeptContexts
+from incumbent.context.document import Context
+from incumbent.context.reach import measured
+from incumbent.context.receipt import Receipt
+from incumbent.context.tokens import counter
+from incumbent.engine.erasure import forget
+from incumbent.engine.retries import repeated
+from incumbent.environment import Providers
+from incumbent.language.llm.config import as_llm
+from incumbent.model.identity import check_name
+from incumbent.model.records import Erasure
+from incumbent.model.text_cache import forget_texts
+from incumbent.model.times import moment
+from incumbent.search.embedders import load
+from incumbent.search.index import Index, Progress
+from incumbent.settings import Settings
+from incumbent.stores.port import Store, Transaction
+from incumbent.telemetry.port import SafeTelemetry
+from incumbent.telemetry.watched_store import watched
+
+if TYPE_CHECKING:
+    from incumbent.language.detection import Detector
+    from incumbent.observing.advice import Advice
+
+
+class Resources:
+    """The store, settings and clock of a memory, and the parts that are made from them.
+
+    Safe to share between threads.
+    """
+
+    def __init__(self, store: Store, clock: Clock, settings: Settings) -> None:
+        telemetry = settings.telemetry
+        self._telemetry = SafeTelemetry(telemetry) if telemetry is not None else None
+        self.store = watched(store, self._telemetry) if self._telemetry is not None else store
+        self.settings = settings
+        self.environment = Providers(
+            settings.timezone, settings.max_signal_bytes, settings.provider_timeout
+        )
+        self.bells = Bells()
+        """Rung after every commit."""
+        self.progress: Progress | None = None
+        """The callback for long work, such as making an index anew: the work, the amount done, the
+        total."""
+        self.contexts = KeptContexts()
+        """The contexts that were made lately."""
+        self._clock = clock
+        self.advice = self._advised()
+        """Asks the user's own model; None if none is set, and then nothing of it is loaded."""
+
+    @property
+    def telemetry(self) -> SafeTelemetry | None:
+        """The receiver of every call's telemetry; None if there is none."""
+        return self._telemetry
+
+    @cached_property
+    def index(self) -> Index:
+        """The index that contexts search. Made on first use: it loads an embedder and a
+        tokenizer."""
+        from incumbent.language.values.forms import forms
+
+        count = counter(self.settings.tokenizer)
+        chosen = self.settings.embedder
+        return Index(
+            load(chosen) if isinstance(chosen, str) else chosen,
+            tokenizer=self.settings.tokenizer,
+            measure=lambda fact: measured(fact, count),
+            progress=self._tell,
+            read=forms,
+        )
+
+    @cached_property
+    def detector(self) -> Detector:
+        """The detector that tells which values a statement replaces."""
+        from incumbent.language.detectors import detector
+
+        chosen = self.settings.detector
+        return detector(chosen) if isinstance(chosen, str) else chosen
+
+    def _advised(self) -> Advice | None:
+        llm = as_llm(self.settings.llm)
+        if llm is None:
+            return None
+        from incumbent.observing.advice import Advice
+
+        return Advice(llm, self.store, self.now, self._telemetry)
+
+    def _tell(self, what: str, done: int, total: int | None) -> None:
+        if self.progress is not None:
+            self.progress(what, done, total)
+
+    def now(self) -> datetime:
+        """The present, as the clock has it, in UTC."""
+        return moment(self._clock(), "the clock's time")
+
+    def reindex(self, organization: str) -> int:
+        """Make the index of an organization anew; return the number of its facts."""
+        return self.index.rebuild(self.store, check_name(organization, "organization"))
+
+    def record(self, context: Context) -> Receipt:
+        """Keep the receipt of a context, without content that was erased since."""
+        receipt = context.receipt
+        with self.store.write(receipt.organization) as transaction:
+            receipts.keep(transaction, receipt, self.now())
+        return receipt
+
+    def erase(self, transaction: Transaction, **conditions: str | None) -> Erasure:
+        """Erase as part of a transaction. Once that is committed, call `scrub()`."""
+        redact = partial(receipts.redact, transaction)
+        return forget(transaction, self.now(), redact=redact, **conditions)
+
+    def scrub(self) -> bool:
+        """Remove the traces of a committed erasure from this process and, if possible, from the
+        medium; return whether the medium is clean."""
+        forget_texts()
+        return self.store.scrub()
+
+    @repeated
+    def log_page(
+        self, organization: str, after: int, values: bool, limit: int = PAGE
+    ) -> list[AuditEntry]:
+        """The next entries of an organization's log of decisions."""
+        return read_page(self.store, organization, after, values, limit)
+
+    def close(self) -> None:
+        """Release the store, once the opinions under way had their time."""
+        if self.advice is not None:
+            self.advice.close()
+        self.store.close()

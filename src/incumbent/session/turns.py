@@ -1,0 +1,219 @@
+"""Observing: turns of conversation, one or a transcript."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
+from copy import copy
+from dataclasses import replace
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from incumbent.engine.registrar import Registrar
+from incumbent.engine.retries import repeated
+from incumbent.model.errors import InvalidInput, NotPermitted
+from incumbent.model.fact import Fact
+from incumbent.model.records import Erasure, ErasureRequest
+from incumbent.model.verdict import Verdict
+from incumbent.observing.observation import Observation
+from incumbent.session.base import RETRACTABLE, SessionBase
+from incumbent.session.rehearsable import rehearsable
+from incumbent.telemetry.traced import traced
+
+if TYPE_CHECKING:
+    from incumbent.observing.circumstances import Circumstances
+    from incumbent.observing.observer import Foreseen, Heard
+    from incumbent.observing.repeating import Received
+    from incumbent.observing.touching import Likeness
+    from incumbent.observing.waiting import Conversation, Waiting
+
+
+@traced()
+class SessionTurns(SessionBase):
+    """The part of a session that takes in turns."""
+
+    @rehearsable
+    def observe(
+        self,
+        text: str,
+        *,
+        speaker: str = "user",
+        at: datetime | None = None,
+        ref: str | None = None,
+        authority: str | None = None,
+    ) -> Observation:
+        """Take in a turn of conversation: `observation.facts`, `.verdicts`, `.statements`.
+
+        What the speaker commits to becomes facts, and values it replaces leave office; what-ifs,
+        questions and what others are said to have said do not. `speaker` is "user" for the person
+        whose session it is, "assistant" for the model, whose turns are context and nobody's word,
+        or the name of somebody else. `at` is when it was said; `ref` is your own id for the turn:
+        the same turn with the same ref changes nothing.
+        """
+        taken = self._take_in(text, speaker=speaker, at=at, ref=ref, authority=authority)
+        return self._follow([taken])[0]
+
+    def observe_many(
+        self,
+        turns: Iterable[Mapping[str, Any]],
+        *,
+        progress: Callable[[int], None] | None = None,
+    ) -> list[Observation]:
+        """Take in a transcript, turn by turn; each is durable when the next one begins.
+
+        A turn is a mapping with `text` (or `content`) and, if you have them, `speaker` (or
+        `role`), `at`, `ref` and `authority`. `progress` is called with how many were taken. After
+        an interruption, the same call goes on where it stopped, if the turns have refs.
+        """
+        from incumbent.observing.transcripts import turn_arguments
+
+        self._check_real()
+        observations: list[Observation] = []
+        taken: list[tuple[Observation, Waiting | None]] = []
+        advice = self._resources.advice
+        together = 1 if advice is None else advice.batch
+        for index, turn in enumerate(turns):
+            try:
+                taken.append(self._take_in(**turn_arguments(turn)))
+            except (InvalidInput, NotPermitted) as error:
+                self._follow(taken)
+                raise type(error)(f"turn {index}: {error}") from error
+            if len(taken) >= together:
+                observations += self._follow(taken)
+                taken = []
+            if progress is not None:
+                progress(index + 1)
+        observations += self._follow(taken)
+        return observations
+
+    def _check_real(self) -> None:
+        """Refuse to rehearse a transcript: no turn of it would know of those before it."""
+        if self._rehearses:
+            raise InvalidInput(
+                "a rehearsal takes one turn at a time, because nothing is left of it for the next; "
+                "rehearse it with observe(), or try the whole with `incumbent observe --dry-run`"
+            )
+
+    @repeated
+    def _take_in(self, text: str, **given: Any) -> tuple[Observation, Waiting | None]:
+        """Observe a turn offline; also return the data to ask a model about it, if any."""
+        # Language data, which only this needs.
+        from incumbent.observing.circumstances import Circumstances
+        from incumbent.observing.observer import Observer, hear, receive
+        from incumbent.observing.touching import is_reading
+
+        self._check_open()
+        resources, now = self._resources, self._now()
+        said = {"speaker": "user", "at": None, "ref": None, "authority": None, **given}
+        came = receive(text, settings=resources.settings, **said)
+        repeated = self._repeated_turn(came)
+        if repeated is not None:
+            return repeated, None
+        cuts = resources.detector if is_reading(resources.detector) else None
+        heard = hear(came, now=now, settings=resources.settings, cuts=cuts)
+        here = (self.session_id, self.task_id, self._branch)
+        around = Circumstances(heard.speaker, *here, 0, heard.ref, heard.at, heard.text)
+        found, foreseen = self._read_ahead(heard, around)
+        with self._registrar() as registrar:
+            observer = Observer(registrar, resources.detector, around, found, foreseen)
+            observation, record = observer.observe(heard)
+            if record.wants_all_gone:
+                who = self.identity
+                asked = ErasureRequest(who.organization, who.user_id, self.may_erase)
+                observation = replace(observation, erasure_requested=asked)
+            doomed = _glimpsed(registrar, record.doomed)
+            erasures: list[Erasure] = []
+            if self.may_erase:
+                erasures = self._erase(registrar, doomed)
+            else:
+                taken_back = _take_back(registrar, doomed, heard.at)
+                observation = replace(observation, verdicts=(*observation.verdicts, *taken_back))
+        if self._rehearses:
+            rehearsed = tuple(replace(one, id="") for one in erasures)  # proofs of nothing
+            return replace(observation, erasures=rehearsed), None
+        if erasures:
+            scrubbed = resources.scrub()
+            proofs = tuple(replace(one, scrubbed=scrubbed) for one in erasures)
+            return replace(observation, erasures=proofs), None
+        if resources.advice is None or record.wants_all_gone:
+            return observation, None
+        known = found or self._found(heard)
+        conversation = self._conversation()
+        return resources.advice.taken(conversation, heard, observation, record, now, known)
+
+    def _repeated_turn(self, came: Received) -> Observation | None:
+        """What came of a turn that was observed before. It is not read again: an agent may give
+        its whole conversation with every step."""
+        from incumbent.observing.repeating import observed_before, told_again
+
+        if came.ref is None or self._when is not None:
+            return None
+        with self._reading() as (reader, lens):
+            known = observed_before(reader, lens, self.session_id, came)
+            return None if known is None else told_again(reader, lens, known)
+
+    def _read_ahead(
+        self, heard: Heard, around: Circumstances
+    ) -> tuple[dict[str, Likeness], Foreseen | None]:
+        """Look up what a turn may be about, and have the model read both, while others write."""
+        from incumbent.observing.ahead import read_ahead
+        from incumbent.observing.touching import is_reading
+
+        resources = self._resources
+        if not is_reading(resources.detector):
+            return {}, None
+        found = self._found(heard)
+        with self._reading() as (reader, lens):
+            foreseen = read_ahead(resources.detector, reader, lens, heard, found, around)
+        if resources.settings.indexing:
+            resources.index.prepare(foreseen.sentences)
+        return found, foreseen
+
+    def _found(self, heard: Heard) -> dict[str, Likeness]:
+        """What the person has in office that a turn may be about, by its words and its meaning."""
+        from incumbent.observing.touching import found_by_search
+        from incumbent.search.index import Outpaced
+
+        index = self._resources.index
+        found: dict[str, Likeness] = {}
+        if index is not None:
+            # Where somebody wrote just now, what was said last is at hand all the same.
+            with suppress(Outpaced), self._reading() as (reader, lens):
+                found = found_by_search(reader, lens, index, heard.text)
+        return found
+
+    def _erase(self, registrar: Registrar, doomed: Iterable[Fact]) -> list[Erasure]:
+        """Erase the facts that a turn asks to be forgotten. Only the person's own facts go."""
+        who = self.identity.user_id
+        return [
+            self._resources.erase(registrar.transaction, by=who, fact_id=fact.id) for fact in doomed
+        ]
+
+    def _follow(self, taken: list[tuple[Observation, Waiting | None]]) -> list[Observation]:
+        """Have a model look again at observed turns, if there is one."""
+        advice = self._resources.advice
+        if advice is None or self._rehearses:
+            return [observation for observation, _ in taken]
+        return advice.follow(taken)
+
+    def _conversation(self) -> Conversation:
+        """This session for opinions on its turns, which may arrive after it has been closed."""
+        from incumbent.observing.waiting import Conversation
+
+        here = self if self._branch else copy(self)  # what is open now, whatever becomes of self
+        who = (self.identity, self.session_id, self.task_id, self._branch)
+        return Conversation(*who, here._reading, here._registrar)
+
+
+def _glimpsed(registrar: Registrar, fact_ids: Iterable[str]) -> list[Fact]:
+    """The facts with these ids that the session can see, each once."""
+    found = (
+        registrar.lens.glimpse(registrar.transaction, fact_id)
+        for fact_id in dict.fromkeys(fact_ids)
+    )
+    return [fact for fact in found if fact is not None]
+
+
+def _take_back(registrar: Registrar, facts: Iterable[Fact], at: datetime | None) -> list[Verdict]:
+    """Retract facts instead, if the asker may not erase."""
+    return [registrar.retract(fact, at=at) for fact in facts if fact.status in RETRACTABLE]

@@ -1,5 +1,0 @@
-"""The command line: parses arguments, calls the library, prints what came back."""
-
-from tenure.cli.app import app, main
-
-__all__ = ["app", "main"]

@@ -1,1 +1,0 @@
-"""Exports of other memories, read into facts and turns of Tenure, each with where it came from."""

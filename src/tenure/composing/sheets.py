@@ -1,8 +1,0 @@
-"""The sheets of this process's facts, for all memories in it."""
-
-from __future__ import annotations
-
-from tenure.context.roll import Sheets
-from tenure.search import analysis
-
-SHEETS = Sheets(analysis.name_terms)

@@ -1,1 +1,0 @@
-"""The learned detector: a small model that ships with Tenure and runs offline."""

@@ -1,1 +1,0 @@
-"""Pure rules: values in, decisions out. No clock, no I/O; imports only `tenure.model`."""

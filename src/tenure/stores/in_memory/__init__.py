@@ -1,5 +1,0 @@
-"""The in-memory store: the reference that states in plain Python what a store must do."""
-
-from tenure.stores.in_memory.store import MemoryStore
-
-__all__ = ["MemoryStore"]

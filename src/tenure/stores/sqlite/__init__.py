@@ -1,5 +1,0 @@
-"""The SQLite store: one file, several processes, one transaction per decision."""
-
-from tenure.stores.sqlite.store import SQLiteStore
-
-__all__ = ["SQLiteStore"]
