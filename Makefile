@@ -32,7 +32,7 @@ QUICK ?=
 INSTALL ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo browser test lint format types check bench docs screenshots eval integrations vercel-ai soak mcp dropin reader detector clean
+.PHONY: help setup demo browser test lint format types check ci bench docs screenshots eval integrations vercel-ai soak mcp dropin reader detector clean
 
 help:  ## show the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -77,12 +77,17 @@ browser:
 	    || echo "No browser: the tests of the pages will be skipped. Install Chromium, or name a browser in INCUMBENT_CHROMIUM."; }
 
 # Many tests start processes, each of which would compile the whole package where nothing is kept.
-test check soak: export PYTHONDONTWRITEBYTECODE =
+test check ci soak: export PYTHONDONTWRITEBYTECODE =
 test: lint types browser $(STAMP)  ## lint, types and the tests that are not slow: a few minutes
 	@$(BIN)/pytest -n $(WORKERS) --dist worksteal -m 'not slow' $(TESTS)
 
-check: lint types docs browser $(STAMP)  ## lint, types, the site, and every test on every store: what CI runs
+check: lint types docs browser $(STAMP)  ## lint, types, the site, and every test on every store: before a change is called done
 	@INCUMBENT_THOROUGH=1 $(BIN)/pytest -n $(WORKERS) --dist worksteal $(TESTS)
+
+# What must never break, in all its cases; the rest of the thorough tests is left to `make check`.
+VITAL := tests/stores tests/postgres tests/trust tests/test_crash.py tests/test_concurrency.py
+ci: test  ## what CI runs: `make test`, then stores, PostgreSQL, crashes, concurrency and trust thoroughly
+	@INCUMBENT_THOROUGH=1 $(BIN)/pytest -n $(WORKERS) --dist worksteal $(VITAL)
 
 lint: $(STAMP)  ## ruff: rules and format
 	@$(BIN)/ruff check .

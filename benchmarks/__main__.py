@@ -3,9 +3,9 @@
 Every figure is held against something that does its work in the same run, because machines differ
 and are noisy.
 
-engine: against bare `sqlite3`. Bare means: the very rows that Incumbent wrote, in the same tables with
-the same indexes, put into a fresh file by a plain loop of INSERTs with the same transactions and
-the same durability; for reading, one SELECT by the full address on the same file. For the batch
+engine: against bare `sqlite3`. Bare means: the very rows that Incumbent wrote, in the same tables
+with the same indexes, put into a fresh file by a plain loop of INSERTs with the same transactions
+and the same durability; for reading, one SELECT by the full address on the same file. For the batch
 load there is also the barest loop there is: as many rows in a table of an id, a key and a value
 with one index. What lies between the two is what history, provenance and look-ups weigh. The batch
 load is measured without the index, and with it and the `static` embedder, on the texts of contexts.
@@ -31,8 +31,8 @@ pages: those of the inspector, against the calls of the API that they show.
 
 proxy: requests through a proxy, against the same to the provider itself, which takes 300 ms.
 
-neighbours: the nearest vectors of one organization among many, ranked in the process as Incumbent does
-it, and by pgvector.
+neighbours: the nearest vectors of one organization among many, ranked in the process as Incumbent
+does it, and by pgvector.
 
 scale: very many facts of one person, of one address, of the people of one organization or of the
 organizations of one file, and very many organizations: what calls take beside what they take at the

@@ -1,8 +1,8 @@
 """Many clients on one PostgreSQL server: how much they get done, and how much others do.
 
-Each client is a process that makes one call after the other, in an organization of its own. Incumbent
-is held against bare psycopg, which sends the very statements of those calls again on a copy of the
-database, and against what others offer on the same server with the same embedder.
+Each client is a process that makes one call after the other, in an organization of its own.
+Incumbent is held against bare psycopg, which sends the very statements of those calls again on a
+copy of the database, and against what others offer on the same server with the same embedder.
 
 Before that, the contexts of one organization are timed twice: when it is alone in the database, and
 when all the others are there.

@@ -1,8 +1,8 @@
 """A hostile organization on a service: by how much it delays another one.
 
-A service of its own (`incumbent serve`) on a SQLite file with two organizations, each with a key. One
-works: a client that asks for contexts and observes turns, one after the other. The other does its
-worst with many clients at once: contexts over notes of a megabyte, facts of half a megabyte and
+A service of its own (`incumbent serve`) on a SQLite file with two organizations, each with a key.
+One works: a client that asks for contexts and observes turns, one after the other. The other does
+its worst with many clients at once: contexts over notes of a megabyte, facts of half a megabyte and
 thousands of dead values, with small budgets and the largest, calls with as many turns as one takes,
 and large writes. The calls of the one that works are timed alone and beside it, by turns in the
 same run, because machines are noisy.

@@ -56,7 +56,8 @@ def remarks(report: Report) -> list[str]:
     """What the tables have no room for."""
     return [
         f"HNSW index: {report.index_mb:,.0f} MB over a table of {report.table_mb:,.0f} MB, made in "
-        f"{report.build_s:.0f} s; Incumbent's table of bytes with its index: {report.own_mb:,.0f} MB",
+        f"{report.build_s:.0f} s; Incumbent's table of bytes with its index: "
+        f"{report.own_mb:,.0f} MB",
         *(
             f"until a process has an organization of {size:,} in memory: {ms:.0f} ms, once"
             for size, ms in report.catching_up.items()

@@ -1,9 +1,9 @@
 """What the pages of the inspector take, against the calls of the API that they show.
 
-A service of its own (`incumbent serve`) on a SQLite file. Each page is asked for, and right after it
-the calls of the API that it is made of, over the same HTTP, in turn and in one run. Contexts are of
-a question that nobody has asked before, each time. The size of the first page is that of everything
-a browser loads for it.
+A service of its own (`incumbent serve`) on a SQLite file. Each page is asked for, and right after
+it the calls of the API that it is made of, over the same HTTP, in turn and in one run. Contexts are
+of a question that nobody has asked before, each time. The size of the first page is that of
+everything a browser loads for it.
 """
 
 from __future__ import annotations

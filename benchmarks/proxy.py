@@ -1,12 +1,12 @@
 """What the proxy adds to the time of a provider that answers in 300 ms.
 
-A provider of our own that waits that long, and a proxy of its own (`incumbent proxy`) before it, each
-in a process. Conversations are played turn by turn, with the whole history in every request, as
-applications send it. Each request is sent four times, one after the other: to the provider itself,
-through the proxy without a speaker, through the proxy with one, and the same once more, which the
-proxy has observed by then, and of which it may still have the context. All of it in the same run,
-because machines are noisy; on a busy one the clock contains waiting, and the processor's time of
-the proxy does not.
+A provider of our own that waits that long, and a proxy of its own (`incumbent proxy`) before it,
+each in a process. Conversations are played turn by turn, with the whole history in every request,
+as applications send it. Each request is sent four times, one after the other: to the provider
+itself, through the proxy without a speaker, through the proxy with one, and the same once more,
+which the proxy has observed by then, and of which it may still have the context. All of it in the
+same run, because machines are noisy; on a busy one the clock contains waiting, and the processor's
+time of the proxy does not.
 
 A reply is observed after it was passed on, so that it costs the next request nothing.
 """

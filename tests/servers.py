@@ -1,4 +1,5 @@
-"""A real PostgreSQL server for the tests: the one named in INCUMBENT_TEST_POSTGRES, or one of our own.
+"""A real PostgreSQL server for the tests: the one named in INCUMBENT_TEST_POSTGRES, or one of our
+own.
 
 Ours comes from PyPI and starts by itself, once for all workers. Every worker has databases of its
 own; a test that asks for one gets it emptied. Tests about crashes start servers for themselves.

@@ -341,7 +341,8 @@ class TestLoading:
         assert offered == set(COMMANDS) == set(group.list_commands(None))
 
     def test_the_list_loads_no_command(self) -> None:
-        """`incumbent --help` reads neither commands nor what only they need, so it comes at once."""
+        """`incumbent --help` reads neither commands nor what only they need, so it comes at
+        once."""
         program = (
             "import sys; from incumbent.cli import main; sys.argv = ['incumbent', '--help']\n"
             "try: main()\n"

@@ -140,7 +140,8 @@ def test_an_unknown_shell_is_refused(tmp_path: Path) -> None:
 def test_a_package_that_is_not_installed_is_named_and_stops_nothing_else(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Without the evaluations `incumbent eval` says how to get them, and completion goes without."""
+    """Without the evaluations `incumbent eval` says how to get them, and completion goes
+    without."""
     missing = COMMANDS["eval"]._replace(module="incumbent_missing.cli.evaluating")
     monkeypatch.setitem(COMMANDS, "eval", missing)
     answer = CliRunner().invoke(app, ["eval", "conformance"])

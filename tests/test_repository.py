@@ -67,6 +67,35 @@ def test_no_file_names_a_package_registry() -> None:
     assert lines_that_match(REGISTRIES) == []
 
 
+# The word for a fact's time in office, as the stores and the prose have it.
+IN_OFFICE = re.compile(
+    r"(?:\b(?:a|its|the|this|earlier|present|new|whose|blank|fact's) |version, |\| )"
+    r"\*?tenure\b(?!\.\w)"
+    r"|\{tenure\}|\bTENURE\b|\"(?:kind\": \"|fact\", \")?tenure\"|until, \*tenure|\btenure\[\d\]"
+    r"|\btenure = EarlierTenure|tenures, tenure\)|tenure of a change",
+    re.IGNORECASE,
+)
+WEIGHTS = (".onnx", ".npz", ".txt", ".png")  # and the words that a model knows, and pictures
+# What was made under the former name is still read.
+FORMER_NAME = {
+    'src/incumbent/stores/exports.py: _FORMER_FORMAT = "tenure-export"',
+    'src/incumbent/stores/postgres/schema.py: _FORMER_SCHEMA = "tenure"',
+}
+
+
+def test_the_former_name_is_gone() -> None:
+    """*Tenure* is the word for a fact's time in office, and nothing else in code and docs."""
+    found = []
+    for path in tracked():
+        name = path.relative_to(ROOT).as_posix()
+        if name.startswith(("src/", "docs/", "README.md")) and path.suffix not in WEIGHTS:
+            for line in path.read_text(encoding="utf-8").splitlines():
+                rest = IN_OFFICE.sub("", line)
+                if re.search(r"\btenure\b", rest, re.IGNORECASE):
+                    found.append(f"{name}: {line.strip().partition('  #')[0]}")
+    assert set(found) <= FORMER_NAME
+
+
 def test_no_file_is_big() -> None:
     """No file of the repository is over a megabyte but the weights of the models that ship."""
     big = {path.name for path in tracked() if path.stat().st_size > 1_000_000}
@@ -77,7 +106,7 @@ def test_no_file_is_big() -> None:
     "target",
     [
         *("setup", "demo", "test", "check", "lint", "bench", "docs", "mcp", "integrations"),
-        *("dropin", "detector", "reader", "clean"),
+        *("dropin", "detector", "reader", "clean", "ci"),
     ],
 )
 def test_make_knows_its_targets(target: str) -> None:
@@ -98,10 +127,10 @@ def test_make_knows_its_targets(target: str) -> None:
 
 
 def test_ci_runs_the_tests() -> None:
-    """`.ci/run` can be executed and does what `make check` does."""
+    """`.ci/run` can be executed and does what `make ci` does."""
     script = ROOT / ".ci" / "run"
     assert os.access(script, os.X_OK)
-    assert "make check" in script.read_text(encoding="utf-8").splitlines()
+    assert "make ci" in script.read_text(encoding="utf-8").splitlines()
 
 
 def test_there_is_one_version() -> None:

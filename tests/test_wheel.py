@@ -101,7 +101,8 @@ def test_the_first_screen_of_the_readme_runs_on_the_wheel(python: Path, tmp_path
 
 def test_the_wheel_is_what_was_tested(python: Path, tmp_path: Path) -> None:
     """The fresh environment imports its own copy, and the sources are not on its path."""
-    program = "import sys, incumbent; print(incumbent.__version__, incumbent.__file__, *sys.path, sep='\\n')"
+    told = "incumbent.__version__, incumbent.__file__, *sys.path"
+    program = f"import sys, incumbent; print({told}, sep='\\n')"
     version, file, *path = run(python, "-c", program, cwd=tmp_path).splitlines()
     assert version == incumbent.__version__
     assert Path(file).is_relative_to(python.parents[1])

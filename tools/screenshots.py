@@ -1,7 +1,7 @@
 """Pictures of the inspector's pages: `python -m tools.screenshots FOLDER [--docs]`.
 
-The week of `incumbent demo --inspect` is filled in, and every page is taken on a laptop and a phone,
-in light and in dark. With --docs, those that the documentation shows are put there.
+The week of `incumbent demo --inspect` is filled in, and every page is taken on a laptop and a
+phone, in light and in dark. With --docs, those that the documentation shows are put there.
 """
 
 from __future__ import annotations

@@ -3,8 +3,8 @@
     python -m training.base OUT.npz [--source FOLDER]
 
 FOLDER has model.safetensors, checked by its hash; it is found by itself where the package is
-installed. The table of words is the one that ships with Incumbent, in 8 bits, since the detector will
-have that one too; the layers are rounded to 16 bits.
+installed. The table of words is the one that ships with Incumbent, in 8 bits, since the detector
+will have that one too; the layers are rounded to 16 bits.
 """
 
 from __future__ import annotations

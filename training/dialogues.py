@@ -1,7 +1,8 @@
 """Dialogues: pairs out of public task dialogues, as the pipeline itself would ask about them.
 
-Incumbent observes each dialogue with a detector that knows the answers, so that its state stays right,
-and every question that it asks is noted with its answer. A second source are files of ready pairs.
+Incumbent observes each dialogue with a detector that knows the answers, so that its state stays
+right, and every question that it asks is noted with its answer. A second source are files of ready
+pairs.
 """
 
 from __future__ import annotations

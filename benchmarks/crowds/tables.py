@@ -96,7 +96,8 @@ def remarks(report: Report) -> list[str]:
         )
     if report.organizations < max((one.clients for one in report.crowds), default=0):
         found.append(
-            "There are fewer organizations than clients: writers of one organization of Incumbent's "
+            "There are fewer organizations than clients: writers of one organization of "
+            "Incumbent's "
             "wait for each other."
         )
     if report.growth is not None:

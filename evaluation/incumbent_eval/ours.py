@@ -183,7 +183,8 @@ def _placed(scope: str) -> dict[str, Any]:
 
 @contextmanager
 def _refusing() -> Iterator[None]:
-    """Turn Incumbent's refusals into `Refused`. Any other error is a fault of ours, and stays one."""
+    """Turn Incumbent's refusals into `Refused`. Any other error is a fault of ours, and stays
+    one."""
     try:
         yield
     except (InvalidInput, NotPermitted) as error:

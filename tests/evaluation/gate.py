@@ -5,7 +5,8 @@
 
 A figure may drop by its noise, which is two standard deviations of a share of that size; figures
 that are laws may not drop at all. Samples of public data are read from the folder that
-INCUMBENT_BENCH_DATA names. A change of the baselines is there to be read in the commit that makes it.
+INCUMBENT_BENCH_DATA names. A change of the baselines is there to be read in the commit that makes
+it.
 """
 
 from __future__ import annotations

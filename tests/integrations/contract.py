@@ -388,8 +388,8 @@ def conversation_of(caller: Mapping[str, str]) -> str:
 
 @cache
 def example(page: str) -> dict[str, Any]:
-    """What the programs of a page define, where the page itself has the code that joins Incumbent to
-    its framework: that code is held to the contract."""
+    """What the programs of a page define, where the page itself has the code that joins Incumbent
+    to its framework: that code is held to the contract."""
     with TemporaryDirectory() as folder, chdir(folder):
         return _run(page)
 

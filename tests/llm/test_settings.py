@@ -148,7 +148,8 @@ def test_nothing_is_loaded_without_the_setting() -> None:
     assert (
         run(
             "import sys, threading; sys.path.insert(0, sys.argv[1]); import incumbent\n"
-            "with incumbent.open(':memory:', settings=incumbent.Settings(embedder=None)) as memory:\n"
+            "with incumbent.open(':memory:', settings=incumbent.Settings(embedder=None)) as "
+            "memory:\n"
             "    made = memory.session(user_id='ann').observe('My desk is green.')\n"
             "print(made.opinion, threading.active_count(),\n"
             "      sorted({'pydantic_ai', 'openai', 'httpx', 'asyncio'} & set(sys.modules)))\n"

@@ -1,7 +1,7 @@
 """The package `mcp` in any of its versions that the extra allows.
 
-`make mcp` sets INCUMBENT_TEST_MCP_PYTHON: servers that are processes then run on the oldest of them,
-and are asked by the newest client. What is here goes over the wire, past any client.
+`make mcp` sets INCUMBENT_TEST_MCP_PYTHON: servers that are processes then run on the oldest of
+them, and are asked by the newest client. What is here goes over the wire, past any client.
 """
 
 from __future__ import annotations
@@ -163,8 +163,8 @@ def _imported(node: ast.AST) -> str:
 
 
 def test_nothing_but_its_own_extra_asks_for_the_package() -> None:
-    """An agent's environment takes the rest of Incumbent without it, and `make mcp` tests the oldest
-    version that the extra allows."""
+    """An agent's environment takes the rest of Incumbent without it, and `make mcp` tests the
+    oldest version that the extra allows."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     asking = {
         name: [one for one in needs if re.match(r"mcp\b", one)]

@@ -220,7 +220,14 @@ class Prober:
 
     def moves(self, actor: Actor, table: str, victim: str) -> None:
         """Give rows of one's own to another organization, or to another person."""
-        column = next((n for n in ("owner", "user_id") if n in self.columns[table[7:]]), None)
+        column = next(
+            (
+                n
+                for n in ("owner", "user_id")
+                if n in self.columns[table.removeprefix(f"{SCHEMA}.")]
+            ),
+            None,
+        )
         if column and actor.person and not actor.everybody and self.chance.random() < 0.5:
             statement = f"UPDATE {table} SET {column} = 'somebody else'"
         else:
@@ -237,7 +244,7 @@ class Prober:
 
     def plants(self, actor: Actor, table: str, victim: str) -> None:
         """Put a copy of a row of the victim into the victim's organization."""
-        names = self.columns[table[7:]]
+        names = self.columns[table.removeprefix(f"{SCHEMA}.")]
         row = self.administrator.execute(
             f"SELECT * FROM {table} WHERE organization = %s LIMIT 1".encode(), (victim,)
         ).fetchone()
@@ -249,7 +256,7 @@ class Prober:
             self.connection.execute(statement.encode(), row)
 
     def tries_a_partition(self, actor: Actor, table: str, victim: str) -> None:
-        part = f"{SCHEMA}.{self.chance.choice(self.world.tables[table[7:]])}"
+        part = f"{SCHEMA}.{self.chance.choice(self.world.tables[table.removeprefix(f'{SCHEMA}.')])}"
         statement = self.chance.choice(
             (
                 f"SELECT * FROM {part}",

@@ -256,7 +256,8 @@ def lose(address: str, lost: Verdict) -> None:
     """Take the last commit out of a database, as a replica that takes over may not have it."""
     with psycopg.connect(address) as administrator:
         for statement in (
-            f"UPDATE incumbent.organizations SET seq = {lost.seq - 1}, recorded_at = recorded_at - 1,"
+            f"UPDATE incumbent.organizations SET seq = {lost.seq - 1}, recorded_at = recorded_at "
+            f"- 1,"
             " entries = entries - 1, revision = revision - 1, marks = marks[2:]",
             "UPDATE incumbent.shelves SET version = version - 1",
             f"DELETE FROM incumbent.verdicts WHERE seq = {lost.seq}",

@@ -141,6 +141,15 @@ class TestMigrate:
         """Migrating makes nothing from nothing: that is what init is for."""
         assert "incumbent db init" in run("db", "migrate", bare, code=3).stderr
 
+    def test_tells_what_to_do_about_a_database_of_the_former_name(
+        self, run: Run, bare: str
+    ) -> None:
+        """No new schema is made beside the old one, which would look as if all were lost."""
+        do(bare, "CREATE SCHEMA tenure", "CREATE TABLE tenure.schema_versions (version integer)")
+        for arguments in (["db", "init", bare], ["db", "migrate", bare], ["facts", "--db", bare]):
+            assert "incumbent import" in run(*arguments, code=3).stderr
+        assert ask(bare, "SELECT to_regnamespace('incumbent')") == [(None,)]
+
 
 class TestCheck:
     def test_finds_nothing_on_a_sound_database(self, run: Run, address: str) -> None:

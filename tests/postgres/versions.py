@@ -32,7 +32,8 @@ def make(url: str, version: int, *, partitions: int = 2) -> str:
 
 
 def sources(folder: Path, *, up_to: int | None = None, more: dict[str, str] | None = None) -> Path:
-    """The sources of an Incumbent that knows the migrations up to some version, or more than we do."""
+    """The sources of an Incumbent that knows the migrations up to some version, or more than we
+    do."""
     ignored = shutil.ignore_patterns("__pycache__")
     shutil.copytree(
         ROOT / "src" / "incumbent", folder / "incumbent", ignore=ignored, copy_function=os.symlink

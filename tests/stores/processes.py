@@ -22,8 +22,8 @@ from tests.conftest import QUICK
 from tests.patience import PATIENCE
 from tests.stores.invariants import findings
 
-# The server loads Incumbent once and forks every process from there, which takes milliseconds. It has
-# one thread, so that forking it is safe, unlike the test runner.
+# The server loads Incumbent once and forks every process from there, which takes milliseconds. It
+# has one thread, so that forking it is safe, unlike the test runner.
 CONTEXT = multiprocessing.get_context("forkserver")
 CONTEXT.set_forkserver_preload(["tests.stores.processes", "tests.test_crash", "tests.stores.warm"])
 NOBODY = 65534

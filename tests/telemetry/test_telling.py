@@ -286,7 +286,8 @@ def test_without_the_extra_all_else_works(module: str, package: str) -> None:
     program = (
         f"import sys; sys.modules[{package!r}] = None; import incumbent, incumbent.telemetry\n"
         f"settings = incumbent.Settings(telemetry=incumbent.telemetry.Telemetry(), embedder=None)\n"
-        f"incumbent.open(':memory:', settings=settings).session(user_id='a').write('city', 'Bern')\n"
+        f"incumbent.open(':memory:', settings=settings).session(user_id='a').write('city', "
+        f"'Bern')\n"
         f"import incumbent.telemetry.{module}"
     )
     done = subprocess.run(

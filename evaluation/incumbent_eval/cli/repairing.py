@@ -34,8 +34,8 @@ def repair(
 
     Each episode is told in structured writes, and in plain language with dozens of turns about
     other things between, in phrasings that were worked with and in others that were held out.
-    Right is a context that says what is so, and nothing stale. Ends with code 1 where Incumbent misses
-    a structured one.
+    Right is a context that says what is so, and nothing stale. Ends with code 1 where Incumbent
+    misses a structured one.
     """
     from incumbent_eval import repair as runner
 

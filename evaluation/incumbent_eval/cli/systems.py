@@ -203,7 +203,8 @@ def asof(
     """Ask about the past: what was so at a time, and what was known at a time.
 
     Histories are drawn at random, with late arrivals, corrections, terms, plans, retractions and
-    undos, and the right answers follow from them. Ends with code 1 where Incumbent gives a wrong one.
+    undos, and the right answers follow from them. Ends with code 1 where Incumbent gives a wrong
+    one.
     """
     from incumbent_eval import asof as runner
 

@@ -15,7 +15,7 @@ import type {
   LanguageModelV4StreamPart,
 } from "@ai-sdk/provider";
 import { MockLanguageModelV4 } from "ai/test";
-import { incumbentMiddleware, type IncumbentCallOptions, type IncumbentOptions } from "incumbent-ai-sdk";
+import { incumbentMiddleware, type IncumbentCallOptions, type IncumbentOptions } from "@incumbent/ai-sdk";
 import { z } from "zod";
 
 import { ask } from "./serving.js";

@@ -5,7 +5,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 
-import { IncumbentError, type IncumbentOptions } from "incumbent-ai-sdk";
+import { IncumbentError, type IncumbentOptions } from "@incumbent/ai-sdk";
 
 import {
   BreaksOff,

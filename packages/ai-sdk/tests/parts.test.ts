@@ -6,7 +6,7 @@ import type { AddressInfo } from "node:net";
 import { after, before, test } from "node:test";
 
 import type { ModelMessage } from "ai";
-import { IncumbentError, incumbentMiddleware, type IncumbentOptions } from "incumbent-ai-sdk";
+import { IncumbentError, incumbentMiddleware, type IncumbentOptions } from "@incumbent/ai-sdk";
 
 import { Calls, Chat, INSTRUCTIONS, form } from "./chat.js";
 import { Serving, ask } from "./serving.js";

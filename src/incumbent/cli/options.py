@@ -113,7 +113,8 @@ class Common:
             require_schema(self.path)
         elif self.path != ":memory:" and not os.path.exists(self.path):
             raise StoreError(
-                f"there is no file {self.path}; name yours with --db PATH or INCUMBENT_DB, or start "
+                f"there is no file {self.path}; name yours with --db PATH or INCUMBENT_DB, or "
+                f"start "
                 f"one with: incumbent write KEY VALUE"
             )
 

@@ -19,9 +19,9 @@ The reference of the command `incumbent`, generated from its help by
 `python -m incumbent.cli.reference > docs/cli.md`. A test keeps the two the same.
 
 Who is asking is said with the options of each command, after its name, or with environment
-variables: set `INCUMBENT_USER`, `INCUMBENT_AUTHORITY` and `INCUMBENT_ORGANIZATION` once and leave the
-options out. `incumbent` trusts what it is told about identity: whoever can open the file can read all
-of it.
+variables: set `INCUMBENT_USER`, `INCUMBENT_AUTHORITY` and `INCUMBENT_ORGANIZATION` once and leave
+the options out. `incumbent` trusts what it is told about identity: whoever can open the file can
+read all of it.
 
 With `--json` a command prints one JSON document. Facts and verdicts in it have the same fields as
 in an export. Notes, warnings and errors go to stderr, one line each.

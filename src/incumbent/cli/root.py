@@ -34,10 +34,10 @@ Examples:
   incumbent explain order_status
   incumbent context 'Can we ship the order?'
 
-Facts are kept in a SQLite file: --db PATH, or INCUMBENT_DB, or incumbent.db in the current folder, or in
-a PostgreSQL database: --db postgresql://user@host/database. Who is asking is said with options of
-each command, after its name, or with the INCUMBENT_ variables that its help shows. Every command
-prints text for people, and one JSON document with --json.
+Facts are kept in a SQLite file: --db PATH, or INCUMBENT_DB, or incumbent.db in the current folder,
+or in a PostgreSQL database: --db postgresql://user@host/database. Who is asking is said with
+options of each command, after its name, or with the INCUMBENT_ variables that its help shows. Every
+command prints text for people, and one JSON document with --json.
 
 \b
 Exit codes:

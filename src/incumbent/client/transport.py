@@ -107,7 +107,8 @@ class Calls:
 
     def _unreachable(self, error: Exception) -> StoreUnavailable:
         return StoreUnavailable(
-            f"{self.address} does not answer ({type(error).__name__}); is `incumbent serve` running?"
+            f"{self.address} does not answer ({type(error).__name__}); is `incumbent serve` "
+            f"running?"
         )
 
     def lines(self, path: str, body: Mapping[str, Any]) -> Iterator[dict[str, Any]]:

@@ -1,1 +1,2 @@
-"""For people who come from elsewhere: the words of other memories on Incumbent, and their exports."""
+"""For people who come from elsewhere: the words of other memories on Incumbent, and their
+exports."""

@@ -109,7 +109,8 @@ class Receipt:
         """The reverse of `record`."""
         if record.get("format") not in (FORMAT, QUOTING):
             raise InvalidInput(
-                f"the receipt has format {record.get('format')!r}, this Incumbent reads {FORMAT} and "
+                f"the receipt has format {record.get('format')!r}, this Incumbent reads {FORMAT} "
+                f"and "
                 f"{QUOTING}; a newer one does with: pip install --upgrade incumbent"
             )
         try:

@@ -47,8 +47,8 @@ class IncumbentProvider(ContextProvider):
     """Observes what is said, and sends the model what holds.
 
     The person is the one that the session's state names for this provider
-    (`session.state["incumbent"] = {"user_id": "alice"}`), and otherwise the one that the provider is
-    made with. The session is the framework's own.
+    (`session.state["incumbent"] = {"user_id": "alice"}`), and otherwise the one that the provider
+    is made with. The session is the framework's own.
     """
 
     def __init__(

@@ -1,5 +1,5 @@
-"""The proxy between an application and its model provider. `incumbent proxy` runs it; `application` is
-an ASGI application."""
+"""The proxy between an application and its model provider. `incumbent proxy` runs it;
+`application` is an ASGI application."""
 
 try:
     import httpx as _httpx  # noqa: F401

@@ -14,6 +14,7 @@ from typing import Any
 from incumbent.model.errors import InvalidInput
 
 EXPORT_FORMAT = "incumbent-export"
+_FORMER_FORMAT = "tenure-export"  # of exports that were made under the former name
 EXPORT_VERSION = 2
 UNSEALED_VERSION = 1
 """Exports of this version have no trailer."""
@@ -60,7 +61,10 @@ def sealed(records: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
 
 def checked_header(header: Any, *, allow_unsealed: bool) -> dict[str, Any]:
     """The header of an export that this Incumbent reads; anything else is refused."""
-    if not isinstance(header, dict) or header.get("format") != EXPORT_FORMAT:
+    if not isinstance(header, dict) or header.get("format") not in (
+        EXPORT_FORMAT,
+        _FORMER_FORMAT,
+    ):
         raise InvalidInput("this is not an Incumbent export: its first line is not a header")
     version = header.get("version")
     if version not in (UNSEALED_VERSION, EXPORT_VERSION):
@@ -71,7 +75,8 @@ def checked_header(header: Any, *, allow_unsealed: bool) -> dict[str, Any]:
     if version == UNSEALED_VERSION and not allow_unsealed:
         raise InvalidInput(
             f"the export has version {UNSEALED_VERSION}, which does not tell whether its end is "
-            f"missing; export it again with this Incumbent, or if you know that it is whole, import "
+            f"missing; export it again with this Incumbent, or if you know that it is whole, "
+            f"import "
             f"it with allow_unsealed=True (--allow-unsealed)"
         )
     return header

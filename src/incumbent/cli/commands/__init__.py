@@ -10,7 +10,8 @@ class Command(NamedTuple):
 
     module: str
     summary: str
-    """The command's line in `incumbent --help`; a test keeps it the same as the command's own help."""
+    """The command's line in `incumbent --help`; a test keeps it the same as the command's own
+    help."""
 
 
 def _here(module: str, **summaries: str) -> dict[str, Command]:

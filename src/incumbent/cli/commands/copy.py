@@ -115,7 +115,8 @@ def _carry(origin: incumbent.Memory, memory: incumbent.Memory, organization: str
     if result.fate is Fate.DIFFERS:
         complain(
             f"organization {organization!r} is in TO already, with other facts; it was left alone. "
-            f"Copy it into another store, or into this one under another name with: incumbent export "
+            f"Copy it into another store, or into this one under another name with: incumbent "
+            f"export "
             f"and incumbent import --org",
         )
     return result

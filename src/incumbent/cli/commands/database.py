@@ -31,9 +31,9 @@ Examples:
   incumbent db migrate postgresql://admin@db.example.com/agents --dry-run
   incumbent db check --quick
 
-URL is the address of the database; left out, the one in INCUMBENT_DB. Passwords are best kept out of
-it: PGPASSWORD and ~/.pgpass work as they do for psql. So do sslmode, connect_timeout and the other
-parameters of libpq, after a question mark.
+URL is the address of the database; left out, the one in INCUMBENT_DB. Passwords are best kept out
+of it: PGPASSWORD and ~/.pgpass work as they do for psql. So do sslmode, connect_timeout and the
+other parameters of libpq, after a question mark.
 """
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
 

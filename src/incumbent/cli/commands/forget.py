@@ -59,7 +59,8 @@ def forget(
         raise typer.Exit(1)
     if is_address(common.path) and not dry_run:
         complain(
-            "the files of the server hold it until they are written anew: incumbent db vacuum --full",
+            "the files of the server hold it until they are written anew: incumbent db vacuum "
+            "--full",
             kind="note",
         )
     if common.json:

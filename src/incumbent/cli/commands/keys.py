@@ -121,7 +121,8 @@ def _rung(ladder: incumbent.Ladder, title: str) -> str:
     found = ladder.known(title)
     if found is None:
         raise InvalidInput(
-            f"--max-authority {title!r:.80} is no rung or title that Incumbent knows; the rungs are "
+            f"--max-authority {title!r:.80} is no rung or title that Incumbent knows; the rungs "
+            f"are "
             f"{', '.join(ladder.rungs)}"
         )
     return found.rung

@@ -170,8 +170,8 @@ def mcp(
     A client such as an editor or a desktop application starts this command and talks to it over
     its standard streams; with --http it listens for clients. Who the model works for, and the most
     authority that what it writes can carry, are said here and by no tool. Over HTTP it listens on
-    this machine alone; anywhere else it wants credentials first, as `incumbent serve` does, and then
-    these say who is asking. docs/mcp.md has the settings for common clients.
+    this machine alone; anywhere else it wants credentials first, as `incumbent serve` does, and
+    then these say who is asking. docs/mcp.md has the settings for common clients.
     """
     check_level(log)
     try:

@@ -103,7 +103,8 @@ def proxy(
     messages that say so are observed and sent on without what no longer holds, with the context
     among their instructions; the answer names the receipt in X-Incumbent-Receipt. Everything else
     passes as it is. Listens on this machine alone; anywhere else, and as soon as there is a key,
-    it wants a key or token in X-Incumbent-Key, as `incumbent serve` does. docs/proxy.md has the rest.
+    it wants a key or token in X-Incumbent-Key, as `incumbent serve` does. docs/proxy.md has the
+    rest.
     """
     check_listening(common, log, processes, doing="give")
     try:

@@ -100,7 +100,8 @@ def _own(memory: incumbent.Memory, who: Asker, receipt_id: str) -> incumbent.Rec
     if receipt is None or receipt.user_id != asking.user_id:
         raise UnknownFact(
             f"{asking.user_id!r} has no receipt {receipt_id!r} in organization "
-            f"{asking.organization!r}; `incumbent receipts` lists those there are, --user and --org "
+            f"{asking.organization!r}; `incumbent receipts` lists those there are, --user and "
+            f"--org "
             f"say whose"
         )
     return receipt

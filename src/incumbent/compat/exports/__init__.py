@@ -1,1 +1,2 @@
-"""Exports of other memories, read into facts and turns of Incumbent, each with where it came from."""
+"""Exports of other memories, read into facts and turns of Incumbent, each with where it came
+from."""

@@ -1,4 +1,5 @@
-"""A memory of mem0 is one thing that changes; in Incumbent it is a chain of facts, each with its id.
+"""A memory of mem0 is one thing that changes; in Incumbent it is a chain of facts, each with its
+id.
 
 The id of a memory is the id of the first fact of its chain, so that it stays the same when the
 memory is updated. The id of any later fact leads to the same memory.

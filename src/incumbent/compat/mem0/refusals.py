@@ -12,7 +12,8 @@ class NotCarriedOver(InvalidInput, NotImplementedError):
 
 
 INSTEAD = {
-    "prompt": "Incumbent extracts without a prompt; leave it out, or have a model of yours read along "
+    "prompt": "Incumbent extracts without a prompt; leave it out, or have a model of yours read "
+    "along "
     "with Memory(..., settings=incumbent.Settings(llm=...))",
     "llm": "a model of yours reads along with Memory(..., settings=incumbent.Settings(llm=...))",
     "memory_type": "there are no procedural memories; keep the text as it is with infer=False",

@@ -1,7 +1,7 @@
 """Whose a memory is: the ids of mem0 and the person of Incumbent that owns the facts.
 
-A memory of mem0 has a user, an agent and a run, or any of them. In Incumbent a person owns facts: the
-user, else the agent, else the run.
+A memory of mem0 has a user, an agent and a run, or any of them. In Incumbent a person owns facts:
+the user, else the agent, else the run.
 """
 
 from __future__ import annotations

@@ -27,7 +27,8 @@ FORMAT: Final = 2
 _LONGEST_SPAN = 16
 _REMEMBERED = 512
 _MEND = (
-    'install Incumbent anew with: pip install --force-reinstall incumbent, or use detector="rules", '
+    "install Incumbent anew with: pip install --force-reinstall incumbent, or use "
+    'detector="rules", '
     "which needs no model"
 )
 

@@ -1,4 +1,5 @@
-"""The client: any provider's model, through pydantic-ai. Needs the extra: pip install incumbent[llm].
+"""The client: any provider's model, through pydantic-ai. Needs the extra: pip install
+incumbent[llm].
 
 The package is imported only here, and only when a model is set up.
 """

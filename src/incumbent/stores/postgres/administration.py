@@ -324,7 +324,8 @@ def _about_versions(connection: Connection, found: schema.SchemaFound) -> list[s
     server, oldest = connection.info.server_version, schema.OLDEST_SERVER
     if server < oldest:
         told.append(
-            f"the server is PostgreSQL {server // 10_000}; Incumbent needs {oldest // 10_000} or newer"
+            f"the server is PostgreSQL {server // 10_000}; Incumbent needs {oldest // 10_000} or "
+            f"newer"
         )
     if found.version == 0:
         told.append("there is no Incumbent schema; make it with: incumbent db init")

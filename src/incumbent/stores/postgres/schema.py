@@ -1,7 +1,7 @@
 """The schema of a database: made, brought up to date, and checked, by one administrator at a time.
 
-Three roles: the administrator makes and owns the tables; `incumbent_app` reads and writes them behind
-row-level security and can do nothing else; every connection works as `incumbent_app`.
+Three roles: the administrator makes and owns the tables; `incumbent_app` reads and writes them
+behind row-level security and can do nothing else; every connection works as `incumbent_app`.
 """
 
 from __future__ import annotations
@@ -32,7 +32,8 @@ OLDEST_SERVER = 140_000
 OLDEST_SCHEMA = 1
 """The oldest schema version that this Incumbent still works on."""
 PATIENCE = 120.0  # seconds that a migration tries to get its locks
-_LOCK = 0x54454E55  # "TENU"
+_FORMER_SCHEMA = "tenure"
+_LOCK = 0x494E4355  # "INCU"
 _SERVES = re.compile(r"^-- serves: (\d+)$", re.MULTILINE)
 _FIRST_WAIT, _LONGEST_WAIT = 0.25, 2.0  # seconds that others may have to wait behind us
 _APPLICATION_TABLES = "SELECT, INSERT, UPDATE, DELETE"
@@ -63,6 +64,7 @@ def found_in(connection: Connection) -> SchemaFound:
     """The schema of a database, made by any version of Incumbent."""
     row = connection.execute("SELECT to_regclass(%s)", (f"{SCHEMA}.schema_versions",)).fetchone()
     if row is None or row[0] is None:
+        _refuse_the_former_name(connection)
         return SchemaFound(0, 0)
     # The first version has no column "serves", and serves those who know it.
     found = connection.execute(
@@ -70,6 +72,19 @@ def found_in(connection: Connection) -> SchemaFound:
         f"FROM {SCHEMA}.schema_versions AS v ORDER BY version DESC LIMIT 1"
     ).fetchone()
     return SchemaFound(0, 0) if found is None else SchemaFound(*found)
+
+
+def _refuse_the_former_name(connection: Connection) -> None:
+    """A new schema beside the old one would look as if all facts were lost."""
+    row = connection.execute(
+        "SELECT to_regclass(%s)", (f"{_FORMER_SCHEMA}.schema_versions",)
+    ).fetchone()
+    if row is not None and row[0] is not None:
+        raise StoreError(
+            f"the database has facts in schema {_FORMER_SCHEMA}, of the time when Incumbent had "
+            f"that name; export each organization with the last version of that name, and bring "
+            f"the files into another database with: incumbent import"
+        )
 
 
 def prepare(
@@ -131,7 +146,8 @@ def check_served(found: SchemaFound, address: str) -> None:
     """Refuse a schema that is for newer code only."""
     if latest() < found.serves:
         raise NewerSchema(
-            f"{address} has schema {found.version}, for an Incumbent that knows schema {found.serves}, "
+            f"{address} has schema {found.version}, for an Incumbent that knows schema "
+            f"{found.serves}, "
             f"and this one knows up to {latest()}; upgrade with: pip install --upgrade incumbent"
         )
 

@@ -32,7 +32,8 @@ T = TypeVar("T")
 FAILURES = (sqlite3.Error, UnicodeDecodeError)
 """The errors of the driver. The latter is its own failure to report a damaged schema, whose text it
 quotes in the message."""
-APPLICATION_ID = 0x54454E55  # "TENU"
+APPLICATION_ID = 0x494E4355  # "INCU"
+_FORMER_ID = 0x54454E55  # of files that were made under the former name; they are ours as well
 PRIVATE = 0o600
 """The mode of a new file: people's words are for its owner alone, whatever the umask says."""
 _BRIEFLY = 20  # milliseconds
@@ -218,7 +219,8 @@ class SQLiteConnections:
             with self.path.open("rb") as file:
                 if file.read(len(_HEADER)) != _HEADER:
                     raise NotADatabase(
-                        f"{self.path} is not a readable Incumbent database (no SQLite file at all); "
+                        f"{self.path} is not a readable Incumbent database (no SQLite file at "
+                        f"all); "
                         f"choose another path"
                     )
 
@@ -268,7 +270,7 @@ class SQLiteConnections:
             mark = connection.execute("PRAGMA application_id").fetchone()[0]
         finally:
             connection.execute("ROLLBACK")
-        if mark != APPLICATION_ID and (tables or version):
+        if mark not in (APPLICATION_ID, _FORMER_ID) and (tables or version):
             raise NotADatabase(
                 f"{self.path} is an SQLite database of another program; choose another path"
             )
