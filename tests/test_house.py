@@ -19,7 +19,7 @@ LONG = {
     "incumbent/language/skeleton.py": _REBUILT,
 }
 # The reading half: its own words for language are many, and it is looked through by itself.
-READING = ("language", "observing")
+READING = ("language", "observing", "reading", "turns")
 
 
 def name_of(path: Path) -> str:

@@ -36,17 +36,21 @@ ALLOWED = {
     "observing": {
         *("model", "rules", "stores", "settings", "engine", "language", "search", "telemetry")
     },
+    "reading": {"model", "language"},
+    "turns": {
+        *("model", "rules", "stores", "settings", "engine", "language", "reading", "observing"),
+    },
     "clock": set(),
     "resources": {
         *("model", "stores", "settings", "clock", "environment", "engine", "search", "language"),
-        *("context", "composing", "observing", "telemetry", "audit"),
+        *("context", "composing", "observing", "telemetry", "audit", "reading"),
     },
     "listing": {
         *("model", "stores", "engine", "context", "composing", "audit", "resources", "telemetry"),
     },
     "session": {
         *("model", "stores", "engine", "context", "search", "composing", "observing", "telemetry"),
-        *("resources", "listing"),
+        *("resources", "listing", "reading", "turns"),
     },
     "memory": {
         *("model", "rules", "stores", "settings", "clock", "engine", "context", "search"),
@@ -85,6 +89,8 @@ FORBIDDEN = [
     ("search", {"rules", "engine", "context", "session", "memory", "settings"}),
     ("language", {"rules", "stores", "engine", "context", "session", "memory", "settings"}),
     ("observing", {"context", "session", "memory"}),
+    ("reading", {"rules", "stores", "engine", "context", "session", "memory", "settings"}),
+    ("turns", {"context", "session", "memory"}),
     ("listing", {"session", "memory", "client", "opening"}),
     ("resources", {"session", "memory", "client", "opening"}),
     ("session", {"memory", "client", "opening"}),

@@ -12,7 +12,7 @@ import numpy as np
 
 from incumbent.language.learned.encoding import Encoded, encode, encode_turn
 from incumbent.language.learned.kinds import CUTS, KINDS
-from training.examples import CUT, Example, Mark
+from training.examples import CUT, TURN, Example, Mark
 
 LABELS: Final = ("leave", "replace", "confirm", "retract", "not_replaced", *KINDS, *CUTS)
 
@@ -27,8 +27,8 @@ def arrays(examples: Sequence[Example]) -> dict[str, Any]:
     forms: list[str] = []
     for example in examples:
         spans = [(mark.start, mark.end) for mark in example.marks]
-        if example.form == CUT:
-            encoded = encode_turn(example.turn, spans)
+        if example.form in (CUT, TURN):
+            encoded = encode_turn(example.turn, spans, example.previous)
         else:
             encoded = encode(example.statement, spans, example.previous, example.turn)
         for mark, place in zip(example.marks, encoded.marks, strict=True):

@@ -16,6 +16,8 @@ KIND: Final = "kind"
 """The form of an example that asks what a stretch is."""
 CUT: Final = "cut"
 """The form of an example that asks where statements begin."""
+TURN: Final = "turn"
+"""The form of one that asks what the statements of a turn are, at their first words."""
 
 
 @dataclass(frozen=True)

@@ -111,11 +111,11 @@ def write_examples(data: Path, out: Path, amounts: Amounts, steps: Steps) -> lis
     made = generate(GENERATED_SEED, amounts.each)[: amounts.generated]
     generated = _saved(out / "generated.npz", thinned(made, GENERATED_SEED))
     steps.begin("reading training/conversations")
-    talk, kinds, cuts = write_talk(out, amounts)
-    return [pairs, questions, generated, *[talk] * TALK_TIMES, kinds, cuts]
+    talk, *read = write_talk(out, amounts)
+    return [pairs, questions, generated, *[talk] * TALK_TIMES, *read]
 
 
-def write_talk(out: Path, amounts: Amounts) -> tuple[Path, Path, Path]:
+def write_talk(out: Path, amounts: Amounts) -> list[Path]:
     """Encode what the conversations tell: of relations, of kinds, and of where statements begin."""
     from incumbent_eval.conversations.format import read_conversations
     from training import talk
@@ -124,11 +124,16 @@ def write_talk(out: Path, amounts: Amounts) -> tuple[Path, Path, Path]:
     paths = [path for path in sorted(CONVERSATIONS.glob("*.txt")) if path.stem not in aside]
     told = [(one, path.stem) for path in paths for one in read_conversations(path)]
     told = told[: amounts.talk]
-    ways = {"talk": talk.relations, "kinds": talk.kinds, "cuts": talk.cuts}
+    ways = {
+        "talk": talk.relations,
+        "kinds": talk.kinds,
+        "cuts": talk.cuts,
+        "turn_kinds": talk.turn_kinds,
+        "turn_cuts": talk.turn_cuts,
+    }
     found = {name: [e for one, of in told for e in way(one, of)] for name, way in ways.items()}
     found["kinds"] += talk.orders()
-    relations, kinds, cuts = (_saved(out / f"{name}.npz", found[name]) for name in ways)
-    return relations, kinds, cuts
+    return [_saved(out / f"{name}.npz", found[name]) for name in ways]
 
 
 def write_measured(data: Path, out: Path, amounts: Amounts) -> list[Path]:

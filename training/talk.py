@@ -26,7 +26,7 @@ from incumbent_eval.conversations.format import (
     RelationKind,
     Triple,
 )
-from training.examples import CUT, KIND, Example, Kind, Mark, RelationLabel, joined
+from training.examples import CUT, KIND, TURN, Example, Kind, Mark, RelationLabel, joined
 
 KINDS: Final[dict[str, Kind]] = {
     "-": "chats",
@@ -272,6 +272,52 @@ def cuts(conversation: MarkedConversation, source: str) -> Iterator[Example]:
             )
             if marks:
                 yield Example("", "", text, marks, CUT, source, conversation.id)
+
+
+# turns
+
+
+def turn_kinds(conversation: MarkedConversation, source: str) -> Iterator[Example]:
+    """What the lines of each turn are, all in one reading of it, at their first words."""
+    for previous, text, lines in _in_stretches(conversation):
+        marks = tuple(
+            Mark(begin, end, KINDS.get(line.mark, "chats") if line.number is None else "states")
+            for line, begin, end in lines
+        )
+        yield Example("", previous, text, marks, TURN, source, conversation.id)
+
+
+def turn_cuts(conversation: MarkedConversation, source: str) -> Iterator[Example]:
+    """Where the lines of each turn begin, after the turn before it."""
+    for previous, text, lines in _in_stretches(conversation):
+        starts = {begin for _, begin, _ in lines}
+        first = min(starts)
+        marks = tuple(
+            Mark(*word.span(), "begins" if word.start() in starts else "goes_on")
+            for word in WORD.finditer(text)
+            if word.start() > first
+        )
+        if marks:
+            yield Example("", previous, text, marks, CUT, source, conversation.id)
+
+
+def _in_stretches(
+    conversation: MarkedConversation,
+) -> Iterator[tuple[str, str, list[tuple[MarkedLine, int, int]]]]:
+    """The turns with who speaks before each; long ones in stretches of a few lines."""
+    previous, day = "", None
+    for turn in conversation.turns:
+        if turn.at.date() != day:
+            previous = ""
+        day = turn.at.date()
+        placed = [(line, begin, end) for line, begin, end in _placed(turn) if end > begin]
+        for number in range(0, len(placed), _LINES):
+            here = placed[number : number + _LINES]
+            start, stop = here[0][1], here[-1][2]
+            text, shift = as_heard(turn.text[start:stop], turn.speaker)
+            moved = [(line, b - start + shift, e - start + shift) for line, b, e in here]
+            yield (previous if number == 0 else turn.text[:start]), text, moved
+        previous = turn.text
 
 
 # sentences

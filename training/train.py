@@ -6,6 +6,10 @@ WEIGHTS is what `training.base` wrote, files of examples are what `training.enco
 torch; a GPU makes it minutes. Writes OUT.npz with the trained weights but for the table of words,
 which stays as it was, OUT.scores.npz with the probabilities for every mark of the measured files,
 and OUT.json with the figures.
+
+A larger model teaches the one that ships: with `--shape teacher` the weights are those of
+all-mpnet-base-v2, and OUT.soft.npz gets what it says of every mark of every file. With
+`--soft FILE ...` a model learns from that as well as from the labels.
 """
 
 from __future__ import annotations
@@ -26,10 +30,7 @@ import torch
 from torch import nn
 from torch.nn import functional as F  # noqa: N812
 
-LAYERS, HEADS, WIDTH, WIDE = 6, 12, 384, 1536
-WORDS, PLACES = 30522, 256
 SPAN = 64
-EPSILON = 1e-12
 REPLACE, NOT_REPLACED = 1, 4
 CLASSES = 4
 KINDS = 7
@@ -40,8 +41,34 @@ FIRST_CUT = FIRST_KIND + KINDS
 SPAN_SHARE = 0.3
 """What finding the new value counts beside telling what becomes of the old one."""
 
+SOFTLY = 0.6
+"""What a teacher's word counts beside the label."""
+TEMPERATURE = 2.0
+
 Array = npt.NDArray[Any]
 Batch = dict[str, torch.Tensor]
+
+
+@dataclass(frozen=True)
+class Shape:
+    """The measures of an encoder."""
+
+    layers: int
+    heads: int
+    width: int
+    wide: int
+    words: int
+    places: int
+    epsilon: float
+    first_place: int = 0
+    buckets: int = 0
+    """How many distances between words it tells apart; 0 where it goes by places alone."""
+
+
+SHAPES = {
+    "shipped": Shape(6, 12, 384, 1536, 30522, 256, 1e-12),
+    "teacher": Shape(12, 12, 768, 3072, 30527, 514, 1e-5, first_place=2, buckets=32),
+}
 
 
 @dataclass(frozen=True)
@@ -59,6 +86,8 @@ class Settings:
     rate: float = 2e-4
     dropout: float = 0.1
     average: float = 0.999
+    shape: str = "shipped"
+    soft: Sequence[Path] = ()
 
     def beside(self, ending: str) -> Path:
         """A file of the result."""
@@ -68,24 +97,25 @@ class Settings:
 class Layer(nn.Module):
     """One layer of the encoder."""
 
-    def __init__(self) -> None:
+    def __init__(self, shape: Shape) -> None:
         super().__init__()
-        self.query, self.key, self.value = (nn.Linear(WIDTH, WIDTH) for _ in range(3))
-        self.output = nn.Linear(WIDTH, WIDTH)
-        self.attention_norm = nn.LayerNorm(WIDTH, eps=EPSILON)
-        self.wide = nn.Linear(WIDTH, WIDE)
-        self.narrow = nn.Linear(WIDE, WIDTH)
-        self.norm = nn.LayerNorm(WIDTH, eps=EPSILON)
+        self.heads, width = shape.heads, shape.width
+        self.query, self.key, self.value = (nn.Linear(width, width) for _ in range(3))
+        self.output = nn.Linear(width, width)
+        self.attention_norm = nn.LayerNorm(width, eps=shape.epsilon)
+        self.wide = nn.Linear(width, shape.wide)
+        self.narrow = nn.Linear(shape.wide, width)
+        self.norm = nn.LayerNorm(width, eps=shape.epsilon)
 
     def forward(self, x: torch.Tensor, mask: torch.Tensor, dropout: float) -> torch.Tensor:
-        rows, length, _ = x.shape
+        rows, length, width = x.shape
         heads = [
-            part(x).view(rows, length, HEADS, WIDTH // HEADS).transpose(1, 2)
+            part(x).view(rows, length, self.heads, width // self.heads).transpose(1, 2)
             for part in (self.query, self.key, self.value)
         ]
         drop = dropout if self.training else 0.0
         seen = F.scaled_dot_product_attention(*heads, attn_mask=mask, dropout_p=drop)
-        seen = self.output(seen.transpose(1, 2).reshape(rows, length, WIDTH))
+        seen = self.output(seen.transpose(1, 2).reshape(rows, length, width))
         x = self.attention_norm(x + F.dropout(seen, dropout, self.training))
         wide = self.narrow(F.gelu(self.wide(x)))
         return self.norm(x + F.dropout(wide, dropout, self.training))
@@ -94,45 +124,76 @@ class Layer(nn.Module):
 class Model(nn.Module):
     """The encoder, and what it says at the place of a mark."""
 
-    def __init__(self, dropout: float) -> None:
+    def __init__(self, dropout: float, shape: Shape) -> None:
         super().__init__()
-        self.dropout = dropout
-        self.words = nn.Embedding(WORDS, WIDTH)
-        self.places = nn.Embedding(PLACES, WIDTH)
-        self.embedding_norm = nn.LayerNorm(WIDTH, eps=EPSILON)
-        self.layers = nn.ModuleList(Layer() for _ in range(LAYERS))
-        self.hidden = nn.Linear(2 * WIDTH, WIDTH)
-        self.classes = nn.Linear(WIDTH, CLASSES)
-        self.kinds = nn.Linear(WIDTH, KINDS)
-        self.cuts = nn.Linear(WIDTH, 2)
-        self.asks = nn.Linear(WIDTH, 2 * SPAN)
-        self.begins = nn.Linear(WIDTH, SPAN)
-        self.ends = nn.Linear(WIDTH, SPAN)
+        self.dropout, self.shape = dropout, shape
+        width = shape.width
+        self.words = nn.Embedding(shape.words, width)
+        self.places = nn.Embedding(shape.places, width)
+        self.embedding_norm = nn.LayerNorm(width, eps=shape.epsilon)
+        if shape.buckets:
+            self.distances = nn.Embedding(shape.buckets, shape.heads)
+        self.layers = nn.ModuleList(Layer(shape) for _ in range(shape.layers))
+        self.hidden = nn.Linear(2 * width, width)
+        self.classes = nn.Linear(width, CLASSES)
+        self.kinds = nn.Linear(width, KINDS)
+        self.cuts = nn.Linear(width, 2)
+        self.asks = nn.Linear(width, 2 * SPAN)
+        self.begins = nn.Linear(width, SPAN)
+        self.ends = nn.Linear(width, SPAN)
 
     def forward(
         self, ids: torch.Tensor, owner: torch.Tensor, place: torch.Tensor
     ) -> tuple[torch.Tensor, ...]:
-        real = ids != 0
-        x = self.words(ids) + self.places.weight[: ids.shape[1]]
+        mask = (ids != 0)[:, None, None, :]
+        length, first = ids.shape[1], self.shape.first_place
+        if self.shape.buckets:
+            ids = as_the_teacher_counts(ids)
+            mask = self._near(length) + torch.where(mask, 0.0, -1e4)
+        x = self.words(ids) + self.places.weight[first : first + length]
         x = F.dropout(self.embedding_norm(x), self.dropout, self.training)
-        mask = real[:, None, None, :]
         for layer in self.layers:
-            x = layer(x, mask, self.dropout)
+            x = layer(x, mask.to(x.dtype) if self.shape.buckets else mask, self.dropout)
         at = x[owner, place]
         both = torch.cat([at, x[owner, 0]], -1)
         hidden = F.dropout(F.gelu(self.hidden(both)), self.dropout, self.training)
-        first, last = self.asks(at).chunk(2, -1)
-        starts = torch.einsum("ms,mts->mt", first, self.begins(x)[owner]) / math.sqrt(SPAN)
+        begin, last = self.asks(at).chunk(2, -1)
+        starts = torch.einsum("ms,mts->mt", begin, self.begins(x)[owner]) / math.sqrt(SPAN)
         ends = torch.einsum("ms,mts->mt", last, self.ends(x)[owner]) / math.sqrt(SPAN)
         return self.classes(hidden), starts, ends, self.kinds(hidden), self.cuts(hidden)
+
+    def _near(self, length: int) -> torch.Tensor:
+        """What the distance between two words adds to how much they look at each other."""
+        where = torch.arange(length, device=self.distances.weight.device)
+        return self.distances(bucket_of(where[None] - where[:, None])).permute(2, 0, 1)[None]
+
+
+def as_the_teacher_counts(ids: torch.Tensor) -> torch.Tensor:
+    """Word pieces by the teacher's numbers: the same pieces, after four signs of its own."""
+    told = ids + 4
+    for ours, theirs in ((0, 1), (100, 3), (101, 0), (102, 2)):
+        told = torch.where(ids == ours, theirs, told)
+    return told
+
+
+def bucket_of(distance: torch.Tensor, half: int = 16, furthest: int = 128) -> torch.Tensor:
+    """Distances in 32 groups: those up to eight words one by one, further ones by their size."""
+    near = half // 2
+    size = distance.abs()
+    far = torch.log(size.clamp(min=1) / near) / math.log(furthest / near) * (half - near)
+    group = torch.where(size < near, size, (near + far.long()).clamp(max=half - 1))
+    return group + half * (distance > 0)
 
 
 class Pairs:
     """An encoded file; `without` leaves out sources and forms."""
 
-    def __init__(self, path: Path, without: Collection[str] = ()) -> None:
+    def __init__(
+        self, path: Path, without: Collection[str] = (), soft: Array | None = None
+    ) -> None:
         found = np.load(path)
         self.name = path.stem
+        self.soft = soft
         self.ids, self.begins = found["ids"].astype(np.int64), found["begins"]
         self.firsts, self.marks = found["firsts"], found["marks"]
         sources, forms = found["sources"], found["forms"]
@@ -166,10 +227,13 @@ class Pairs:
             "length": np.array([len(rows[o]) for o in owner]),
             "number": np.array(numbers),
         }
-        return {
+        made = {
             n: torch.from_numpy(np.ascontiguousarray(a).astype(np.int64)).to(device)
             for n, a in arrays.items()
         }
+        if self.soft is not None:
+            made["soft"] = torch.from_numpy(self.soft[numbers].astype(np.float32)).to(device)
+        return made
 
     def batches(self, size: int, rng: np.random.Generator | None) -> Iterator[list[int]]:
         """Examples of about one length together, in a new order each time."""
@@ -199,14 +263,15 @@ def losses(model: Model, b: Batch) -> torch.Tensor:
     logits, starts, ends, kinds, cuts = model(b["ids"], b["owner"], b["place"])
     label = b["label"]
     if (label >= FIRST_CUT).all():
-        return F.cross_entropy(cuts.float(), label - FIRST_CUT)
+        return softened(F.cross_entropy(cuts.float(), label - FIRST_CUT), cuts, b)
     if (label >= FIRST_KIND).all():
-        return F.cross_entropy(kinds.float(), label - FIRST_KIND)
+        return softened(F.cross_entropy(kinds.float(), label - FIRST_KIND), kinds, b)
     logs = logits.float().log_softmax(-1)
     told = -logs.gather(1, label.clamp(max=CLASSES - 1)[:, None])[:, 0]
     # Where it is only known that a value was not replaced, any of the other answers is right.
     others = torch.cat([logs[:, :REPLACE], logs[:, REPLACE + 1 :]], -1)
     loss = torch.where(label == NOT_REPLACED, -others.logsumexp(-1), told).mean()
+    loss = softened(loss, logits, b)
     hidden = outside_reply(starts, b)
     for scores, target in ((starts, b["start"]), (ends, b["end"])):
         there = target >= 0
@@ -214,6 +279,31 @@ def losses(model: Model, b: Batch) -> torch.Tensor:
             masked = scores.float().masked_fill(hidden, -1e4)[there]
             loss = loss + SPAN_SHARE * F.cross_entropy(masked, target[there])
     return loss
+
+
+def softened(loss: torch.Tensor, logits: torch.Tensor, b: Batch) -> torch.Tensor:
+    """The loss by the labels, and how far the model is from what a teacher says."""
+    if "soft" not in b:
+        return loss
+    teacher = (b["soft"][:, : logits.shape[1]] / TEMPERATURE).softmax(-1)
+    own = (logits.float() / TEMPERATURE).log_softmax(-1)
+    apart = F.kl_div(own, teacher, reduction="batchmean") * TEMPERATURE**2
+    return (1 - SOFTLY) * loss + SOFTLY * apart
+
+
+@torch.no_grad()
+def opinions(model: Model, pairs: Pairs, device: str) -> Array:
+    """What a teacher says of each mark, by the head that its label belongs to."""
+    model.eval()
+    told = np.zeros((len(pairs.marks), KINDS), np.float16)
+    for chosen in pairs.batches(512, None):
+        b = pairs.batch(chosen, device)
+        with torch.autocast(device, torch.bfloat16, enabled=device == "cuda"):
+            classes, _, _, kinds, cuts = model(b["ids"], b["owner"], b["place"])
+        label = int(b["label"][0])
+        head = cuts if label >= FIRST_CUT else kinds if label >= FIRST_KIND else classes
+        told[b["number"].cpu().numpy(), : head.shape[1]] = head.float().cpu().numpy()
+    return told
 
 
 @torch.no_grad()
@@ -284,6 +374,15 @@ def load(model: Model, path: Path) -> None:
     print("new:", ", ".join(sorted({name.split(".")[0] for name in missing})), flush=True)
 
 
+def taught(paths: Sequence[Path]) -> dict[str, Array]:
+    """The mean of what some teachers say of every mark, by the name of the file."""
+    told = [np.load(path) for path in paths]
+    return {
+        name: np.mean([one[name].astype(np.float32) for one in told], 0)
+        for name in (told[0].files if told else ())
+    }
+
+
 class Training:
     """A model that learns, and beside it the running mean of its weights, which is kept."""
 
@@ -291,12 +390,15 @@ class Training:
         self.settings, self.device = settings, device
         torch.manual_seed(settings.seed)
         self._rng = np.random.default_rng(settings.seed)
-        self._model = Model(settings.dropout)
+        self._model = Model(settings.dropout, SHAPES[settings.shape])
         load(self._model, settings.weights)
         self._model.to(device)
-        self._model.words.weight.requires_grad_(False)
+        self._model.words.weight.requires_grad_(settings.shape == "teacher")
         self.average = copy.deepcopy(self._model).requires_grad_(False)
-        self._pairs = [Pairs(path, settings.without) for path in settings.train]
+        soft = taught(settings.soft)
+        self._pairs = [
+            Pairs(path, settings.without, soft.get(path.stem)) for path in settings.train
+        ]
         self._learned = [p for p in self._model.parameters() if p.requires_grad]
         named = dict(self.average.named_parameters())
         self._averaged = [named[n] for n, p in self._model.named_parameters() if p.requires_grad]
@@ -377,8 +479,13 @@ def train(settings: Settings) -> None:
     training = Training(settings, "cuda" if torch.cuda.is_available() else "cpu")
     training.run()
     settings.beside(".json").write_text(json.dumps(measured(training)), encoding="utf-8")
+    if settings.shape == "teacher":
+        files = {path.stem: path for path in settings.train}
+        told = {n: opinions(training.average, Pairs(p), training.device) for n, p in files.items()}
+        np.savez(settings.beside(".soft.npz"), **told)
     state = training.average.state_dict()
-    del state["words.weight"]
+    if settings.shape == "shipped":
+        del state["words.weight"]
     arrays = {name: value.cpu().numpy().astype(np.float16) for name, value in state.items()}
     np.savez(settings.beside(".npz"), **arrays)
 
@@ -399,6 +506,8 @@ def main() -> None:
         ("average", float),
     ):
         parser.add_argument(f"--{name}", type=kind, default=getattr(Settings, name))
+    parser.add_argument("--shape", choices=SHAPES, default="shipped")
+    parser.add_argument("--soft", type=Path, nargs="*", default=[], help="what teachers say")
     train(Settings(**vars(parser.parse_args())))
 
 

@@ -25,7 +25,7 @@ from incumbent.model.text_cache import forget_texts
 from incumbent.model.times import moment
 from incumbent.search.embedders import load
 from incumbent.search.index import Index, Progress
-from incumbent.settings import Settings
+from incumbent.settings import READING, Settings
 from incumbent.stores.port import Store, Transaction
 from incumbent.telemetry.port import SafeTelemetry
 from incumbent.telemetry.watched_store import watched
@@ -33,6 +33,7 @@ from incumbent.telemetry.watched_store import watched
 if TYPE_CHECKING:
     from incumbent.language.detection import Detector
     from incumbent.observing.advice import Advice
+    from incumbent.reading.form import TurnReader
 
 
 class Resources:
@@ -80,6 +81,16 @@ class Resources:
             progress=self._tell,
             read=forms,
         )
+
+    @cached_property
+    def reader(self) -> TurnReader | None:
+        """The reader of whole statements, where the settings choose it."""
+        if self.settings.detector != READING:
+            return None
+        from incumbent.language.learned.model import load
+        from incumbent.reading.offline import OfflineReader
+
+        return OfflineReader(load())
 
     @cached_property
     def detector(self) -> Detector:

@@ -15,7 +15,9 @@ from incumbent.telemetry.port import Telemetry
 if TYPE_CHECKING:
     from incumbent.language.detection import Detector
 
-DETECTORS = ("both", "learned", "rules")
+READING = "reading"
+"""The reader of whole statements, which is being built to take the place of the detectors."""
+DETECTORS = ("both", "learned", "rules", READING)
 """The detectors that ship, by name."""
 # An hour. Without a limit, one provider that hangs could hold up a context for ever.
 _LONGEST_TIMEOUT = 3600
@@ -58,7 +60,7 @@ class Settings:
     """The embedder: "minilm", "static" (faster, weaker), an Embedder, or None."""
     detector: str | Detector = "both"
     """The detector: "rules", "learned" (the model that ships), "both" of them together, or a
-    Detector."""
+    Detector. "reading" keeps statements whole, and is still being built."""
     llm: str | LLM | None = None
     """A model of yours that gives a second opinion on turns: "provider:name", or an LLM."""
     indexing: bool = True

@@ -51,6 +51,7 @@ ALLOWED = {
     "search/embedders/words.py:vocabulary": _DATA,
     "search/moment.py:ShelfMoment": _CALL,
     "context/roll.py:Roll": _CALL,
+    "reading/comparing.py:Token": _CALL,
     "search/embedders/__init__.py:_loaded": "the models that come with it",
     "language/learned/model.py:_loaded": "the model that comes with it",
     "language/learned/cutting.py:_words": "what ships with the package",
@@ -89,7 +90,7 @@ ALLOWED = {
     "composing/sheets.py:SHEETS": "emptied: registers with when_forgetting",
     "composing/time_words.py:_may_say": _DATA,
 }
-_BY_LANGUAGE = {"language", "observing"}
+_BY_LANGUAGE = {"language", "observing", "reading", "turns"}
 
 
 def kept_in(path: Path) -> Iterator[tuple[str, str]]:

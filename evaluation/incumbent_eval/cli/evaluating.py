@@ -40,8 +40,8 @@ Examples:
   incumbent eval scope DATA/scope
   incumbent eval statebench --data DATA --detector rules
 
-The data are public and not part of Incumbent; docs/evaluation.md says where they are from, what their
-lines look like and how every figure is counted.
+The data are public and not part of Incumbent; docs/evaluation.md says where they are from, what
+their lines look like and how every figure is counted.
 """
 
 
@@ -143,8 +143,8 @@ def cases(
     """Feed dialogues, ask about the present, and look for current and stale values.
 
     Each file holds JSON Lines, packed with gzip or not: a dialogue with what changes in it, a
-    query, and what its context must and must not say. Beside the figures of Incumbent stand those of
-    the full transcript and of the last three turns of the user.
+    query, and what its context must and must not say. Beside the figures of Incumbent stand those
+    of the full transcript and of the last three turns of the user.
     """
     reports = [_run_cases(path, run) for path in files]
     if run.json:
@@ -237,7 +237,8 @@ def scope(
 
     Episodes are drawn at random, and the right answers follow from them. With a folder also what
     is claimed from what is only said: it reads counterfactual_*.jsonl.gz (text, label) and
-    commitment_*.jsonl.gz (text, claim, label). Ends with code 1 where Incumbent goes by a wrong value.
+    commitment_*.jsonl.gz (text, claim, label). Ends with code 1 where Incumbent goes by a wrong
+    value.
     """
     from incumbent_eval.ours import IncumbentSystem
 
@@ -272,7 +273,8 @@ def _run_scope(folder: Path, run: EvaluationRun) -> ScopeReport:
 
 def register(app: typer.Typer) -> None:
     """Add this group of commands to the command line."""
-    from incumbent_eval.cli import reports, suites, talked  # they take the options from here
+    # They take the options from here.
+    from incumbent_eval.cli import gating, reports, suites, talked
 
     group = typer.Typer(
         name="eval",
@@ -303,6 +305,7 @@ def register(app: typer.Typer) -> None:
     )
     command(group, "scope", scope, ["eval scope", "eval scope DATA/scope --failures 5"])
     talked.register(group)
+    gating.register(group)
     suites.register(group)
     systems.register(group)
     repairing.register(group)

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from incumbent.observing.repeating import Received
     from incumbent.observing.touching import Likeness
     from incumbent.observing.waiting import Conversation, Waiting
+    from incumbent.reading.form import TurnReader
+    from incumbent.turns.situation import FoundBySearch
 
 
 @traced()
@@ -109,6 +111,8 @@ class SessionTurns(SessionBase):
         repeated = self._repeated_turn(came)
         if repeated is not None:
             return repeated, None
+        if resources.reader is not None:
+            return self._read_and_file(came, resources.reader), None
         cuts = resources.detector if is_reading(resources.detector) else None
         heard = hear(came, now=now, settings=resources.settings, cuts=cuts)
         here = (self.session_id, self.task_id, self._branch)
@@ -140,6 +144,53 @@ class SessionTurns(SessionBase):
         known = found or self._found(heard)
         conversation = self._conversation()
         return resources.advice.taken(conversation, heard, observation, record, now, known)
+
+    def _read_and_file(self, came: Received, reader: TurnReader) -> Observation:
+        """Read a turn before the transaction that files it."""
+        from incumbent.observing.circumstances import Circumstances
+        from incumbent.turns.observer import WINDOW, TurnObserver, heard_in
+        from incumbent.turns.situation import looked_at
+
+        here = (self.session_id, self.task_id, self._branch)
+        around = Circumstances(came.speaker, *here, 0, came.ref, came.at, came.text)
+        found = self._found_near(came.text)
+        with self._reading() as (rows, lens):
+            situation = looked_at(rows, lens, self.session_id, WINDOW, found)
+        reading = reader.read(heard_in(came, situation, self._now()))
+        with self._registrar() as registrar:
+            observer = TurnObserver(registrar, reader, around)
+            observation, record = observer.observe(came, (situation, reading), found)
+            if record.wants_all_gone:
+                who = self.identity
+                asked = ErasureRequest(who.organization, who.user_id, self.may_erase)
+                observation = replace(observation, erasure_requested=asked)
+            doomed = _glimpsed(registrar, record.doomed)
+            if not self.may_erase:
+                taken_back = _take_back(registrar, doomed, came.at)
+                return replace(observation, verdicts=(*observation.verdicts, *taken_back))
+            erasures = self._erase(registrar, doomed)
+        if self._rehearses:
+            rehearsed = tuple(replace(one, id="") for one in erasures)  # proofs of nothing
+            return replace(observation, erasures=rehearsed)
+        scrubbed = self._resources.scrub() if erasures else False
+        return replace(
+            observation, erasures=tuple(replace(one, scrubbed=scrubbed) for one in erasures)
+        )
+
+    def _found_near(self, text: str) -> dict[str, FoundBySearch]:
+        """What the person has in office that a turn may be about, by its words and its meaning."""
+        from incumbent.observing.touching import found_by_search
+        from incumbent.search.index import Outpaced
+        from incumbent.turns.situation import FoundBySearch
+
+        index = self._resources.index
+        found: dict[str, FoundBySearch] = {}
+        if index is not None:
+            # Where somebody wrote just now, what was said last is at hand all the same.
+            with suppress(Outpaced), self._reading() as (rows, lens):
+                near = found_by_search(rows, lens, index, text)
+                found = {name: FoundBySearch(*likeness) for name, likeness in near.items()}
+        return found
 
     def _repeated_turn(self, came: Received) -> Observation | None:
         """What came of a turn that was observed before. It is not read again: an agent may give

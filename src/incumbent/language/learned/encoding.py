@@ -71,13 +71,18 @@ def encode(statement: str, marked: Sequence[Span], previous: str, turn: str) -> 
     )
 
 
-def encode_turn(turn: str, words: Sequence[Span]) -> Encoded:
-    """A turn by itself, with a mark at each of these words: does a statement begin there?"""
+def encode_turn(turn: str, words: Sequence[Span], previous: str = "") -> Encoded:
+    """A turn after the one before it, with a mark at each of these words: does a statement begin
+    there, and what is it?"""
     said = _pieces(turn[:_MOST_CHARACTERS])[:MOST_TURN]
-    places = {piece.start: place + 3 for place, piece in reversed(list(enumerate(said)))}
-    whole = (_CLS, _SEP, _SEP, *(p.id for p in said), _SEP)
+    before = _pieces(previous[-_MOST_CHARACTERS:])[-MOST_PREVIOUS:]
+    offset = max(0, len(previous) - _MOST_CHARACTERS)
+    first = len(before) + 3
+    places = {piece.start: place + first for place, piece in reversed(list(enumerate(said)))}
+    whole = (_CLS, _SEP, *(p.id for p in before), _SEP, *(p.id for p in said), _SEP)
     found = tuple(places.get(start, -1) for start, _ in words)
-    return Encoded(whole, found, 2, (), tuple((p.start, p.end) for p in said))
+    spans = tuple((p.start + offset, p.end + offset) for p in before)
+    return Encoded(whole, found, 2, spans, tuple((p.start, p.end) for p in said))
 
 
 @remembering(_REMEMBERED)

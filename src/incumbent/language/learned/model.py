@@ -160,6 +160,22 @@ class Model:
                 found[number] = float(_shares(row)[1])
         return tuple(found)
 
+    def turn(
+        self, turn: str, words: Sequence[Span], previous: str = ""
+    ) -> list[tuple[float, tuple[float, ...]]]:
+        """For each of these words how likely a statement begins there, and of each kind what
+        begins there is: all in one reading of the turn."""
+        encoded = encode_turn(turn, words, previous)
+        places = np.array([max(0, place) for place in encoded.marks], np.int64)
+        if not len(places):
+            return []
+        ids = np.array([encoded.ids], np.int64)
+        *_, kinds, cuts = self._session.run(None, {"ids": ids, "marks": places})
+        return [
+            (float(_shares(cut)[1]), tuple(map(float, _shares(kind))))
+            for kind, cut in zip(kinds, cuts, strict=True)
+        ]
+
     def _opinion(self, encoded: Encoded, row: Floats, start: Floats, end: Floats) -> Opinion:
         leaves, replaces, confirms, retracts = map(float, _shares(row))
         meant = _calibrated(replaces, self._card)

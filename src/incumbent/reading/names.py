@@ -1,0 +1,108 @@
+"""Names: a subject, an attribute and a value, where a statement has all three in plain sight.
+
+"My phone number is 555-0100." says nothing else. What says more than that, or says it of a thing
+that is not named, is kept as it was said: fewer names, and no wrong ones.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Final
+
+from incumbent.language.attributes import Attribute, attribute_of, is_attribute_noun
+from incumbent.language.lexicon import data
+from incumbent.language.tokens import stem
+from incumbent.model.fact import Part
+from incumbent.reading.form import Claim
+
+_MOST_VALUE: Final = 8
+"""A value of more words tells a story."""
+_MOST_PLAIN: Final = 4
+"""A value in plain words has no more than this."""
+_MOST_KEY: Final = 4
+_REST = re.compile(r"[\s.!?,;:—–-]*")
+_LABEL = re.compile(r"[A-Z][\w &/-]{1,40}: (?=[A-Za-z])")
+_CALLED = re.compile(r"(?:called|named) ")
+_OPEN = re.compile(r"\b(?:of|as) $", re.IGNORECASE)
+_VERB = re.compile(
+    r"\b(?:because|since|but|and|so|which|who|that|while|when|if|unless|although|though|until|"
+    r"she|he|they|it|we|you|i|not|"
+    r"is|are|was|were|will|would|has|have|had|can|could|should|must|may|might|does|did)\b",
+    re.IGNORECASE,
+)
+
+
+@lru_cache(maxsize=2)
+def _several(language: str = "en") -> frozenset[str]:
+    return frozenset(map(stem, data("predicates", language)["several"].split()))
+
+
+def claim_of(text: str, parts: Sequence[Part], term: tuple[int, int] | None = None) -> Claim | None:
+    """The name that a statement gives, where it gives one and says nothing else.
+
+    `term` is where it says from when until when it holds, which is no part of the value.
+    """
+    begin = 0
+    if term is not None and not text[: term[0]].strip():
+        begin = term[1] + len(text[term[1] :]) - len(text[term[1] :].lstrip(" ,"))
+        return _shifted(claim_of(text[begin:], _moved(parts, begin)), begin)
+    if term is not None and _REST.fullmatch(text, term[1]) is not None:
+        kept = text[: term[0]].rstrip(" ,")
+        return claim_of(kept, [part for part in parts if part.end <= len(kept)])
+    label = _LABEL.match(text)
+    if label is not None and attribute_of(text[label.end() :], _moved(parts, label.end())):
+        begin = label.end()
+    found = attribute_of(text[begin:], _moved(parts, begin))
+    if found is None or found.is_change or not _is_certain(found, parts, begin):
+        return None
+    start, end = found.start + begin, found.end + begin
+    if (called := _CALLED.match(text, start)) is not None:
+        start = called.end()
+    if _OPEN.search(text[begin:start]) is not None:
+        return None  # "a citizen of": the thing that it is said of is not named
+    if _REST.fullmatch(text, _after(text, end)) is None:
+        return None
+    return Claim(found.subject, found.key, text[start:end], start, end, found.is_own)
+
+
+def _shifted(claim: Claim | None, by: int) -> Claim | None:
+    return claim and claim._replace(start=claim.start + by, end=claim.end + by)
+
+
+def _moved(parts: Sequence[Part], begin: int) -> list[Part]:
+    return [
+        part._replace(start=part.start - begin, end=part.end - begin)
+        for part in parts
+        if part.start >= begin
+    ]
+
+
+def _is_certain(found: Attribute, parts: Sequence[Part], begin: int) -> bool:
+    words = found.key.split("_")
+    if len(words) > _MOST_KEY or stem(words[-1]) in _several():
+        return False
+    value = found.value
+    if len(value.split()) > _MOST_VALUE or _VERB.search(value):
+        return False
+    start, end = found.start + begin, found.end + begin
+    inside = [part for part in parts if part.start >= start and part.end <= end]
+    covered = sum(part.end - part.start for part in inside if part.kind != "term")
+    if covered * 2 >= end - start:
+        return True
+    return is_attribute_noun(words[-1]) and len(value.split()) <= _MOST_PLAIN and "," not in value
+
+
+_TRAILING = re.compile(
+    r"[\s,]*(?:now|instead|please|currently|at the moment|from now on|as of (?:now|today)|"
+    r"these days|right now|by the way|btw|fyi|ok|okay|thanks|thank you|again|then|though)\b",
+    re.IGNORECASE,
+)
+
+
+def _after(text: str, end: int) -> int:
+    """Where a statement goes on behind its value, past what only rounds it off."""
+    while (found := _TRAILING.match(text, end)) is not None:
+        end = found.end()
+    return end

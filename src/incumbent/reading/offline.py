@@ -1,0 +1,334 @@
+"""The reader that ships: rules and a small model, on the CPU, with no key and no network."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Final
+
+from incumbent.language.cues import Cues
+from incumbent.language.learned.kinds import KINDS
+from incumbent.language.learned.model import Model
+from incumbent.language.learned.voices import as_heard
+from incumbent.language.reading import BlockKind
+from incumbent.language.speakers import is_machine
+from incumbent.language.validity import find_validity
+from incumbent.language.values.finding import find
+from incumbent.language.voice import Voice
+from incumbent.model.fact import Part
+from incumbent.reading import thresholds
+from incumbent.reading.acts import acts
+from incumbent.reading.amending import amendment
+from incumbent.reading.comparing import compared, fillers
+from incumbent.reading.form import (
+    Heard,
+    Known,
+    Reading,
+    Relation,
+    RelationKind,
+    Statement,
+    StatementKind,
+    Term,
+)
+from incumbent.reading.names import claim_of
+from incumbent.reading.relating import Pairing, chances
+from incumbent.reading.segments import Segment, segments
+from incumbent.reading.sorting import kind_of
+from incumbent.reading.windows import LONGEST, Window, likest, nearest, windows
+
+TELLING: Final = frozenset({StatementKind.STATES, StatementKind.ORDERS, StatementKind.AGREES})
+"""What may put something out of date."""
+_MOST_WINDOWS: Final = 8
+_BLOCKS = {BlockKind.CODE: StatementKind.VERBATIM, BlockKind.LOG: StatementKind.VERBATIM}
+
+
+def parts_of(text: str, at: datetime) -> tuple[Part, ...]:
+    """The values of a text."""
+    return tuple(
+        Part(value.kind.value, value.text, value.normal, value.unit, value.start, value.end)
+        for value in find(text, at)
+    )
+
+
+class OfflineReader:
+    """Reads a turn by rules and, where there is one, by a model. Safe to share between threads."""
+
+    def __init__(self, model: Model | None) -> None:
+        self._model = model
+        self.name = model.name if model is not None else "rules"
+
+    def read(self, heard: Heard) -> Reading:
+        """What a turn states, what that does to what is known, and what it asks of the memory."""
+        by_machine = is_machine(heard.speaker)
+        begins = None if self._model is None or by_machine else self._model.begins
+        found = segments(heard.text, begins)
+        statements = tuple(self._statements(heard, found, by_machine=by_machine))
+        asked = () if by_machine else tuple(acts(heard.text, found))
+        spoken = {(act.start, act.end) for act in asked}
+        relations = tuple(self._relations(heard, statements, spoken))
+        return Reading(statements, relations, asked)
+
+    # statements
+
+    def _statements(
+        self, heard: Heard, found: Sequence[Segment], *, by_machine: bool
+    ) -> Iterator[Statement]:
+        # Long replies are the bulk of a chat, and mostly advice: they are read by their words.
+        told = {} if by_machine and len(heard.text) > LONGEST else self._told(heard, found)
+        voice = Voice(heard.text)
+        for number, one in enumerate(found):
+            yield self._statement(heard, one, voice, told.get(number))
+
+    def _statement(
+        self, heard: Heard, one: Segment, voice: Voice, told: Mapping[str, float] | None
+    ) -> Statement:
+        plain = Statement(one.text, one.start, one.end, StatementKind.REPORTS)
+        if one.block in _BLOCKS:
+            return replace(plain, kind=_BLOCKS[one.block])
+        if one.block is BlockKind.QUOTE or voice.is_retold(one.start, one.end):
+            return plain
+        parts = parts_of(one.text, heard.at)
+        kind, chance = kind_of(one.text, told, has_values=bool(parts))
+        validity = find_validity(one.text, heard.at)
+        term = Term(validity.valid_from, validity.valid_until) if validity is not None else None
+        claim = None
+        if kind is StatementKind.STATES and not is_machine(heard.speaker):
+            span = (validity.start, validity.end) if validity is not None else None
+            claim = claim_of(one.text, parts, span)
+        if claim is not None:
+            claim = claim._replace(start=claim.start + one.start, end=claim.end + one.start)
+        cues = ("correction",) if Cues(one.text).corrects else ()
+        return replace(
+            plain, kind=kind, chance=chance, parts=parts, term=term, claim=claim, cues=cues
+        )
+
+    def _told(self, heard: Heard, found: Sequence[Segment]) -> dict[int, dict[str, float]]:
+        """What the model makes of each stretch, several in one reading."""
+        if self._model is None:
+            return {}
+        told: dict[int, dict[str, float]] = {}
+        previous = heard.previous
+        for window in windows(heard.text, found)[:_MOST_WINDOWS]:
+            text, shift = as_heard(window.text, heard.speaker)
+            spans = [
+                (found[n].start - window.start + shift, found[n].end - window.start + shift)
+                for n in window.statements
+            ]
+            for number, (_, kinds) in zip(
+                window.statements, self._model.turn(text, spans, previous), strict=True
+            ):
+                told[number] = dict(zip(KINDS, kinds, strict=True))
+            previous = window.text
+        return told
+
+    # relations
+
+    def _relations(
+        self,
+        heard: Heard,
+        statements: Sequence[Statement],
+        acted: set[tuple[int, int]],
+    ) -> Iterator[Relation]:
+        best: dict[str, Relation] = {}
+        for window, here, near in self._beside(heard, statements, acted):
+            for relation in self._related(heard, window, here, near):
+                known = best.get(relation.fact_id)
+                if known is None or known.chance < relation.chance:
+                    best[relation.fact_id] = relation
+        yield from best.values()
+
+    def _beside(
+        self,
+        heard: Heard,
+        statements: Sequence[Statement],
+        acted: set[tuple[int, int]],
+    ) -> Iterator[tuple[Window, list[Statement], list[Known]]]:
+        """Statements that may put something out of date, with what they may be about."""
+        by_machine = is_machine(heard.speaker)
+        open_to = [one for one in heard.known if one.by_machine or not by_machine]
+        telling = [
+            n
+            for n, one in enumerate(statements)
+            if (
+                one.kind in TELLING
+                or _sets(one)
+                or (by_machine and one.kind is StatementKind.VERBATIM)
+            )
+            and (one.start, one.end) not in acted
+        ]
+        if not telling or not open_to:
+            return
+        for window in windows(heard.text, statements, telling)[:_MOST_WINDOWS]:
+            here = [statements[n] for n in window.statements]
+            yield window, here, nearest(open_to, here)
+
+    def paired(self, heard: Heard) -> Iterator[tuple[list[Known], list[Pairing]]]:
+        """What is weighed for a turn, for those who learn the weights."""
+        statements = tuple(self._statements(heard, segments(heard.text), by_machine=False))
+        for window, here, near in self._beside(heard, statements, set()):
+            yield (
+                near,
+                [
+                    _pairing(known, here[likest(known, here)], self._opinion(heard, window, known))
+                    for known in near
+                ],
+            )
+
+    def _related(
+        self, heard: Heard, window: Window, here: Sequence[Statement], near: Sequence[Known]
+    ) -> Iterator[Relation]:
+        """What the statements of a window do to what they may be about."""
+        opinions = [self._opinion(heard, window, known) for known in near]
+        numbers = [likest(known, here) for known in near]
+        pairs = [
+            _pairing(known, here[number], opinion)
+            for known, number, opinion in zip(near, numbers, opinions, strict=True)
+        ]
+        for known, pair, opinion, number, chance in zip(
+            near, pairs, opinions, numbers, chances(pairs, thresholds.WEIGHTS), strict=True
+        ):
+            statement = window.statements[number]
+            how = compared(known.text, pair.new)
+            if how.is_same or _says_again(known, here[number]):
+                yield Relation(RelationKind.CONFIRMS, known.id, statement, 1.0, "the same words")
+                continue
+            part = self._part(heard, window, here, known)
+            if part is not None:
+                yield part
+                continue
+            corrects = "correction" in here[number].cues
+            if here[number].kind is StatementKind.ASKS:
+                continue
+            sure = thresholds.ENDED - (thresholds.CUE if corrects else 0.0)
+            is_alike = how.share >= thresholds.ALIKE
+            if chance < (thresholds.DOUBTED_ALIKE if is_alike else thresholds.DOUBTED):
+                continue
+            kind = RelationKind.REPLACES if chance >= sure else RelationKind.DOUBTS
+            if kind is RelationKind.REPLACES and opinion.is_ended:
+                kind = RelationKind.ENDS
+            if kind is RelationKind.REPLACES and _leaves_out(known, here[number]):
+                kind = RelationKind.DOUBTS
+            yield Relation(kind, known.id, statement, chance, self.name, is_told=corrects)
+
+    def _part(
+        self, heard: Heard, window: Window, here: Sequence[Statement], known: Known
+    ) -> Relation | None:
+        """The one stretch of something known that surely changes, by the words or by the model."""
+        for number, said in zip(window.statements, here, strict=True):
+            change = amendment(known, said, fillers())
+            if change is not None:
+                new = _moved(change.new, said.start)
+                return Relation(
+                    RelationKind.PART, known.id, number, 0.95, said.text, True, change.old, new
+                )
+        return self._part_by_model(heard, window, here, known)
+
+    def _part_by_model(
+        self, heard: Heard, window: Window, here: Sequence[Statement], known: Known
+    ) -> Relation | None:
+        """The same where the model names both stretches, and both are values of one kind."""
+        kinds = {part.kind for one in here for part in one.parts}
+        again = {part.normal for one in here for part in one.parts}
+        typed = [
+            part
+            for part in known.parts
+            if part.kind in kinds and part.kind != "term" and part.normal not in again
+        ]
+        if self._model is None or not known.is_here or not typed:
+            return None
+        text, shift = as_heard(known.text, known.speaker)
+        turn, moved = as_heard(window.text, heard.speaker)
+        marks = [(part.start + shift, part.end + shift) for part in typed]
+        best: Relation | None = None
+        for old, told in zip(
+            typed, self._model.read(text, marks, heard.previous, turn), strict=True
+        ):
+            if told is None or told.replaces < thresholds.PART:
+                continue
+            if best is not None and best.chance >= told.replaces:
+                continue
+            at = -1 if told.span is None or told.in_previous else told.span[0] - moved
+            number, new = _stretch_at(window, here, at + window.start, old)
+            best = Relation(
+                RelationKind.PART,
+                known.id,
+                number,
+                told.replaces,
+                self.name,
+                "correction" in here[window.statements.index(number)].cues,
+                (old.start, old.end),
+                new,
+            )
+        return best
+
+    def _opinion(self, heard: Heard, window: Window, known: Known) -> _Opinion:
+        if self._model is None:
+            return _Opinion(0.2, is_ended=False)
+        text, shift = as_heard(known.text, known.speaker)
+        turn, _ = as_heard(window.text, heard.speaker)
+        whole = self._model.read(text, [(shift, len(text))], heard.previous, turn)[0]
+        if whole is None:
+            return _Opinion(0.0, is_ended=False)
+        return _Opinion(whole.replaces + whole.retracts, whole.retracts > whole.replaces)
+
+
+@dataclass(frozen=True)
+class _Opinion:
+    over: float
+    is_ended: bool
+
+
+def _pairing(known: Known, statement: Statement, opinion: _Opinion) -> Pairing:
+    return Pairing(
+        known.text,
+        statement.text,
+        opinion.over,
+        known.likeness,
+        known.age,
+        known.is_here,
+        "correction" in statement.cues,
+        known.parts,
+        statement.parts,
+    )
+
+
+def _stretch_at(
+    window: Window, here: Sequence[Statement], at: int, old: Part
+) -> tuple[int, tuple[int, int] | None]:
+    """The statement that says a new value, and the value where it is one like the old."""
+    for number, one in zip(window.statements, here, strict=True):
+        for new in one.parts:
+            if new.start <= at - one.start < new.end:
+                fits = new.kind == old.kind and new.normal != old.normal
+                return number, _moved((new.start, new.end), one.start) if fits else None
+    return window.statements[-1], None
+
+
+def _sets(one: Statement) -> bool:
+    """Whether a question may say what something is to be: "can you make it 6 pm?"."""
+    return one.kind is StatementKind.ASKS and bool(one.parts)
+
+
+def _moved(span: tuple[int, int], by: int) -> tuple[int, int]:
+    return span[0] + by, span[1] + by
+
+
+_SHORT: Final = 6
+
+
+def _leaves_out(known: Known, statement: Statement) -> bool:
+    """Whether a short statement says nothing of other values that the known one has, and so cannot
+    stand for all of it."""
+    if len(statement.text.split()) > _SHORT:
+        return False
+    kinds = {part.kind for part in statement.parts}
+    return any(part.kind not in kinds and part.kind != "term" for part in known.parts)
+
+
+def _says_again(known: Known, statement: Statement) -> bool:
+    claim = statement.claim
+    if claim is None or not known.key:
+        return False
+    same = (claim.attribute, claim.subject) == (known.key, known.subject)
+    return same and claim.value.strip().lower() == known.value.strip().lower()

@@ -1,0 +1,137 @@
+"""Relating: how likely it is that a turn puts something out of date that was said before.
+
+Each thing that a turn may be about is read beside the turn by the model. What the model says of it
+is weighed with what the words show: whether both say one thing of the same subject or speak of
+two, whether there can be several of it, whether a correction was announced. One table of weights,
+learned from conversations that the model was not taught, makes one chance of all this.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final
+
+from incumbent.language.lexicon import data
+from incumbent.language.stances import Opposition, opposition
+from incumbent.language.tokens import stem
+from incumbent.model.fact import Part
+from incumbent.reading.comparing import compared, tokens
+
+FEATURES: Final = (
+    "whole",
+    "likeliest",
+    "said again",
+    "one slot at the end",
+    "one slot before the end",
+    "two subjects",
+    "likeness",
+    "same but for the end, one at a time",
+    "same but for the end, several",
+    "same but for the end",
+    "correction",
+    "opposed",
+    "several",
+    "single",
+    "age",
+    "here",
+    "like value",
+    "by itself",
+)
+_ODDS = 1e-3
+_LONGEST = 400
+
+
+@dataclass(frozen=True)
+class Pairing:
+    """Something that was said, beside what is said now."""
+
+    old: str
+    new: str
+    """The statement of the turn that is likest to it."""
+    over: float
+    """How likely the model holds it to be over."""
+    likeness: float
+    age: int
+    is_here: bool
+    corrects: bool
+    old_parts: tuple[Part, ...] = ()
+    new_parts: tuple[Part, ...] = ()
+
+
+@lru_cache(maxsize=2)
+def _predicates(language: str = "en") -> tuple[frozenset[str], frozenset[str]]:
+    told = data("predicates", language)
+    return (
+        frozenset(map(stem, told["several"].split())),
+        frozenset(map(stem, told["single"].split())),
+    )
+
+
+def features(pairs: Sequence[Pairing]) -> list[tuple[float, ...]]:
+    """The pairs of one turn as numbers, in the order of FEATURES."""
+    scores = [one.over for one in pairs]
+    best = max(scores, default=0.0)
+    return [_row(one, score >= best) for one, score in zip(pairs, scores, strict=True)]
+
+
+def _row(one: Pairing, likeliest: bool) -> tuple[float, ...]:
+    how = compared(one.old[:_LONGEST], one.new[:_LONGEST])
+    slot = how.one_slot
+    is_same_frame = slot is not None and slot.is_last and how.adds_nothing
+    several, single = _shared_predicates(one)
+    denied = opposition(one.new[:_LONGEST], one.old[:_LONGEST])
+    return (
+        _odds(one.over),
+        float(likeliest),
+        how.share,
+        float(slot is not None and slot.is_last),
+        float(slot is not None and not slot.is_last),
+        float(len(how.slots) > 1 and how.slots[0].is_first),
+        one.likeness,
+        float(is_same_frame and single and not several),
+        float(is_same_frame and several and not single),
+        float(is_same_frame),
+        float(one.corrects),
+        {Opposition.SURE: 1.0, Opposition.LIKELY: 0.5}.get(denied, 0.0),
+        float(several),
+        float(single),
+        math.log1p(one.age),
+        float(one.is_here),
+        float(_like_value(one)),
+        1.0,
+    )
+
+
+def _shared_predicates(one: Pairing) -> tuple[bool, bool]:
+    """Whether words that both have tell that there can be several of it, or one at a time."""
+    both = {t.stem for t in tokens(one.old[:_LONGEST])} & {
+        t.stem for t in tokens(one.new[:_LONGEST])
+    }
+    several, single = _predicates()
+    return bool(both & several), bool(both & single)
+
+
+def _like_value(one: Pairing) -> bool:
+    """Whether both have a value of one kind that is not the same."""
+    return any(
+        a.kind == b.kind and a.normal != b.normal
+        for a in one.old_parts
+        for b in one.new_parts
+        if a.kind not in ("term", "name")
+    )
+
+
+def _odds(chance: float) -> float:
+    chance = min(max(chance, _ODDS), 1 - _ODDS)
+    return math.log(chance / (1 - chance))
+
+
+def chances(pairs: Sequence[Pairing], weights: Sequence[float]) -> list[float]:
+    """How likely each of the things that a turn may be about is over."""
+    return [
+        1 / (1 + math.exp(-sum(w * x for w, x in zip(weights, row, strict=True))))
+        for row in features(pairs)
+    ]

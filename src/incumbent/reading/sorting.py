@@ -1,0 +1,102 @@
+"""Sorting: what a stretch of a turn is for, by its words and by the model."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Final
+
+from incumbent.language.moods import Kind
+from incumbent.language.questions import is_telling
+from incumbent.language.statements import statements
+from incumbent.reading.form import StatementKind
+
+_BY_RULES: Final = {
+    Kind.ASSERTION: StatementKind.STATES,
+    Kind.REQUEST: StatementKind.STATES,
+    Kind.COMMITMENT: StatementKind.STATES,
+    Kind.CONFIRMATION: StatementKind.AGREES,
+    Kind.RETRACTION: StatementKind.STATES,
+    Kind.DRAFT: StatementKind.PROPOSES,
+    Kind.HYPOTHETICAL: StatementKind.SUPPOSES,
+    Kind.QUESTION: StatementKind.ASKS,
+    Kind.REPORT: StatementKind.REPORTS,
+    Kind.SMALL_TALK: StatementKind.CHATS,
+    Kind.VERBATIM: StatementKind.VERBATIM,
+}
+_STRENGTH: Final = (
+    StatementKind.SUPPOSES,
+    StatementKind.PROPOSES,
+    StatementKind.STATES,
+    StatementKind.REPORTS,
+    StatementKind.ASKS,
+    StatementKind.AGREES,
+    StatementKind.CHATS,
+    StatementKind.VERBATIM,
+)
+"""Of the clauses of a sentence, the first of these tells what the sentence is for."""
+_MODEL: Final = {
+    "chats": StatementKind.CHATS,
+    "asks": StatementKind.ASKS,
+    "supposes": StatementKind.SUPPOSES,
+    "recalls": StatementKind.RECALLS,
+    "orders": StatementKind.ORDERS,
+}
+_OVER_RULES: Final = 0.8
+"""So sure must the model be to make something else of what reads as a statement."""
+_NEARLY_CERTAIN: Final = 0.97
+_FEW: Final = 5
+_STILL_STATES: Final = 0.35
+"""So sure that something is stated where the rules see none: showing is the lesser harm."""
+_RULE = re.compile(
+    r"\b(?:must(?:n['’]t)?|may (?:not|only|never)|(?:is|are) not allowed|not permitted|forbidden|"
+    r"prohibited|only \w+(?: \w+){0,3} may|nobody may|no one may|need(?:s)? approval|"
+    r"shall not|never|always)\b",
+    re.IGNORECASE,
+)
+
+
+def is_rule(text: str) -> bool:
+    """Whether a sentence says what one must, may or may not do."""
+    return _RULE.search(text) is not None and "?" not in text
+
+
+def kind_of(
+    text: str, told: Mapping[str, float] | None, *, has_values: bool = False
+) -> tuple[StatementKind, float]:
+    """What a sentence is for, and how surely. `told` is what the model says of it.
+
+    What is kept can be ignored, and what is not kept is lost: a sentence with a value in it, or
+    with more than a few words, is no mere chat unless that is nearly certain.
+    """
+    clauses = {_BY_RULES[one.kind] for one in statements(text)}
+    kind = next((one for one in _STRENGTH if one in clauses), StatementKind.CHATS)
+    if kind is StatementKind.SUPPOSES and is_rule(text) and not _supposes(text):
+        kind = StatementKind.STATES
+    if told is None:
+        return kind, 1.0
+    states = told["states"]
+    if kind is StatementKind.STATES:
+        name = max(_MODEL, key=lambda one: told[one])
+        tells = has_values or len(text.split()) > _FEW
+        sure = _NEARLY_CERTAIN if tells and name in ("chats", "asks") else _OVER_RULES
+        if told[name] >= sure and not is_rule(text):
+            return _MODEL[name], told[name]
+        return kind, states
+    if kind in (StatementKind.CHATS, StatementKind.REPORTS) and states >= _STILL_STATES:
+        return StatementKind.STATES, states
+    if kind is StatementKind.ASKS and is_telling(text) and states >= _STILL_STATES:
+        return StatementKind.STATES, states
+    if kind is StatementKind.SUPPOSES and states >= _STILL_STATES and not _supposes(text):
+        return StatementKind.STATES, states
+    return kind, 1 - states
+
+
+_IF = re.compile(
+    r"\b(?:if|what if|suppose|imagine|assuming|unless|would|wish|were to|hypothetically)\b",
+    re.IGNORECASE,
+)
+
+
+def _supposes(text: str) -> bool:
+    return _IF.search(text) is not None

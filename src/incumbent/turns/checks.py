@@ -1,0 +1,30 @@
+"""Checks: what a reading may touch, for every reader alike."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from incumbent.reading.form import Reading, Relation, RelationKind
+from incumbent.turns.situation import UNNAMED, Situation, sentence_of
+
+
+def checked(reading: Reading, situation: Situation) -> Reading:
+    """A reading without what it may not do, or says of what is not there."""
+    return replace(reading, relations=tuple(_allowed(reading, situation)))
+
+
+def _allowed(reading: Reading, situation: Situation) -> Iterator[Relation]:
+    for one in reading.relations:
+        fact = situation.facts.get(one.fact_id)
+        if fact is None or one.statement is None or one.statement >= len(reading.statements):
+            continue
+        claim = reading.statements[one.statement].claim
+        # What is said of one is not said of another, however alike the words are.
+        if claim is not None and fact.key != UNNAMED and claim.subject != fact.subject:
+            continue
+        if one.kind is RelationKind.PART and one.old is not None:
+            text, shift = sentence_of(fact)
+            if not shift <= one.old[0] < one.old[1] <= len(text):
+                continue
+        yield one

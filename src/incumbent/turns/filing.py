@@ -1,0 +1,352 @@
+"""Filing: what comes of a reading. What a relation does is decided here, for every reader."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Final
+
+from incumbent.engine import reviews
+from incumbent.engine.proposal import Proposal
+from incumbent.engine.registrar import Registrar
+from incumbent.language.speakers import is_machine
+from incumbent.model.errors import DependencyCycle, NotPermitted
+from incumbent.model.fact import Fact, Part
+from incumbent.model.scope import Scope
+from incumbent.model.values import text_of
+from incumbent.model.verdict import Outcome, Rule, Verdict
+from incumbent.observing.circumstances import Circumstances, history_of
+from incumbent.reading.amending import amended
+from incumbent.reading.form import (
+    Act,
+    ActKind,
+    Reading,
+    Relation,
+    RelationKind,
+    Statement,
+    StatementKind,
+)
+from incumbent.turns.checks import checked
+from incumbent.turns.finding import meant
+from incumbent.turns.proposals import Proposals
+from incumbent.turns.situation import UNNAMED, Situation, sentence_of
+from incumbent.turns.worth import is_done, is_worth_keeping
+
+LONGEST_REASON: Final = 500
+OVER: Final = "no longer current"
+"""What stands in brackets where a value is over and nothing is said to take its place."""
+_SHORT: Final = 12
+"""A longer statement is kept beside what it changes."""
+_GONE: Final = (RelationKind.REPLACES, RelationKind.ENDS)
+_UNREAL: Final = {
+    StatementKind.SUPPOSES: Scope.HYPOTHETICAL,
+    StatementKind.PROPOSES: Scope.DRAFT,
+}
+
+
+@dataclass
+class Record:
+    """What the statements of a turn have led to so far."""
+
+    facts: list[Fact] = field(default_factory=list)
+    verdicts: list[Verdict] = field(default_factory=list)
+    retired: list[Part] = field(default_factory=list)
+    doomed: list[str] = field(default_factory=list)
+    """Ids of facts that are to be erased."""
+    wants_all_gone: bool = False
+    kept: set[int] = field(default_factory=set)
+    """The numbers of the statements that became facts."""
+
+
+class Filing:
+    """Files one reading, inside one transaction."""
+
+    def __init__(
+        self, registrar: Registrar, situation: Situation, around: Circumstances, reader: str
+    ) -> None:
+        self._registrar = registrar
+        self._situation = situation
+        self._around = around
+        self._reader = reader
+        self._proposals = Proposals(registrar, around)
+        self._gone: set[str] = set()
+        self.record = Record()
+
+    def file(self, reading: Reading) -> Record:
+        """Do what a turn asks for, and keep what it states."""
+        reading = checked(reading, self._situation)
+        acted = {(act.start, act.end) for act in reading.acts}
+        for act in reading.acts:
+            self._act(act, reading)
+        for number, said in enumerate(reading.statements):
+            if (said.start, said.end) not in acted:
+                relations = [one for one in reading.relations if one.statement == number]
+                self._state(number, said, relations)
+        return self.record
+
+    # statements
+
+    def _state(self, number: int, said: Statement, relations: Sequence[Relation]) -> None:
+        by_machine = is_machine(self._around.speaker.name)
+        if said.kind in _UNREAL and not by_machine:
+            self._suppose(said)
+            return
+        changes = any(one.kind is not RelationKind.CONFIRMS for one in relations)
+        keeps = (
+            is_done(said, self._around.speaker.name)
+            if by_machine
+            else changes or is_worth_keeping(said)
+        )
+        if not keeps:
+            return
+        self.record.kept.add(number)
+        self._confirm_or_propose(said, relations)
+
+    def _amend(self, said: Statement, one: Relation) -> bool:
+        """Change one stretch of a fact, in editorial brackets."""
+        fact = self._situation.facts.get(one.fact_id)
+        if fact is None or one.old is None or fact.id in self._gone:
+            return False
+        if not self._proposals.may_act_on(said, [fact]) or not isinstance(fact.value, str):
+            return False
+        new = self._around.text[slice(*one.new)] if one.new is not None else OVER
+        shift = sentence_of(fact)[1]
+        old = (one.old[0] - shift, one.old[1] - shift)
+        if old[0] < 0 or old[1] > len(fact.value):
+            return False
+        if one.new is None and fact.key != UNNAMED:
+            return False
+        is_whole = fact.key != UNNAMED and fact.value.strip() == fact.value[old[0] : old[1]]
+        value = new if is_whole else amended(fact.value, old, new)
+        proposal = self._proposals.of(said, None)
+        source = replace(
+            proposal.source,
+            parts=amended_parts(fact.parts, old, said, one.new, len(value) - len(fact.value)),
+            earlier=history_of(fact),
+        )
+        proposal = replace(
+            _again(proposal, fact),
+            value=value,
+            source=source,
+            supersedes=fact.id,
+            scope=fact.scope,
+            scope_id=fact.scope_id,
+        )
+        self._propose(said, proposal, [one])
+        return True
+
+    def _confirm_or_propose(self, said: Statement, relations: Sequence[Relation]) -> None:
+        facts = self._situation.facts
+        parts = [one for one in relations if one.kind is RelationKind.PART]
+        done = [one for one in parts if self._amend(said, one)]
+        if done and not _says_more(said, done):
+            return
+        claim = said.claim
+        held = self._held(said)
+        if held and claim is not None and not self._takes_over(held, relations):
+            claim = None  # both are shown rather than one of them lost
+        gone = [one for one in relations if one.kind in _GONE and one.fact_id in facts]
+        allowed = {
+            fact.id
+            for fact in self._proposals.may_act_on(said, [facts[one.fact_id] for one in gone])
+        }
+        above = [one for one in gone if one.fact_id not in allowed and self._is_above(said, one)]
+        gone = [one for one in gone if one.fact_id in allowed and one.fact_id not in self._gone]
+        doubts = tuple(
+            one.fact_id
+            for one in relations
+            if one.kind is RelationKind.DOUBTS and one.fact_id in facts and one not in above
+        )
+        same = next((one for one in relations if one.kind is RelationKind.CONFIRMS), None)
+        proposal = replace(self._proposals.of(said, claim), doubts=doubts)
+        if same is not None and same.fact_id in facts and not gone:
+            proposal = _again(proposal, facts[same.fact_id])
+        if gone or above:
+            first = (gone or above)[0]
+            proposal = replace(proposal, supersedes=first.fact_id, confidence=first.chance)
+        self._propose(said, proposal, (gone or above)[:1])
+        for one in gone[1:]:
+            self._take_back(facts[one.fact_id], said, one)
+
+    def _held(self, said: Statement) -> list[Fact]:
+        """Who holds the address that a statement names."""
+        if said.claim is None:
+            return []
+        lens, reader = self._registrar.lens, self._registrar.transaction
+        return list(lens.held(reader, said.claim.attribute, said.claim.subject or "", marks=False))
+
+    def _takes_over(self, held: Sequence[Fact], relations: Sequence[Relation]) -> bool:
+        """Whether a name is taken over by a new value. A reader who is sure that both stand is
+        believed; where it says nothing, the name decides."""
+        told = {one.fact_id: one for one in relations}
+        return all(
+            fact.id not in told or told[fact.id].kind is not RelationKind.ADDS for fact in held
+        )
+
+    def _is_above(self, said: Statement, one: Relation) -> bool:
+        ladder = self._registrar.ladder
+        fact = self._situation.facts[one.fact_id]
+        return ladder.outranks(fact.standing, self._proposals.rung(said))
+
+    def _suppose(self, said: Statement) -> None:
+        if not said.parts and not is_worth_keeping(said):
+            return
+        proposal = self._proposals.of(said, None)
+        if self._around.branch is None:
+            proposal = replace(proposal, scope=_UNREAL[said.kind], scope_id=None)
+        self._propose(said, proposal, ())
+
+    def _propose(self, said: Statement, proposal: Proposal, because: Sequence[Relation]) -> None:
+        rule, evidence = None, None
+        if because:
+            first = because[0]
+            rule = Rule.EXPLICIT if first.is_told else Rule.IMPLICIT
+            evidence = {"reader": first.rests_on or self._reader, "chance": round(first.chance, 3)}
+        elif "correction" in said.cues and said.claim is not None:
+            rule = Rule.EXPLICIT
+        try:
+            verdict = self._registrar.propose(proposal, rule=rule, evidence=evidence)
+        except DependencyCycle:
+            proposal = replace(proposal, depends_on=())
+            verdict = self._registrar.propose(proposal, rule=rule, evidence=evidence)
+        gone = self._registrar.transaction.facts(verdict.superseded) if verdict.superseded else []
+        self._note(verdict, gone)
+
+    def _note(self, verdict: Verdict, gone: Iterable[Fact] = ()) -> None:
+        self.record.verdicts.append(verdict)
+        for fact in gone:
+            self._gone.add(fact.id)
+            self.record.retired.extend(fact.parts)
+        if verdict.fact is not None and verdict.outcome is not Outcome.RETRACTED:
+            self.record.facts.append(verdict.fact)
+
+    def _take_back(
+        self, fact: Fact, said: Statement | Act, relation: Relation | None = None
+    ) -> None:
+        evidence: Mapping[str, Any] | None = None
+        if relation is not None:
+            evidence = {"reader": relation.rests_on, "chance": round(relation.chance, 3)}
+        reason = self._around.text[said.start : said.end][:LONGEST_REASON]
+        try:
+            verdict = self._registrar.retract(
+                fact, at=self._around.at, reason=reason, evidence=evidence
+            )
+        except NotPermitted:
+            return
+        self._note(verdict, [fact])
+
+    # requests
+
+    def _act(self, act: Act, reading: Reading) -> None:
+        said = next(one for one in reading.statements if one.start == act.start)
+        if act.kind is ActKind.ERASE_ALL:
+            self.record.wants_all_gone |= self._is_for_real()
+        elif act.kind is ActKind.ERASE:
+            self._erase(act)
+        elif act.kind is ActKind.UNDO:
+            for fact in self._proposals.may_act_on(said, self._situation.last()):
+                self._take_back(fact, act)
+        elif act.kind is ActKind.RETRACT:
+            found = meant(act.what, self._situation.facts.values())
+            for fact in self._proposals.may_act_on(said, found)[:1]:
+                self._take_back(fact, act)
+        elif act.kind is ActKind.REVERT:
+            self._revert(act, said)
+
+    def _is_for_real(self) -> bool:
+        return self._around.speaker.is_self and self._around.branch is None
+
+    def _erase(self, act: Act) -> None:
+        """Mark for erasure what somebody wants gone, with all that it was before."""
+        if not self._is_for_real():
+            return
+        lens, reader = self._registrar.lens, self._registrar.transaction
+        own = self._registrar.identity
+        for fact in meant(act.what, self._situation.facts.values()):
+            for one in lens.chain(reader, [fact]).facts:
+                above = self._registrar.ladder.rank(one.standing) > own.authority.rank
+                if one.owner == own.user_id and not above:
+                    self.record.doomed.append(one.id)
+
+    def _revert(self, act: Act, said: Statement) -> None:
+        """Put the value back that was in office before."""
+        lens, reader = self._registrar.lens, self._registrar.transaction
+        facts = self._proposals.may_act_on(said, self._situation.facts.values())
+        for live in meant(act.what, facts) or self._changed_from(act.what, facts):
+            chain = [one for one in lens.chain(reader, [live]).facts if one.id != live.id]
+            if not chain:
+                continue
+            named = [one for one in chain if _says(one, act.what)]
+            earlier = (named or chain)[-1]
+            try:
+                verdict = reviews.revert(
+                    self._registrar,
+                    live.id,
+                    earlier.id,
+                    None,
+                    self._around.branch,
+                    at=self._around.at,
+                )
+            except NotPermitted:
+                return
+            self._note(verdict, [live])
+            return
+
+    def _changed_from(self, what: str, facts: Sequence[Fact]) -> list[Fact]:
+        """The facts in office that were once what is named."""
+        lens, reader = self._registrar.lens, self._registrar.transaction
+        return [
+            fact
+            for fact in facts
+            if fact.supersedes
+            and any(_says(one, what) for one in lens.chain(reader, [fact]).facts if one != fact)
+        ]
+
+
+def _says(fact: Fact, what: str) -> bool:
+    told, asked = text_of(fact.value).lower(), what.lower().strip(" .!")
+    return bool(asked) and (asked in told or told in asked)
+
+
+def _again(proposal: Proposal, fact: Fact) -> Proposal:
+    """A statement that says what is known: it confirms it, under its name and in its words."""
+    return replace(
+        proposal,
+        key=fact.key,
+        subject=fact.subject,
+        value=fact.value,
+        multi_valued=fact.multi_valued,
+    )
+
+
+def _says_more(said: Statement, done: Sequence[Relation]) -> bool:
+    """Whether a statement has more to keep than the values that it changed."""
+    if any(one.new is None for one in done):
+        return True
+    spans = [(one.new[0] - said.start, one.new[1] - said.start) for one in done if one.new]
+    rest = [part for part in said.parts if (part.start, part.end) not in spans]
+    return bool(rest) or len(said.text.split()) > _SHORT
+
+
+def amended_parts(
+    parts: Iterable[Part],
+    old: tuple[int, int],
+    said: Statement,
+    new: tuple[int, int] | None,
+    grown: int,
+) -> tuple[Part, ...]:
+    """The values of a fact after one stretch of it has changed."""
+    found = []
+    for part in parts:
+        if part.end <= old[0]:
+            found.append(part)
+        elif part.start >= old[1]:
+            found.append(part._replace(start=part.start + grown, end=part.end + grown))
+        elif new is not None and (part.start, part.end) == old:
+            span = (new[0] - said.start, new[1] - said.start)
+            fresh = next((one for one in said.parts if (one.start, one.end) == span), None)
+            if fresh is not None:
+                first = old[0] + (1 if grown != len(fresh.text) - len(part.text) else 0)
+                end = first + len(fresh.text)
+                found.append(fresh._replace(role=part.role, start=first, end=end))
+    return tuple(found)

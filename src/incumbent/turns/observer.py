@@ -1,0 +1,129 @@
+"""The observer: one turn of conversation, from its text to what is stored of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+from typing import Final
+
+from incumbent.engine.registrar import Registrar
+from incumbent.model.fact import Fact
+from incumbent.model.records import Spot, Turn, WorkingItem, item_key
+from incumbent.model.values import text_of
+from incumbent.observing.circumstances import Circumstances
+from incumbent.observing.observation import Observation
+from incumbent.observing.recognising import digest_of
+from incumbent.observing.repeating import Received, observed_before, told_again
+from incumbent.reading.form import Heard, Reading, StatementKind, TurnReader
+from incumbent.turns.filing import Filing, Record
+from incumbent.turns.situation import FoundBySearch, Situation, known_to, looked_at
+
+WINDOW: Final = 40
+"""How many turns of a session stay at hand."""
+_UNREAL: Final = (StatementKind.SUPPOSES, StatementKind.PROPOSES)
+
+
+def heard_in(came: Received, situation: Situation, now: datetime) -> Heard:
+    """A turn with what a reader needs to understand it."""
+    return Heard(
+        came.text,
+        came.speaker.name,
+        came.at or now,
+        situation.previous[-2_000:],
+        situation.previous_by_machine,
+        known_to(situation),
+    )
+
+
+class TurnObserver:
+    """Files one turn that has been read, inside one transaction."""
+
+    def __init__(self, registrar: Registrar, reader: TurnReader, around: Circumstances) -> None:
+        self._registrar = registrar
+        self._reader = reader
+        self._around = around
+
+    def observe(
+        self,
+        came: Received,
+        read: tuple[Situation, Reading] | None,
+        found: Mapping[str, FoundBySearch],
+    ) -> tuple[Observation, Record]:
+        """File a turn, unless it was filed before. What it was read against may have changed since;
+        then it is read again."""
+        registrar, around = self._registrar, self._around
+        reader, lens = registrar.transaction, registrar.lens
+        known = observed_before(reader, lens, around.session_id, came)
+        if known is not None:
+            return told_again(reader, lens, known), Record()
+        situation = looked_at(reader, lens, around.session_id, WINDOW, found)
+        if read is None or not situation.is_as(read[0]):
+            reading = self._reader.read(heard_in(came, situation, registrar.now))
+        else:
+            reading = read[1]
+        around = replace(around, turn_index=situation.next_index)
+        filing = Filing(registrar, situation, around, self._reader.name)
+        record = filing.file(reading)
+        turn = Turn(
+            around.session_id,
+            situation.next_index,
+            came.speaker.name,
+            came.at or registrar.now,
+            digest_of(came.speaker.name, came.text, came.ref),
+            came.ref,
+            tuple(dict.fromkeys(fact.id for fact in record.facts)),
+            tuple(verdict.id for verdict in record.verdicts),
+        )
+        self._put_down(turn, came, reading, situation, record)
+        return self._observation(turn, reading, record), record
+
+    def _observation(self, turn: Turn, reading: Reading, record: Record) -> Observation:
+        return Observation(
+            turn_index=turn.turn_index,
+            speaker=turn.speaker,
+            at=turn.at,
+            ref=turn.ref,
+            statements=reading.statements,  # type: ignore[arg-type]
+            facts=tuple({fact.id: fact for fact in record.facts}.values()),
+            verdicts=tuple(record.verdicts),
+            retired=tuple(dict.fromkeys(record.retired)),
+        )
+
+    def _put_down(
+        self, turn: Turn, came: Received, reading: Reading, situation: Situation, record: Record
+    ) -> None:
+        """Keep the turn in the working set, with where it says what."""
+        transaction, now = self._registrar.transaction, self._registrar.now
+        user_id = self._registrar.identity.user_id
+        transaction.put_turn(user_id, turn)
+        if not came.text.strip():
+            return
+        lifetime = self._registrar.settings.working_set_ttl
+        expires = None if lifetime is None else now + lifetime
+        spots = (
+            *own_spots(came.text, turn.turn_index, record.facts),
+            *(Spot("", "", s.start, s.end) for s in reading.statements if s.kind in _UNREAL),
+        )
+        states = tuple(dict.fromkeys((*turn.fact_ids, *(s.fact_id for s in spots if s.fact_id))))
+        item = WorkingItem(item_key(turn), came.text, now, expires, states, spots)
+        transaction.put_item(user_id, turn.session_id, item)
+        if len(situation.turns) >= WINDOW:
+            oldest = item_key(situation.turns[0])
+            transaction.drop_items(user_id=user_id, session_id=turn.session_id, key=oldest)
+        transaction.drop_items(expired_at=now)
+
+
+def own_spots(text: str, turn_index: int, facts: Sequence[Fact]) -> list[Spot]:
+    """Where a turn says what it stated: each statement, and each value in it."""
+    found = []
+    for fact in facts:
+        span = fact.source.span if fact.source.turn_index == turn_index else None
+        if span is None:
+            continue
+        found.append(Spot(fact.id, text_of(fact.value), *span))
+        for part in fact.parts:
+            start = text.find(part.text, *span)
+            if start >= 0:
+                found.append(Spot(fact.id, part.text, start, start + len(part.text)))
+    return found
