@@ -109,3 +109,26 @@ def test_a_turn_observed_twice_is_filed_once(ann: incumbent.Session) -> None:
     ann.observe("The ferry leaves at noon.", ref="m1")
     assert ann.observe("The ferry leaves at noon.", ref="m1").repeated
     assert len(ann.facts()) == 1
+
+
+def test_what_rests_on_something_that_changed_is_to_be_worked_out_again(
+    ann: incumbent.Session,
+) -> None:
+    """By its reason, named in words, or by what was said right before it."""
+    ann.observe("The menu is lamb.")
+    ann.observe("The wine is Merlot because of the menu.")
+    ann.observe("The guest count is 40. So the budget is 5,000 euros.")
+    ann.observe("The menu is fish now.")
+    ann.observe("The guest count is 60 now.")
+    told = ann.context("Which wine, and what budget?").text
+    assert "Merlot" not in told
+    assert "5,000" not in told
+    assert "budget: not known, recalculate" in told
+
+
+def test_an_explicit_change_says_what_it_rests_on(ann: incumbent.Session) -> None:
+    """The words for an explicit change; of others, the reader and its chance."""
+    ann.observe("The menu is lamb.")
+    [verdict] = ann.observe("The menu is fish now.").verdicts
+    assert str(verdict) == "statement: superseded (explicit)"
+    assert set(verdict.evidence) >= {"reader", "chance"}

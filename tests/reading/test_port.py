@@ -193,3 +193,33 @@ def test_a_machine_gives_no_orders_and_no_names() -> None:
     found = read("Please forget my phone number. Your address is 1 Main St.", speaker="assistant")
     assert found.acts == ()
     assert [one.claim for one in found.statements] == [None, None]
+
+
+@pytest.mark.parametrize(
+    ("known", "turn"),
+    [
+        ("The menu is lamb.", "The wine is Merlot because of the menu."),
+        ("The menu is lamb.", "The wine is Merlot, based on the menu."),
+        ("The menu is lamb.", "The wine is Merlot. That depends on the menu."),
+    ],
+)
+def test_a_statement_rests_on_what_it_names_as_its_reason(known: str, turn: str) -> None:
+    """A word that gives a reason, and the thing that something known is about."""
+    assert only(read(turn, known), RelationKind.DEPENDS).fact_id == "0"
+
+
+def test_a_conclusion_rests_on_what_was_said_right_before() -> None:
+    """In the same turn, or last in the conversation."""
+    found = read("There are 40 guests. So the budget is 5,000 euros.")
+    assert only(found, RelationKind.DEPENDS).earlier == 0
+    found = read("That means the match is off.", "It rained all night.")
+    assert only(found, RelationKind.DEPENDS).fact_id == "0"
+
+
+@pytest.mark.parametrize(
+    "turn", ["The wine is Merlot.", "The menu is nice.", "So long!", "So the menu is set."]
+)
+def test_without_a_reason_nothing_rests_on_anything(turn: str) -> None:
+    """Being about the same thing is no reason."""
+    relations = read(turn, "The menu is lamb.").relations
+    assert [one for one in relations if one.kind is RelationKind.DEPENDS] == []

@@ -126,6 +126,8 @@ class Relation:
     new: Span | None = None
     """The stretch of the turn that takes its place."""
     begins: datetime | None = None
+    earlier: int | None = None
+    """Which earlier statement of the same reading it speaks of, where that is no fact yet."""
 
 
 @dataclass(frozen=True)

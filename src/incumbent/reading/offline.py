@@ -35,6 +35,7 @@ from incumbent.reading.names import claim_of
 from incumbent.reading.relating import Pairing, chances
 from incumbent.reading.segments import Segment, segments
 from incumbent.reading.sorting import kind_of
+from incumbent.reading.ties import ties, topic
 from incumbent.reading.windows import LONGEST, Window, likest, nearest, windows
 
 TELLING: Final = frozenset({StatementKind.STATES, StatementKind.ORDERS, StatementKind.AGREES})
@@ -67,6 +68,8 @@ class OfflineReader:
         asked = () if by_machine else tuple(acts(heard.text, found))
         spoken = {(act.start, act.end) for act in asked}
         relations = tuple(self._relations(heard, statements, spoken))
+        if not by_machine:
+            relations += tuple(ties(statements, heard.known))
         return Reading(statements, relations, asked)
 
     # statements
@@ -200,6 +203,8 @@ class OfflineReader:
             corrects = "correction" in here[number].cues
             if here[number].kind is StatementKind.ASKS:
                 continue
+            if corrects and how.one_slot is not None and _of_one_thing(known, here[number]):
+                chance = max(chance, thresholds.TOLD)
             sure = thresholds.ENDED - (thresholds.CUE if corrects else 0.0)
             is_alike = how.share >= thresholds.ALIKE
             if chance < (thresholds.DOUBTED_ALIKE if is_alike else thresholds.DOUBTED):
@@ -291,6 +296,12 @@ def _pairing(known: Known, statement: Statement, opinion: _Opinion) -> Pairing:
         known.parts,
         statement.parts,
     )
+
+
+def _of_one_thing(known: Known, statement: Statement) -> bool:
+    """Whether both say something of the same thing, by its name."""
+    name = topic(known.text)
+    return bool(name) and name == topic(statement.text)
 
 
 def _stretch_at(

@@ -37,6 +37,7 @@ FEATURES: Final = (
     "single",
     "age",
     "here",
+    "here, and alike",
     "like value",
     "by itself",
 )
@@ -100,6 +101,7 @@ def _row(one: Pairing, likeliest: bool) -> tuple[float, ...]:
         float(single),
         math.log1p(one.age),
         float(one.is_here),
+        how.share if one.is_here else 0.0,
         float(_like_value(one)),
         1.0,
     )

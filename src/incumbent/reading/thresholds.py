@@ -5,24 +5,25 @@ from __future__ import annotations
 from typing import Final
 
 WEIGHTS: Final = (
-    0.506,
-    1.121,
-    -0.299,
-    -0.044,
-    0.394,
-    -1.124,
-    0.381,
+    0.504,
+    1.146,
+    -0.392,
+    -0.052,
+    0.401,
+    -1.095,
+    0.421,
     0.927,
-    1.047,
-    0.079,
-    0.484,
-    -0.766,
-    -0.726,
-    0.806,
-    0.118,
-    -1.185,
-    -0.272,
-    -1.432,
+    1.083,
+    0.069,
+    0.492,
+    -0.769,
+    -0.744,
+    0.798,
+    0.104,
+    -1.325,
+    0.396,
+    -0.297,
+    -1.427,
 )
 """What each feature of `relating.FEATURES` counts; `training.relate` learns them."""
 ENDED: Final = 0.7
@@ -41,3 +42,5 @@ PART: Final = 0.5
 """From here on one value of a statement is changed, where the model names both stretches."""
 AT_HAND: Final = 3
 """So many of the last things said here are read beside a turn that has values of their kinds."""
+TOLD: Final = 0.85
+"""How likely it is that a correction of one stretch, of the same thing by its name, is meant so."""

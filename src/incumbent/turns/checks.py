@@ -16,6 +16,10 @@ def checked(reading: Reading, situation: Situation) -> Reading:
 
 def _allowed(reading: Reading, situation: Situation) -> Iterator[Relation]:
     for one in reading.relations:
+        if one.earlier is not None:
+            if one.statement is not None and one.earlier < one.statement:
+                yield one
+            continue
         fact = situation.facts.get(one.fact_id)
         if fact is None or one.statement is None or one.statement >= len(reading.statements):
             continue

@@ -38,6 +38,8 @@ OVER: Final = "no longer current"
 _SHORT: Final = 12
 """A longer statement is kept beside what it changes."""
 _GONE: Final = (RelationKind.REPLACES, RelationKind.ENDS)
+_QUIET: Final = (RelationKind.CONFIRMS, RelationKind.DEPENDS)
+"""What a statement does that is no reason by itself to keep it."""
 _UNREAL: Final = {
     StatementKind.SUPPOSES: Scope.HYPOTHETICAL,
     StatementKind.PROPOSES: Scope.DRAFT,
@@ -54,8 +56,6 @@ class Record:
     doomed: list[str] = field(default_factory=list)
     """Ids of facts that are to be erased."""
     wants_all_gone: bool = False
-    kept: set[int] = field(default_factory=set)
-    """The numbers of the statements that became facts."""
 
 
 class Filing:
@@ -70,6 +70,8 @@ class Filing:
         self._reader = reader
         self._proposals = Proposals(registrar, around)
         self._gone: set[str] = set()
+        self._filed: dict[int, str] = {}
+        """The facts that the statements of this turn became, by their numbers."""
         self.record = Record()
 
     def file(self, reading: Reading) -> Record:
@@ -91,7 +93,7 @@ class Filing:
         if said.kind in _UNREAL and not by_machine:
             self._suppose(said)
             return
-        changes = any(one.kind is not RelationKind.CONFIRMS for one in relations)
+        changes = any(one.kind not in _QUIET for one in relations)
         keeps = (
             is_done(said, self._around.speaker.name)
             if by_machine
@@ -99,8 +101,10 @@ class Filing:
         )
         if not keeps:
             return
-        self.record.kept.add(number)
+        before = len(self.record.facts)
         self._confirm_or_propose(said, relations)
+        for fact in self.record.facts[before:]:
+            self._filed[number] = fact.id
 
     def _amend(self, said: Statement, one: Relation) -> bool:
         """Change one stretch of a fact, in editorial brackets."""
@@ -158,7 +162,8 @@ class Filing:
             if one.kind is RelationKind.DOUBTS and one.fact_id in facts and one not in above
         )
         same = next((one for one in relations if one.kind is RelationKind.CONFIRMS), None)
-        proposal = replace(self._proposals.of(said, claim), doubts=doubts)
+        bases = self._bases(relations)
+        proposal = replace(self._proposals.of(said, claim), doubts=doubts, depends_on=bases)
         if same is not None and same.fact_id in facts and not gone:
             proposal = _again(proposal, facts[same.fact_id])
         if gone or above:
@@ -167,6 +172,16 @@ class Filing:
         self._propose(said, proposal, (gone or above)[:1])
         for one in gone[1:]:
             self._take_back(facts[one.fact_id], said, one)
+
+    def _bases(self, relations: Sequence[Relation]) -> tuple[str, ...]:
+        """The facts that a statement rests on, those of this very turn among them."""
+        found = []
+        for one in relations:
+            if one.kind is RelationKind.DEPENDS:
+                fact_id = one.fact_id if one.earlier is None else self._filed.get(one.earlier, "")
+                if fact_id and fact_id not in self._gone:
+                    found.append(fact_id)
+        return tuple(dict.fromkeys(found))
 
     def _held(self, said: Statement) -> list[Fact]:
         """Who holds the address that a statement names."""
