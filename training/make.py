@@ -41,6 +41,8 @@ FINAL: Final = ("home", "notes")
 SECOND: Final = "second"
 TALK_TIMES: Final = 2
 """How often the relations of conversations are read in an epoch."""
+SIBLING_TIMES: Final = 6
+"""How often siblings are: they are few, and tell what nothing else does."""
 QUESTIONS_SEED: Final = 1
 GENERATED_SEED: Final = 2
 
@@ -101,6 +103,7 @@ def write_examples(data: Path, out: Path, amounts: Amounts, steps: Steps) -> lis
     from training.dialogues import of_dialogues, of_pairs
     from training.encode import thinned
     from training.pairs import generate
+    from training.siblings import siblings, taught
 
     steps.begin(f"reading pairs of {PAIRS}")
     pairs = _saved(out / "pairs.npz", islice(of_pairs(data / PAIRS), amounts.pairs))
@@ -112,7 +115,9 @@ def write_examples(data: Path, out: Path, amounts: Amounts, steps: Steps) -> lis
     generated = _saved(out / "generated.npz", thinned(made, GENERATED_SEED))
     steps.begin("reading training/conversations")
     talk, *read = write_talk(out, amounts)
-    return [pairs, questions, generated, *[talk] * TALK_TIMES, *read]
+    near = _saved(out / "siblings.npz", islice(siblings(taught()), amounts.talk))
+    sources = [pairs, questions, generated, *[talk] * TALK_TIMES, *read]
+    return [*sources, *[near] * SIBLING_TIMES]
 
 
 def write_talk(out: Path, amounts: Amounts) -> list[Path]:

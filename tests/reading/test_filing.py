@@ -132,3 +132,19 @@ def test_an_explicit_change_says_what_it_rests_on(ann: incumbent.Session) -> Non
     [verdict] = ann.observe("The menu is fish now.").verdicts
     assert str(verdict) == "statement: superseded (explicit)"
     assert set(verdict.evidence) >= {"reader", "chance"}
+
+
+def test_what_waits_for_a_change_takes_office_with_it(ann: incumbent.Session) -> None:
+    """Until then it is not so."""
+    ann.observe("Our lead is James.")
+    waiting = "If the lead changes, the weekly report goes to Ada."
+    ann.observe(waiting)
+    assert values(ann) == {"James"}
+    ann.observe("Our lead is Maria now.")
+    assert values(ann) == {"Maria", waiting}
+
+
+def test_a_turn_that_corrects_itself_keeps_what_it_ends_with(ann: incumbent.Session) -> None:
+    """Within one turn, too, one value changes in brackets."""
+    ann.observe("We need 40 desks by Friday. Sorry, 45 desks.")
+    assert values(ann) == {"We need [45] desks by Friday."}

@@ -41,6 +41,10 @@ from incumbent.reading.windows import LONGEST, Window, likest, nearest, windows
 TELLING: Final = frozenset({StatementKind.STATES, StatementKind.ORDERS, StatementKind.AGREES})
 """What may put something out of date."""
 _MOST_WINDOWS: Final = 8
+_REACH: Final = 3
+"""So many statements of the same turn may be corrected by a later one."""
+_USUAL: Final = 0.5
+"""How alike in meaning neighbours in a turn are."""
 _BLOCKS = {BlockKind.CODE: StatementKind.VERBATIM, BlockKind.LOG: StatementKind.VERBATIM}
 
 
@@ -69,6 +73,7 @@ class OfflineReader:
         spoken = {(act.start, act.end) for act in asked}
         relations = tuple(self._relations(heard, statements, spoken))
         if not by_machine:
+            relations += tuple(self._within(heard, statements, spoken))
             relations += tuple(ties(statements, heard.known))
         return Reading(statements, relations, asked)
 
@@ -140,6 +145,24 @@ class OfflineReader:
                 if known is None or known.chance < relation.chance:
                     best[relation.fact_id] = relation
         yield from best.values()
+
+    def _within(
+        self, heard: Heard, statements: Sequence[Statement], acted: set[tuple[int, int]]
+    ) -> Iterator[Relation]:
+        """What later statements of a turn do to earlier ones of it: "40 desks. No, 45."."""
+        for number, said in enumerate(statements):
+            if "correction" not in said.cues or (said.start, said.end) in acted:
+                continue
+            first = max(0, number - _REACH)
+            near = [
+                _as_known(n, one, heard.speaker, age=number - 1 - n)
+                for n, one in enumerate(statements[first:number], first)
+                if one.kind in TELLING and one.text != said.text
+            ]
+            window = Window(said.text, said.start, (number,))
+            for found in self._related(heard, window, [said], near) if near else ():
+                if found.kind is not RelationKind.CONFIRMS:
+                    yield replace(found, fact_id="", earlier=int(found.fact_id))
 
     def _beside(
         self,
@@ -295,6 +318,14 @@ def _pairing(known: Known, statement: Statement, opinion: _Opinion) -> Pairing:
         "correction" in statement.cues,
         known.parts,
         statement.parts,
+    )
+
+
+def _as_known(number: int, one: Statement, speaker: str, *, age: int) -> Known:
+    """A statement of the same turn, as something that is known already."""
+    name = str(number)
+    return Known(
+        name, one.text, parts=one.parts, likeness=_USUAL, age=age, is_here=True, speaker=speaker
     )
 
 

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import Final, NamedTuple
 
+from incumbent.language.cues import Cues
 from incumbent.language.lexicon import data, word_set
 from incumbent.language.tokens import stem
 from incumbent.reading.comparing import fillers, tokens
@@ -60,6 +61,8 @@ def ties(statements: Sequence[Statement], known: Sequence[Known]) -> Iterator[Re
     """What the statements of a turn rest on: what is known, or what the turn said before them."""
     words = _words()
     for number, said in enumerate(statements):
+        if said.kind is StatementKind.SUPPOSES:
+            yield from _waits(number, said, known)
         if said.kind is not StatementKind.STATES:
             continue
         own = {token.stem for token in tokens(said.text[:_READ])}
@@ -73,6 +76,19 @@ def ties(statements: Sequence[Statement], known: Sequence[Known]) -> Iterator[Re
         if not found and concluding:
             found = list(_right_before(number, statements, known))
         yield from found
+
+
+def _waits(number: int, said: Statement, known: Sequence[Known]) -> Iterator[Relation]:
+    """What something is to be once another thing changes: "If James leaves, report to Ada."."""
+    found = Cues(said.text).contingency
+    if found is None:
+        return
+    asked = {stem(word) for word in found.base.lower().split()}
+    for fact in known:
+        own = {token.stem for token in tokens(f"{fact.key.replace('_', ' ')} {fact.text}"[:_READ])}
+        if asked <= own:
+            yield _rests(number, said, fact_id=fact.id)
+            return
 
 
 def _named(

@@ -70,6 +70,8 @@ class Filing:
         self._reader = reader
         self._proposals = Proposals(registrar, around)
         self._gone: set[str] = set()
+        self._facts: dict[str, Fact] = dict(situation.facts)
+        """What is known, with what this turn has brought."""
         self._filed: dict[int, str] = {}
         """The facts that the statements of this turn became, by their numbers."""
         self.record = Record()
@@ -90,8 +92,9 @@ class Filing:
 
     def _state(self, number: int, said: Statement, relations: Sequence[Relation]) -> None:
         by_machine = is_machine(self._around.speaker.name)
+        relations = [self._resolved(one) for one in relations]
         if said.kind in _UNREAL and not by_machine:
-            self._suppose(said)
+            self._suppose(said, self._bases(relations))
             return
         changes = any(one.kind not in _QUIET for one in relations)
         keeps = (
@@ -105,10 +108,11 @@ class Filing:
         self._confirm_or_propose(said, relations)
         for fact in self.record.facts[before:]:
             self._filed[number] = fact.id
+            self._facts[fact.id] = fact
 
     def _amend(self, said: Statement, one: Relation) -> bool:
         """Change one stretch of a fact, in editorial brackets."""
-        fact = self._situation.facts.get(one.fact_id)
+        fact = self._facts.get(one.fact_id)
         if fact is None or one.old is None or fact.id in self._gone:
             return False
         if not self._proposals.may_act_on(said, [fact]) or not isinstance(fact.value, str):
@@ -140,7 +144,7 @@ class Filing:
         return True
 
     def _confirm_or_propose(self, said: Statement, relations: Sequence[Relation]) -> None:
-        facts = self._situation.facts
+        facts = self._facts
         parts = [one for one in relations if one.kind is RelationKind.PART]
         done = [one for one in parts if self._amend(said, one)]
         if done and not _says_more(said, done):
@@ -173,15 +177,16 @@ class Filing:
         for one in gone[1:]:
             self._take_back(facts[one.fact_id], said, one)
 
+    def _resolved(self, one: Relation) -> Relation:
+        """A relation to an earlier statement of the turn, as one to the fact that came of it."""
+        if one.earlier is None:
+            return one
+        return replace(one, fact_id=self._filed.get(one.earlier, ""), earlier=None)
+
     def _bases(self, relations: Sequence[Relation]) -> tuple[str, ...]:
         """The facts that a statement rests on, those of this very turn among them."""
-        found = []
-        for one in relations:
-            if one.kind is RelationKind.DEPENDS:
-                fact_id = one.fact_id if one.earlier is None else self._filed.get(one.earlier, "")
-                if fact_id and fact_id not in self._gone:
-                    found.append(fact_id)
-        return tuple(dict.fromkeys(found))
+        found = (one.fact_id for one in relations if one.kind is RelationKind.DEPENDS)
+        return tuple(dict.fromkeys(one for one in found if one and one not in self._gone))
 
     def _held(self, said: Statement) -> list[Fact]:
         """Who holds the address that a statement names."""
@@ -200,13 +205,17 @@ class Filing:
 
     def _is_above(self, said: Statement, one: Relation) -> bool:
         ladder = self._registrar.ladder
-        fact = self._situation.facts[one.fact_id]
+        fact = self._facts[one.fact_id]
         return ladder.outranks(fact.standing, self._proposals.rung(said))
 
-    def _suppose(self, said: Statement) -> None:
+    def _suppose(self, said: Statement, bases: Sequence[str]) -> None:
+        """Keep what is only supposed in a scope of its own; what waits for something, to wait."""
+        proposal = self._proposals.of(said, None)
+        if bases:
+            self._propose(said, replace(proposal, when_superseded=bases[0]), ())
+            return
         if not said.parts and not is_worth_keeping(said):
             return
-        proposal = self._proposals.of(said, None)
         if self._around.branch is None:
             proposal = replace(proposal, scope=_UNREAL[said.kind], scope_id=None)
         self._propose(said, proposal, ())
