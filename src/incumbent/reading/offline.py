@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from itertools import islice
 from typing import Final
 
 from incumbent.language.cues import Cues
@@ -40,6 +41,8 @@ from incumbent.reading.windows import LONGEST, Window, likest, nearest, windows
 
 TELLING: Final = frozenset({StatementKind.STATES, StatementKind.ORDERS, StatementKind.AGREES})
 """What may put something out of date."""
+_MOST_VALUES: Final = 32
+"""A statement with more values is a table, whose values are compared with nothing."""
 _MOST_WINDOWS: Final = 8
 _REACH: Final = 3
 """So many statements of the same turn may be corrected by a later one."""
@@ -49,10 +52,10 @@ _BLOCKS = {BlockKind.CODE: StatementKind.VERBATIM, BlockKind.LOG: StatementKind.
 
 
 def parts_of(text: str, at: datetime) -> tuple[Part, ...]:
-    """The values of a text."""
+    """The values of a text, as many as a sentence has."""
     return tuple(
         Part(value.kind.value, value.text, value.normal, value.unit, value.start, value.end)
-        for value in find(text, at)
+        for value in islice(find(text, at), _MOST_VALUES)
     )
 
 
