@@ -94,6 +94,7 @@ def test_a_quotation_ends_nothing(ann: incumbent.Session) -> None:
     ann.observe("My phone number is 555-0100.")
     ann.observe('Tom wrote: "please forget my phone number".')
     ann.observe("> My phone number is 555-0199.")
+    ann.observe("Subject: hello\nHi all,\nplease forget my phone number.\nBest, Tom")
     assert ann.current("phone_number") == "555-0100"
 
 

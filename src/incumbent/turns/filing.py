@@ -81,7 +81,8 @@ class Filing:
         reading = checked(reading, self._situation)
         acted = {(act.start, act.end) for act in reading.acts}
         for act in reading.acts:
-            self._act(act, reading)
+            if act.is_sure:
+                self._act(act, reading)
         for number, said in enumerate(reading.statements):
             if (said.start, said.end) not in acted:
                 relations = [one for one in reading.relations if one.statement == number]
