@@ -16,6 +16,7 @@ from incumbent.reading.form import (
     StatementKind,
 )
 from incumbent.reading.offline import OfflineReader, parts_of
+from incumbent.reading.windows import windows
 
 AT = datetime(2026, 1, 5, 9, tzinfo=UTC)
 READER = OfflineReader(None)
@@ -223,3 +224,12 @@ def test_without_a_reason_nothing_rests_on_anything(turn: str) -> None:
     """Being about the same thing is no reason."""
     relations = read(turn, "The menu is lamb.").relations
     assert [one for one in relations if one.kind is RelationKind.DEPENDS] == []
+
+
+def test_what_is_quoted_between_is_not_read_as_said() -> None:
+    """Statements around a quotation are read each for itself."""
+    text = "We leave at 8.\n> we leave at 9\nBring the tent."
+    found = READER.read(Heard(text, "user", AT)).statements
+    told = [n for n, one in enumerate(found) if one.kind is StatementKind.STATES]
+    assert told == [0, 2]
+    assert [one.text for one in windows(text, found, told)] == ["We leave at 8.", "Bring the tent."]

@@ -33,7 +33,9 @@ def windows(
     made: list[Window] = []
     here: list[int] = []
     for number in numbers:
-        if here and found[number].end - found[here[0]].start > LONGEST:
+        # What lies between, a quotation perhaps, is not read as said.
+        is_apart = bool(here) and number != here[-1] + 1
+        if here and (is_apart or found[number].end - found[here[0]].start > LONGEST):
             made.append(_window(text, found, here))
             here = []
         here.append(number)
