@@ -45,7 +45,8 @@ def loaded(path: Path, shape: str, words: Path | None) -> Model:
     model = Model(0.0, SHAPES[shape])
     state = {name: torch.from_numpy(value.astype(np.float32)) for name, value in found.items()}
     model.load_state_dict(state)
-    return model.to("cuda" if torch.cuda.is_available() else "cpu")
+    model.to("cuda" if torch.cuda.is_available() else "cpu")
+    return model
 
 
 def of_relations(over: Array, labels: Array) -> str:
