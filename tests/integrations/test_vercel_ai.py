@@ -63,7 +63,9 @@ def test_the_page_on_it_holds(built: Path, tmp_path: Path) -> None:
     installed = tmp_path / "node_modules"
     installed.mkdir()
     (installed / "ai").symlink_to(built / "node_modules" / "ai")
-    (installed / package()["name"]).symlink_to(built)
+    ours = installed / package()["name"]
+    ours.parent.mkdir()
+    ours.symlink_to(built)
     with serving(str(tmp_path / "agent.db"), tmp_path) as service:
         text = "\n".join(block.text for block in programs).replace(SERVED, service.address)
         (tmp_path / "page.mjs").write_text(text, encoding="utf-8")
