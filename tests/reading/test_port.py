@@ -44,7 +44,7 @@ def test_a_statement_is_a_whole_sentence_or_line_as_typed(turn: str, statements:
     found = read(turn).statements
     assert len(found) == statements
     assert all(turn[one.start : one.end] == one.text for one in found)
-    assert "".join(one.text for one in found).split() == turn.split() or statements > 1
+    assert " ".join(one.text for one in found).split() == turn.split()
 
 
 @pytest.mark.parametrize(
