@@ -1,4 +1,4 @@
-"""MiniLM as an ONNX graph, in 8 bits: what the embedder and the detector have in common."""
+"""Encoders as ONNX graphs, in 8 bits: what the embedder and the readers have in common."""
 
 from __future__ import annotations
 
@@ -15,6 +15,9 @@ Weights = Mapping[str, npt.NDArray[np.float32]]
 
 LAYERS, HEADS, WIDTH, POSITIONS = 6, 12, 384, 256
 EPSILON = 1e-12
+DISTANCES = "encoder.relative_attention_bias"
+"""What the distance between two words adds to how much they look at each other: a row for each
+distance from -(POSITIONS - 1) on, a column for each head. Only larger encoders have it."""
 MICROSOFT = "com.microsoft"
 # 7 of the 8 bits: processors without VNNI add pairs of products in 16 bits, and pairs of full
 # 8-bit weights overflow there. This way the sums are the same on all of them.
@@ -73,19 +76,42 @@ def quantised(matrix: Array, limit: int, axis: int) -> tuple[Array, Array]:
 
 
 class Encoder:
-    """Writes MiniLM into a graph, in 8 bits or as it was."""
+    """Writes an encoder into a graph, in 8 bits or as it was."""
 
-    def __init__(self, weights: Weights, *, eight_bits: bool) -> None:
+    def __init__(
+        self, weights: Weights, *, eight_bits: bool, layers: int = LAYERS, epsilon: float = EPSILON
+    ) -> None:
         self._weights = weights
         self._eight_bits = eight_bits
+        self._layers = layers
+        self._epsilon = epsilon
+        self._near = ""
         self.graph = Graph()
 
     def states(self) -> str:
         """What the model makes of each word piece of the input `ids`."""
         x = self._embeddings()
-        for layer in range(LAYERS):
+        if DISTANCES in self._weights:
+            self._near = self._distances()
+        for layer in range(self._layers):
             x = self._layer(x, f"encoder.layer.{layer}.")
         return x
+
+    def _distances(self) -> str:
+        """What the distances between all words of the input add, for each head."""
+        graph = self.graph
+        length = graph.node("Squeeze", graph.node("Shape", "ids", start=1, end=2))
+        first, one = (graph.constant(n, np.array(v)) for n, v in (("nearest", 0), ("next", 1)))
+        places = graph.node("Range", first, length, one)
+        ahead, behind = (graph.constant(f"axis{n}", np.array([n])) for n in (0, 1))
+        apart = graph.node(
+            "Sub",
+            graph.node("Unsqueeze", places, ahead),
+            graph.node("Unsqueeze", places, behind),
+        )
+        row = graph.node("Add", apart, graph.constant("middle", np.array(POSITIONS - 1)))
+        near = graph.node("Gather", graph.constant("near", self._weights[DISTANCES]), row)
+        return graph.node("Transpose", near, perm=[2, 0, 1])
 
     def _embeddings(self) -> str:
         graph, name = self.graph, "embeddings.word_embeddings.weight"
@@ -119,6 +145,8 @@ class Encoder:
         )
 
     def _attention(self, x: str, name: str) -> str:
+        if self._near:
+            return self._attention_by_distance(x, name)
         graph, parts = self.graph, ("query", "key", "value")
         matrix = np.concatenate([self._weights[f"{name}{p}.weight"].T for p in parts], axis=1)
         bias = graph.constant(
@@ -136,6 +164,30 @@ class Encoder:
             domain=MICROSOFT, num_heads=HEADS,
         )  # fmt: skip
 
+    def _attention_by_distance(self, x: str, name: str) -> str:
+        graph = self.graph
+        width = self._weights[f"{name}query.weight"].shape[0]
+        heads = self._weights[DISTANCES].shape[1]
+        apart = graph.constant(f"{name}apart", np.array([0, 0, heads, width // heads]))
+        query, key, value = (
+            graph.node("Reshape", self._linear(x, f"{name}{part}"), apart)
+            for part in ("query", "key", "value")
+        )
+        seen = graph.node(
+            "MatMul",
+            graph.node("Transpose", query, perm=[0, 2, 1, 3]),
+            graph.node("Transpose", key, perm=[0, 2, 3, 1]),
+        )
+        scale = graph.constant(f"{name}scale", np.array((width // heads) ** -0.5, np.float32))
+        weighed = graph.node("Add", graph.node("Mul", seen, scale), self._near)
+        told = graph.node(
+            "MatMul",
+            graph.node("Softmax", weighed, axis=-1),
+            graph.node("Transpose", value, perm=[0, 2, 1, 3]),
+        )
+        joined = graph.constant(f"{name}joined", np.array([0, 0, width]))
+        return graph.node("Reshape", graph.node("Transpose", told, perm=[0, 2, 1, 3]), joined)
+
     def _linear(self, x: str, name: str) -> str:
         graph, matrix = self.graph, self._weights[f"{name}.weight"].T
         bias = graph.constant(f"{name}.bias", self._weights[f"{name}.bias"])
@@ -149,4 +201,4 @@ class Encoder:
     def _norm(self, x: str, name: str) -> str:
         gain = self.graph.constant(f"{name}.weight", self._weights[f"{name}.weight"])
         bias = self.graph.constant(f"{name}.bias", self._weights[f"{name}.bias"])
-        return self.graph.node("LayerNormalization", x, gain, bias, axis=-1, epsilon=EPSILON)
+        return self.graph.node("LayerNormalization", x, gain, bias, axis=-1, epsilon=self._epsilon)

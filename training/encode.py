@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -10,9 +11,13 @@ from typing import Any, Final
 
 import numpy as np
 
-from incumbent.language.learned.encoding import Encoded, encode, encode_turn
+from incumbent.language.learned.encoding import Encoded, encode_pair, encode_turn
 from incumbent.language.learned.kinds import CUTS, KINDS
 from training.examples import CUT, TURN, Example, Mark
+
+_WORD = re.compile(r"\w+")
+_BESIDE: Final = 2
+"""So many words that are no value are asked about where nothing has changed."""
 
 LABELS: Final = ("leave", "replace", "confirm", "retract", "not_replaced", *KINDS, *CUTS)
 
@@ -26,12 +31,13 @@ def arrays(examples: Sequence[Example]) -> dict[str, Any]:
     sources: list[str] = []
     forms: list[str] = []
     for example in examples:
-        spans = [(mark.start, mark.end) for mark in example.marks]
+        marks = example.marks if example.form in (CUT, TURN) else asked(example)
+        spans = [(mark.start, mark.end) for mark in marks]
         if example.form in (CUT, TURN):
             encoded = encode_turn(example.turn, spans, example.previous)
         else:
-            encoded = encode(example.statement, spans, example.previous, example.turn)
-        for mark, place in zip(example.marks, encoded.marks, strict=True):
+            encoded = encode_pair(example.statement, spans, example.previous, example.turn)
+        for mark, place in zip(marks, encoded.marks, strict=True):
             if place >= 0:
                 found = (-1, -1) if mark.new is None else pieces_of(encoded, example, mark.new)
                 rows.append((len(firsts), place, LABELS.index(mark.label), *found))
@@ -48,6 +54,29 @@ def arrays(examples: Sequence[Example]) -> dict[str, Any]:
         "sources": np.array(sources),
         "forms": np.array(forms),
     }
+
+
+def asked(example: Example) -> list[Mark]:
+    """What is asked about a statement: the whole, and each word of its values."""
+    found: list[Mark] = []
+    for mark in example.marks:
+        words = [one.span() for one in _WORD.finditer(example.statement, mark.start, mark.end)]
+        if len(words) < 2:
+            found.append(mark)
+            continue
+        found += [
+            Mark(*word, mark.label, None if number else mark.new)
+            for number, word in enumerate(words)
+        ]
+    if all(mark.label == "leave" for mark in example.marks):
+        rest = [
+            one.span()
+            for one in _WORD.finditer(example.statement)
+            if not any(m.start < one.end() and one.start() < m.end for m in example.marks)
+        ]
+        r = Random(example.statement)
+        found += [Mark(*one, "leave") for one in r.sample(rest, min(_BESIDE, len(rest)))]
+    return found
 
 
 def pieces_of(encoded: Encoded, example: Example, span: tuple[int, int]) -> tuple[int, int]:

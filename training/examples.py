@@ -12,8 +12,6 @@ Kind = Literal["states", "chats", "asks", "supposes", "reports", "recalls", "ord
 Cut = Literal["goes_on", "begins"]
 """Whether a word goes on with a statement, or begins one."""
 Label = RelationLabel | Kind | Cut
-KIND: Final = "kind"
-"""The form of an example that asks what a stretch is."""
 CUT: Final = "cut"
 """The form of an example that asks where statements begin."""
 TURN: Final = "turn"
@@ -22,7 +20,7 @@ TURN: Final = "turn"
 
 @dataclass(frozen=True)
 class Mark:
-    """A value in a statement, and what becomes of it."""
+    """A value in a statement, and what becomes of it. One of no length stands for the whole."""
 
     start: int
     end: int

@@ -1,8 +1,9 @@
-"""Exports a trained detector to 8-bit ONNX.
+"""Exports a trained reader to 8-bit ONNX.
 
-    python -m training.export TRAINED.npz OUT.onnx
+    python -m training.export TRAINED.npz OUT.onnx [--words BASE.npz]
 
-The table of words is taken as it is from the embedder that ships; the rest is rounded.
+The table of words is taken as it is from the embedder that ships, or from what a larger model began
+with; the rest is rounded.
 """
 
 from __future__ import annotations
@@ -13,22 +14,45 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
+import torch
 
 from incumbent.language.learned.kinds import CUTS, KINDS
-from tools.eight_bits import MICROSOFT, WIDTH, Array, Encoder
+from tools.eight_bits import DISTANCES, MICROSOFT, POSITIONS, Array, Encoder
 from training.base import PARTS, TABLE, word_table
+from training.train import SHAPES, as_the_teacher_counts, bucket_of
 
 SPAN = 64
+TEACHER = SHAPES["teacher"]
+
+
+_PIECES = 30522
+"""So many word pieces there are; a larger model has signs of its own before them."""
+
+
+def counted(words: Array) -> Array:
+    """The table of words of a larger model, in the order of our word pieces."""
+    ids = torch.arange(_PIECES)
+    return np.asarray(words[as_the_teacher_counts(ids).numpy()], np.float32)
+
+
+def distances(table: Array) -> Array:
+    """What each distance between two words adds, from the furthest before on."""
+    where = torch.arange(-(POSITIONS - 1), POSITIONS)
+    return np.asarray(table[bucket_of(where).numpy()], np.float32)
 
 
 def renamed(trained: Mapping[str, Array]) -> dict[str, Array]:
     """The weights of the encoder under the names that they were published with."""
+    first = TEACHER.first_place if "distances.weight" in trained else 0
+    places = trained["places.weight"][first : first + POSITIONS]
     found: dict[str, Array] = {
-        "embeddings.position_embeddings.weight": trained["places.weight"],
-        "embeddings.token_type_embeddings.weight": np.zeros((1, WIDTH), np.float32),
+        "embeddings.position_embeddings.weight": places,
+        "embeddings.token_type_embeddings.weight": np.zeros((1, places.shape[1]), np.float32),
         "embeddings.LayerNorm.weight": trained["embedding_norm.weight"],
         "embeddings.LayerNorm.bias": trained["embedding_norm.bias"],
     }
+    if "distances.weight" in trained:
+        found[DISTANCES] = distances(trained["distances.weight"])
     for name, value in trained.items():
         if name.startswith("layers."):
             _, layer, part, kind = name.split(".")
@@ -83,20 +107,27 @@ class Heads:
         return graph.node("Mul", graph.node("MatMul", asks, keys), scale)
 
 
-def exported(path: Path) -> bytes:
+def exported(path: Path, words: Path | None = None) -> bytes:
     """The ONNX model of trained weights; the same weights give the same bytes."""
     found = np.load(path)
     trained = {name: found[name].astype(np.float32) for name in found.files}
-    weights = {**renamed(trained), TABLE: word_table()}
-    return Heads(Encoder(weights, eight_bits=True), trained).model()
+    if words is None:
+        encoder = Encoder({**renamed(trained), TABLE: word_table()}, eight_bits=True)
+    else:
+        table = counted(np.load(words)["words.weight"])
+        weights = {**renamed(trained), TABLE: table}
+        layers, epsilon = TEACHER.layers, TEACHER.epsilon
+        encoder = Encoder(weights, eight_bits=True, layers=layers, epsilon=epsilon)
+    return Heads(encoder, trained).model()
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description="Export a trained detector to 8-bit ONNX.")
+    parser = argparse.ArgumentParser(description="Export a trained reader to 8-bit ONNX.")
     parser.add_argument("trained", type=Path)
     parser.add_argument("out", type=Path)
+    parser.add_argument("--words", type=Path, help="what a larger model began with")
     options = parser.parse_args()
-    model = exported(options.trained)
+    model = exported(options.trained, options.words)
     options.out.write_bytes(model)
     print(f"{hashlib.sha256(model).hexdigest()}  {len(model):,} bytes")
 

@@ -17,6 +17,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
+from random import Random
 from typing import TYPE_CHECKING, Final
 
 # Nothing but the standard library up here: whether the data are there is asked before there is an
@@ -25,9 +26,8 @@ if TYPE_CHECKING:
     from training.examples import Example
 
 ROOT: Final = Path(__file__).parents[1]
-SHIPPED: Final = ROOT / "src" / "incumbent" / "language" / "learned" / "weights"
+SHIPPED: Final = ROOT / "src" / "incumbent" / "reading" / "weights"
 PAIRS: Final = "sgd/pairs_train.jsonl.gz"
-CASES: Final = "sgd/cases_train.jsonl.gz"
 MEASURED: Final = {
     "sgd_dev": "sgd/pairs_dev.jsonl.gz",
     "multiwoz_val": "multiwoz/cases_val.jsonl.gz",
@@ -41,9 +41,8 @@ FINAL: Final = ("home", "notes")
 SECOND: Final = "second"
 TALK_TIMES: Final = 2
 """How often the relations of conversations are read in an epoch."""
-SIBLING_TIMES: Final = 6
+SIBLING_TIMES: Final = 4
 """How often siblings are: they are few, and tell what nothing else does."""
-QUESTIONS_SEED: Final = 1
 GENERATED_SEED: Final = 2
 
 
@@ -52,7 +51,6 @@ class Amounts:
     """How much of everything goes in."""
 
     pairs: int | None
-    questions: int | None
     each: int
     """How often each record of the content files is tried."""
     generated: int | None
@@ -62,8 +60,8 @@ class Amounts:
     batch: int
 
 
-FULL: Final = Amounts(None, None, 700, None, None, None, 4, 256)
-QUICK: Final = Amounts(100, 60, 1, 100, 100, 100, 1, 32)
+FULL: Final = Amounts(None, 300, 40_000, None, None, 6, 256)
+QUICK: Final = Amounts(100, 1, 100, 100, 100, 1, 32)
 
 
 class Steps:
@@ -86,37 +84,33 @@ def look(data: str) -> Path:
     if not data:
         raise SystemExit(
             "No data: say where they are with make reader DATA=path/to/data. The folder has "
-            f"{PAIRS} and {CASES}; docs/detector.md tells what they are."
+            f"{PAIRS}; docs/detector.md tells what it is."
         )
     folder = Path(data)
-    missing = [name for name in (PAIRS, CASES) if not (folder / name).is_file()]
-    if missing:
+    if not (folder / PAIRS).is_file():
         raise SystemExit(
-            f"{data!r} lacks {' and '.join(missing)}; DATA must be a folder that has "
-            f"{PAIRS} and {CASES}. docs/detector.md tells what they are."
+            f"{data!r} lacks {PAIRS}; DATA must be a folder that has it. docs/detector.md tells "
+            f"what it is."
         )
     return folder
 
 
 def write_examples(data: Path, out: Path, amounts: Amounts, steps: Steps) -> list[Path]:
-    """Encode the three sources of examples, each into a file."""
-    from training.dialogues import of_dialogues, of_pairs
-    from training.encode import thinned
+    """Encode the sources of examples, each into a file."""
+    from training.dialogues import of_pairs
     from training.pairs import generate
     from training.siblings import siblings, taught
 
     steps.begin(f"reading pairs of {PAIRS}")
     pairs = _saved(out / "pairs.npz", islice(of_pairs(data / PAIRS), amounts.pairs))
-    steps.begin(f"observing the dialogues of {CASES}")
-    asked = list(islice(of_dialogues(data / CASES), amounts.questions))
-    questions = _saved(out / "questions.npz", thinned(asked, QUESTIONS_SEED))
     steps.begin("generating pairs from training/content")
-    made = generate(GENERATED_SEED, amounts.each)[: amounts.generated]
-    generated = _saved(out / "generated.npz", thinned(made, GENERATED_SEED))
+    made = generate(GENERATED_SEED, amounts.each)
+    Random(1).shuffle(made)
+    generated = _saved(out / "generated.npz", made[: amounts.generated])
     steps.begin("reading training/conversations")
     talk, *read = write_talk(out, amounts)
     near = _saved(out / "siblings.npz", islice(siblings(taught()), amounts.talk))
-    sources = [pairs, questions, generated, *[talk] * TALK_TIMES, *read]
+    sources = [pairs, generated, *[talk] * TALK_TIMES, *read]
     return [*sources, *[near] * SIBLING_TIMES]
 
 
@@ -131,13 +125,11 @@ def write_talk(out: Path, amounts: Amounts) -> list[Path]:
     told = told[: amounts.talk]
     ways = {
         "talk": talk.relations,
-        "kinds": talk.kinds,
-        "cuts": talk.cuts,
         "turn_kinds": talk.turn_kinds,
         "turn_cuts": talk.turn_cuts,
     }
     found = {name: [e for one, of in told for e in way(one, of)] for name, way in ways.items()}
-    found["kinds"] += talk.orders()
+    found["turn_kinds"] += talk.orders()
     return [_saved(out / f"{name}.npz", found[name]) for name in ways]
 
 
@@ -197,7 +189,7 @@ def make(data: Path, out: Path, amounts: Amounts, seed: int) -> None:
     from training.train import Settings, train
 
     out.mkdir(parents=True, exist_ok=True)
-    steps = Steps(7)
+    steps = Steps(6)
     steps.begin("taking the base weights from their package")
     save(out / "base.npz", package_folder())
     sources = write_examples(data, out, amounts, steps)

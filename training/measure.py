@@ -80,7 +80,7 @@ def measured(model: Model, path: Path) -> None:
         print(f"{path.stem}: F1 {mean:.3f}", [round(one, 2) for one in each], flush=True)
         return
     classes, _ = probabilities(model, pairs, device)
-    whole = np.load(path)["forms"][pairs.marks[:, 0]] == "whole"
+    whole = pairs.marks[:, 1] == 0
     for name, chosen in (("values", ~whole), ("whole", whole)):
         if chosen.any():
             over = (classes[:, REPLACE] + classes[:, RETRACT])[chosen]

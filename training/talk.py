@@ -1,9 +1,8 @@
 """Examples out of marked conversations: what a turn does to what was said, and what a line is.
 
-Two sorts. A *relation* has a statement that holds, a later turn, and what becomes of the statement
-or of its values. A *kind* has a stretch of a turn and what it is: something said, a question, an
-order. A model that is asked for a kind reads the stretch as the statement and who speaks as the
-turn, so both sorts look alike to it.
+A *relation* has a statement that holds, a later turn, and what becomes of the statement and of its
+values. A *turn* has its lines: where each begins, and what it is: something said, a question, an
+order.
 """
 
 from __future__ import annotations
@@ -15,9 +14,9 @@ from pathlib import Path
 from random import Random
 from typing import Final
 
-from incumbent.language.learned.kinds import WORD, before, role_of
+from incumbent.language.learned.kinds import WORD
 from incumbent.language.learned.voices import as_heard
-from incumbent.language.statements import statements
+from incumbent.reading.segments import segments
 from incumbent_eval.conversations.format import (
     LineRelation,
     MarkedConversation,
@@ -26,7 +25,7 @@ from incumbent_eval.conversations.format import (
     RelationKind,
     Triple,
 )
-from training.examples import CUT, KIND, TURN, Example, Kind, Mark, RelationLabel, joined
+from training.examples import CUT, TURN, Example, Kind, Mark, RelationLabel, joined
 
 KINDS: Final[dict[str, Kind]] = {
     "-": "chats",
@@ -116,13 +115,11 @@ def _told(
         if any(act.relation.kind in _GOES for act in mine):
             gone.append(number)
     form = "+".join(sorted(names)) or "none"
-    if marks:
-        yield Example(text, previous, said, _apart(m for *_, m in marks), form, source, group)
     live = [number for number in held.lines if number not in held.gone]
-    if RelationKind.PART not in names and (not gone or set(gone) >= set(live)):
-        new = next((m.new for *_, m in marks if m.label == "replace" and m.new), None)
-        mark = Mark(shift, len(text), _of_all(gone, names), new)
-        yield Example(text, previous, said, (mark,), "whole", source, group)
+    new = next((m.new for *_, m in marks if m.label == "replace" and m.new), None)
+    label = _of_all(gone if set(gone) >= set(live) else [], names)
+    whole = Mark(0, 0, label, new if label == "replace" else None)
+    yield Example(text, previous, said, (whole, *_apart(m for *_, m in marks)), form, source, group)
     held.over |= {(n, t) for n, t, m in marks if m.label in ("replace", "retract")}
     held.gone |= set(gone)
 
@@ -192,7 +189,7 @@ def _placed(turn: MarkedTurn) -> Iterator[tuple[MarkedLine, int, int]]:
 def _said(turn: MarkedTurn, rng: Random) -> list[_Held]:
     """The statements of a turn, mostly as Incumbent cuts it, with the values that they have."""
     text = turn.text
-    cut = statements(text)
+    cut = segments(text)
     made: dict[tuple[int, int], _Held] = {}
     for line, begin, end in _placed(turn):
         if line.number is None or not line.text:
@@ -222,56 +219,6 @@ def _values(
         if at >= 0 and triple.value and not triple.accepted:
             found[triple] = (at - start, at - start + len(triple.value))
     return found
-
-
-# kinds
-
-
-def kinds(conversation: MarkedConversation, source: str) -> Iterator[Example]:
-    """What each stretch of each turn is: cut as Incumbent cuts it, and as it was marked."""
-    previous = ""
-    for turn in conversation.turns:
-        text = turn.text
-        lines = list(_placed(turn))
-        places = {(begin, end) for _, begin, end in lines if end > begin}
-        places |= {(one.start, one.end) for one in statements(text)}
-        for start, end in sorted(places):
-            label = _kind([line for line, begin, stop in lines if begin < end and start < stop])
-            stretch = text[start:end]
-            mark = Mark(0, len(stretch), label)
-            context = before(previous, text[:start])
-            yield Example(
-                stretch, context, role_of(turn.speaker), (mark,), KIND, source, conversation.id
-            )
-        previous = text
-
-
-def _kind(lines: list[MarkedLine]) -> Kind:
-    """What a stretch is that has words of these lines: one that says something says it."""
-    if any(line.number is not None for line in lines):
-        return "states"
-    longest = max(lines, key=lambda line: len(line.text), default=None)
-    return KINDS.get(longest.mark, "chats") if longest is not None else "chats"
-
-
-# cuts
-
-
-def cuts(conversation: MarkedConversation, source: str) -> Iterator[Example]:
-    """Where in each turn a new line begins, word by word; longer turns in stretches."""
-    for turn in conversation.turns:
-        lines = [(begin, end) for _, begin, end in _placed(turn) if end > begin]
-        for first in range(0, len(lines), _LINES):
-            start, end = lines[first][0], lines[min(first + _LINES, len(lines)) - 1][1]
-            text = turn.text[start:end]
-            starts = {begin - start for begin, _ in lines[first : first + _LINES]}
-            marks = tuple(
-                Mark(*word.span(), "begins" if word.start() in starts else "goes_on")
-                for word in WORD.finditer(text)
-                if word.start()
-            )
-            if marks:
-                yield Example("", "", text, marks, CUT, source, conversation.id)
 
 
 # turns
@@ -331,5 +278,5 @@ def orders() -> list[Example]:
             label, _, text = line.partition("\t")
             kind: Kind = "orders" if label == "order" else "states"
             mark = Mark(0, len(text), kind)
-            found.append(Example(text, "", role_of("user"), (mark,), KIND, path.stem, text))
+            found.append(Example("", "", text, (mark,), TURN, path.stem, text))
     return found

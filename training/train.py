@@ -44,6 +44,8 @@ SPAN_SHARE = 0.3
 SOFTLY = 0.6
 """What a teacher's word counts beside the label."""
 TEMPERATURE = 2.0
+_WARM = 0.05
+"""The share of the way on which the learning rate rises."""
 
 Array = npt.NDArray[Any]
 Batch = dict[str, torch.Tensor]
@@ -88,6 +90,8 @@ class Settings:
     average: float = 0.999
     shape: str = "shipped"
     soft: Sequence[Path] = ()
+    seconds: float = math.inf
+    """No longer than this: what is left of the steps is then left out."""
 
     def beside(self, ending: str) -> Path:
         """A file of the result."""
@@ -206,7 +210,7 @@ class Pairs:
             if self.of_example[n] and sources[n] not in without and forms[n] not in without
         ]
 
-    def batch(self, chosen: Sequence[int], device: str) -> Batch:
+    def batch(self, chosen: Sequence[int], device: str = "cpu") -> Batch:
         """Some examples as the model reads them, with a row for each of their marks."""
         rows = [self.ids[self.begins[n] : self.begins[n + 1]] for n in chosen]
         length = -(-max(map(len, rows)) // 8) * 8
@@ -383,17 +387,32 @@ def taught(paths: Sequence[Path]) -> dict[str, Array]:
     }
 
 
+class _Batches(torch.utils.data.Dataset[Batch]):
+    """Batches by their number, as those who load them ahead ask for them."""
+
+    def __init__(self, order: Sequence[tuple[Pairs, list[int]]]) -> None:
+        self._order = order
+
+    def __len__(self) -> int:
+        return len(self._order)
+
+    def __getitem__(self, number: int) -> Batch:
+        pairs, chosen = self._order[number]
+        return pairs.batch(chosen)
+
+
 class Training:
     """A model that learns, and beside it the running mean of its weights, which is kept."""
 
     def __init__(self, settings: Settings, device: str) -> None:
         self.settings, self.device = settings, device
+        self._began = time.monotonic()
         torch.manual_seed(settings.seed)
         self._rng = np.random.default_rng(settings.seed)
         self._model = Model(settings.dropout, SHAPES[settings.shape])
         load(self._model, settings.weights)
         self._model.to(device)
-        self._model.words.weight.requires_grad_(settings.shape == "teacher")
+        self._model.words.weight.requires_grad_(False)
         self.average = copy.deepcopy(self._model).requires_grad_(False)
         soft = taught(settings.soft)
         self._pairs = [
@@ -410,22 +429,42 @@ class Training:
         self._schedule = torch.optim.lr_scheduler.LambdaLR(self._optimizer, self._warmth)
 
     def _warmth(self, step: int) -> float:
-        """The share of the learning rate: up for a tenth of the steps, then down to nothing."""
-        warm = max(1, self._steps // 10)
-        return min(step / warm, max(0.0, (self._steps - step) / max(1, self._steps - warm)))
+        """The share of the learning rate: up for a twentieth of the way, then down to nothing."""
+        done = self._done(step)
+        return min(done / _WARM, max(0.0, (1 - done) / (1 - _WARM)))
+
+    def _done(self, step: int) -> float:
+        """How much of the way is gone, by steps or by time."""
+        took = time.monotonic() - self._began
+        return min(1.0, max(step / max(1, self._steps), took / self.settings.seconds))
 
     def run(self) -> None:
         """All steps, telling now and then how far it is."""
         counts = ", ".join(f"{pairs.name} {len(pairs.kept):,}" for pairs in self._pairs)
         print(f"{self.device}: {counts} examples, {self._steps:,} steps", flush=True)
-        began, every = time.monotonic(), max(1, min(500, self._steps // 10))
+        self._began = time.monotonic()
+        every = max(1, min(500, self._steps // 10))
         total = torch.zeros((), device=self.device)
-        for step, (pairs, chosen) in enumerate(self._order(), 1):
-            total += self._step(pairs.batch(chosen, self.device), step)
+        for step, batch in enumerate(self._ahead(), 1):
+            if self._done(step - 1) >= 1:
+                break
+            total += self._step(batch, step)
             if step % every == 0:
-                took = time.monotonic() - began
+                took = time.monotonic() - self._began
                 print(f"step {step:,} loss {float(total) / every:.4f} {took:.0f} s", flush=True)
                 total.zero_()
+
+    def _ahead(self) -> Iterator[Batch]:
+        """The batches, made ahead by processes of their own where a step takes less than one."""
+        if self.device != "cuda":
+            yield from (pairs.batch(chosen) for pairs, chosen in self._order())
+            return
+        order = list(self._order())
+        loader = torch.utils.data.DataLoader(
+            _Batches(order), batch_size=None, num_workers=6, prefetch_factor=4, pin_memory=True
+        )
+        for batch in loader:
+            yield {n: one.to(self.device, non_blocking=True) for n, one in batch.items()}
 
     def _order(self) -> Iterator[tuple[Pairs, list[int]]]:
         """The batches of all files, mixed anew in every epoch, as many as there are steps."""
@@ -484,8 +523,7 @@ def train(settings: Settings) -> None:
         told = {n: opinions(training.average, Pairs(p), training.device) for n, p in files.items()}
         np.savez(settings.beside(".soft.npz"), **told)
     state = training.average.state_dict()
-    if settings.shape == "shipped":
-        del state["words.weight"]
+    del state["words.weight"]
     arrays = {name: value.cpu().numpy().astype(np.float16) for name, value in state.items()}
     np.savez(settings.beside(".npz"), **arrays)
 
@@ -504,6 +542,7 @@ def main() -> None:
         ("rate", float),
         ("dropout", float),
         ("average", float),
+        ("seconds", float),
     ):
         parser.add_argument(f"--{name}", type=kind, default=getattr(Settings, name))
     parser.add_argument("--shape", choices=SHAPES, default="shipped")

@@ -88,9 +88,9 @@ class Resources:
         if self.settings.detector != READING:
             return None
         from incumbent.language.learned.model import load
-        from incumbent.reading.offline import OfflineReader
+        from incumbent.reading.offline import WEIGHTS, OfflineReader
 
-        return OfflineReader(load())
+        return OfflineReader(load(WEIGHTS))
 
     @cached_property
     def detector(self) -> Detector:

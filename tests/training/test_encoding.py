@@ -16,7 +16,7 @@ from incumbent.language.learned.encoding import (
 )
 from incumbent.search.embedders.words import vocabulary
 from tests.conftest import examples
-from training.encode import LABELS, arrays, pieces_of, thinned
+from training.encode import LABELS, arrays, asked, pieces_of, thinned
 from training.examples import Example, Mark
 from training.pairs import generate
 
@@ -132,15 +132,38 @@ def test_a_new_value_that_was_cut_off_is_pointed_at_nowhere() -> None:
 
 
 def test_arrays_have_a_row_for_every_mark_that_is_read() -> None:
-    """Arrays put the pieces of examples one after the other, and say where the marks are."""
+    """Arrays put the pieces of examples one after the other, and say where the words of the marks
+    are in them."""
     examples = generate(seed=9, each=1)
     found = arrays(examples)
     assert len(found["firsts"]) == len(examples)
     assert found["begins"][-1] == len(found["ids"])
     owners, places, labels = found["marks"][:, :3].T
-    assert (found["ids"][found["begins"][owners] + places] == OPEN).all()
-    told = [LABELS.index(mark.label) for example in examples for mark in example.marks]
-    assert np.array_equal(labels, told)
+    read = found["ids"][found["begins"][owners] + places]
+    assert SEPARATOR not in read
+    told = [(example, mark) for example in examples for mark in asked(example)]
+    assert np.array_equal(labels, [LABELS.index(mark.label) for _, mark in told])
+    known = vocabulary()
+    names = [example.statement[mark.start : mark.end].lower() for example, mark in told]
+    there = [(known[name], piece) for name, piece in zip(names, read, strict=True) if name in known]
+    assert len(there) > len(names) / 2
+    assert all(number == piece for number, piece in there)
+
+
+def test_all_of_a_statement_is_asked_about_at_its_beginning() -> None:
+    """A mark of no length stands for the whole, and is read at the first piece of all."""
+    example = Example("A table for 4.", "", "Never mind.", (Mark(0, 0, "retract"),), "", "")
+    assert arrays([example])["marks"][0].tolist()[1:3] == [0, LABELS.index("retract")]
+
+
+def test_each_word_of_a_value_is_asked_about() -> None:
+    """A value of several words has a row for each of them, and the new one is pointed at once."""
+    example = Example(
+        "Meet at the old mill.", "", "At the pier.", (Mark(8, 20, "replace", (7, 11)),), "", ""
+    )
+    marks = asked(example)
+    assert [example.statement[one.start : one.end] for one in marks] == ["the", "old", "mill"]
+    assert [one.new for one in marks] == [(7, 11), None, None]
 
 
 def test_thinning_leaves_one_mark_in_some_examples() -> None:

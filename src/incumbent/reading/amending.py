@@ -11,15 +11,25 @@ import re
 from typing import Final, NamedTuple
 
 from incumbent.model.fact import Part
-from incumbent.reading.comparing import tokens
+from incumbent.reading.comparing import fillers, tokens
 from incumbent.reading.form import Known, Span, Statement
 
 _LONGEST: Final = 8
 """A correction that says more words than this may say more than one thing."""
 _LOOSE: Final = frozenset({"term", "name"})
 _NOT = re.compile(
-    r"\b(?:not|instead of|rather than|and not|isn['’]t|wasn['’]t)\s+(?:the |a |an )?$", re.I
+    r"\b(?:not|instead of|in place of|rather than|and not|isn['’]t|wasn['’]t|no longer|was|were|"
+    r"used to be|formerly|previously|before|from|replac(?:es|ed|ing)|away from|dropped|"
+    r"said|told you(?: it was)?|wrote)\s+(?:(?:the|a|an|at|on|with|for|it was) )*$",
+    re.I,
 )
+"""What stands before a value that is not so any more."""
+_OVER = re.compile(
+    r"\s*(?:(?:is|are) (?:history|over|out|off|wrong|outdated|no longer (?:right|valid|current))|"
+    r"no longer\b|out,|→|->|=>|to\b|became|has become|earlier\b|before\b|like i said)",
+    re.I,
+)
+"""What stands behind one."""
 
 
 class Amendment(NamedTuple):
@@ -31,13 +41,13 @@ class Amendment(NamedTuple):
     """Whether the statement names both."""
 
 
-def amendment(known: Known, said: Statement, fillers: frozenset[str]) -> Amendment | None:
+def amendment(known: Known, said: Statement) -> Amendment | None:
     """What a statement surely changes in something known, if it does."""
     if (found := _by_contrast(known, said)) is not None:
         return found
     if "correction" not in said.cues or len(said.text.split()) > _LONGEST:
         return None
-    if _says_more(known, said, fillers):
+    if _says_more(known, said):
         return None
     pairs = [
         (old, new)
@@ -62,30 +72,64 @@ def _same_sort(old: Part, new: Part) -> bool:
 
 def _by_contrast(known: Known, said: Statement) -> Amendment | None:
     """ "14, not 41": the statement itself has the old value, as what is not so."""
-    for new in said.parts:
-        for gone in said.parts:
-            if gone is new or gone.kind != new.kind:
-                continue
-            before = said.text[max(0, gone.start - 24) : gone.start]
-            if _NOT.search(before) is None:
-                continue
-            for old in known.parts:
-                if old.kind == gone.kind and old.normal == gone.normal:
-                    return Amendment((old.start, old.end), (new.start, new.end), is_named=True)
+    olds = [(old, gone) for old in known.parts for gone in said.parts if _is_same(old, gone)]
+    for old, gone in olds:
+        if not _is_set_aside(said.text, gone) or not _of_one_thing(known, said):
+            continue
+        news = [
+            one
+            for one in said.parts
+            if one.kind == gone.kind and one.normal != gone.normal and not _overlap(one, gone)
+        ]
+        if len({one.normal for one in news}) == 1:
+            new = news[-1]
+            return Amendment((old.start, old.end), (new.start, new.end), is_named=True)
     return None
 
 
-def _says_more(known: Known, said: Statement, fillers: frozenset[str]) -> bool:
+def _is_same(old: Part, gone: Part) -> bool:
+    return old.kind == gone.kind and old.normal == gone.normal and old.kind != "term"
+
+
+def _overlap(one: Part, other: Part) -> bool:
+    return one.start < other.end and other.start < one.end
+
+
+def _is_set_aside(text: str, gone: Part) -> bool:
+    """Whether a value is named as what is not so any more."""
+    before = text[max(0, gone.start - 40) : gone.start]
+    return _NOT.search(before) is not None or _OVER.match(text, gone.end) is not None
+
+
+def _of_one_thing(known: Known, said: Statement) -> bool:
+    """Whether both have a word in common besides the values, or one is all of what is known."""
+    own = _words_beside(known.text, known.parts)
+    return not own or bool(own & _words_beside(said.text, said.parts))
+
+
+def _words_beside(text: str, parts: tuple[Part, ...]) -> set[str]:
+    empty = fillers()
+    return {
+        token.stem
+        for token in tokens(text)
+        if token.text.lower() not in empty
+        and not any(part.start <= token.start and token.end <= part.end for part in parts)
+    }
+
+
+def _says_more(known: Known, said: Statement) -> bool:
     """Whether a statement has words that the known one does not, besides its values."""
     valued = [(part.start, part.end) for part in said.parts]
     own = {token.stem for token in tokens(known.text)}
     for token in tokens(said.text):
         inside = any(start <= token.start and token.end <= end for start, end in valued)
-        if not inside and token.text.lower() not in fillers and token.stem not in own:
+        if not inside and token.text.lower() not in fillers() and token.stem not in own:
             return True
     return False
 
 
 def amended(text: str, old: Span, new: str) -> str:
-    """A statement with the stretch that changed in editorial brackets."""
+    """A statement with the stretch that changed in editorial brackets, one pair of them."""
+    while old[0] > 0 and text[old[0] - 1] == "[" and text[old[1] : old[1] + 1] == "]":
+        old = (old[0] - 1, old[1] + 1)
     return f"{text[: old[0]]}[{new}]{text[old[1] :]}"

@@ -6,11 +6,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import islice
-from typing import Final
+from pathlib import Path
+from typing import Final, NamedTuple
 
 from incumbent.language.cues import Cues
 from incumbent.language.learned.kinds import KINDS
-from incumbent.language.learned.model import Model
+from incumbent.language.learned.model import Model, Opinion
 from incumbent.language.learned.voices import as_heard
 from incumbent.language.reading import BlockKind
 from incumbent.language.speakers import is_machine
@@ -21,7 +22,7 @@ from incumbent.model.fact import Part
 from incumbent.reading import thresholds
 from incumbent.reading.acts import acts
 from incumbent.reading.amending import amendment
-from incumbent.reading.comparing import compared, fillers
+from incumbent.reading.comparing import compared
 from incumbent.reading.form import (
     Heard,
     Known,
@@ -33,7 +34,7 @@ from incumbent.reading.form import (
     Term,
 )
 from incumbent.reading.names import claim_of
-from incumbent.reading.relating import Pairing, chances
+from incumbent.reading.relating import Pairing, Valued, chances, value_chances
 from incumbent.reading.segments import Segment, segments
 from incumbent.reading.sorting import kind_of
 from incumbent.reading.ties import ties, topic
@@ -41,6 +42,7 @@ from incumbent.reading.windows import LONGEST, Window, likest, nearest, windows
 
 TELLING: Final = frozenset({StatementKind.STATES, StatementKind.ORDERS, StatementKind.AGREES})
 """What may put something out of date."""
+WEIGHTS: Final = Path(__file__).parent / "weights"
 _MOST_VALUES: Final = 32
 """A statement with more values is a table, whose values are compared with nothing."""
 _MOST_WINDOWS: Final = 8
@@ -97,7 +99,10 @@ class OfflineReader:
         plain = Statement(one.text, one.start, one.end, StatementKind.REPORTS)
         if one.block in _BLOCKS:
             return replace(plain, kind=_BLOCKS[one.block])
-        if one.block is BlockKind.QUOTE or voice.is_retold(one.start, one.end):
+        is_stated = told is not None and told["states"] >= thresholds.OWN
+        if one.block is BlockKind.QUOTE:
+            return plain
+        if voice.is_retold(one.start, one.end) and not is_stated:
             return plain
         parts = parts_of(one.text, heard.at)
         kind, chance = kind_of(one.text, told, has_values=bool(parts))
@@ -192,122 +197,190 @@ class OfflineReader:
             here = [statements[n] for n in window.statements]
             yield window, here, nearest(open_to, here)
 
-    def paired(self, heard: Heard) -> Iterator[tuple[list[Known], list[Pairing]]]:
+    def paired(self, heard: Heard) -> Iterator[list[Weighed]]:
         """What is weighed for a turn, for those who learn the weights."""
         statements = tuple(self._statements(heard, segments(heard.text), by_machine=False))
         for window, here, near in self._beside(heard, statements, set()):
-            yield (
-                near,
-                [
-                    _pairing(known, here[likest(known, here)], self._opinion(heard, window, known))
-                    for known in near
-                ],
-            )
+            yield self._weighed(heard, window, here, near)
 
     def _related(
         self, heard: Heard, window: Window, here: Sequence[Statement], near: Sequence[Known]
     ) -> Iterator[Relation]:
         """What the statements of a window do to what they may be about."""
-        opinions = [self._opinion(heard, window, known) for known in near]
-        numbers = [likest(known, here) for known in near]
-        pairs = [
-            _pairing(known, here[number], opinion)
-            for known, number, opinion in zip(near, numbers, opinions, strict=True)
-        ]
-        for known, pair, opinion, number, chance in zip(
-            near, pairs, opinions, numbers, chances(pairs, thresholds.WEIGHTS), strict=True
-        ):
+        weighed = self._weighed(heard, window, here, near)
+        for known, pair, opinion, number, chance in weighed:
             statement = window.statements[number]
+            said = here[number]
             how = compared(known.text, pair.new)
-            if how.is_same or _says_again(known, here[number]):
+            if how.is_same or _says_again(known, said):
                 yield Relation(RelationKind.CONFIRMS, known.id, statement, 1.0, "the same words")
                 continue
-            part = self._part(heard, window, here, known)
+            part = self._part_told(window, here, known) or self._part_by_model(
+                window, here, known, opinion, chance
+            )
             if part is not None:
                 yield part
                 continue
-            corrects = "correction" in here[number].cues
-            if here[number].kind is StatementKind.ASKS:
+            if said.kind is StatementKind.ASKS:
                 continue
-            if corrects and how.one_slot is not None and _of_one_thing(known, here[number]):
+            corrects = "correction" in said.cues
+            if corrects and how.one_slot is not None and _of_one_thing(known, said):
                 chance = max(chance, thresholds.TOLD)
-            sure = thresholds.ENDED - (thresholds.CUE if corrects else 0.0)
             is_alike = how.share >= thresholds.ALIKE
-            if chance < (thresholds.DOUBTED_ALIKE if is_alike else thresholds.DOUBTED):
+            likeliest = max([chance, *(one.chance for one in opinion.values if one.is_pointed)])
+            if likeliest < (thresholds.DOUBTED_ALIKE if is_alike else thresholds.DOUBTED):
                 continue
-            kind = RelationKind.REPLACES if chance >= sure else RelationKind.DOUBTS
-            if kind is RelationKind.REPLACES and opinion.is_ended:
-                kind = RelationKind.ENDS
-            if kind is RelationKind.REPLACES and _leaves_out(known, here[number]):
+            kind = RelationKind.DOUBTS
+            if chance >= thresholds.ENDED - (thresholds.CUE if corrects else 0.0):
+                kind = RelationKind.ENDS if opinion.is_ended else RelationKind.REPLACES
+            if kind is RelationKind.REPLACES and _leaves_out(known, said):
                 kind = RelationKind.DOUBTS
-            yield Relation(kind, known.id, statement, chance, self.name, is_told=corrects)
+            yield Relation(kind, known.id, statement, likeliest, self.name, is_told=corrects)
 
-    def _part(
-        self, heard: Heard, window: Window, here: Sequence[Statement], known: Known
+    def _weighed(
+        self, heard: Heard, window: Window, here: Sequence[Statement], near: Sequence[Known]
+    ) -> list[Weighed]:
+        """What the model and the words together make of each thing that a turn may be about."""
+        read = [self._opinion(heard, window, here, known) for known in near]
+        most = max((value.over for one in read for value in one.values), default=0.0)
+        numbers = [likest(known, here) for known in near]
+        pairs = [
+            _pairing(known, here[number], opinion)
+            for known, number, opinion in zip(near, numbers, read, strict=True)
+        ]
+        found = []
+        for known, pair, opinion, number, chance in zip(
+            near, pairs, read, numbers, chances(pairs, thresholds.WEIGHTS), strict=True
+        ):
+            told = [valued(one) for one in opinion.values]
+            each = value_chances(pair, told, most, thresholds.VALUE_WEIGHTS)
+            values = tuple(
+                replace(one, chance=c) for one, c in zip(opinion.values, each, strict=True)
+            )
+            found.append(Weighed(known, pair, replace(opinion, values=values), number, chance))
+        return found
+
+    def _part_told(
+        self, window: Window, here: Sequence[Statement], known: Known
     ) -> Relation | None:
-        """The one stretch of something known that surely changes, by the words or by the model."""
+        """The one stretch of something known that surely changes, by the words."""
         for number, said in zip(window.statements, here, strict=True):
-            change = amendment(known, said, fillers())
+            change = amendment(known, said)
             if change is not None:
                 new = _moved(change.new, said.start)
                 return Relation(
                     RelationKind.PART, known.id, number, 0.95, said.text, True, change.old, new
                 )
-        return self._part_by_model(heard, window, here, known)
+        return None
 
     def _part_by_model(
-        self, heard: Heard, window: Window, here: Sequence[Statement], known: Known
+        self,
+        window: Window,
+        here: Sequence[Statement],
+        known: Known,
+        opinion: _Opinion,
+        chance: float,
     ) -> Relation | None:
-        """The same where the model names both stretches, and both are values of one kind."""
-        kinds = {part.kind for one in here for part in one.parts}
+        """The one value of something known that is over, where another like it is said."""
         again = {part.normal for one in here for part in one.parts}
-        typed = [
-            part
-            for part in known.parts
-            if part.kind in kinds and part.kind != "term" and part.normal not in again
+        dead = [
+            one
+            for one in opinion.values
+            if one.part.normal not in again and one.is_pointed and one.chance >= thresholds.PART
         ]
-        if self._model is None or not known.is_here or not typed:
+        if len(dead) != 1 or (len(opinion.values) == 1 and chance >= thresholds.ENDED):
             return None
-        text, shift = as_heard(known.text, known.speaker)
-        turn, moved = as_heard(window.text, heard.speaker)
-        marks = [(part.start + shift, part.end + shift) for part in typed]
-        best: Relation | None = None
-        for old, told in zip(
-            typed, self._model.read(text, marks, heard.previous, turn), strict=True
-        ):
-            if told is None or told.replaces < thresholds.PART:
-                continue
-            if best is not None and best.chance >= told.replaces:
-                continue
-            at = -1 if told.span is None or told.in_previous else told.span[0] - moved
-            number, new = _stretch_at(window, here, at + window.start, old)
-            best = Relation(
-                RelationKind.PART,
-                known.id,
-                number,
-                told.replaces,
-                self.name,
-                "correction" in here[window.statements.index(number)].cues,
-                (old.start, old.end),
-                new,
-            )
-        return best
+        (value,) = dead
+        number, new = value.number, value.new
+        if new is None:
+            return None
+        return Relation(
+            RelationKind.PART,
+            known.id,
+            window.statements[number],
+            value.chance,
+            self.name,
+            "correction" in here[number].cues,
+            (value.part.start, value.part.end),
+            _moved((new.start, new.end), here[number].start),
+        )
 
-    def _opinion(self, heard: Heard, window: Window, known: Known) -> _Opinion:
+    def _opinion(
+        self, heard: Heard, window: Window, here: Sequence[Statement], known: Known
+    ) -> _Opinion:
+        """What the model makes of something known beside what is said, in one reading."""
         if self._model is None:
             return _Opinion(0.2, is_ended=False)
         text, shift = as_heard(known.text, known.speaker)
-        turn, _ = as_heard(window.text, heard.speaker)
-        whole = self._model.read(text, [(shift, len(text))], heard.previous, turn)[0]
+        turn, moved = as_heard(window.text, heard.speaker)
+        typed = [part for part in known.parts if part.kind != "term"]
+        asked = [(0, 0), *((part.start + shift, part.end + shift) for part in typed)]
+        whole, *told = self._model.pair(text, asked, heard.previous, turn)
         if whole is None:
             return _Opinion(0.0, is_ended=False)
-        return _Opinion(whole.replaces + whole.retracts, whole.retracts > whole.replaces)
+        values = tuple(
+            _Value(
+                part,
+                one.replaces + one.retracts,
+                *_stretch_at(window, here, part, _at(one, window.start - moved)),
+            )
+            for part, one in zip(typed, told, strict=True)
+            if one is not None
+        )
+        return _Opinion(whole.replaces + whole.retracts, whole.retracts > whole.replaces, values)
+
+
+@dataclass(frozen=True)
+class _Value:
+    """What the model makes of one value of something known."""
+
+    part: Part
+    over: float
+    number: int
+    """Which statement has the new value."""
+    new: Part | None
+    """The new value, where one of the same kind is said."""
+    chance: float = 0.0
+    """How likely it is over, all in all."""
+
+    @property
+    def is_pointed(self) -> bool:
+        """Whether the model by itself holds it to be over, and sees what takes its place."""
+        return self.over >= thresholds.EVEN and self.new is not None
 
 
 @dataclass(frozen=True)
 class _Opinion:
+    """What the model makes of something known."""
+
     over: float
     is_ended: bool
+    values: tuple[_Value, ...] = ()
+
+    @property
+    def likeliest(self) -> float:
+        """How likely the value is over that most likely is."""
+        return max((one.over for one in self.values), default=self.over)
+
+
+class Weighed(NamedTuple):
+    """Something known beside a turn, with all that is made of it."""
+
+    known: Known
+    pair: Pairing
+    opinion: _Opinion
+    number: int
+    """Which statement is likest to it."""
+    chance: float
+
+
+def _at(one: Opinion, shift: int) -> int:
+    return -1 if one.span is None or one.in_previous else one.span[0] + shift
+
+
+def valued(one: _Value) -> Valued:
+    """What of an opinion is weighed."""
+    return Valued(one.part, one.over, one.new)
 
 
 def _pairing(known: Known, statement: Statement, opinion: _Opinion) -> Pairing:
@@ -315,6 +388,7 @@ def _pairing(known: Known, statement: Statement, opinion: _Opinion) -> Pairing:
         known.text,
         statement.text,
         opinion.over,
+        opinion.likeliest,
         known.likeness,
         known.age,
         known.is_here,
@@ -339,15 +413,15 @@ def _of_one_thing(known: Known, statement: Statement) -> bool:
 
 
 def _stretch_at(
-    window: Window, here: Sequence[Statement], at: int, old: Part
-) -> tuple[int, tuple[int, int] | None]:
+    window: Window, here: Sequence[Statement], old: Part, at: int
+) -> tuple[int, Part | None]:
     """The statement that says a new value, and the value where it is one like the old."""
-    for number, one in zip(window.statements, here, strict=True):
+    for number, one in enumerate(here):
         for new in one.parts:
             if new.start <= at - one.start < new.end:
                 fits = new.kind == old.kind and new.normal != old.normal
-                return number, _moved((new.start, new.end), one.start) if fits else None
-    return window.statements[-1], None
+                return number, new if fits else None
+    return len(here) - 1, None
 
 
 def _sets(one: Statement) -> bool:

@@ -22,6 +22,7 @@ from incumbent.reading.comparing import compared, tokens
 
 FEATURES: Final = (
     "whole",
+    "a value of it",
     "likeliest",
     "said again",
     "one slot at the end",
@@ -41,6 +42,25 @@ FEATURES: Final = (
     "like value",
     "by itself",
 )
+VALUE_FEATURES: Final = (
+    "value",
+    "whole",
+    "likeliest of it",
+    "likeliest of all",
+    "another like it is said",
+    "the model points at one",
+    "said again",
+    "here",
+    "right before",
+    "two subjects",
+    "several",
+    "shared",
+    "likeness",
+    "alone",
+    "correction",
+    "by itself",
+)
+"""What is known of one value of something that a turn may be about."""
 _ODDS = 1e-3
 _LONGEST = 400
 
@@ -54,12 +74,25 @@ class Pairing:
     """The statement of the turn that is likest to it."""
     over: float
     """How likely the model holds it to be over."""
+    value_over: float
+    """How likely it holds one of its values to be."""
     likeness: float
     age: int
     is_here: bool
     corrects: bool
     old_parts: tuple[Part, ...] = ()
     new_parts: tuple[Part, ...] = ()
+
+
+@dataclass(frozen=True)
+class Valued:
+    """One value of something that was said, beside what is said now."""
+
+    part: Part
+    over: float
+    """How likely the model holds it to be over."""
+    points_at: Part | None
+    """The value of its kind that the model takes for the new one."""
 
 
 @lru_cache(maxsize=2)
@@ -86,6 +119,7 @@ def _row(one: Pairing, likeliest: bool) -> tuple[float, ...]:
     denied = opposition(one.new[:_LONGEST], one.old[:_LONGEST])
     return (
         _odds(one.over),
+        _odds(one.value_over),
         float(likeliest),
         how.share,
         float(slot is not None and slot.is_last),
@@ -107,6 +141,40 @@ def _row(one: Pairing, likeliest: bool) -> tuple[float, ...]:
     )
 
 
+def value_features(pair: Pairing, values: Sequence[Valued], most: float) -> list[tuple[float, ...]]:
+    """The values of something that was said as numbers, in the order of VALUE_FEATURES. `most` is
+    how likely that value of all is over which most likely is."""
+    how = compared(pair.old[:_LONGEST], pair.new[:_LONGEST])
+    again = {part.normal for part in pair.new_parts}
+    best = max((one.over for one in values), default=0.0)
+    several, single = _shared_predicates(pair)
+    return [
+        (
+            _odds(one.over),
+            _odds(pair.over),
+            float(one.over >= best),
+            float(one.over >= most),
+            float(any(_is_like(one.part, new) for new in pair.new_parts)),
+            float(one.points_at is not None),
+            float(one.part.normal in again),
+            float(pair.is_here),
+            float(pair.is_here and pair.age == 0),
+            float(len(how.slots) > 1 and how.slots[0].is_first),
+            float(several and not single),
+            how.share,
+            pair.likeness,
+            float(len(values) == 1),
+            float(pair.corrects),
+            1.0,
+        )
+        for one in values
+    ]
+
+
+def _is_like(old: Part, new: Part) -> bool:
+    return old.kind == new.kind and old.normal != new.normal and old.kind not in ("term", "name")
+
+
 def _shared_predicates(one: Pairing) -> tuple[bool, bool]:
     """Whether words that both have tell that there can be several of it, or one at a time."""
     both = {t.stem for t in tokens(one.old[:_LONGEST])} & {
@@ -118,12 +186,7 @@ def _shared_predicates(one: Pairing) -> tuple[bool, bool]:
 
 def _like_value(one: Pairing) -> bool:
     """Whether both have a value of one kind that is not the same."""
-    return any(
-        a.kind == b.kind and a.normal != b.normal
-        for a in one.old_parts
-        for b in one.new_parts
-        if a.kind not in ("term", "name")
-    )
+    return any(_is_like(a, b) for a in one.old_parts for b in one.new_parts)
 
 
 def _odds(chance: float) -> float:
@@ -132,8 +195,16 @@ def _odds(chance: float) -> float:
 
 
 def chances(pairs: Sequence[Pairing], weights: Sequence[float]) -> list[float]:
-    """How likely each of the things that a turn may be about is over."""
-    return [
-        1 / (1 + math.exp(-sum(w * x for w, x in zip(weights, row, strict=True))))
-        for row in features(pairs)
-    ]
+    """How likely something of each of the things that a turn may be about is over."""
+    return [_chance(row, weights) for row in features(pairs)]
+
+
+def value_chances(
+    pair: Pairing, values: Sequence[Valued], most: float, weights: Sequence[float]
+) -> list[float]:
+    """How likely each value of something that was said is over."""
+    return [_chance(row, weights) for row in value_features(pair, values, most)]
+
+
+def _chance(row: Sequence[float], weights: Sequence[float]) -> float:
+    return 1 / (1 + math.exp(-sum(w * x for w, x in zip(weights, row, strict=True))))

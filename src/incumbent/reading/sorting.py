@@ -85,6 +85,8 @@ def kind_of(
         return kind, states
     if kind in (StatementKind.CHATS, StatementKind.REPORTS) and states >= _STILL_STATES:
         return StatementKind.STATES, states
+    if kind in (StatementKind.PROPOSES, StatementKind.SUPPOSES) and states >= _OVER_RULES:
+        return StatementKind.STATES, states
     if kind is StatementKind.ASKS and is_telling(text) and states >= _STILL_STATES:
         return StatementKind.STATES, states
     if kind is StatementKind.SUPPOSES and states >= _STILL_STATES and not _supposes(text):

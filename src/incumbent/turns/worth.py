@@ -8,8 +8,6 @@ from typing import Final
 from incumbent.language.speakers import plain_name
 from incumbent.reading.form import Statement, StatementKind
 
-_FOUND: Final = 0.6
-"""So surely must an assistant's sentence state something to be kept without a word of doing."""
 _LONGEST_READING: Final = 600
 """A longer answer of a tool is kept as a turn alone."""
 _FEWEST: Final = 3
@@ -21,6 +19,14 @@ _LASTING = re.compile(
     r"no more|instead|only|not|no|don['’]t|stop|until|unless|for me|my|our|with me)\b",
     re.IGNORECASE,
 )
+_AT_ONCE = re.compile(
+    r"\W*(?:(?:please|pls|now|then|ok(?:ay)?|so|and|also|just|first|next|can you|could you|let's|"
+    r"go ahead and)\W+)*(?:show|tell|explain|describe|summari[sz]e|write|rewrite|draft|translate|"
+    r"list|give|create|generate|compute|calculate|run|check|look|find|search|print|open|read|compare|"
+    r"suggest|recommend|help|say|repeat|continue|go|try|fix|debug|review|walk|think|wait|hold)\b",
+    re.IGNORECASE,
+)
+"""What is done on the spot, and over then."""
 _DONE = re.compile(
     r"\b(?:done|pushed|turned|enabled|disabled|switched|rotated|installed|rolled|started|stopped|"
     r"restarted|fixed|found|uses|expires|is (?:now|on|off|set)|booked|sent|scheduled|ordered|"
@@ -46,7 +52,9 @@ def is_worth_keeping(said: Statement) -> bool:
     words = said.text.split()
     telling = [part for part in said.parts if part.kind not in _TRIVIAL]
     if said.kind is StatementKind.ORDERS:
-        return bool(telling) or _LASTING.search(said.text) is not None
+        if telling or _LASTING.search(said.text) is not None:
+            return True
+        return len(words) >= _FEWEST and _AT_ONCE.match(said.text) is None
     if said.kind is StatementKind.REPORTS and said.chance == 1.0:
         return False  # pasted or quoted: nobody's word here
     if said.kind in (StatementKind.STATES, StatementKind.REPORTS, StatementKind.RECALLS):
@@ -60,5 +68,4 @@ def is_done(said: Statement, speaker: str) -> bool:
         return len(said.text) <= _LONGEST_READING
     if said.kind is StatementKind.VERBATIM or _OFFERED.search(said.text):
         return False
-    told = _DONE.search(said.text) is not None
-    return told if said.chance == 1.0 else told or said.chance >= _FOUND
+    return len(said.text.split()) >= _FEWEST and _DONE.search(said.text) is not None

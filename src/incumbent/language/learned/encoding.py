@@ -71,6 +71,30 @@ def encode(statement: str, marked: Sequence[Span], previous: str, turn: str) -> 
     )
 
 
+def encode_pair(statement: str, asked: Sequence[Span], previous: str, turn: str) -> Encoded:
+    """A statement and the turn that follows, with a place for each stretch that is asked about: its
+    first piece, or the beginning of all for an empty stretch, which asks about the whole."""
+    own = _pieces(statement[:_MOST_CHARACTERS])[:MOST_STATEMENT]
+    before = _pieces(previous[-_MOST_CHARACTERS:])[-MOST_PREVIOUS:]
+    offset = max(0, len(previous) - _MOST_CHARACTERS)
+    said = _pieces(turn[:_MOST_CHARACTERS])[:MOST_TURN]
+    parts = (own, before, said)
+    whole = (_CLS, *(id for part in parts for id in (*(p.id for p in part), _SEP)))
+    return Encoded(
+        whole,
+        tuple(_place(own, start, end) for start, end in asked),
+        len(own) + 2,
+        tuple((p.start + offset, p.end + offset) for p in before),
+        tuple((p.start, p.end) for p in said),
+    )
+
+
+def _place(pieces: Sequence[_Piece], start: int, end: int) -> int:
+    if start == end:
+        return 0
+    return next((n for n, p in enumerate(pieces, 1) if p.start < end and start < p.end), -1)
+
+
 def encode_turn(turn: str, words: Sequence[Span], previous: str = "") -> Encoded:
     """A turn after the one before it, with a mark at each of these words: does a statement begin
     there, and what is it?"""

@@ -15,8 +15,8 @@ import numpy as np
 import numpy.typing as npt
 import onnxruntime
 
-from incumbent.language.learned.encoding import Encoded, Span, encode, encode_turn
-from incumbent.language.learned.kinds import KINDS
+from incumbent.language.learned.encoding import Encoded, Span, encode, encode_pair, encode_turn
+from incumbent.language.learned.kinds import KINDS, WORD
 from incumbent.language.learned.weighing import FEATURES, Read, Weights
 from incumbent.model.errors import DamagedModel
 from incumbent.model.text_cache import remembering
@@ -104,6 +104,7 @@ class Model:
         self._card = card
         self._session = _session(folder / "detector.onnx", card.sha256)
         self._remembered = remembering(_REMEMBERED)(self._run)
+        self._paired = remembering(_REMEMBERED)(self._pair)
         self._kinds_of = remembering(_REMEMBERED)(self._kind_of)
 
     def read(
@@ -124,6 +125,38 @@ class Model:
             classes, starts, ends, *_ = self._session.run(None, {"ids": ids, "marks": places})
             for number, row, start, end in zip(read, classes, starts, ends, strict=True):
                 found[number] = self._opinion(encoded, row, start, end)
+        return tuple(found)
+
+    def pair(
+        self, statement: str, asked: Sequence[Span], previous: str, turn: str
+    ) -> tuple[Opinion | None, ...]:
+        """What becomes of each stretch of a statement that is asked about, and of all of it for an
+        empty one; None for one too far on to be read."""
+        return self._paired(statement, tuple(asked), previous, turn)
+
+    def _pair(
+        self, statement: str, asked: tuple[Span, ...], previous: str, turn: str
+    ) -> tuple[Opinion | None, ...]:
+        words = [_words_in(statement, span) for span in asked]
+        encoded = encode_pair(statement, [one for of in words for one in of], previous, turn)
+        ids = np.array([encoded.ids], np.int64)
+        places = np.array([max(0, place) for place in encoded.marks], np.int64)
+        if not len(places):
+            return ()
+        classes, starts, ends, *_ = self._session.run(None, {"ids": ids, "marks": places})
+        found: list[Opinion | None] = []
+        first = 0
+        for of in words:
+            here = slice(first, first + len(of))
+            first += len(of)
+            if encoded.marks[here.start] < 0:
+                found.append(None)
+                continue
+            leaves, replaces, confirms, retracts = map(
+                float, np.mean([_shares(row) for row in classes[here]], axis=0)
+            )
+            span, in_previous = _span(encoded, starts[here.start], ends[here.start])
+            found.append(Opinion(leaves, replaces, confirms, retracts, span, in_previous))
         return tuple(found)
 
     def weigh(self, turn: str, reads: Sequence[Read], *, follows: bool) -> Sequence[float]:
@@ -183,6 +216,11 @@ class Model:
         rest = (1 - meant) / max(1 - replaces, 1e-9)
         span, in_previous = _span(encoded, start, end)
         return Opinion(leaves * rest, meant, confirms * rest, retracts * rest, span, in_previous)
+
+
+def _words_in(text: str, span: Span) -> list[Span]:
+    """The words of a stretch; an empty one is asked about as it is."""
+    return [one.span() for one in WORD.finditer(text, *span)] or [span]
 
 
 def _shares(row: Floats) -> Floats:
@@ -247,13 +285,13 @@ def _session(path: Path, sha256: str) -> onnxruntime.InferenceSession:
         raise DamagedModel(f"the model {path} cannot be run ({error}); {_MEND}") from None
 
 
-_loaded: list[Model] = []
+_loaded: dict[Path, Model] = {}
 _lock = threading.Lock()
 
 
-def load() -> Model:
-    """The model that ships with Incumbent, read once per process."""
+def load(folder: Path = WEIGHTS) -> Model:
+    """A model that ships with Incumbent, read once per process."""
     with _lock:
-        if not _loaded:
-            _loaded.append(Model())
-        return _loaded[0]
+        if folder not in _loaded:
+            _loaded[folder] = Model(folder)
+        return _loaded[folder]
