@@ -34,10 +34,11 @@ from incumbent.reading.form import (
     Term,
 )
 from incumbent.reading.names import claim_of
-from incumbent.reading.relating import Pairing, Valued, chances, value_chances
+from incumbent.reading.relating import Pairing, Valued, features, value_chances
 from incumbent.reading.segments import Segment, segments
 from incumbent.reading.sorting import kind_of
 from incumbent.reading.ties import ties, topic
+from incumbent.reading.weighing import trees
 from incumbent.reading.windows import LONGEST, Window, likest, nearest, windows
 
 TELLING: Final = frozenset({StatementKind.STATES, StatementKind.ORDERS, StatementKind.AGREES})
@@ -201,13 +202,13 @@ class OfflineReader:
         """What is weighed for a turn, for those who learn the weights."""
         statements = tuple(self._statements(heard, segments(heard.text), by_machine=False))
         for window, here, near in self._beside(heard, statements, set()):
-            yield self._weighed(heard, window, here, near)
+            yield self._compared(heard, window, here, near)
 
     def _related(
         self, heard: Heard, window: Window, here: Sequence[Statement], near: Sequence[Known]
     ) -> Iterator[Relation]:
         """What the statements of a window do to what they may be about."""
-        weighed = self._weighed(heard, window, here, near)
+        weighed = _weighed(self._compared(heard, window, here, near))
         for known, pair, opinion, number, chance in weighed:
             statement = window.statements[number]
             said = here[number]
@@ -237,28 +238,20 @@ class OfflineReader:
                 kind = RelationKind.DOUBTS
             yield Relation(kind, known.id, statement, likeliest, self.name, is_told=corrects)
 
-    def _weighed(
+    def _compared(
         self, heard: Heard, window: Window, here: Sequence[Statement], near: Sequence[Known]
     ) -> list[Weighed]:
-        """What the model and the words together make of each thing that a turn may be about."""
+        """What the model says of each thing that a turn may be about, beside what is said."""
         read = [self._opinion(heard, window, here, known) for known in near]
-        most = max((value.over for one in read for value in one.values), default=0.0)
         numbers = [likest(known, here) for known in near]
         pairs = [
             _pairing(known, here[number], opinion)
             for known, number, opinion in zip(near, numbers, read, strict=True)
         ]
-        found = []
-        for known, pair, opinion, number, chance in zip(
-            near, pairs, read, numbers, chances(pairs, thresholds.WEIGHTS), strict=True
-        ):
-            told = [valued(one) for one in opinion.values]
-            each = value_chances(pair, told, most, thresholds.VALUE_WEIGHTS)
-            values = tuple(
-                replace(one, chance=c) for one, c in zip(opinion.values, each, strict=True)
-            )
-            found.append(Weighed(known, pair, replace(opinion, values=values), number, chance))
-        return found
+        return [
+            Weighed(known, pair, opinion, number)
+            for known, pair, opinion, number in zip(near, pairs, read, numbers, strict=True)
+        ]
 
     def _part_told(
         self, window: Window, here: Sequence[Statement], known: Known
@@ -371,7 +364,26 @@ class Weighed(NamedTuple):
     opinion: _Opinion
     number: int
     """Which statement is likest to it."""
-    chance: float
+    chance: float = 0.0
+    """How likely it is over, all in all."""
+
+
+def _weighed(beside: Sequence[Weighed]) -> list[Weighed]:
+    """The same with how likely each is over, and each of its values."""
+    told = [[valued(one) for one in known.opinion.values] for known in beside]
+    most = max((one.over for of in told for one in of), default=0.0)
+    chances = trees().chances(features([one.pair for one in beside], told))
+    found = []
+    for one, values, chance in zip(beside, told, chances, strict=True):
+        each = value_chances(one.pair, values, most, thresholds.VALUE_WEIGHTS)
+        opinion = replace(
+            one.opinion,
+            values=tuple(
+                replace(v, chance=c) for v, c in zip(one.opinion.values, each, strict=True)
+            ),
+        )
+        found.append(one._replace(opinion=opinion, chance=chance))
+    return found
 
 
 def _at(one: Opinion, shift: int) -> int:

@@ -2,8 +2,8 @@
 
 Each thing that a turn may be about is read beside the turn by the model. What the model says of it
 is weighed with what the words show: whether both say one thing of the same subject or speak of
-two, whether there can be several of it, whether a correction was announced. One table of weights,
-learned from conversations that the model was not taught, makes one chance of all this.
+two, whether there can be several of it, whether a correction was announced. Small trees, learned
+from conversations that the model was not taught (`weighing`), make one chance of all this.
 """
 
 from __future__ import annotations
@@ -61,6 +61,19 @@ VALUE_FEATURES: Final = (
     "by itself",
 )
 """What is known of one value of something that a turn may be about."""
+_NO_VALUE: Final = (0.0,) * len(VALUE_FEATURES)
+MEASURES: Final = (
+    "words before",
+    "words now",
+    "words shared",
+    "telling words before",
+    "telling words now",
+    "stretches that differ",
+    "values",
+    "things it may be about",
+    "lead",
+)
+"""How long both are, how they differ, and how far it is ahead of the next likeliest."""
 _ODDS = 1e-3
 _LONGEST = 400
 
@@ -104,11 +117,30 @@ def _predicates(language: str = "en") -> tuple[frozenset[str], frozenset[str]]:
     )
 
 
-def features(pairs: Sequence[Pairing]) -> list[tuple[float, ...]]:
-    """The pairs of one turn as numbers, in the order of FEATURES."""
+def features(
+    pairs: Sequence[Pairing], values: Sequence[Sequence[Valued]]
+) -> list[tuple[float, ...]]:
+    """What a turn may be about as numbers: FEATURES of each, VALUE_FEATURES of its value that is
+    over most likely, and MEASURES."""
     scores = [one.over for one in pairs]
-    best = max(scores, default=0.0)
-    return [_row(one, score >= best) for one, score in zip(pairs, scores, strict=True)]
+    ranked = sorted(scores, reverse=True)
+    most = max((one.over for of in values for one in of), default=0.0)
+    found = []
+    for pair, of in zip(pairs, values, strict=True):
+        is_first = pair.over >= ranked[0]
+        next_best = ranked[1] if is_first and len(ranked) > 1 else ranked[0]
+        told = value_features(pair, of, most)
+        best = max(told, key=lambda row: row[0], default=_NO_VALUE)
+        lead = 0.0 if is_first and len(ranked) == 1 else pair.over - next_best
+        found.append((*_row(pair, is_first), *best, *_measures(pair, len(of), len(pairs)), lead))
+    return found
+
+
+def _measures(pair: Pairing, values: int, known: int) -> tuple[float, ...]:
+    how = compared(pair.old[:_LONGEST], pair.new[:_LONGEST])
+    words = (len(pair.old.split()), len(pair.new.split()))
+    said = (how.shared, how.of_old, how.of_new, len(how.slots))
+    return tuple(map(float, (*words, *said, values, known)))
 
 
 def _row(one: Pairing, likeliest: bool) -> tuple[float, ...]:
@@ -192,11 +224,6 @@ def _like_value(one: Pairing) -> bool:
 def _odds(chance: float) -> float:
     chance = min(max(chance, _ODDS), 1 - _ODDS)
     return math.log(chance / (1 - chance))
-
-
-def chances(pairs: Sequence[Pairing], weights: Sequence[float]) -> list[float]:
-    """How likely something of each of the things that a turn may be about is over."""
-    return [_chance(row, weights) for row in features(pairs)]
 
 
 def value_chances(

@@ -4,49 +4,26 @@ from __future__ import annotations
 
 from typing import Final
 
-WEIGHTS: Final = (
-    0.595,
-    -0.119,
-    0.905,
-    -1.268,
-    -0.191,
-    0.246,
-    -0.58,
-    0.306,
-    1.459,
-    1.1,
-    -0.084,
-    0.576,
-    -1.057,
-    -1.099,
-    0.727,
-    -0.287,
-    -1.673,
-    0.617,
-    -0.066,
-    -0.762,
-)
-"""What each feature of `relating.FEATURES` counts; `training.relate` learns them."""
 VALUE_WEIGHTS: Final = (
-    0.482,
-    -0.037,
-    -0.458,
-    0.628,
-    0.233,
-    0.386,
-    -0.007,
-    0.473,
-    -1.155,
-    0.063,
-    -0.762,
-    -1.863,
-    1.001,
-    0.324,
-    0.458,
-    -1.329,
+    0.41,
+    0.043,
+    -0.12,
+    0.425,
+    0.301,
+    0.313,
+    -0.001,
+    -0.027,
+    -0.767,
+    0.133,
+    -0.513,
+    -1.669,
+    1.024,
+    0.358,
+    0.31,
+    -1.339,
 )
-"""The same for `relating.VALUE_FEATURES`."""
-ENDED: Final = 0.72
+"""What each feature of `relating.VALUE_FEATURES` counts; `training.relate` learns them."""
+ENDED: Final = 0.65
 """From here on a statement is superseded."""
 DOUBTED: Final = 0.5
 """From here on it is possibly outdated."""
