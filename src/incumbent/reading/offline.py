@@ -74,7 +74,7 @@ class OfflineReader:
         begins = None if self._model is None or by_machine else self._model.begins
         found = segments(heard.text, begins)
         statements = tuple(self._statements(heard, found, by_machine=by_machine))
-        asked = () if by_machine else tuple(acts(heard.text, found))
+        asked = () if by_machine else tuple(acts(heard.text, found, heard.previous))
         spoken = {(act.start, act.end) for act in asked}
         relations = tuple(self._relations(heard, statements, spoken))
         if not by_machine:

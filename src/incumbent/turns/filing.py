@@ -16,6 +16,7 @@ from incumbent.model.scope import Scope
 from incumbent.model.values import text_of
 from incumbent.model.verdict import Outcome, Rule, Verdict
 from incumbent.observing.circumstances import Circumstances, history_of
+from incumbent.reading.acts import needs_name
 from incumbent.reading.amending import amended
 from incumbent.reading.form import (
     Act,
@@ -269,14 +270,22 @@ class Filing:
         elif act.kind is ActKind.ERASE:
             self._erase(act)
         elif act.kind is ActKind.UNDO:
-            for fact in self._proposals.may_act_on(said, self._situation.last()):
-                self._take_back(fact, act)
+            self._undo(act, said)
         elif act.kind is ActKind.RETRACT:
-            found = meant(act.what, self._situation.facts.values())
+            by_name = needs_name(said.text)
+            found = meant(act.what, self._situation.facts.values(), by_name=by_name)
             for fact in self._proposals.may_act_on(said, found)[:1]:
                 self._take_back(fact, act)
         elif act.kind is ActKind.REVERT:
             self._revert(act, said)
+
+    def _undo(self, act: Act, said: Statement) -> None:
+        """Take back what was said last, so that what it had replaced counts again."""
+        lens, reader = self._registrar.lens, self._registrar.transaction
+        for fact in self._proposals.may_act_on(said, self._situation.last()):
+            before = [one for one in lens.chain(reader, [fact]).facts if one.id != fact.id]
+            if not before or not self._put_back(fact, before[-1]):
+                self._take_back(fact, act)
 
     def _is_for_real(self) -> bool:
         return self._around.speaker.is_self and self._around.branch is None
@@ -302,20 +311,20 @@ class Filing:
             if not chain:
                 continue
             named = [one for one in chain if _says(one, act.what)]
-            earlier = (named or chain)[-1]
-            try:
-                verdict = reviews.revert(
-                    self._registrar,
-                    live.id,
-                    earlier.id,
-                    None,
-                    self._around.branch,
-                    at=self._around.at,
-                )
-            except NotPermitted:
-                return
-            self._note(verdict, [live])
+            self._put_back(live, (named or chain)[-1])
             return
+
+    def _put_back(self, live: Fact, earlier: Fact) -> bool:
+        """Put an earlier value in the place of one that holds."""
+        registrar, around = self._registrar, self._around
+        try:
+            verdict = reviews.revert(
+                registrar, live.id, earlier.id, None, around.branch, at=around.at
+            )
+        except NotPermitted:
+            return False
+        self._note(verdict, [live])
+        return True
 
     def _changed_from(self, what: str, facts: Sequence[Fact]) -> list[Fact]:
         """The facts in office that were once what is named."""
