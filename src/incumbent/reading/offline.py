@@ -15,7 +15,6 @@ from incumbent.language.learned.model import Model, Opinion
 from incumbent.language.learned.voices import as_heard
 from incumbent.language.reading import BlockKind
 from incumbent.language.speakers import is_machine
-from incumbent.language.validity import find_validity
 from incumbent.language.values.finding import find
 from incumbent.language.voice import Voice
 from incumbent.model.fact import Part
@@ -31,12 +30,11 @@ from incumbent.reading.form import (
     RelationKind,
     Statement,
     StatementKind,
-    Term,
 )
-from incumbent.reading.names import claim_of
 from incumbent.reading.relating import Pairing, Valued, chances, value_chances
 from incumbent.reading.segments import Segment, segments
 from incumbent.reading.sorting import kind_of
+from incumbent.reading.terms import claim_and_term, names_of
 from incumbent.reading.ties import ties, topic
 from incumbent.reading.windows import LONGEST, Window, likest, nearest, windows
 
@@ -106,12 +104,9 @@ class OfflineReader:
             return plain
         parts = parts_of(one.text, heard.at)
         kind, chance = kind_of(one.text, told, has_values=bool(parts))
-        validity = find_validity(one.text, heard.at)
-        term = Term(validity.valid_from, validity.valid_until) if validity is not None else None
-        claim = None
-        if kind is StatementKind.STATES and not is_machine(heard.speaker):
-            span = (validity.start, validity.end) if validity is not None else None
-            claim = claim_of(one.text, parts, span)
+        known = names_of((fact.key, fact.subject) for fact in heard.known)
+        names = kind is StatementKind.STATES and not is_machine(heard.speaker)
+        claim, term = claim_and_term(one.text, heard.at, parts, known, names=names)
         if claim is not None:
             claim = claim._replace(start=claim.start + one.start, end=claim.end + one.start)
         cues = ("correction",) if Cues(one.text).corrects else ()

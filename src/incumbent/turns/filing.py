@@ -237,6 +237,39 @@ class Filing:
             verdict = self._registrar.propose(proposal, rule=rule, evidence=evidence)
         gone = self._registrar.transaction.facts(verdict.superseded) if verdict.superseded else []
         self._note(verdict, gone)
+        for fact in gone:
+            self._come_back(fact, proposal)
+
+    def _come_back(self, fact: Fact, instead: Proposal) -> None:
+        """Let what a passing value stands in for count again when its time is over."""
+        ends = instead.valid_until
+        now = self._around.at or self._registrar.now
+        if ends is None or ends <= now or not fact.scope.is_real:
+            return
+        if fact.valid_until is not None and fact.valid_until <= ends:
+            return
+        self._registrar.propose(
+            Proposal(
+                key=fact.key,
+                value=fact.value,
+                subject=fact.subject,
+                scope=fact.scope,
+                scope_id=fact.scope_id,
+                source=fact.source,
+                is_constraint=fact.is_constraint or None,
+                constraint_type=fact.constraint_type,
+                valid_from=ends,
+                valid_until=fact.valid_until,
+                at=self._around.at,
+                memory_type=fact.memory_type,
+                confidence=instead.confidence,
+                multi_valued=fact.multi_valued,
+                requires=fact.requires,
+                min_authority=fact.min_authority,
+                depends_on=fact.depends_on,
+                spoken=True,
+            )
+        )
 
     def _note(self, verdict: Verdict, gone: Iterable[Fact] = ()) -> None:
         self.record.verdicts.append(verdict)
