@@ -109,7 +109,6 @@ def _written(reader: Reader, lens: Lens, head: int) -> set[str]:
 def _holds(reader: Reader, lens: Lens, fact: Fact) -> bool:
     return (
         fact.scope not in _OPEN
-        and fact.status is Status.OFFICE
         and fact.held_at(lens.when)
         and fact.place in lens.places
         and lens.sees(reader, fact)
