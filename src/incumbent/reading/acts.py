@@ -67,13 +67,12 @@ class _Grammar:
         self.plain = _compiled(rf"(?P<verb>{'|'.join(verbs['removing_long'])}|{base}) ")
         self.formed = _compiled(rf"(?P<verb>{_listed(verbs['forms'])}|getting rid of) ")
         self.last = _compiled(
-            rf"(?:(?:{verbs['undoing']}) (?:{thing['last']}|it)|forget (?:{thing['last']})|"
-            rf"undo|(?:i )?take (?:that|it|this) back|(?:i )?take (?:it|that|this) out|"
-            rf"never ?mind(?: (?:{thing['last']}))?){close}"
+            rf"(?:(?:{verbs['undoing']}) (?:{thing['last']}|it)|"
+            rf"(?P<faint>(?:{verbs['removing_last']}) (?:{thing['last']}|(?<!forget )it)|"
+            rf"never ?mind(?: (?:{thing['last']}))?)|"
+            rf"undo|(?:i )?take (?:that|it|this) back){close}"
         )
-        self.everything = _compiled(
-            rf"(?:{_listed(verbs['erasing'])}|remove|clear|drop) (?:{thing['all']}){place}{close}"
-        )
+        self.everything = _compiled(rf"(?:{verbs['everything']}) (?:{thing['all']}){place}{close}")
         done = rf"(?:to be )?(?:{verbs['done']})"
         self.wanted = _compiled(
             rf"i(?:['’]d| would)? (?:like|love|want|need) {what} {done}{place}{close}"
@@ -109,8 +108,13 @@ def _grammar(language: str = "en") -> _Grammar:
     return _Grammar(language)
 
 
-def acts(text: str, found: Sequence[Segment], previous: str = "") -> Iterator[Act]:
-    """The requests of a turn. One that holds more than plain prose asks for nothing by itself."""
+def acts(
+    text: str, found: Sequence[Segment], previous: str = "", *, after_machine: bool = False
+) -> Iterator[Act]:
+    """The requests of a turn. One that holds more than plain prose asks for nothing by itself.
+
+    `previous` is what was said right before, `after_machine` whether a machine said it.
+    """
     voice = Voice(text)
     is_mixed = _is_mixed(text, found)
     for one in found:
@@ -122,7 +126,16 @@ def acts(text: str, found: Sequence[Segment], previous: str = "") -> Iterator[Ac
         if voice.manner(one.start, one.end) in _speaking_against(act, one.text):
             continue
         sure = not is_mixed and not _shows(text, one, previous)
+        if act.kind is ActKind.UNDO and _is_faint(one.text):
+            sure = sure and not after_machine and len(found) == 1
         yield Act(act.kind, act.what, one.start, one.end, is_sure=sure)
+
+
+def _is_faint(text: str) -> bool:
+    """Whether words may mean a thing of the world just as well: "delete it", "never mind"."""
+    grammar, said = _grammar(), text.strip()
+    found = grammar.last.fullmatch(said, _opening(said, grammar)[0])
+    return found is not None and found.group("faint") is not None
 
 
 def _speaking_against(act: Act, text: str) -> frozenset[Manner]:
@@ -260,7 +273,8 @@ def needs_name(text: str) -> bool:
 def _goes_back_to(text: str, rest: str) -> str | None:
     """What is to count again as it was before."""
     if (found := _grammar().back.fullmatch(rest)) is not None:
-        return next(words for words in found.groups() if words).strip()
+        what = next(words for words in found.groups() if words).strip()
+        return what if _grammar().world.search(what) is None else None
     if text.endswith("?"):
         return None
     back = Cues(text).goes_back_to

@@ -23,6 +23,7 @@ from incumbent.reading.acts import acts
 from incumbent.reading.amending import amendment
 from incumbent.reading.comparing import compared
 from incumbent.reading.form import (
+    Act,
     Heard,
     Known,
     Reading,
@@ -72,13 +73,16 @@ class OfflineReader:
         begins = None if self._model is None or by_machine else self._model.begins
         found = segments(heard.text, begins)
         statements = tuple(self._statements(heard, found, by_machine=by_machine))
-        asked = () if by_machine else tuple(acts(heard.text, found, heard.previous))
+        asked = () if by_machine else tuple(self._acts(heard, found))
         spoken = {(act.start, act.end) for act in asked}
         relations = tuple(self._relations(heard, statements, spoken))
         if not by_machine:
             relations += tuple(self._within(heard, statements, spoken))
             relations += tuple(ties(statements, heard.known))
         return Reading(statements, relations, asked)
+
+    def _acts(self, heard: Heard, found: Sequence[Segment]) -> Iterator[Act]:
+        return acts(heard.text, found, heard.previous, after_machine=heard.previous_by_machine)
 
     # statements
 

@@ -24,7 +24,11 @@ from incumbent.reading.names import claim_of
 _LONGEST: Final = 400
 """A longer sentence says when in more ways than one."""
 _BETWEEN = re.compile(r"\bbetween (?=[^,;.!?]{1,40} and )", re.IGNORECASE)
+_BY = re.compile(r"\b(?:from|since|by|before|of|after|than|at) (?:the )?$", re.IGNORECASE)
 _AND = re.compile(r" and ", re.IGNORECASE)
+_MARK = re.compile(r"[,;:.!?]")
+_NEAR: Final = 6
+"""So many words may stand between how somebody is and until when."""
 _END = re.compile(r"\s*(?:$|[.,;!)])")
 _START = re.compile(r"[\s(]*(?:(?:but|and|so|ok|okay|also|just so you know|fyi)[, ]+)?$", re.I)
 
@@ -42,6 +46,7 @@ class _Words(NamedTuple):
     duration: re.Pattern[str]
     until: re.Pattern[str]
     put_off: re.Pattern[str]
+    passing: re.Pattern[str]
 
 
 @lru_cache(maxsize=2)
@@ -65,6 +70,7 @@ def _words(language: str = "en") -> _Words:
         before(told["duration"]),
         before(rf"{told['until']} (?:the )?"),
         word(told["put_off"]),
+        re.compile(told["passing"], re.IGNORECASE),
     )
 
 
@@ -130,6 +136,8 @@ def _between(text: str, at: datetime) -> Found | None:
     found = _BETWEEN.search(text)
     if found is None or _follows_copula(text, found.start()):
         return None
+    if not any(letter.isdigit() for letter in text[found.start() :]):
+        return None  # "between June and August" can be so every year
     told = f"from {_AND.sub(' to ', text[found.end() :], count=1)}"
     value = next(iter(find(told, at)), None)
     if value is None or value.kind is not ValueKind.DATE or ".." not in value.normal:
@@ -154,7 +162,7 @@ def _for_a_while(text: str, at: datetime, value: Value) -> Found | None:
     holds = words.present if opens else None
     if opens and holds is not None and holds.search(text, value.end) is None:
         return None
-    if not opens and (_END.match(text, value.end) is None or not _is_state(text)):
+    if not opens and (_END.match(text, value.end) is None or not _is_state(text[: lead.start()])):
         return None
     return Found(Term(at, until), (lead.start(), value.end))
 
@@ -170,11 +178,15 @@ def _on_days(text: str, at: datetime, value: Value) -> Found | None:
     ends_here = _END.match(text, value.end) is not None
     until = words.until.search(before)
     if until is not None:
-        is_so = ends_here and _is_state(text) and words.put_off.search(before) is None
+        is_so = (
+            ends_here and _is_state(text[: until.start()]) and words.put_off.search(before) is None
+        )
         return Found(Term(None, last), (until.start(), value.end)) if is_so else None
     onwards = words.onwards.match(text, value.end)
     if onwards is not None and (lead := re.search(r"\bfrom (?:the )?$", before, re.I)):
         return Found(Term(first, None), (lead.start(), onwards.end()))
+    if _BY.search(before) is not None:
+        return None
     lead = words.bare.search(before)
     start = lead.start() if lead is not None else value.start
     if (
@@ -183,11 +195,18 @@ def _on_days(text: str, at: datetime, value: Value) -> Found | None:
         or not _stands_apart(text, start, value.end)
     ):
         return None
-    if ends_here and start > 0 and _is_state(text):
+    if ends_here and _is_passing(value) and _is_state(text[:start]):
         return Found(Term(None, last), (start, value.end))
     if _follows_copula(text, start):
         return None
     return Found(Term(first, last), (start, value.end), is_bare=True)
+
+
+def _is_passing(value: Value) -> bool:
+    """Whether days are these and no others: "this week", "3 to 7 May", but not "Monday"."""
+    if _words().passing.match(value.text) is not None:
+        return True
+    return ".." in value.normal and any(letter.isdigit() for letter in value.text)
 
 
 def _beside_another(text: str, at: datetime, values: Sequence[Value]) -> Found | None:
@@ -200,9 +219,14 @@ def _beside_another(text: str, at: datetime, values: Sequence[Value]) -> Found |
 
 
 def _is_state(text: str) -> bool:
-    """Whether a sentence tells how somebody or something is for a time."""
+    """Whether words that lead to a time tell how somebody or something is until then."""
     words = _words()
-    return words.staying.search(text) is not None or words.allowed.search(text) is not None
+    for pattern in (words.staying, words.allowed):
+        for found in pattern.finditer(text):
+            between = text[found.end() :]
+            if len(between.split()) <= _NEAR and _MARK.search(between) is None:
+                return True
+    return False
 
 
 def _stands_apart(text: str, start: int, end: int) -> bool:

@@ -66,7 +66,6 @@ class Filing:
     def file(self, reading: Reading) -> Record:
         """Do what a turn asks for, and keep what it states."""
         reading = checked(reading, self._situation)
-        acted = {(act.start, act.end) for act in reading.acts}
         requests = Requests(
             self._registrar,
             self._situation,
@@ -76,9 +75,11 @@ class Filing:
             self._note,
             self._take_back,
         )
-        for act in reading.acts:
-            if act.is_sure:
-                requests.do(act, reading)
+        acted = {
+            (act.start, act.end)
+            for act in reading.acts
+            if not act.is_sure or requests.do(act, reading)
+        }
         for number, said in enumerate(reading.statements):
             if (said.start, said.end) not in acted:
                 relations = [one for one in reading.relations if one.statement == number]

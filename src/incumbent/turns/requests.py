@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from typing import Final
 
 from incumbent.engine import reviews
 from incumbent.engine.registrar import Registrar
@@ -18,6 +19,9 @@ from incumbent.turns.proposals import Proposals
 from incumbent.turns.records import Record
 from incumbent.turns.returning import planned_for, put_back
 from incumbent.turns.situation import Situation
+
+_SHORT: Final = 2
+"""So few words name a thing only where they are all of its name: "the marker"."""
 
 
 class Requests:
@@ -41,7 +45,8 @@ class Requests:
         self._note = note
         self._retract = retract
 
-    def do(self, act: Act, reading: Reading) -> None:
+    def do(self, act: Act, reading: Reading) -> bool:
+        """Do it; False where going back has nothing to go back to, and so tells something new."""
         said = next(one for one in reading.statements if one.start == act.start)
         if act.kind is ActKind.ERASE_ALL:
             self._record.wants_all_gone |= self._is_for_real()
@@ -50,12 +55,13 @@ class Requests:
         elif act.kind is ActKind.UNDO:
             self._undo(act, said)
         elif act.kind is ActKind.RETRACT:
-            by_name = needs_name(said.text)
+            by_name = needs_name(said.text) or len(act.what.split()) <= _SHORT
             found = meant(act.what, self._situation.facts.values(), by_name=by_name)
             for fact in self._proposals.may_act_on(said, found)[:1]:
                 self._retract(fact, act)
         elif act.kind is ActKind.REVERT:
-            self._revert(act, said)
+            return self._revert(act, said)
+        return True
 
     def _undo(self, act: Act, said: Statement) -> None:
         """Take back what was said last, so that what it had replaced counts again."""
@@ -83,8 +89,8 @@ class Requests:
                 if one.owner == own.user_id:
                     self._record.doomed.append(one.id)
 
-    def _revert(self, act: Act, said: Statement) -> None:
-        """Put the value back that was in office before."""
+    def _revert(self, act: Act, said: Statement) -> bool:
+        """Put the value back that was in office before, if there was one."""
         lens, reader = self._registrar.lens, self._registrar.transaction
         facts = self._proposals.may_act_on(said, self._situation.facts.values())
         for live in meant(act.what, facts) or self._changed_from(act.what, facts):
@@ -92,8 +98,8 @@ class Requests:
             if not chain:
                 continue
             named = [one for one in chain if _says(one, act.what)]
-            self._put_back(live, (named or chain)[-1])
-            return
+            return self._put_back(live, (named or chain)[-1])
+        return False
 
     def _put_back(self, live: Fact, earlier: Fact) -> bool:
         """Put an earlier value in the place of one that holds."""
