@@ -41,6 +41,7 @@ class _Grammar:
     def __init__(self, language: str) -> None:
         told = data("requests", language)
         self.showing = re.compile(rf"(?<!\w)(?:{told['showing']})(?!\w)", re.IGNORECASE)
+        self.working = _compiled(told["working"])
         self.before = _compiled(rf"(?:(?:{told['lead']['words']})(?!['’\w])[,.!:–—-]*\s+)*")
         self.reason = _compiled(rf"{told['lead']['reason']}[^,;:?!\n\"“”]{{1,60}}[,;–—-]+ ?")
         asking = told["asking"]
@@ -75,7 +76,7 @@ class _Grammar:
         self.everything = _compiled(rf"(?:{verbs['everything']}) (?:{thing['all']}){place}{close}")
         done = rf"(?:to be )?(?:{verbs['done']})"
         self.wanted = _compiled(
-            rf"i(?:['’]d| would)? (?:like|love|want|need) {what} {done}{place}{close}"
+            rf"i(?:['’]d| would)? (?:like|love|want|need) (?:to have )?{what} {done}{place}{close}"
         )
         self.passive = _compiled(
             rf"(?P<what>(?:my|our) [^,;:?!\n\"“”]{{2,60}}?) "
@@ -169,6 +170,12 @@ _COMING = re.compile(
     r"\b(?:next|following|below|text|message|sentence|phrase|role|game|pretend|character)\b|:\s*$",
     re.IGNORECASE,
 )
+
+
+def is_worked_on(text: str, end: int) -> bool:
+    """Whether a stretch that ends there is part of a text that is only to be worked on."""
+    found = _grammar().working.match(text)
+    return found is not None and end > found.end()
 
 
 def _asks_for_text(previous: str) -> bool:

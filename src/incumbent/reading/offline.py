@@ -19,7 +19,7 @@ from incumbent.language.values.finding import find
 from incumbent.language.voice import Voice
 from incumbent.model.fact import Part
 from incumbent.reading import thresholds
-from incumbent.reading.acts import acts
+from incumbent.reading.acts import acts, is_worked_on
 from incumbent.reading.amending import amendment
 from incumbent.reading.comparing import compared
 from incumbent.reading.form import (
@@ -102,7 +102,7 @@ class OfflineReader:
         if one.block in _BLOCKS:
             return replace(plain, kind=_BLOCKS[one.block])
         is_stated = told is not None and told["states"] >= thresholds.OWN
-        if one.block is BlockKind.QUOTE:
+        if one.block is BlockKind.QUOTE or is_worked_on(voice.text, one.end):
             return plain
         if voice.is_retold(one.start, one.end) and not is_stated:
             return plain
