@@ -7,11 +7,16 @@ import tomllib
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
+from time import perf_counter
 from typing import Any
 
 import pytest
 
 import incumbent
+from incumbent.language.reading import BlockKind
+from incumbent.reading.acts import acts
+from incumbent.reading.segments import Segment
+from incumbent.reading.terms import claim_and_term
 from incumbent.testing import SteppingClock
 
 TOLD: dict[str, Any] = tomllib.loads((Path(__file__).parent / "requests.toml").read_text("utf-8"))
@@ -82,3 +87,18 @@ def test_a_request_in_ordinary_words_is_done(
     gone = before - values(session)
     assert [case["gone"] in one for one in gone] == [True]
     assert case.get("back", "") in " ".join(values(session))
+
+
+@pytest.mark.parametrize(
+    "unit", ["a", "please ", "forget my ", "my the ", "please translate ", ", "]
+)
+def test_a_long_turn_is_looked_at_in_little_time(unit: str) -> None:
+    """Whatever it repeats."""
+    text = unit * 20_000
+    started = perf_counter()
+    whole = Segment(text, 0, len(text), BlockKind.PROSE)
+    short = Segment(text[:240], 0, 240, BlockKind.PROSE)
+    list(acts(text, [whole]))
+    list(acts(text[:240], [short]))
+    claim_and_term(text[:400], MONDAY, (), (), names=True)
+    assert perf_counter() - started < 2

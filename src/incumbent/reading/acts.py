@@ -30,7 +30,9 @@ _MAIL = re.compile(
     r"^(?:best|regards|kind regards|cheers|sincerely|yours),?\s*\w*\s*$",
     re.IGNORECASE | re.MULTILINE,
 )
-_LISTED = re.compile(r"^[ \t]*(?:\d{1,3}[.)]|[-*•>$#|]|\[[^\]\n]{1,30}\]|\w+ ?[\w.]*:)[ \t]", re.M)
+_LISTED = re.compile(
+    r"^[ \t]*(?:\d{1,3}[.)]|[-*•>$#|]|\[[^\]\n]{1,30}\]|\w{1,30} ?[\w.]{0,30}:)[ \t]", re.M
+)
 _APART: Final = frozenset({Manner.QUOTED, Manner.INTRODUCED, Manner.REPORTED})
 _MERE: Final = frozenset({*_APART, Manner.SUPPOSED, Manner.DENIED, Manner.ASKED})
 
