@@ -174,7 +174,7 @@ class _Reading:
         value = self._value_within(found.end() - 1, found.end() + 1)
         named = self._value_within(found.start(), found.end())
         if value is not None and value.kind is ValueKind.DURATION:
-            until = _later(self._at, value.normal)
+            until = later(self._at, value.normal)
             return Validity(self._at, until, found.start(), value.end) if until else None
         if named is not None and named.kind is ValueKind.DATE:  # "for the next week"
             return self._week_or_month(named, found.start())
@@ -349,7 +349,7 @@ class _Reading:
         return _Moment(moment, moment, end, True, is_clock=day is None)
 
 
-def _later(at: datetime, duration: str) -> datetime | None:
+def later(at: datetime, duration: str) -> datetime | None:
     """A moment some length of time later; None for a length that is not certain."""
     found = _DURATION.match(duration)
     if found is None or found["business"]:

@@ -15,15 +15,15 @@ from incumbent.language.learned.model import Model, Opinion
 from incumbent.language.learned.voices import as_heard
 from incumbent.language.reading import BlockKind
 from incumbent.language.speakers import is_machine
-from incumbent.language.validity import find_validity
 from incumbent.language.values.finding import find
 from incumbent.language.voice import Voice
 from incumbent.model.fact import Part
 from incumbent.reading import thresholds
-from incumbent.reading.acts import acts
+from incumbent.reading.acts import acts, is_worked_on
 from incumbent.reading.amending import amendment
 from incumbent.reading.comparing import compared
 from incumbent.reading.form import (
+    Act,
     Heard,
     Known,
     Reading,
@@ -31,12 +31,11 @@ from incumbent.reading.form import (
     RelationKind,
     Statement,
     StatementKind,
-    Term,
 )
-from incumbent.reading.names import claim_of
 from incumbent.reading.relating import Pairing, Valued, features, value_chances
 from incumbent.reading.segments import Segment, segments
 from incumbent.reading.sorting import kind_of
+from incumbent.reading.terms import claim_and_term, names_of
 from incumbent.reading.ties import ties, topic
 from incumbent.reading.weighing import trees
 from incumbent.reading.windows import LONGEST, Window, likest, nearest, windows
@@ -75,13 +74,16 @@ class OfflineReader:
         begins = None if self._model is None or by_machine else self._model.begins
         found = segments(heard.text, begins)
         statements = tuple(self._statements(heard, found, by_machine=by_machine))
-        asked = () if by_machine else tuple(acts(heard.text, found))
+        asked = () if by_machine else tuple(self._acts(heard, found))
         spoken = {(act.start, act.end) for act in asked}
         relations = tuple(self._relations(heard, statements, spoken))
         if not by_machine:
             relations += tuple(self._within(heard, statements, spoken))
             relations += tuple(ties(statements, heard.known))
         return Reading(statements, relations, asked)
+
+    def _acts(self, heard: Heard, found: Sequence[Segment]) -> Iterator[Act]:
+        return acts(heard.text, found, heard.previous, after_machine=heard.previous_by_machine)
 
     # statements
 
@@ -101,18 +103,15 @@ class OfflineReader:
         if one.block in _BLOCKS:
             return replace(plain, kind=_BLOCKS[one.block])
         is_stated = told is not None and told["states"] >= thresholds.OWN
-        if one.block is BlockKind.QUOTE:
+        if one.block is BlockKind.QUOTE or is_worked_on(voice.text, one.end):
             return plain
         if voice.is_retold(one.start, one.end) and not is_stated:
             return plain
         parts = parts_of(one.text, heard.at)
         kind, chance = kind_of(one.text, told, has_values=bool(parts))
-        validity = find_validity(one.text, heard.at)
-        term = Term(validity.valid_from, validity.valid_until) if validity is not None else None
-        claim = None
-        if kind is StatementKind.STATES and not is_machine(heard.speaker):
-            span = (validity.start, validity.end) if validity is not None else None
-            claim = claim_of(one.text, parts, span)
+        known = names_of((fact.key, fact.subject) for fact in heard.known)
+        names = kind is StatementKind.STATES and not is_machine(heard.speaker)
+        claim, term = claim_and_term(one.text, heard.at, parts, known, names=names)
         if claim is not None:
             claim = claim._replace(start=claim.start + one.start, end=claim.end + one.start)
         cues = ("correction",) if Cues(one.text).corrects else ()

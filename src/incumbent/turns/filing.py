@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any, Final
 
-from incumbent.engine import reviews
 from incumbent.engine.proposal import Proposal
 from incumbent.engine.registrar import Registrar
 from incumbent.language.speakers import is_machine
-from incumbent.model.errors import DependencyCycle, NotPermitted
+from incumbent.model.errors import DependencyCycle, NotPermitted, UnknownTarget
 from incumbent.model.fact import Fact, Part
 from incumbent.model.scope import Scope
-from incumbent.model.values import text_of
 from incumbent.model.verdict import Outcome, Rule, Verdict
 from incumbent.observing.circumstances import Circumstances, history_of
 from incumbent.reading.amending import amended
 from incumbent.reading.form import (
     Act,
-    ActKind,
     Reading,
     Relation,
     RelationKind,
@@ -27,8 +24,10 @@ from incumbent.reading.form import (
     StatementKind,
 )
 from incumbent.turns.checks import checked
-from incumbent.turns.finding import meant
 from incumbent.turns.proposals import Proposals
+from incumbent.turns.records import Record
+from incumbent.turns.requests import Requests
+from incumbent.turns.returning import set_right
 from incumbent.turns.situation import UNNAMED, Situation, sentence_of
 from incumbent.turns.worth import is_done, is_worth_keeping
 
@@ -44,18 +43,6 @@ _UNREAL: Final = {
     StatementKind.SUPPOSES: Scope.HYPOTHETICAL,
     StatementKind.PROPOSES: Scope.DRAFT,
 }
-
-
-@dataclass
-class Record:
-    """What the statements of a turn have led to so far."""
-
-    facts: list[Fact] = field(default_factory=list)
-    verdicts: list[Verdict] = field(default_factory=list)
-    retired: list[Part] = field(default_factory=list)
-    doomed: list[str] = field(default_factory=list)
-    """Ids of facts that are to be erased."""
-    wants_all_gone: bool = False
 
 
 class Filing:
@@ -79,10 +66,20 @@ class Filing:
     def file(self, reading: Reading) -> Record:
         """Do what a turn asks for, and keep what it states."""
         reading = checked(reading, self._situation)
-        acted = {(act.start, act.end) for act in reading.acts}
-        for act in reading.acts:
-            if act.is_sure:
-                self._act(act, reading)
+        requests = Requests(
+            self._registrar,
+            self._situation,
+            self._around,
+            self._proposals,
+            self.record,
+            self._note,
+            self._take_back,
+        )
+        acted = {
+            (act.start, act.end)
+            for act in reading.acts
+            if not act.is_sure or requests.do(act, reading)
+        }
         for number, said in enumerate(reading.statements):
             if (said.start, said.end) not in acted:
                 relations = [one for one in reading.relations if one.statement == number]
@@ -231,11 +228,13 @@ class Filing:
             rule = Rule.EXPLICIT
         try:
             verdict = self._registrar.propose(proposal, rule=rule, evidence=evidence)
-        except DependencyCycle:
-            proposal = replace(proposal, depends_on=())
+        except (DependencyCycle, UnknownTarget):  # or it ends by itself, on a day to come
+            proposal = replace(proposal, depends_on=(), supersedes=None)
             verdict = self._registrar.propose(proposal, rule=rule, evidence=evidence)
         gone = self._registrar.transaction.facts(verdict.superseded) if verdict.superseded else []
         self._note(verdict, gone)
+        for later in set_right(self._registrar, proposal, gone, self._around.at):
+            self.record.verdicts.append(later)
 
     def _note(self, verdict: Verdict, gone: Iterable[Fact] = ()) -> None:
         self.record.verdicts.append(verdict)
@@ -259,78 +258,6 @@ class Filing:
         except NotPermitted:
             return
         self._note(verdict, [fact])
-
-    # requests
-
-    def _act(self, act: Act, reading: Reading) -> None:
-        said = next(one for one in reading.statements if one.start == act.start)
-        if act.kind is ActKind.ERASE_ALL:
-            self.record.wants_all_gone |= self._is_for_real()
-        elif act.kind is ActKind.ERASE:
-            self._erase(act)
-        elif act.kind is ActKind.UNDO:
-            for fact in self._proposals.may_act_on(said, self._situation.last()):
-                self._take_back(fact, act)
-        elif act.kind is ActKind.RETRACT:
-            found = meant(act.what, self._situation.facts.values())
-            for fact in self._proposals.may_act_on(said, found)[:1]:
-                self._take_back(fact, act)
-        elif act.kind is ActKind.REVERT:
-            self._revert(act, said)
-
-    def _is_for_real(self) -> bool:
-        return self._around.speaker.is_self and self._around.branch is None
-
-    def _erase(self, act: Act) -> None:
-        """Mark for erasure what somebody wants gone, with all that it was before."""
-        if not self._is_for_real():
-            return
-        lens, reader = self._registrar.lens, self._registrar.transaction
-        own = self._registrar.identity
-        for fact in meant(act.what, self._situation.facts.values()):
-            for one in lens.chain(reader, [fact]).facts:
-                above = self._registrar.ladder.rank(one.standing) > own.authority.rank
-                if one.owner == own.user_id and not above:
-                    self.record.doomed.append(one.id)
-
-    def _revert(self, act: Act, said: Statement) -> None:
-        """Put the value back that was in office before."""
-        lens, reader = self._registrar.lens, self._registrar.transaction
-        facts = self._proposals.may_act_on(said, self._situation.facts.values())
-        for live in meant(act.what, facts) or self._changed_from(act.what, facts):
-            chain = [one for one in lens.chain(reader, [live]).facts if one.id != live.id]
-            if not chain:
-                continue
-            named = [one for one in chain if _says(one, act.what)]
-            earlier = (named or chain)[-1]
-            try:
-                verdict = reviews.revert(
-                    self._registrar,
-                    live.id,
-                    earlier.id,
-                    None,
-                    self._around.branch,
-                    at=self._around.at,
-                )
-            except NotPermitted:
-                return
-            self._note(verdict, [live])
-            return
-
-    def _changed_from(self, what: str, facts: Sequence[Fact]) -> list[Fact]:
-        """The facts in office that were once what is named."""
-        lens, reader = self._registrar.lens, self._registrar.transaction
-        return [
-            fact
-            for fact in facts
-            if fact.supersedes
-            and any(_says(one, what) for one in lens.chain(reader, [fact]).facts if one != fact)
-        ]
-
-
-def _says(fact: Fact, what: str) -> bool:
-    told, asked = text_of(fact.value).lower(), what.lower().strip(" .!")
-    return bool(asked) and (asked in told or told in asked)
 
 
 def _again(proposal: Proposal, fact: Fact) -> Proposal:

@@ -16,7 +16,8 @@ from incumbent.observing.observation import Observation
 from incumbent.observing.recognising import digest_of
 from incumbent.observing.repeating import Received, observed_before, told_again
 from incumbent.reading.form import Heard, Reading, StatementKind, TurnReader
-from incumbent.turns.filing import Filing, Record
+from incumbent.turns.filing import Filing
+from incumbent.turns.records import Record
 from incumbent.turns.situation import FoundBySearch, Situation, known_to, looked_at
 
 WINDOW: Final = 40

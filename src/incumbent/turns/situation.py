@@ -66,11 +66,11 @@ class Situation:
         return self.head == other.head or (self.turns == other.turns and self.facts == other.facts)
 
     def last(self) -> list[Fact]:
-        """The facts of the last turn that brought any which still hold."""
+        """The facts that the last turn of a person brought, as far as they still hold."""
         for turn in reversed(self.turns):
-            held = [self.here[one] for one in turn.fact_ids if one in self.here]
-            if held:
-                return held
+            if not is_machine(turn.speaker):
+                held = (self.here[one] for one in turn.fact_ids if one in self.here)
+                return [fact for fact in held if fact.source.turn_index == turn.turn_index]
         return list(self.here.values())[-1:]
 
 
@@ -109,7 +109,6 @@ def _written(reader: Reader, lens: Lens, head: int) -> set[str]:
 def _holds(reader: Reader, lens: Lens, fact: Fact) -> bool:
     return (
         fact.scope not in _OPEN
-        and fact.status is Status.OFFICE
         and fact.held_at(lens.when)
         and fact.place in lens.places
         and lens.sees(reader, fact)

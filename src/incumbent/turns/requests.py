@@ -1,0 +1,133 @@
+"""Requests: what comes of a request to the memory itself: to forget, to take back, to go back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Final
+
+from incumbent.engine import reviews
+from incumbent.engine.registrar import Registrar
+from incumbent.model.errors import NotPermitted, UnknownTarget
+from incumbent.model.fact import Fact
+from incumbent.model.values import text_of
+from incumbent.model.verdict import Verdict
+from incumbent.observing.circumstances import Circumstances
+from incumbent.reading.acts import needs_name
+from incumbent.reading.form import Act, ActKind, Reading, Statement
+from incumbent.turns.finding import meant
+from incumbent.turns.proposals import Proposals
+from incumbent.turns.records import Record
+from incumbent.turns.returning import planned_for, put_back
+from incumbent.turns.situation import Situation
+
+_SHORT: Final = 2
+"""So few words name a thing only where they are all of its name: "the marker"."""
+
+
+class Requests:
+    """Does what one turn asks of the memory, inside one transaction."""
+
+    def __init__(
+        self,
+        registrar: Registrar,
+        situation: Situation,
+        around: Circumstances,
+        proposals: Proposals,
+        record: Record,
+        note: Callable[[Verdict, Iterable[Fact]], None],
+        retract: Callable[[Fact, Act], None],
+    ) -> None:
+        self._registrar = registrar
+        self._situation = situation
+        self._around = around
+        self._proposals = proposals
+        self._record = record
+        self._note = note
+        self._retract = retract
+
+    def do(self, act: Act, reading: Reading) -> bool:
+        """Do it; False where going back has nothing to go back to, and so tells something new."""
+        said = next(one for one in reading.statements if one.start == act.start)
+        if act.kind is ActKind.ERASE_ALL:
+            self._record.wants_all_gone |= self._is_for_real()
+        elif act.kind is ActKind.ERASE:
+            self._erase(act)
+        elif act.kind is ActKind.UNDO:
+            self._undo(act, said)
+        elif act.kind is ActKind.RETRACT:
+            by_name = needs_name(said.text) or len(act.what.split()) <= _SHORT
+            found = meant(act.what, self._situation.facts.values(), by_name=by_name)
+            for fact in self._proposals.may_act_on(said, found)[:1]:
+                self._retract(fact, act)
+        elif act.kind is ActKind.REVERT:
+            return self._revert(act, said)
+        return True
+
+    def _undo(self, act: Act, said: Statement) -> None:
+        """Take back what was said last, so that what it had replaced counts again."""
+        lens, reader = self._registrar.lens, self._registrar.transaction
+        for fact in self._proposals.may_act_on(said, self._situation.last()):
+            before = [one for one in lens.chain(reader, [fact]).facts if one.id != fact.id]
+            if not before or not self._put_back(fact, before[-1]):
+                self._retract(fact, act)
+
+    def _is_for_real(self) -> bool:
+        return self._around.speaker.is_self and self._around.branch is None
+
+    def _erase(self, act: Act) -> None:
+        """Mark for erasure what somebody wants gone, with all that it was before."""
+        if not self._is_for_real():
+            return
+        lens, reader = self._registrar.lens, self._registrar.transaction
+        own = self._registrar.identity
+        for fact in meant(act.what, self._situation.facts.values()):
+            for one in lens.chain(reader, [fact]).facts:
+                above = self._registrar.ladder.rank(one.standing) > own.authority.rank
+                if one.owner == own.user_id and not above:
+                    self._record.doomed.append(one.id)
+            for one in planned_for(self._registrar, fact):
+                if one.owner == own.user_id:
+                    self._record.doomed.append(one.id)
+
+    def _revert(self, act: Act, said: Statement) -> bool:
+        """Put the value back that was in office before, if there was one."""
+        lens, reader = self._registrar.lens, self._registrar.transaction
+        facts = self._proposals.may_act_on(said, self._situation.facts.values())
+        for live in meant(act.what, facts) or self._changed_from(act.what, facts):
+            chain = [one for one in lens.chain(reader, [live]).facts if one.id != live.id]
+            if not chain:
+                continue
+            named = [one for one in chain if _says(one, act.what)]
+            return self._put_back(live, (named or chain)[-1])
+        return False
+
+    def _put_back(self, live: Fact, earlier: Fact) -> bool:
+        """Put an earlier value in the place of one that holds."""
+        registrar, around = self._registrar, self._around
+        try:
+            verdict = reviews.revert(
+                registrar, live.id, earlier.id, None, around.branch, at=around.at
+            )
+        except NotPermitted:
+            return False
+        except UnknownTarget:  # it holds for a time, and what comes after it is planned
+            for verdict in put_back(registrar, live, earlier, around.at):
+                self._note(verdict, [live])
+            return True
+        self._note(verdict, [live])
+        return True
+
+    def _changed_from(self, what: str, facts: Sequence[Fact]) -> list[Fact]:
+        """The facts in office that were once what is named."""
+        lens, reader = self._registrar.lens, self._registrar.transaction
+        return [
+            fact
+            for fact in facts
+            if fact.supersedes
+            and any(_says(one, what) for one in lens.chain(reader, [fact]).facts if one != fact)
+        ]
+
+
+def _says(fact: Fact, what: str) -> bool:
+    told, asked = text_of(fact.value).lower(), what.lower().strip(" .!")
+    return bool(asked) and (asked in told or told in asked)
