@@ -33,10 +33,12 @@ from incumbent.reading.form import (
     StatementKind,
     Term,
 )
-from incumbent.reading.names import claim_of
+from incumbent.reading.names import name_in, stretches
+from incumbent.reading.plainly import Names
 from incumbent.reading.relating import Pairing, Valued, chances, value_chances
 from incumbent.reading.segments import Segment, segments
 from incumbent.reading.sorting import kind_of
+from incumbent.reading.things import name_of
 from incumbent.reading.ties import ties, topic
 from incumbent.reading.windows import LONGEST, Window, likest, nearest, windows
 
@@ -61,6 +63,35 @@ def parts_of(text: str, at: datetime) -> tuple[Part, ...]:
     )
 
 
+def named_things(known: Sequence[Known]) -> Names:
+    """The names of what is known, as they are compared."""
+    return frozenset(name_of(one.key, one.subject) for one in known if one.key)
+
+
+def _named(said: Statement, at: datetime, known: Names, before: str) -> Statement:
+    """A statement with the name that it gives, if it gives one."""
+    validity = find_validity(said.text, at)
+    span = (validity.start, validity.end) if validity is not None else None
+    claim = name_in(said.text, said.parts, span, known, before)
+    if claim is None:
+        return said
+    claim = claim._replace(start=claim.start + said.start, end=claim.end + said.start)
+    return replace(said, claim=claim)
+
+
+def _taken_apart(heard: Heard, found: Sequence[Segment]) -> Iterator[Segment]:
+    """The stretches of a turn, a reason apart from what follows from it where each has a name."""
+    known = named_things(heard.known)
+    for one in found:
+        if one.block in _BLOCKS or one.block is BlockKind.QUOTE:
+            yield one
+            continue
+        for start, end in stretches(one.text, parts_of(one.text, heard.at), known):
+            yield replace(
+                one, text=one.text[start:end], start=one.start + start, end=one.start + end
+            )
+
+
 class OfflineReader:
     """Reads a turn by rules and, where there is one, by a model. Safe to share between threads."""
 
@@ -73,13 +104,15 @@ class OfflineReader:
         by_machine = is_machine(heard.speaker)
         begins = None if self._model is None or by_machine else self._model.begins
         found = segments(heard.text, begins)
+        if not by_machine:
+            found = list(_taken_apart(heard, found))
         statements = tuple(self._statements(heard, found, by_machine=by_machine))
         asked = () if by_machine else tuple(acts(heard.text, found))
         spoken = {(act.start, act.end) for act in asked}
         relations = tuple(self._relations(heard, statements, spoken))
         if not by_machine:
             relations += tuple(self._within(heard, statements, spoken))
-            relations += tuple(ties(statements, heard.known))
+            relations += tuple(ties(statements, heard.known, heard.text))
         return Reading(statements, relations, asked)
 
     # statements
@@ -90,8 +123,15 @@ class OfflineReader:
         # Long replies are the bulk of a chat, and mostly advice: they are read by their words.
         told = {} if by_machine and len(heard.text) > LONGEST else self._told(heard, found)
         voice = Voice(heard.text)
+        known, before = named_things(heard.known), ""
         for number, one in enumerate(found):
-            yield self._statement(heard, one, voice, told.get(number))
+            said = self._statement(heard, one, voice, told.get(number))
+            if said.kind is StatementKind.STATES and not by_machine:
+                said = _named(said, heard.at, known, before)
+            if said.claim is not None:
+                known |= {name_of(said.claim.attribute, said.claim.subject)}
+            before = one.text
+            yield said
 
     def _statement(
         self, heard: Heard, one: Segment, voice: Voice, told: Mapping[str, float] | None
@@ -108,16 +148,8 @@ class OfflineReader:
         kind, chance = kind_of(one.text, told, has_values=bool(parts))
         validity = find_validity(one.text, heard.at)
         term = Term(validity.valid_from, validity.valid_until) if validity is not None else None
-        claim = None
-        if kind is StatementKind.STATES and not is_machine(heard.speaker):
-            span = (validity.start, validity.end) if validity is not None else None
-            claim = claim_of(one.text, parts, span)
-        if claim is not None:
-            claim = claim._replace(start=claim.start + one.start, end=claim.end + one.start)
         cues = ("correction",) if Cues(one.text).corrects else ()
-        return replace(
-            plain, kind=kind, chance=chance, parts=parts, term=term, claim=claim, cues=cues
-        )
+        return replace(plain, kind=kind, chance=chance, parts=parts, term=term, cues=cues)
 
     def _told(self, heard: Heard, found: Sequence[Segment]) -> dict[int, dict[str, float]]:
         """What the model makes of each stretch, several in one reading."""

@@ -17,7 +17,10 @@ def checked(reading: Reading, situation: Situation) -> Reading:
 def _allowed(reading: Reading, situation: Situation) -> Iterator[Relation]:
     for one in reading.relations:
         if one.earlier is not None:
-            if one.statement is not None and one.earlier < one.statement:
+            is_tie = one.kind is RelationKind.DEPENDS and one.earlier < len(reading.statements)
+            if one.statement is not None and (
+                one.earlier < one.statement or (is_tie and one.earlier != one.statement)
+            ):
                 yield one
             continue
         fact = situation.facts.get(one.fact_id)

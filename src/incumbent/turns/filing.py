@@ -83,7 +83,8 @@ class Filing:
         for act in reading.acts:
             if act.is_sure:
                 self._act(act, reading)
-        for number, said in enumerate(reading.statements):
+        for number in _in_order(reading):
+            said = reading.statements[number]
             if (said.start, said.end) not in acted:
                 relations = [one for one in reading.relations if one.statement == number]
                 self._state(number, said, relations)
@@ -326,6 +327,23 @@ class Filing:
             if fact.supersedes
             and any(_says(one, what) for one in lens.chain(reader, [fact]).facts if one != fact)
         ]
+
+
+def _in_order(reading: Reading) -> list[int]:
+    """The statements of a turn by their numbers, a reason before what follows from it."""
+    waiting = {
+        one.statement: one.earlier
+        for one in reading.relations
+        if one.kind is RelationKind.DEPENDS and one.earlier is not None
+        if one.statement is not None and one.earlier > one.statement
+    }
+    order: list[int] = []
+    for number in range(len(reading.statements)):
+        if number in waiting:
+            continue
+        order.append(number)
+        order += [one for one, base in waiting.items() if base == number]
+    return order
 
 
 def _says(fact: Fact, what: str) -> bool:
