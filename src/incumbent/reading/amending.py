@@ -19,7 +19,8 @@ _LONGEST: Final = 8
 _LOOSE: Final = frozenset({"term", "name"})
 _NOT = re.compile(
     r"\b(?:not|instead of|in place of|rather than|and not|isn['’]t|wasn['’]t|no longer|was|were|"
-    r"used to be|formerly|previously|before|from|replac(?:es|ed|ing)|away from|dropped|"
+    r"used to be|formerly|previously|before|from|replac(?:es|ed|ing)|away from|dropped|scrap|bye|"
+    r"goodbye|farewell(?: to)?|"
     r"said|told you(?: it was)?|wrote)\s+(?:(?:the|a|an|at|on|with|for|it was) )*$",
     re.I,
 )

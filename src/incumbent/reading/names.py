@@ -8,16 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from functools import lru_cache
 from typing import Final
 
 from incumbent.language.attributes import Attribute, attribute_of, is_attribute_noun
-from incumbent.language.lexicon import data
-from incumbent.language.tokens import stem
 from incumbent.model.fact import Part
 from incumbent.reading.form import Claim, Span
 from incumbent.reading.plainly import Names, plain_claim
-from incumbent.reading.things import begins_verb, name_of, things
+from incumbent.reading.things import begins_verb, is_one_at_a_time, name_of, things
 from incumbent.reading.ties import is_reason, opening, reasoned
 
 _MOST_VALUE: Final = 8
@@ -35,11 +32,6 @@ _VERB = re.compile(
     r"is|are|was|were|will|would|has|have|had|can|could|should|must|may|might|does|did)\b",
     re.IGNORECASE,
 )
-
-
-@lru_cache(maxsize=2)
-def _several(language: str = "en") -> frozenset[str]:
-    return frozenset(map(stem, data("predicates", language)["several"].split()))
 
 
 def name_in(
@@ -127,7 +119,7 @@ def _moved(parts: Sequence[Part], begin: int) -> list[Part]:
 
 def _is_certain(found: Attribute, parts: Sequence[Part], begin: int) -> bool:
     words = found.key.split("_")
-    if len(words) > _MOST_KEY or stem(words[-1]) in _several():
+    if len(words) > _MOST_KEY or not is_one_at_a_time(found.key):
         return False
     value = found.value
     if len(value.split()) > _MOST_VALUE or _VERB.search(value) or value.startswith("back "):

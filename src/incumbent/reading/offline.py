@@ -33,8 +33,7 @@ from incumbent.reading.form import (
     StatementKind,
     Term,
 )
-from incumbent.reading.names import name_in, stretches
-from incumbent.reading.plainly import Names
+from incumbent.reading.naming import named, named_things, taken_apart, without_recalled
 from incumbent.reading.relating import Pairing, Valued, chances, value_chances
 from incumbent.reading.segments import Segment, segments
 from incumbent.reading.sorting import kind_of
@@ -63,35 +62,6 @@ def parts_of(text: str, at: datetime) -> tuple[Part, ...]:
     )
 
 
-def named_things(known: Sequence[Known]) -> Names:
-    """The names of what is known, as they are compared."""
-    return frozenset(name_of(one.key, one.subject) for one in known if one.key)
-
-
-def _named(said: Statement, at: datetime, known: Names, before: str) -> Statement:
-    """A statement with the name that it gives, if it gives one."""
-    validity = find_validity(said.text, at)
-    span = (validity.start, validity.end) if validity is not None else None
-    claim = name_in(said.text, said.parts, span, known, before)
-    if claim is None:
-        return said
-    claim = claim._replace(start=claim.start + said.start, end=claim.end + said.start)
-    return replace(said, claim=claim)
-
-
-def _taken_apart(heard: Heard, found: Sequence[Segment]) -> Iterator[Segment]:
-    """The stretches of a turn, a reason apart from what follows from it where each has a name."""
-    known = named_things(heard.known)
-    for one in found:
-        if one.block in _BLOCKS or one.block is BlockKind.QUOTE:
-            yield one
-            continue
-        for start, end in stretches(one.text, parts_of(one.text, heard.at), known):
-            yield replace(
-                one, text=one.text[start:end], start=one.start + start, end=one.start + end
-            )
-
-
 class OfflineReader:
     """Reads a turn by rules and, where there is one, by a model. Safe to share between threads."""
 
@@ -105,8 +75,10 @@ class OfflineReader:
         begins = None if self._model is None or by_machine else self._model.begins
         found = segments(heard.text, begins)
         if not by_machine:
-            found = list(_taken_apart(heard, found))
+            found = list(taken_apart(found, heard.known, lambda text: parts_of(text, heard.at)))
         statements = tuple(self._statements(heard, found, by_machine=by_machine))
+        if not by_machine:
+            statements = tuple(without_recalled(statements))
         asked = () if by_machine else tuple(acts(heard.text, found))
         spoken = {(act.start, act.end) for act in asked}
         relations = tuple(self._relations(heard, statements, spoken))
@@ -126,9 +98,9 @@ class OfflineReader:
         known, before = named_things(heard.known), ""
         for number, one in enumerate(found):
             said = self._statement(heard, one, voice, told.get(number))
-            if said.kind is StatementKind.STATES and not by_machine:
-                said = _named(said, heard.at, known, before)
-            if said.claim is not None:
+            if not by_machine:
+                said = named(said, heard.at, known, before)
+            if said.claim is not None and not said.awaits:
                 known |= {name_of(said.claim.attribute, said.claim.subject)}
             before = one.text
             yield said

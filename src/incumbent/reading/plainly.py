@@ -15,7 +15,16 @@ from incumbent.language.attributes import is_attribute_noun
 from incumbent.model.fact import Part
 from incumbent.reading.amending import is_set_aside
 from incumbent.reading.form import Claim, Span
-from incumbent.reading.things import Thing, left_over, name_of, tells_of_change, things, words_of
+from incumbent.reading.things import (
+    Thing,
+    is_one_at_a_time,
+    is_placed,
+    left_over,
+    name_of,
+    tells_of_change,
+    things,
+    words_of,
+)
 from incumbent.reading.ties import opening, resting_words, rests
 
 Names = frozenset[frozenset[str]]
@@ -27,15 +36,28 @@ _UNIT = re.compile(r" [a-z]+(?=$|[\s.,;:!?)])")
 _ARTICLE = re.compile(r"\b[Tt]he $")
 _SAYS = re.compile(
     r"(?: ?\([^()\n]{1,60}\))?(?: (?:now|currently|still))? ?(?:=|:|is|are|will be|is now|are now|"
-    r"runs on|should be|becomes|changes to)(?: (?:now|currently|still))? (?=[a-z])"
+    r"runs on|would be|should be|becomes|changes to)(?: (?:now|currently|still))? (?=[A-Za-z])"
 )
-_PLAIN = re.compile(r"[a-z][a-z-]*(?: [a-z][a-z-]*){0,2}(?=$|[.,;:!?(–-])")
+_PLAIN = re.compile(r"[A-Za-z][a-z-]*(?: [a-z][a-z-]*){0,2}(?=$|[.,;:!?–-]| \()")
+_RUNS = re.compile(r"(?:runs on|=|:|changes to)\s*$")
+_POINTED = re.compile(
+    r"(?:it|that|this)(?: one)?(?:['’]s| is| would be| will be| is now)(?: now)? (?=[A-Za-z])",
+    re.IGNORECASE,
+)
+_ASIDE = re.compile(
+    r"\bif (?:you (?:want|need|like|care|wonder)(?: to know)?(?: where that comes from)?|"
+    r"i (?:read|remember|recall|heard|understood|got)|i(?:['’]m| am) not mistaken)\b|"
+    r"\([^()\d]{1,60}\)",
+    re.IGNORECASE,
+)
 _CHOSEN = re.compile(
     r"\b(?:chose|chosen|picked|took|got|gone with|went with|going with|settled on|have) "
     r"([a-z][a-z-]*(?: [a-z][a-z-]*)?) for $"
 )
+_DOES = re.compile(
+    r"\b((?:leaves|departs|starts|begins|opens|takes|lasts|runs)(?: (?:at|on|in|for|from))? )$"
+)
 _MARK = re.compile(r"[.,;:!?–—]| - ")
-_VARIES = re.compile(r"\b(?:would|will|may|might) (?:change|move|vary|shift)|\bvar(?:y|ies) with\b")
 _POINTS = re.compile(r"(?:it|that|that one|this|this one|they|those)\b", re.IGNORECASE)
 
 
@@ -50,12 +72,13 @@ def plain_claim(
     if not named and before and _POINTS.match(text):
         return _pointing(text, parts, known, term, before)
     also = [(one.start, one.end) for one in named]
-    values = _values(text, parts, also, term)
+    values = values_beside(text, parts, also, term)
     about = _about(text, named, known, values)
     if about is None:
         return None
     opens = opening(text)
-    beside = [*also, (0, opens)] if opens else also
+    beside = [*also, (0, opens)] if opens else list(also)
+    beside += [one.span() for one in _ASIDE.finditer(text)]
     bases = resting_words() if len({(one.key, one.subject) for one in named}) > 1 else frozenset()
     return _valued(text, values, beside, about, known, term, bases)
 
@@ -71,14 +94,16 @@ def _pointing(
     is_known = name_of(about.key, about.subject) in known
     if left_over(before, [(about.start, about.end)], changing=is_known):
         return None
-    return _valued(text, _values(text, parts, (), term), [], about, known, term, frozenset())
+    return _valued(text, values_beside(text, parts, (), term), [], about, known, term, frozenset())
 
 
 def _about(text: str, named: Sequence[Thing], known: Names, values: Sequence[Part]) -> Thing | None:
     """The thing that a sentence gives a value; what else it names is what that rests on."""
     if len({(one.key, one.subject) for one in named}) == 1:
-        return named[0]
-    if not named or not (rests(text) or _VARIES.search(text)):
+        (first, *_) = named
+        is_known = name_of(first.key, first.subject) in known
+        return first if is_known or any(is_placed(text, one) for one in named) else None
+    if not named or not (rests(text)):
         return None
     fresh = [one for one in named if name_of(one.key, one.subject) not in known]
     if len({(one.key, one.subject) for one in fresh}) == 1:
@@ -114,7 +139,9 @@ def _valued(
         return _in_words(text, spans, about, is_known, beside, also)
     if len({one.normal for one in fresh}) != 1 or any(one.kind != fresh[0].kind for one in gone):
         return None
-    start, end = _whole(text, fresh[-1], values)
+    start, end = whole_value(text, fresh[-1])
+    verb = _DOES.search(text[:start])
+    start = verb.start(1) if verb is not None else start
     changing = is_known or bool(gone) or bool(also)
     rest = left_over(text, [*beside, (start, end)], changing=changing, also=also)
     if len(rest) > (_MOST_LEFT if gone or (is_known and tells_of_change(text)) else 0):
@@ -126,7 +153,7 @@ def _claim(text: str, about: Thing, start: int, end: int) -> Claim:
     return Claim(about.subject, about.key, text[start:end], start, end, about.is_own)
 
 
-def _values(
+def values_beside(
     text: str, parts: Sequence[Part], spans: Sequence[Span], term: Span | None
 ) -> list[Part]:
     """The values of a sentence that are no part of a name, one for words that belong together."""
@@ -148,14 +175,14 @@ def _values(
     return found
 
 
-def _whole(text: str, value: Part, values: Sequence[Part]) -> Span:
+def whole_value(text: str, value: Part) -> Span:
     """A value with its article and with what it counts: "the Zephyr 12", "32 people"."""
     start, end = value.start, value.end
     if value.kind == "name" and (article := _ARTICLE.search(text[:start])) is not None:
         start = article.start()
-    if value.kind == "number" and (unit := _UNIT.match(text, end)) is not None:
-        if left_over(unit.group(), [], changing=True):
-            end = unit.end()
+    unit = _UNIT.match(text, end) if value.kind == "number" else None
+    if unit is not None and left_over(unit.group(), [], changing=True):
+        end = unit.end()
     return start, end
 
 
@@ -168,12 +195,13 @@ def _in_words(
     also: frozenset[str],
 ) -> Claim | None:
     """A value in plain words right behind the thing: "the wall colour is lavender"."""
-    if not spans or not (is_known or is_attribute_noun(about.key.split("_")[-1])):
-        return None
-    found = _right_behind(text, about) or _chosen(text, about)
+    found = _pointed(text) if not spans else _right_behind(text, about) or _chosen(text, about)
     if found is None:
         return None
     said, (start, end) = found
+    is_one = is_attribute_noun(about.key.split("_")[-1]) or _RUNS.search(text[slice(*said)])
+    if not is_known and not (is_one and is_one_at_a_time(about.key)):
+        return None
     words = [word.group().lower() for word in words_of(text[start:end])]
     if len(left_over(text[start:end], [])) != len(words):
         return None
@@ -188,6 +216,12 @@ def _in_words(
 
 def _right_behind(text: str, about: Thing) -> tuple[Span, Span] | None:
     says = _SAYS.match(text, about.end)
+    value = _PLAIN.match(text, says.end()) if says is not None else None
+    return (says.span(), value.span()) if says is not None and value is not None else None
+
+
+def _pointed(text: str) -> tuple[Span, Span] | None:
+    says = _POINTED.match(text)
     value = _PLAIN.match(text, says.end()) if says is not None else None
     return (says.span(), value.span()) if says is not None and value is not None else None
 

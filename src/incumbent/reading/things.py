@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-from incumbent.language.attributes import address_of
+from incumbent.language.attributes import address_of, is_attribute_noun
 from incumbent.language.lexicon import data, word_set
 from incumbent.language.tokens import stem
 from incumbent.model.fact import Part
@@ -49,6 +49,16 @@ def _words(language: str = "en") -> _Words:
     return _Words(*(word_set(told[name]) for name in _Words._fields))
 
 
+@lru_cache(maxsize=2)
+def _several(language: str = "en") -> frozenset[str]:
+    return frozenset(map(stem, data("predicates", language)["several"].split()))
+
+
+def is_one_at_a_time(key: str) -> bool:
+    """Whether there is one of a thing at a time, by the noun for it."""
+    return stem(key.split("_")[-1]) not in _several()
+
+
 def words_of(text: str) -> list[re.Match[str]]:
     """The words of a text, where they are."""
     return list(_WORD.finditer(text[:_READ]))
@@ -71,8 +81,8 @@ def things(text: str, parts: Sequence[Part] = ()) -> list[Thing]:
     found: list[Thing] = []
     place = 0
     while place < len(words):
-        one = _thing_at(text, words, place, taken)
-        if one is None or _is_value(text, one, named):
+        one = _thing_at(text, words, place, taken, named)
+        if one is None:
             place += 1
             continue
         found.append(one)
@@ -82,7 +92,11 @@ def things(text: str, parts: Sequence[Part] = ()) -> list[Thing]:
 
 
 def _thing_at(
-    text: str, words: Sequence[re.Match[str]], place: int, taken: Sequence[Span]
+    text: str,
+    words: Sequence[re.Match[str]],
+    place: int,
+    taken: Sequence[Span],
+    named: Sequence[Span],
 ) -> Thing | None:
     first = words[place]
     is_possessive = is_owner(first.group()) and _low(first) not in _words().empty
@@ -92,7 +106,7 @@ def _thing_at(
     if end is None or _low(words[place + 1]) in _words().unfit:
         return None
     own = [_low(word) for word in words[place + 1 : end]]
-    if all(word in _words().empty for word in own) or own[0][0].isdigit():
+    if not _can_be_named(own) or _is_name(words[place + 1].start(), words[end - 1].end(), named):
         return None
     last = words[end - 1].end()
     if end < len(words) - 1 and _low(words[end]) in _ABOUT and _joined(text, words, end):
@@ -107,10 +121,32 @@ def _thing_at(
     return Thing(first.start(), last, *address, is_own=_low(first) in _OWN)
 
 
-def _is_value(text: str, one: Thing, named: Sequence[Span]) -> bool:
+def _can_be_named(own: Sequence[str]) -> bool:
+    """Whether words make a noun that says something: no "old info", and no "aunt collects"."""
+    words = _words()
+    telling = [one for one in own if one not in words.empty and one not in words.changing]
+    verbs = [one for one in own[1:] if one.endswith("s") and not one.endswith(("ss", "us", "is"))]
+    is_one = bool(telling) or is_attribute_noun(own[-1])
+    return is_one and not own[0][0].isdigit() and all(map(is_attribute_noun, verbs))
+
+
+def _is_name(begin: int, end: int, named: Sequence[Span]) -> bool:
     """Whether what reads as a thing is somebody's or something's name: "the Orchard Room"."""
-    begin = text.find(" ", one.start) + 1
-    return any(start <= begin and one.end <= end for start, end in named)
+    return any(start <= begin and end <= stop for start, stop in named)
+
+
+def is_placed(text: str, one: Thing) -> bool:
+    """Whether a thing stands where something is said of it: "my rent is", "for my rent"."""
+    return _LINKS.match(text, one.end) is not None or _BEFORE.search(text[: one.start]) is not None
+
+
+_LINKS = re.compile(
+    r"$| ?[,:=?(–—-]| (?:(?:currently|now|still) )?(?:is|are|will|would|should|costs?|comes? to|"
+    r"takes|starts|begins|opens|leaves|departs|runs|amounts|stands|sits|lasts|becomes|changes|went|"
+    r"goes|it)\b",
+    re.IGNORECASE,
+)
+_BEFORE = re.compile(r"\b(?:for|with|regarding|about|concerning|of|on) $", re.IGNORECASE)
 
 
 def _run(
@@ -172,7 +208,8 @@ def tells_of_change(text: str) -> bool:
 
 
 _CHANGE = re.compile(
-    r"\b(?:now|no longer|instead|used to|these days|any ?more|went from|mov(?:ed|ing) (?:from|away)|"
+    r"\b(?:now|no longer|instead|used to|these days|any ?more|went from|"
+    r"mov(?:ed|ing) (?:from|away)|"
     r"chang(?:e|ed|es)|updat(?:e|ed)|correct(?:ion|ed)|switch(?:ed)?|scrap|scratch|dropped|wrong|old|"
     r"replac\w+|becomes?|became|bye|from today|effective|as of|previous|earlier|superse\w+|revised|"
     r"should be|in the end|turn(?:s|ed) out|set|newly|second look|gone with|new info)\b|"

@@ -22,7 +22,11 @@ from incumbent.reading.form import Known, Relation, RelationKind, Span, Statemen
 _LONGEST: Final = 4
 """The name of a thing has no more words that tell something."""
 _READ: Final = 400
-_VARIES = re.compile(r"\b(?:would|will|may|might) (?:change|move|vary|shift) (?:with|if|when)\b")
+_VARIES = re.compile(
+    r"\b(?:would|will|may|might) (?:change|move|vary|shift) (?:with|if|when)\b|\(from\b|"
+    r"\bas (?:things|it|they|matters|that) (?:are|is|stands?)\b|\bgoing (?:off|by)\b",
+    re.IGNORECASE,
+)
 _POINTING = re.compile(r"(?:it|this|that|which|straight)\b", re.IGNORECASE)
 _COMMA = re.compile(r"[,;:] ")
 
@@ -91,7 +95,8 @@ def resting_words(language: str = "en") -> frozenset[str]:
 
 def rests(text: str) -> bool:
     """Whether a sentence says that it rests on something."""
-    return not resting_words().isdisjoint(token.stem for token in tokens(text[:_READ]))
+    stems = {token.stem for token in tokens(text[:_READ])}
+    return not resting_words().isdisjoint(stems) or _VARIES.search(text[:_READ]) is not None
 
 
 def topic(text: str) -> frozenset[str]:
@@ -130,19 +135,21 @@ def _bases(
 ) -> Iterator[Relation]:
     words = _words()
     own = {token.stem for token in tokens(said.text[:_READ])}
-    concluding = words.concluding.match(said.text) or words.follows.match(said.text)
+    concluding = words.concluding.match(said.text) is not None
     is_one = number and said.claim is not None and words.follows.match(said.text)
     if number and said.parts and (is_one or words.taking_up.match(said.text)):
         found = list(_named(number, said, own, statements, known)) if rests(said.text) else []
         yield from found or _right_before(number, statements, ())
         return
-    if not concluding and own.isdisjoint(words.resting) and not _VARIES.search(said.text):
+    if not concluding and not rests(said.text):
         return
     found = list(_named(number, said, own, statements, known))
-    pointing = _POINTING.match(said.text) is not None and not said.parts
-    if found and pointing and number and said.claim is None:
+    if found and said.claim is None and _POINTING.match(said.text) is not None:
         # "It depends on the menu." speaks of what was said right before it.
-        found = [replace(one, statement=number - 1) for one in found if one.earlier != number - 1]
+        for place in range(number - 1, max(-1, number - 3), -1):
+            if statements[place].claim is not None:
+                yield from (replace(one, statement=place) for one in found if one.earlier != place)
+                return
     if not found and concluding:
         found = list(_right_before(number, statements, known))
     yield from found
@@ -156,7 +163,7 @@ def _reasons_for(number: int, statements: Sequence[Statement], text: str) -> int
     for place in range(number - 1, max(-1, number - 3), -1):
         one = statements[place]
         between = text[one.end : said.start]
-        if one.kind is StatementKind.STATES and one.parts:
+        if one.kind is StatementKind.STATES and not one.text.endswith("?"):
             is_asked = number - place == 2 and statements[place + 1].text.endswith("?")
             ended = one.text.endswith((".", "!", "?")) or "\n" in between
             return place if is_asked or not ended else None
@@ -168,6 +175,10 @@ def _reasons_for(number: int, statements: Sequence[Statement], text: str) -> int
 
 def _waits(number: int, said: Statement, known: Sequence[Known]) -> Iterator[Relation]:
     """What something is to be once another thing changes: "If James leaves, report to Ada."."""
+    for fact in known if said.awaits else ():
+        if said.awaits == _name_of(fact):
+            yield _rests(number, said, fact_id=fact.id)
+            return
     found = Cues(said.text).contingency
     if found is None:
         return
@@ -194,10 +205,17 @@ def _named(
             yield _rests(number, said, earlier=earlier)
             return
     for fact in known:
-        name = f"{fact.subject or ''} {fact.key.replace('_', ' ')}" if fact.key else ""
-        thing = frozenset(map(stem, name.lower().split())) if name else topic(fact.text)
+        thing = _name_of(fact)
         if thing and thing <= own and not thing <= about:
             yield _rests(number, said, fact_id=fact.id)
+
+
+def _name_of(fact: Known) -> frozenset[str]:
+    """The words for what something known is about."""
+    if not fact.key:
+        return topic(fact.text)
+    name = f"{fact.subject or ''} {fact.key.replace('_', ' ')}"
+    return frozenset(map(stem, name.lower().split()))
 
 
 def _name(said: Statement) -> frozenset[str]:
