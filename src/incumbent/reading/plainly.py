@@ -16,6 +16,7 @@ from incumbent.model.fact import Part
 from incumbent.reading.amending import is_set_aside
 from incumbent.reading.form import Claim, Span
 from incumbent.reading.things import (
+    DOES,
     Thing,
     is_one_at_a_time,
     is_placed,
@@ -53,9 +54,6 @@ _ASIDE = re.compile(
 _CHOSEN = re.compile(
     r"\b(?:chose|chosen|picked|took|got|gone with|went with|going with|settled on|have) "
     r"([a-z][a-z-]*(?: [a-z][a-z-]*)?) for $"
-)
-_DOES = re.compile(
-    r"\b((?:leaves|departs|starts|begins|opens|takes|lasts|runs)(?: (?:at|on|in|for|from))? )$"
 )
 _MARK = re.compile(r"[.,;:!?–—]| - ")
 _POINTS = re.compile(r"(?:it|that|that one|this|this one|they|those)\b", re.IGNORECASE)
@@ -140,7 +138,7 @@ def _valued(
     if len({one.normal for one in fresh}) != 1 or any(one.kind != fresh[0].kind for one in gone):
         return None
     start, end = whole_value(text, fresh[-1])
-    verb = _DOES.search(text[:start])
+    verb = DOES.search(text[:start])
     start = verb.start(1) if verb is not None else start
     changing = is_known or bool(gone) or bool(also)
     rest = left_over(text, [*beside, (start, end)], changing=changing, also=also)

@@ -140,6 +140,18 @@ def is_placed(text: str, one: Thing) -> bool:
     return _LINKS.match(text, one.end) is not None or _BEFORE.search(text[: one.start]) is not None
 
 
+DOES: Final = re.compile(
+    r"\b((?:leaves|departs|starts|begins|opens|takes|lasts|runs)(?: (?:at|on|in|for|from))? )$"
+)
+"""What a thing does, right before the value: it is part of what is said of it."""
+_DOES_SO = re.compile(r"(?:leaves|departs|starts|begins|opens|runs)\b")
+
+
+def is_of_a_plan(value: str) -> bool:
+    """Whether a value says what a thing does, of which there can be several: "leaves at noon"."""
+    return _DOES_SO.match(value) is not None
+
+
 _LINKS = re.compile(
     r"$| ?[,:=?(–—-]| (?:(?:currently|now|still) )?(?:is|are|will|would|should|costs?|comes? to|"
     r"takes|starts|begins|opens|leaves|departs|runs|amounts|stands|sits|lasts|becomes|changes|went|"

@@ -26,7 +26,13 @@ from incumbent.reading.form import (
     Statement,
     StatementKind,
 )
-from incumbent.reading.things import is_one_at_a_time, left_over, tells_of_change, words_of
+from incumbent.reading.things import (
+    is_of_a_plan,
+    is_one_at_a_time,
+    left_over,
+    tells_of_change,
+    words_of,
+)
 from incumbent.turns.checks import checked
 from incumbent.turns.finding import meant
 from incumbent.turns.placing import amended_parts, in_order, is_other
@@ -227,7 +233,8 @@ class Filing:
         claim = said.claim
         if claim is None or any(is_other(claim, said, fact) for fact in held):
             return False
-        if not is_one_at_a_time(claim.attribute) and not tells_of_change(said.text):
+        is_one = is_one_at_a_time(claim.attribute) and not is_of_a_plan(claim.value)
+        if not is_one and not tells_of_change(said.text):
             return all(text_of(fact.value) == claim.value for fact in held)
         told = {one.fact_id: one for one in relations}
         return all(
