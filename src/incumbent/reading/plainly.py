@@ -11,7 +11,7 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from incumbent.language.attributes import is_attribute_noun
+from incumbent.language.attributes import is_attribute_noun, is_persons
 from incumbent.model.fact import Part
 from incumbent.reading.amending import is_set_aside
 from incumbent.reading.form import Claim, Span
@@ -19,7 +19,7 @@ from incumbent.reading.things import (
     DOES,
     Thing,
     is_one_at_a_time,
-    is_placed,
+    is_said_of,
     left_over,
     name_of,
     tells_of_change,
@@ -98,9 +98,7 @@ def _pointing(
 def _about(text: str, named: Sequence[Thing], known: Names, values: Sequence[Part]) -> Thing | None:
     """The thing that a sentence gives a value; what else it names is what that rests on."""
     if len({(one.key, one.subject) for one in named}) == 1:
-        (first, *_) = named
-        is_known = name_of(first.key, first.subject) in known
-        return first if is_known or any(is_placed(text, one) for one in named) else None
+        return named[0]
     if not named or not (rests(text)):
         return None
     fresh = [one for one in named if name_of(one.key, one.subject) not in known]
@@ -138,6 +136,9 @@ def _valued(
     if len({one.normal for one in fresh}) != 1 or any(one.kind != fresh[0].kind for one in gone):
         return None
     start, end = whole_value(text, fresh[-1])
+    is_sure = is_known or bool(also) or not spans
+    if not is_sure and not is_said_of(text, about, (start, end)):
+        return None
     verb = DOES.search(text[:start])
     start = verb.start(1) if verb is not None else start
     changing = is_known or bool(gone) or bool(also)
@@ -198,7 +199,9 @@ def _in_words(
         return None
     said, (start, end) = found
     is_one = is_attribute_noun(about.key.split("_")[-1]) or _RUNS.search(text[slice(*said)])
-    if not is_known and not (is_one and is_one_at_a_time(about.key)):
+    if not is_known and spans and not is_said_of(text, about, (start, end)) and not also:
+        return None
+    if not is_known and not (is_one and is_one_at_a_time(about.key) and not is_persons(about.key)):
         return None
     words = [word.group().lower() for word in words_of(text[start:end])]
     if len(left_over(text[start:end], [])) != len(words):

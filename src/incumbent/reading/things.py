@@ -135,9 +135,20 @@ def _is_name(begin: int, end: int, named: Sequence[Span]) -> bool:
     return any(start <= begin and end <= stop for start, stop in named)
 
 
-def is_placed(text: str, one: Thing) -> bool:
-    """Whether a thing stands where something is said of it: "my rent is", "for my rent"."""
-    return _LINKS.match(text, one.end) is not None or _BEFORE.search(text[: one.start]) is not None
+def is_said_of(text: str, one: Thing, value: Span) -> bool:
+    """Whether a value is said of a thing right there: "my rent is $900", "for Tom's rent put down
+    $90". What money is for is given no name by it: "$500 for the roof"."""
+    if one.key.endswith(("ed", "one")):
+        return False
+    noun = one.key.split("_")[-1]
+    before = text[: one.start]
+    is_owned = is_owner(text[one.start :].split()[0])
+    if (is_owned or one.subject or is_attribute_noun(noun)) and _FOR.search(before) is not None:
+        return is_owned or value[0] < one.start
+    if value[0] < one.end or _INSIDE.search(before) is not None:
+        return False
+    gap = text[one.end : value[0]]
+    return _GAP.fullmatch(gap) is not None or (is_owned and gap == ", ")
 
 
 DOES: Final = re.compile(
@@ -152,13 +163,17 @@ def is_of_a_plan(value: str) -> bool:
     return _DOES_SO.match(value) is not None
 
 
-_LINKS = re.compile(
-    r"$| ?[,:=?(–—-]| (?:(?:currently|now|still) )?(?:is|are|will|would|should|costs?|comes? to|"
-    r"takes|starts|begins|opens|leaves|departs|runs|amounts|stands|sits|lasts|becomes|changes|went|"
-    r"goes|it)\b",
+_GAP = re.compile(
+    r"(?: ?\([^()]{1,60}\))?(?:[,:?] ?(?:that one|that|it|this one))?(?: (?:now|currently|still))?"
+    r"(?: ?[=:]|['’]s| (?:is|are|will be|would be|should be|costs?|comes? to|takes|starts|begins|"
+    r"opens|leaves|departs|runs|amounts to|stands at|lasts|becomes|changes to|went to))"
+    r"(?: (?:now|currently))?(?: (?:at|on|in|with|for))?(?: the)? ?",
     re.IGNORECASE,
 )
-_BEFORE = re.compile(r"\b(?:for|with|regarding|about|concerning|of|on) $", re.IGNORECASE)
+_FOR = re.compile(r"\b(?:for|with|regarding|about|concerning) $", re.IGNORECASE)
+_INSIDE = re.compile(
+    r"\b(?:to|under|in|at|from|by|of|off|into|on|with|for|through|after|before) $", re.IGNORECASE
+)
 
 
 def _run(

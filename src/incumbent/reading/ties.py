@@ -144,7 +144,7 @@ def _bases(
     if not concluding and not rests(said.text):
         return
     found = list(_named(number, said, own, statements, known))
-    if found and said.claim is None and _POINTING.match(said.text) is not None:
+    if said.claim is None and _POINTING.match(said.text) is not None:
         # "It depends on the menu." speaks of what was said right before it.
         for place in range(number - 1, max(-1, number - 3), -1):
             if statements[place].claim is not None:
@@ -198,7 +198,8 @@ def _named(
     known: Sequence[Known],
 ) -> Iterator[Relation]:
     """What has the thing that a statement names as its reason."""
-    about = _name(said)
+    points = said.claim is None and _POINTING.match(said.text) is not None
+    about = frozenset() if points else _name(said)
     for earlier, one in enumerate(statements[:number]):
         thing = _name(one)
         if thing and thing <= own and thing != about and one.kind is StatementKind.STATES:
