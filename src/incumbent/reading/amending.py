@@ -19,7 +19,8 @@ _LONGEST: Final = 8
 _LOOSE: Final = frozenset({"term", "name"})
 _NOT = re.compile(
     r"\b(?:not|instead of|in place of|rather than|and not|isn['’]t|wasn['’]t|no longer|was|were|"
-    r"used to be|formerly|previously|before|from|replac(?:es|ed|ing)|away from|dropped|"
+    r"used to be|formerly|previously|before|from|replac(?:es|ed|ing)|away from|dropped|scrap|bye|"
+    r"goodbye|farewell(?: to)?|"
     r"said|told you(?: it was)?|wrote)\s+(?:(?:the|a|an|at|on|with|for|it was) )*$",
     re.I,
 )
@@ -74,7 +75,7 @@ def _by_contrast(known: Known, said: Statement) -> Amendment | None:
     """ "14, not 41": the statement itself has the old value, as what is not so."""
     olds = [(old, gone) for old in known.parts for gone in said.parts if _is_same(old, gone)]
     for old, gone in olds:
-        if not _is_set_aside(said.text, gone) or not _of_one_thing(known, said):
+        if not is_set_aside(said.text, gone) or not _of_one_thing(known, said):
             continue
         news = [
             one
@@ -95,7 +96,7 @@ def _overlap(one: Part, other: Part) -> bool:
     return one.start < other.end and other.start < one.end
 
 
-def _is_set_aside(text: str, gone: Part) -> bool:
+def is_set_aside(text: str, gone: Part) -> bool:
     """Whether a value is named as what is not so any more."""
     before = text[max(0, gone.start - 40) : gone.start]
     return _NOT.search(before) is not None or _OVER.match(text, gone.end) is not None

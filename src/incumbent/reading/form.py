@@ -106,6 +106,10 @@ class Statement:
     """The values in it, placed by where the statement begins."""
     cues: tuple[str, ...] = ()
     """What else was noticed: "correction", "session", "task"."""
+    awaits: frozenset[str] = frozenset()
+    """The words for the thing that it waits for: its claim holds only from then on."""
+    becomes: tuple[str, ...] = ()
+    """What that thing has to become, in the forms in which it may be said."""
 
 
 @dataclass(frozen=True)

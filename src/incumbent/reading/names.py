@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from functools import lru_cache
 from typing import Final
 
 from incumbent.language.attributes import Attribute, attribute_of, is_attribute_noun
-from incumbent.language.lexicon import data
-from incumbent.language.tokens import stem
 from incumbent.model.fact import Part
-from incumbent.reading.form import Claim
+from incumbent.reading.form import Claim, Span
+from incumbent.reading.plainly import Names, plain_claim
+from incumbent.reading.things import begins_verb, is_one_at_a_time, name_of, things
+from incumbent.reading.ties import is_reason, opening, reasoned
 
 _MOST_VALUE: Final = 8
 """A value of more words tells a story."""
@@ -34,9 +34,47 @@ _VERB = re.compile(
 )
 
 
-@lru_cache(maxsize=2)
-def _several(language: str = "en") -> frozenset[str]:
-    return frozenset(map(stem, data("predicates", language)["several"].split()))
+def name_in(
+    text: str,
+    parts: Sequence[Part],
+    term: Span | None = None,
+    known: Names = frozenset(),
+    before: str = "",
+) -> Claim | None:
+    """The name that a statement gives, in plain sight or in plain talk. `known` are the things that
+    have a name, and `before` is the sentence right before it."""
+    plain = plain_claim(text, parts, known, term, before)
+    if plain is not None and name_of(plain.attribute, plain.subject) in known:
+        return plain
+    return claim_of(text, parts, term) or plain
+
+
+def stretches(text: str, parts: Sequence[Part], known: Names = frozenset()) -> list[Span]:
+    """A sentence, or the reason in it and what follows from that, where each gives a name: "The
+    rent is $900 because the flat is new" is one, "My rent is $900, so my budget is $50" is two."""
+    for left, right in reasoned(text):
+        sides = [name_in(text[a:b], _within(parts, a, b), None, known) for a, b in (left, right)]
+        names = {one.attribute for one in sides if one is not None}
+        if len(names) == 2 or (len(names) == 1 and _is_told(text, parts, (left, right), sides)):
+            return [left, right]
+    return [(0, len(text))]
+
+
+def _is_told(
+    text: str, parts: Sequence[Part], sides: Sequence[Span], named: Sequence[Claim | None]
+) -> bool:
+    """Whether what has no name is what follows from the rest, and tells something of a thing."""
+    place = 0 if named[0] is None else 1
+    begin, end = sides[place]
+    told, other = text[begin:end], text[slice(*sides[1 - place])]
+    if is_reason(told) or (place == 0 and not is_reason(other)):
+        return False
+    found = things(told, _within(parts, begin, end))
+    return bool(found) and found[0].start == opening(told) and begins_verb(told[found[0].end :])
+
+
+def _within(parts: Sequence[Part], begin: int, end: int) -> list[Part]:
+    return [one for one in _moved(parts, begin) if one.end <= end - begin]
 
 
 def claim_of(text: str, parts: Sequence[Part], term: tuple[int, int] | None = None) -> Claim | None:
@@ -81,10 +119,10 @@ def _moved(parts: Sequence[Part], begin: int) -> list[Part]:
 
 def _is_certain(found: Attribute, parts: Sequence[Part], begin: int) -> bool:
     words = found.key.split("_")
-    if len(words) > _MOST_KEY or stem(words[-1]) in _several():
+    if len(words) > _MOST_KEY or not is_one_at_a_time(found.key):
         return False
     value = found.value
-    if len(value.split()) > _MOST_VALUE or _VERB.search(value):
+    if len(value.split()) > _MOST_VALUE or _VERB.search(value) or value.startswith("back "):
         return False
     start, end = found.start + begin, found.end + begin
     inside = [part for part in parts if part.start >= start and part.end <= end]

@@ -32,10 +32,12 @@ from incumbent.reading.form import (
     Statement,
     StatementKind,
 )
+from incumbent.reading.naming import named, named_things, taken_apart, without_recalled
 from incumbent.reading.relating import Pairing, Valued, features, value_chances
 from incumbent.reading.segments import Segment, segments
 from incumbent.reading.sorting import kind_of
-from incumbent.reading.terms import claim_and_term, names_of
+from incumbent.reading.terms import names_of
+from incumbent.reading.things import name_of
 from incumbent.reading.ties import ties, topic
 from incumbent.reading.weighing import trees
 from incumbent.reading.windows import LONGEST, Window, likest, nearest, windows
@@ -73,13 +75,17 @@ class OfflineReader:
         by_machine = is_machine(heard.speaker)
         begins = None if self._model is None or by_machine else self._model.begins
         found = segments(heard.text, begins)
+        if not by_machine:
+            found = list(taken_apart(found, heard.known, lambda text: parts_of(text, heard.at)))
         statements = tuple(self._statements(heard, found, by_machine=by_machine))
+        if not by_machine:
+            statements = tuple(without_recalled(statements))
         asked = () if by_machine else tuple(self._acts(heard, found))
         spoken = {(act.start, act.end) for act in asked}
         relations = tuple(self._relations(heard, statements, spoken))
         if not by_machine:
             relations += tuple(self._within(heard, statements, spoken))
-            relations += tuple(ties(statements, heard.known))
+            relations += tuple(ties(statements, heard.known, heard.text))
         return Reading(statements, relations, asked)
 
     def _acts(self, heard: Heard, found: Sequence[Segment]) -> Iterator[Act]:
@@ -93,8 +99,15 @@ class OfflineReader:
         # Long replies are the bulk of a chat, and mostly advice: they are read by their words.
         told = {} if by_machine and len(heard.text) > LONGEST else self._told(heard, found)
         voice = Voice(heard.text)
+        known, before = named_things(heard.known), ""
+        held = names_of((fact.key, fact.subject) for fact in heard.known)
         for number, one in enumerate(found):
-            yield self._statement(heard, one, voice, told.get(number))
+            said = self._statement(heard, one, voice, told.get(number))
+            said = named(said, heard.at, known, before, held, names=not by_machine)
+            if said.claim is not None and not said.awaits:
+                known |= {name_of(said.claim.attribute, said.claim.subject)}
+            before = one.text
+            yield said
 
     def _statement(
         self, heard: Heard, one: Segment, voice: Voice, told: Mapping[str, float] | None
@@ -109,15 +122,8 @@ class OfflineReader:
             return plain
         parts = parts_of(one.text, heard.at)
         kind, chance = kind_of(one.text, told, has_values=bool(parts))
-        known = names_of((fact.key, fact.subject) for fact in heard.known)
-        names = kind is StatementKind.STATES and not is_machine(heard.speaker)
-        claim, term = claim_and_term(one.text, heard.at, parts, known, names=names)
-        if claim is not None:
-            claim = claim._replace(start=claim.start + one.start, end=claim.end + one.start)
         cues = ("correction",) if Cues(one.text).corrects else ()
-        return replace(
-            plain, kind=kind, chance=chance, parts=parts, term=term, claim=claim, cues=cues
-        )
+        return replace(plain, kind=kind, chance=chance, parts=parts, cues=cues)
 
     def _told(self, heard: Heard, found: Sequence[Segment]) -> dict[int, dict[str, float]]:
         """What the model makes of each stretch, several in one reading."""

@@ -7,7 +7,7 @@ until Friday." A day on which something merely happens is no term: what has happ
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from datetime import datetime, timedelta
 from functools import lru_cache
 from typing import Final, NamedTuple
@@ -17,9 +17,7 @@ from incumbent.language.validity import find_validity, later
 from incumbent.language.values.almanac import begin, days_of
 from incumbent.language.values.finding import find
 from incumbent.language.values.kinds import Value, ValueKind
-from incumbent.model.fact import Part
 from incumbent.reading.form import Claim, Span, Term
-from incumbent.reading.names import claim_of
 
 _LONGEST: Final = 400
 """A longer sentence says when in more ways than one."""
@@ -84,16 +82,20 @@ class Found(NamedTuple):
 
 
 def claim_and_term(
-    text: str, at: datetime, parts: Sequence[Part], known: Collection[Name], *, names: bool
+    text: str,
+    at: datetime,
+    known: Collection[Name],
+    name: Callable[[Span | None], Claim | None],
 ) -> tuple[Claim | None, Term | None]:
     """The name that a statement gives and the term it sets. `known` are the names that have a value
-    already: of those a mere day is the term of another value. `names` is whether it may name."""
+    already: of those a mere day is the term of another value. `name` finds the name in what is left
+    of the text beside a term."""
     found = _found(text, at)
     if found is not None:
-        claim = claim_of(text, parts, found.span) if names else None
+        claim = name(found.span)
         if not found.is_bare or (claim and (claim.attribute, claim.subject) in known):
             return claim, found.term
-    return (claim_of(text, parts) if names else None), None
+    return name(None), None
 
 
 def _found(text: str, at: datetime) -> Found | None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from typing import Final, NamedTuple
 
@@ -16,11 +17,18 @@ from incumbent.language.cues import Cues
 from incumbent.language.lexicon import data, word_set
 from incumbent.language.tokens import stem
 from incumbent.reading.comparing import fillers, tokens
-from incumbent.reading.form import Known, Relation, RelationKind, Statement, StatementKind
+from incumbent.reading.form import Known, Relation, RelationKind, Span, Statement, StatementKind
 
 _LONGEST: Final = 4
 """The name of a thing has no more words that tell something."""
 _READ: Final = 400
+_VARIES = re.compile(
+    r"\b(?:would|will|may|might) (?:change|move|vary|shift) (?:with|if|when)\b|\(from\b|"
+    r"\bas (?:things|it|they|matters|that) (?:are|is|stands?)\b|\bgoing (?:off|by)\b",
+    re.IGNORECASE,
+)
+_POINTING = re.compile(r"(?:it|this|that|which|straight)\b", re.IGNORECASE)
+_COMMA = re.compile(r"[,;:] ")
 
 
 class _Words(NamedTuple):
@@ -28,18 +36,67 @@ class _Words(NamedTuple):
     concluding: re.Pattern[str]
     taking_up: re.Pattern[str]
     linking: frozenset[str]
+    reason: re.Pattern[str]
+    reason_within: re.Pattern[str]
+    following: re.Pattern[str]
+    follows: re.Pattern[str]
 
 
 @lru_cache(maxsize=2)
 def _words(language: str = "en") -> _Words:
     told = data("ties", language)
-    concluding = "".join(told["concluding"].split("\n"))
+    concluding, reason, following = (
+        "".join(told[name].split("\n")) for name in ("concluding", "reason", "following")
+    )
     return _Words(
         frozenset(map(stem, told["resting"].split())),
         re.compile(rf"(?:and |ok |okay |well,? )?(?:{concluding})\b(?! that you)", re.IGNORECASE),
         re.compile(rf"(?:and |ok |okay |well,? )?(?:{told['taking_up']})\b", re.IGNORECASE),
         word_set(told["linking"]),
+        re.compile(rf"(?:but |and |only |just )*(?:{reason})\b\s*", re.IGNORECASE),
+        re.compile(rf"[,;]? (?=(?:but |and |only |just )*(?:{reason})\b)", re.IGNORECASE),
+        re.compile(
+            rf"(?:[,;]| -)? (?=(?:and |you see, )*(?:{following})\b)",
+            re.IGNORECASE,
+        ),
+        re.compile(rf"(?:and |you see, )*(?:{following})\b\s*", re.IGNORECASE),
     )
+
+
+def opening(text: str) -> int:
+    """Where a statement begins behind words that make it a reason or a conclusion, or 0."""
+    words = _words()
+    found = words.reason.match(text) or words.follows.match(text)
+    return found.end() if found is not None else 0
+
+
+def is_reason(text: str) -> bool:
+    """Whether a stretch opens as the reason for something: "because the rent is $900"."""
+    return _words().reason.match(text) is not None
+
+
+def reasoned(text: str) -> Iterator[tuple[Span, Span]]:
+    """Where a sentence may fall into a reason and what follows from it, whichever comes first."""
+    words = _words()
+    if len(text) > _READ:
+        return
+    found = [*words.reason_within.finditer(text), *words.following.finditer(text)]
+    if words.reason.match(text) is not None:
+        found += _COMMA.finditer(text)
+    for one in found:
+        if one.start() > 0:
+            yield (0, one.start()), (one.end(), len(text))
+
+
+def resting_words(language: str = "en") -> frozenset[str]:
+    """The words, as they are compared, by which a statement says that it rests on something."""
+    return _words(language).resting
+
+
+def rests(text: str) -> bool:
+    """Whether a sentence says that it rests on something."""
+    stems = {token.stem for token in tokens(text[:_READ])}
+    return not resting_words().isdisjoint(stems) or _VARIES.search(text[:_READ]) is not None
 
 
 def topic(text: str) -> frozenset[str]:
@@ -57,29 +114,71 @@ def topic(text: str) -> frozenset[str]:
     return frozenset(found)
 
 
-def ties(statements: Sequence[Statement], known: Sequence[Known]) -> Iterator[Relation]:
-    """What the statements of a turn rest on: what is known, or what the turn said before them."""
-    words = _words()
+def ties(
+    statements: Sequence[Statement], known: Sequence[Known], text: str = ""
+) -> Iterator[Relation]:
+    """What the statements of a turn rest on: what is known, or what else the turn says."""
     for number, said in enumerate(statements):
         if said.kind is StatementKind.SUPPOSES:
             yield from _waits(number, said, known)
         if said.kind is not StatementKind.STATES:
             continue
-        own = {token.stem for token in tokens(said.text[:_READ])}
-        concluding = words.concluding.match(said.text) is not None
-        if number and said.parts and words.taking_up.match(said.text):
-            yield from _right_before(number, statements, ())
+        other = _reasons_for(number, statements, text)
+        if other is not None:
+            yield _rests(other, statements[other], earlier=number)
             continue
-        if not concluding and own.isdisjoint(words.resting):
-            continue
-        found = list(_named(number, said, own, statements, known))
-        if not found and concluding:
-            found = list(_right_before(number, statements, known))
-        yield from found
+        yield from _bases(number, said, statements, known)
+
+
+def _bases(
+    number: int, said: Statement, statements: Sequence[Statement], known: Sequence[Known]
+) -> Iterator[Relation]:
+    words = _words()
+    own = {token.stem for token in tokens(said.text[:_READ])}
+    concluding = words.concluding.match(said.text) is not None
+    is_one = number and said.claim is not None and words.follows.match(said.text)
+    if number and said.parts and (is_one or words.taking_up.match(said.text)):
+        found = list(_named(number, said, own, statements, known)) if rests(said.text) else []
+        yield from found or _right_before(number, statements, ())
+        return
+    if not concluding and not rests(said.text):
+        return
+    found = list(_named(number, said, own, statements, known))
+    if said.claim is None and _POINTING.match(said.text) is not None:
+        # "It depends on the menu." speaks of what was said right before it.
+        for place in range(number - 1, max(-1, number - 3), -1):
+            if statements[place].claim is not None:
+                yield from (replace(one, statement=place) for one in found if one.earlier != place)
+                return
+    if not found and concluding:
+        found = list(_right_before(number, statements, known))
+    yield from found
+
+
+def _reasons_for(number: int, statements: Sequence[Statement], text: str) -> int | None:
+    """Which other statement has this one for its reason: "because the rent is $900"."""
+    said = statements[number]
+    if said.claim is None or _words().reason.match(said.text) is None:
+        return None
+    for place in range(number - 1, max(-1, number - 3), -1):
+        one = statements[place]
+        between = text[one.end : said.start]
+        if one.kind is StatementKind.STATES and not one.text.endswith("?"):
+            is_asked = number - place == 2 and statements[place + 1].text.endswith("?")
+            ended = one.text.endswith((".", "!", "?")) or "\n" in between
+            return place if is_asked or not ended else None
+    after = number + 1
+    if after < len(statements) and statements[after].claim is not None:
+        return after if not said.text.endswith((".", "!", "?")) else None
+    return None
 
 
 def _waits(number: int, said: Statement, known: Sequence[Known]) -> Iterator[Relation]:
     """What something is to be once another thing changes: "If James leaves, report to Ada."."""
+    for fact in known if said.awaits else ():
+        if said.awaits == _name_of(fact):
+            yield _rests(number, said, fact_id=fact.id)
+            return
     found = Cues(said.text).contingency
     if found is None:
         return
@@ -99,17 +198,33 @@ def _named(
     known: Sequence[Known],
 ) -> Iterator[Relation]:
     """What has the thing that a statement names as its reason."""
-    about = topic(said.text)
+    points = said.claim is None and _POINTING.match(said.text) is not None
+    about = frozenset() if points else _name(said)
     for earlier, one in enumerate(statements[:number]):
-        thing = topic(one.text)
-        if thing and thing <= own and thing != about:
+        thing = _name(one)
+        if thing and thing <= own and thing != about and one.kind is StatementKind.STATES:
             yield _rests(number, said, earlier=earlier)
             return
     for fact in known:
-        name = f"{fact.subject or ''} {fact.key.replace('_', ' ')}" if fact.key else ""
-        thing = frozenset(map(stem, name.lower().split())) if name else topic(fact.text)
-        if thing and thing <= own and thing != about:
+        thing = _name_of(fact)
+        if thing and thing <= own and not thing <= about:
             yield _rests(number, said, fact_id=fact.id)
+
+
+def _name_of(fact: Known) -> frozenset[str]:
+    """The words for what something known is about."""
+    if not fact.key:
+        return topic(fact.text)
+    name = f"{fact.subject or ''} {fact.key.replace('_', ' ')}"
+    return frozenset(map(stem, name.lower().split()))
+
+
+def _name(said: Statement) -> frozenset[str]:
+    """The words for what a statement is about: its name, where it has one."""
+    if said.claim is None:
+        return topic(said.text)
+    name = f"{said.claim.subject or ''} {said.claim.attribute.replace('_', ' ')}"
+    return frozenset(map(stem, name.lower().split()))
 
 
 def _right_before(

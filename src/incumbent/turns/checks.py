@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from incumbent.reading.form import Reading, Relation, RelationKind
+from incumbent.language.tokens import stem
+from incumbent.model.fact import Fact
+from incumbent.reading.form import Claim, Reading, Relation, RelationKind
+from incumbent.reading.things import name_of, words_of
 from incumbent.turns.situation import UNNAMED, Situation, sentence_of
 
 
@@ -17,7 +20,10 @@ def checked(reading: Reading, situation: Situation) -> Reading:
 def _allowed(reading: Reading, situation: Situation) -> Iterator[Relation]:
     for one in reading.relations:
         if one.earlier is not None:
-            if one.statement is not None and one.earlier < one.statement:
+            is_tie = one.kind is RelationKind.DEPENDS and one.earlier < len(reading.statements)
+            if one.statement is not None and (
+                one.earlier < one.statement or (is_tie and one.earlier != one.statement)
+            ):
                 yield one
             continue
         fact = situation.facts.get(one.fact_id)
@@ -27,8 +33,19 @@ def _allowed(reading: Reading, situation: Situation) -> Iterator[Relation]:
         # What is said of one is not said of another, however alike the words are.
         if claim is not None and fact.key != UNNAMED and claim.subject != fact.subject:
             continue
+        if claim is not None and one.kind is RelationKind.PART and _is_of_another(claim, fact):
+            continue
         if one.kind is RelationKind.PART and one.old is not None:
             text, shift = sentence_of(fact)
             if not shift <= one.old[0] < one.old[1] <= len(text):
                 continue
         yield one
+
+
+def _is_of_another(claim: Claim, fact: Fact) -> bool:
+    """Whether a statement that gives a name says nothing of the thing that a fact is about."""
+    name = name_of(claim.attribute, claim.subject)
+    if fact.key != UNNAMED:
+        return name.isdisjoint(name_of(fact.key, None))
+    told = sentence_of(fact)[0]
+    return name.isdisjoint(stem(word.group().lower()) for word in words_of(told))

@@ -10,8 +10,9 @@ from incumbent.engine.proposal import Proposal
 from incumbent.engine.registrar import Registrar
 from incumbent.language.speakers import is_machine
 from incumbent.model.errors import DependencyCycle, NotPermitted, UnknownTarget
-from incumbent.model.fact import Fact, Part
+from incumbent.model.fact import Fact
 from incumbent.model.scope import Scope
+from incumbent.model.values import text_of
 from incumbent.model.verdict import Outcome, Rule, Verdict
 from incumbent.observing.circumstances import Circumstances, history_of
 from incumbent.reading.amending import amended
@@ -23,7 +24,15 @@ from incumbent.reading.form import (
     Statement,
     StatementKind,
 )
+from incumbent.reading.things import (
+    is_of_a_plan,
+    is_one_at_a_time,
+    left_over,
+    tells_of_change,
+    words_of,
+)
 from incumbent.turns.checks import checked
+from incumbent.turns.placing import amended_parts, in_order, is_other
 from incumbent.turns.proposals import Proposals
 from incumbent.turns.records import Record
 from incumbent.turns.requests import Requests
@@ -80,7 +89,8 @@ class Filing:
             for act in reading.acts
             if not act.is_sure or requests.do(act, reading)
         }
-        for number, said in enumerate(reading.statements):
+        for number in in_order(reading):
+            said = reading.statements[number]
             if (said.start, said.end) not in acted:
                 relations = [one for one in reading.relations if one.statement == number]
                 self._state(number, said, relations)
@@ -100,13 +110,21 @@ class Filing:
             if by_machine
             else changes or is_worth_keeping(said)
         )
-        if not keeps:
+        if not keeps or (by_machine and self._is_echo(said)):
             return
         before = len(self.record.facts)
         self._confirm_or_propose(said, relations)
         for fact in self.record.facts[before:]:
             self._filed[number] = fact.id
             self._facts[fact.id] = fact
+
+    def _is_echo(self, said: Statement) -> bool:
+        """Whether a machine only says again what a person has just said."""
+        before = self._situation.previous
+        if self._situation.previous_by_machine or not before:
+            return False
+        again = frozenset(word.group().lower().replace("’", "'") for word in words_of(before))
+        return not left_over(said.text, [], also=again)
 
     def _amend(self, said: Statement, one: Relation) -> bool:
         """Change one stretch of a fact, in editorial brackets."""
@@ -143,13 +161,17 @@ class Filing:
 
     def _confirm_or_propose(self, said: Statement, relations: Sequence[Relation]) -> None:
         facts = self._facts
-        parts = [one for one in relations if one.kind is RelationKind.PART]
+        parts = [
+            one
+            for one in relations
+            if one.kind is RelationKind.PART and not self._is_at(said, one.fact_id)
+        ]
         done = [one for one in parts if self._amend(said, one)]
         if done and not _says_more(said, done):
             return
         claim = said.claim
         held = self._held(said)
-        if held and claim is not None and not self._takes_over(held, relations):
+        if held and claim is not None and not self._takes_over(said, held, relations):
             claim = None  # both are shown rather than one of them lost
         gone = [one for one in relations if one.kind in _GONE and one.fact_id in facts]
         allowed = {
@@ -175,6 +197,13 @@ class Filing:
         for one in gone[1:]:
             self._take_back(facts[one.fact_id], said, one)
 
+    def _is_at(self, said: Statement, fact_id: str) -> bool:
+        """Whether a fact has the very name that a statement gives: the name then decides."""
+        fact, claim = self._facts.get(fact_id), said.claim
+        if fact is None or claim is None:
+            return False
+        return (fact.key, fact.subject) == (claim.attribute, claim.subject)
+
     def _resolved(self, one: Relation) -> Relation:
         """A relation to an earlier statement of the turn, as one to the fact that came of it."""
         if one.earlier is None:
@@ -193,9 +222,18 @@ class Filing:
         lens, reader = self._registrar.lens, self._registrar.transaction
         return list(lens.held(reader, said.claim.attribute, said.claim.subject or "", marks=False))
 
-    def _takes_over(self, held: Sequence[Fact], relations: Sequence[Relation]) -> bool:
+    def _takes_over(
+        self, said: Statement, held: Sequence[Fact], relations: Sequence[Relation]
+    ) -> bool:
         """Whether a name is taken over by a new value. A reader who is sure that both stand is
-        believed; where it says nothing, the name decides."""
+        believed; where it says nothing, the name decides. A value of another kind takes nothing
+        over, nor does one more of what there can be several of."""
+        claim = said.claim
+        if claim is None or any(is_other(claim, said, fact) for fact in held):
+            return False
+        is_one = is_one_at_a_time(claim.attribute) and not is_of_a_plan(claim.value)
+        if not is_one and not tells_of_change(said.text):
+            return all(text_of(fact.value) == claim.value for fact in held)
         told = {one.fact_id: one for one in relations}
         return all(
             fact.id not in told or told[fact.id].kind is not RelationKind.ADDS for fact in held
@@ -208,9 +246,10 @@ class Filing:
 
     def _suppose(self, said: Statement, bases: Sequence[str]) -> None:
         """Keep what is only supposed in a scope of its own; what waits for something, to wait."""
-        proposal = self._proposals.of(said, None)
+        proposal = self._proposals.of(said, said.claim if bases and said.awaits else None)
         if bases:
-            self._propose(said, replace(proposal, when_superseded=bases[0]), ())
+            source = replace(proposal.source, becomes=said.becomes)
+            self._propose(said, replace(proposal, source=source, when_superseded=bases[0]), ())
             return
         if not said.parts and not is_worth_keeping(said):
             return
@@ -278,27 +317,3 @@ def _says_more(said: Statement, done: Sequence[Relation]) -> bool:
     spans = [(one.new[0] - said.start, one.new[1] - said.start) for one in done if one.new]
     rest = [part for part in said.parts if (part.start, part.end) not in spans]
     return bool(rest) or len(said.text.split()) > _SHORT
-
-
-def amended_parts(
-    parts: Iterable[Part],
-    old: tuple[int, int],
-    said: Statement,
-    new: tuple[int, int] | None,
-    grown: int,
-) -> tuple[Part, ...]:
-    """The values of a fact after one stretch of it has changed."""
-    found = []
-    for part in parts:
-        if part.end <= old[0]:
-            found.append(part)
-        elif part.start >= old[1]:
-            found.append(part._replace(start=part.start + grown, end=part.end + grown))
-        elif new is not None and (part.start, part.end) == old:
-            span = (new[0] - said.start, new[1] - said.start)
-            fresh = next((one for one in said.parts if (one.start, one.end) == span), None)
-            if fresh is not None:
-                first = old[0] + (1 if grown != len(fresh.text) - len(part.text) else 0)
-                end = first + len(fresh.text)
-                found.append(fresh._replace(role=part.role, start=first, end=end))
-    return tuple(found)

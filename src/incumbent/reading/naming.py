@@ -1,0 +1,93 @@
+"""Naming: the names that the statements of a turn give, with what is known and was just said."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import replace
+from datetime import datetime
+from typing import Final
+
+from incumbent.language.reading import BlockKind
+from incumbent.model.fact import Part
+from incumbent.reading.form import Claim, Known, Span, Statement, StatementKind
+from incumbent.reading.names import name_in, stretches
+from incumbent.reading.plainly import Names
+from incumbent.reading.segments import Segment
+from incumbent.reading.terms import claim_and_term
+from incumbent.reading.things import left_over, name_of
+from incumbent.reading.waiting import waits
+
+_WAITING: Final = (StatementKind.STATES, StatementKind.ORDERS, StatementKind.SUPPOSES)
+_RECALLED = re.compile(
+    r"\b(?:said|told you|wrote|had|mentioned|gave you)\b[^.!?]{1,80}"
+    r"\b(?:earlier|before|previously|first|last time|once|yesterday)\b",
+    re.IGNORECASE,
+)
+
+
+def named_things(known: Sequence[Known]) -> Names:
+    """The names of what is known, as they are compared."""
+    return frozenset(name_of(one.key, one.subject) for one in known if one.key)
+
+
+def named(
+    said: Statement,
+    at: datetime,
+    known: Names,
+    before: str,
+    held: Collection[tuple[str, str | None]],
+    *,
+    names: bool,
+) -> Statement:
+    """A statement with the name that it gives, if it gives one, and its term. `before` is the
+    sentence right before it, `held` are the names that have a value, and `names` is whether its
+    speaker gives names."""
+    if names and said.kind in _WAITING and (waiting := waits(said, known)) is not None:
+        return waiting
+
+    def name(term: Span | None) -> Claim | None:
+        if not names or said.kind is not StatementKind.STATES:
+            return None
+        return name_in(said.text, said.parts, term, known, before)
+
+    claim, term = claim_and_term(said.text, at, held, name)
+    if claim is not None:
+        claim = claim._replace(start=claim.start + said.start, end=claim.end + said.start)
+    return replace(said, claim=claim, term=term)
+
+
+def taken_apart(
+    found: Sequence[Segment],
+    known: Sequence[Known],
+    parts_of: Callable[[str], Sequence[Part]],
+) -> Iterator[Segment]:
+    """The stretches of a turn, a reason apart from what follows from it where each has a name."""
+    names = named_things(known)
+    for one in found:
+        if one.block is not BlockKind.PROSE:
+            yield one
+            continue
+        for start, end in stretches(one.text, parts_of(one.text), names):
+            text = one.text[start:end]
+            yield replace(one, text=text, start=one.start + start, end=one.start + end)
+
+
+def without_recalled(statements: Sequence[Statement]) -> Iterator[Statement]:
+    """The statements, those for chat that only recall what the next one puts right: "I know I said
+    $900 earlier."."""
+    for said, after in zip(statements, [*statements[1:], None], strict=True):
+        if after is not None and after.claim is not None and _only_recalls(said):
+            yield replace(said, kind=StatementKind.CHATS)
+        else:
+            yield said
+
+
+def _only_recalls(said: Statement) -> bool:
+    spans = [(part.start, part.end) for part in said.parts]
+    return (
+        bool(spans)
+        and said.claim is None
+        and _RECALLED.search(said.text) is not None
+        and not left_over(said.text, spans, changing=True)
+    )
