@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import islice
@@ -34,6 +34,7 @@ from incumbent.reading.form import (
     Term,
 )
 from incumbent.reading.names import claim_of
+from incumbent.reading.overtaking import echoed, overtaken
 from incumbent.reading.relating import Pairing, Valued, chances, value_chances
 from incumbent.reading.segments import Segment, segments
 from incumbent.reading.sorting import kind_of
@@ -79,6 +80,8 @@ class OfflineReader:
         relations = tuple(self._relations(heard, statements, spoken))
         if not by_machine:
             relations += tuple(self._within(heard, statements, spoken))
+            relations = _with(relations, overtaken(statements, heard.known))
+            relations += tuple(echoed(statements, heard.known, relations))
             relations += tuple(ties(statements, heard.known))
         return Reading(statements, relations, asked)
 
@@ -372,6 +375,12 @@ class Weighed(NamedTuple):
     number: int
     """Which statement is likest to it."""
     chance: float
+
+
+def _with(found: Sequence[Relation], surer: Iterable[Relation]) -> tuple[Relation, ...]:
+    """Relations, and instead of some of them what is surer of the same facts."""
+    told = {one.fact_id: one for one in surer}
+    return (*(one for one in found if one.fact_id not in told or one.earlier is not None), *told.values())
 
 
 def _at(one: Opinion, shift: int) -> int:
