@@ -21,6 +21,7 @@ from incumbent.language.voice import Voice
 from incumbent.model.fact import Part
 from incumbent.reading import thresholds
 from incumbent.reading.acts import acts
+from incumbent.reading.alternatives import alternatives
 from incumbent.reading.amending import amendment
 from incumbent.reading.comparing import compared
 from incumbent.reading.form import (
@@ -80,6 +81,7 @@ class OfflineReader:
         relations = tuple(self._relations(heard, statements, spoken))
         if not by_machine:
             relations += tuple(self._within(heard, statements, spoken))
+            relations += tuple(_besides(relations, alternatives(heard, statements)))
             relations = _with(relations, overtaken(statements, heard.known))
             relations += tuple(echoed(statements, heard.known, relations))
             relations += tuple(ties(statements, heard.known))
@@ -375,6 +377,12 @@ class Weighed(NamedTuple):
     number: int
     """Which statement is likest to it."""
     chance: float
+
+
+def _besides(found: Sequence[Relation], more: Iterable[Relation]) -> Iterator[Relation]:
+    """Relations to facts that nothing is said to be gone of yet."""
+    done = {one.fact_id for one in found if one.kind is not RelationKind.DOUBTS}
+    yield from (one for one in more if one.fact_id not in done)
 
 
 def _with(found: Sequence[Relation], surer: Iterable[Relation]) -> tuple[Relation, ...]:
