@@ -30,6 +30,8 @@ _LOOKED_AT: Final = 400
 _AGE: Final = 12
 """So many facts may have been filed since."""
 _ASKING: Final = (StatementKind.STATES, StatementKind.ORDERS, StatementKind.ASKS)
+_JOINED: Final = ("origin",)
+"""A scale whose words take in what stands right before them: "eastern European"."""
 _MOST: Final = 5
 """A value that is named after "to" or "at" has no more words."""
 
@@ -133,16 +135,30 @@ def _values(text: str, *, scales: bool) -> Iterator[_Value]:
     """The values of a text that stand on a scale or behind a word for a place."""
     words = _words()
     found = list(_WORD.finditer(text[:_LOOKED_AT]))
+    if scales:
+        yield from _on_scales(text, found)
     for place, word in enumerate(found):
         low = word.group().lower()
-        sort = words.scale_of.get(low)
-        if scales and sort is not None:
-            yield _Value(sort, word.group(), word.span())
         if low in words.placing and place + 1 < len(found):
             end = _end_of(text, found, place + 1)
             if end is not None:
                 start = found[place + 1].start()
                 yield _Value(low, text[start:end], (start, end))
+
+
+def _on_scales(text: str, found: Sequence[re.Match[str]]) -> Iterator[_Value]:
+    """The words that stand on a scale. Neighbours make one value: "north Indian"."""
+    open_: _Value | None = None
+    for word in found:
+        sort = _words().scale_of.get(word.group().lower())
+        if open_ is not None and (sort not in _JOINED or text[open_.span[1] : word.start()] != " "):
+            yield open_
+            open_ = None
+        if sort is not None:
+            start = open_.span[0] if open_ is not None else word.start()
+            open_ = _Value(sort, text[start : word.end()], (start, word.end()))
+    if open_ is not None:
+        yield open_
 
 
 def _end_of(text: str, found: Sequence[re.Match[str]], first: int) -> int | None:
