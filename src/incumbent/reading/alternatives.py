@@ -40,9 +40,15 @@ class _Words(NamedTuple):
     dead_end: re.Pattern[str]
     instead: re.Pattern[str]
     otherwise: re.Pattern[str]
+    opening: re.Pattern[str]
+    adding: re.Pattern[str]
+    asking: re.Pattern[str]
     placing: frozenset[str]
     closing: frozenset[str]
     scale_of: dict[str, str]
+    headed: dict[str, str]
+    """What a word is a scale of that stands right before one of these: "food"."""
+    unheaded: frozenset[str]
 
 
 class _Value(NamedTuple):
@@ -61,9 +67,14 @@ def _words(language: str = "en") -> _Words:
         either(told["dead_end"]),
         either(told["instead"]),
         either(told["otherwise"]),
+        re.compile(told["opening"], re.IGNORECASE),
+        either(told["adding"]),
+        either(told["asking"]),
         word_set(told["placing"]),
         word_set(told["closing"]),
         scales,
+        {word: name for name, words in told["headed"].items() for word in words.split()},
+        word_set(told["unheaded"]),
     )
 
 
@@ -76,19 +87,21 @@ def alternatives(heard: Heard, statements: Sequence[Statement]) -> Iterator[Rela
     is_failed = words.dead_end.search(previous) is not None and (
         words.instead.search(text) is not None
     )
-    is_otherwise = words.otherwise.search(text) is not None
+    is_otherwise = words.otherwise.search(text) is not None or any(
+        words.opening.match(one.text) for one in statements
+    )
     if not is_failed and not is_otherwise:
         return
     asked = sorted(
-        (one for one in heard.known if one.is_here and not one.by_machine and one.age <= _AGE),
+        (one for one in heard.known if _is_asked(one)),
         key=lambda one: one.age,
     )
     done: set[tuple[str, Span]] = set()
     for number, said in enumerate(statements):
-        if said.kind not in _ASKING:
+        if said.kind not in _ASKING or words.adding.search(said.text) is not None:
             continue
-        for new in _values(said.text, scales=is_failed or "correction" in said.cues):
-            for known, old in _taken(new, asked, heard, previous):
+        for new in _values(said.text, scales=True):
+            for known, old in _taken(new, asked, heard, "" if is_failed else previous):
                 span = (said.start + new.span[0], said.start + new.span[1])
                 if (known.id, old.span) not in done:
                     done.add((known.id, old.span))
@@ -104,11 +117,18 @@ def alternatives(heard: Heard, statements: Sequence[Statement]) -> Iterator[Rela
                     )
 
 
+def _is_asked(one: Known) -> bool:
+    """Whether something known is what this person asked for a while ago, here."""
+    is_near = one.is_here and not one.by_machine and one.age <= _AGE
+    return is_near and _words().asking.search(one.text) is not None
+
+
 def _taken(
-    new: _Value, asked: Sequence[Known], heard: Heard, previous: str
+    new: _Value, asked: Sequence[Known], heard: Heard, shown: str
 ) -> Iterator[tuple[Known, _Value]]:
-    """The values whose place a new one takes, in the last thing that had one of its sort."""
-    low, before = heard.text.lower(), previous.lower()
+    """The values whose place a new one takes, in the last thing that had one of its sort. It must
+    have been `shown` to be wrong, where anything was."""
+    low, before = heard.text.lower(), heard.previous[-_LOOKED_AT:].lower()
     for known in asked:
         same = [
             one
@@ -118,17 +138,15 @@ def _taken(
         if not same:
             continue
         old = [one for one in same if one.text.lower() not in low]
-        is_scale = new.sort not in _words().placing
-        if len(old) == len(same) == 1 and (is_scale or _is_read_back(old[0], before)):
+        is_free = not shown and new.sort not in _words().placing
+        if len(old) == len(same) == 1 and (is_free or _is_read_back(old[0], before)):
             yield known, old[0]
         return
 
 
 def _is_read_back(old: _Value, previous: str) -> bool:
     """Whether the last reply names a value, or what is special about it."""
-    return any(
-        word.lower() in previous for word in _WORD.findall(old.text) if len(word) > 2
-    )
+    return any(word.lower() in previous for word in _WORD.findall(old.text) if len(word) > 2)
 
 
 def _values(text: str, *, scales: bool) -> Iterator[_Value]:
@@ -149,8 +167,8 @@ def _values(text: str, *, scales: bool) -> Iterator[_Value]:
 def _on_scales(text: str, found: Sequence[re.Match[str]]) -> Iterator[_Value]:
     """The words that stand on a scale. Neighbours make one value: "north Indian"."""
     open_: _Value | None = None
-    for word in found:
-        sort = _words().scale_of.get(word.group().lower())
+    for place, word in enumerate(found):
+        sort = _words().scale_of.get(word.group().lower()) or _headed(text, found, place)
         if open_ is not None and (sort not in _JOINED or text[open_.span[1] : word.start()] != " "):
             yield open_
             open_ = None
@@ -159,6 +177,20 @@ def _on_scales(text: str, found: Sequence[re.Match[str]]) -> Iterator[_Value]:
             open_ = _Value(sort, text[start : word.end()], (start, word.end()))
     if open_ is not None:
         yield open_
+
+
+def _headed(text: str, found: Sequence[re.Match[str]], place: int) -> str | None:
+    """What scale a word is on by the word behind it, where it tells something: "Corsican food"."""
+    words = _words()
+    if found[place].group().lower() in words.unheaded:
+        return None
+    for after in found[place + 1 : place + 3]:
+        low = after.group().lower()
+        if text[after.start() - 1] != " " or (low in words.unheaded and low not in words.headed):
+            return None
+        if low in words.headed:
+            return words.headed[low]
+    return None
 
 
 def _end_of(text: str, found: Sequence[re.Match[str]], first: int) -> int | None:

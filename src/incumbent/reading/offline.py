@@ -238,6 +238,8 @@ class OfflineReader:
             kind = RelationKind.DOUBTS
             if chance >= thresholds.ENDED - (thresholds.CUE if corrects else 0.0):
                 kind = RelationKind.ENDS if opinion.is_ended else RelationKind.REPLACES
+            elif Cues(known.text).is_provisional and Cues(said.text).is_definite:
+                kind = RelationKind.REPLACES  # a draft price, and the final one
             if kind is RelationKind.REPLACES and _leaves_out(known, said):
                 kind = RelationKind.DOUBTS
             yield Relation(kind, known.id, statement, likeliest, self.name, is_told=corrects)
@@ -388,7 +390,10 @@ def _besides(found: Sequence[Relation], more: Iterable[Relation]) -> Iterator[Re
 def _with(found: Sequence[Relation], surer: Iterable[Relation]) -> tuple[Relation, ...]:
     """Relations, and instead of some of them what is surer of the same facts."""
     told = {one.fact_id: one for one in surer}
-    return (*(one for one in found if one.fact_id not in told or one.earlier is not None), *told.values())
+    return (
+        *(one for one in found if one.fact_id not in told or one.earlier is not None),
+        *told.values(),
+    )
 
 
 def _at(one: Opinion, shift: int) -> int:

@@ -47,9 +47,7 @@ def overtaken(statements: Sequence[Statement], known: Sequence[Known]) -> Iterat
 
 def _replaces(number: int, said: Statement, fact: Known) -> Relation:
     chance = thresholds.TOLD
-    return Relation(
-        RelationKind.REPLACES, fact.id, number, chance, said.text[:80], is_told=True
-    )
+    return Relation(RelationKind.REPLACES, fact.id, number, chance, said.text[:80], is_told=True)
 
 
 def _told(text: str) -> list[Token]:
