@@ -22,8 +22,9 @@ import numpy as np
 from incumbent.language.learned.model import Model, load
 from incumbent.model.fact import Part
 from incumbent.reading.form import Heard, Known
-from incumbent.reading.offline import WEIGHTS, OfflineReader, Weighed, parts_of, valued
+from incumbent.reading.offline import WEIGHTS, OfflineReader, parts_of
 from incumbent.reading.relating import FEATURES, VALUE_FEATURES, features, value_features
+from incumbent.reading.weighing import Weighed, valued
 from incumbent.search.embedders import load as embedder
 from incumbent_eval.conversations.format import (
     MarkedConversation,

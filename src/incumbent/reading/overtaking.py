@@ -8,7 +8,7 @@ others too that know it under a name of the same thing.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from incumbent.language.cues import Cues
@@ -39,9 +39,9 @@ def overtaken(statements: Sequence[Statement], known: Sequence[Known]) -> Iterat
             continue
         for fact in known:
             shared = _named_by_both(fact, said)
-            if ended is not None and shared and _is_all_of(shared, ended, said.parts):
-                yield _replaces(number, said, fact)
-            elif announces and shared and fact.is_here and _leaves_nothing(fact, said, shared):
+            is_over = ended is not None and _is_all_of(shared, ended, said.parts)
+            is_new = announces and fact.is_here and _leaves_nothing(fact, said, shared)
+            if shared and (is_over or is_new):
                 yield _replaces(number, said, fact)
 
 
@@ -173,3 +173,18 @@ def _echo(other: Known, fact: Known, said: Statement, old: Part) -> tuple[int, i
     same = [p for p in other.parts if p.kind == old.kind and p.normal == old.normal]
     typed = [p for p in other.parts if p.kind not in ("term", "name")]
     return (same[0].start, same[0].end) if len(same) == len(typed) == 1 else None
+
+
+def besides(found: Sequence[Relation], more: Iterable[Relation]) -> Iterator[Relation]:
+    """Relations to facts that nothing is said to be gone of yet."""
+    done = {one.fact_id for one in found if one.kind is not RelationKind.DOUBTS}
+    yield from (one for one in more if one.fact_id not in done)
+
+
+def instead_of(found: Sequence[Relation], surer: Iterable[Relation]) -> tuple[Relation, ...]:
+    """Relations, and instead of some of them what is surer of the same facts."""
+    told = {one.fact_id: one for one in surer}
+    return (
+        *(one for one in found if one.fact_id not in told or one.earlier is not None),
+        *told.values(),
+    )

@@ -49,8 +49,9 @@ _FEW: Final = 5
 _STILL_STATES: Final = 0.35
 """So sure that something is stated where the rules see none: showing is the lesser harm."""
 _SUGGESTS = re.compile(
-    r"(?:maybe|perhaps|possibly|alternatively)[ ,]+(?:add|use|try|include|offer|build|introduce|create|"
-    r"make it|do|have|get|start|consider|switch to|go (?:with|for))\b(?!.*\b(?:i|we|you|it|they)\b)",
+    r"(?:maybe|perhaps|possibly|alternatively)[ ,]+(?:add|use|try|include|offer|build|introduce|"
+    r"create|make it|do|have|get|start|consider|switch to|go (?:with|for))\b"
+    r"(?!.*\b(?:i|we|you|it|they)\b)",
     re.IGNORECASE,
 )
 """An idea that is thrown in, and that nobody has said will be: "Maybe add recommendations"."""
