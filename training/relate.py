@@ -25,8 +25,9 @@ import numpy as np
 from incumbent.language.learned.model import Model, load
 from incumbent.model.fact import Part
 from incumbent.reading.form import Heard, Known
-from incumbent.reading.offline import WEIGHTS, OfflineReader, Weighed, parts_of, valued
+from incumbent.reading.offline import WEIGHTS, OfflineReader, parts_of
 from incumbent.reading.relating import FEATURES, features, value_features
+from incumbent.reading.weighing import Weighed, valued
 from incumbent.search.embedders import load as embedder
 from incumbent_eval.conversations.format import (
     MarkedConversation,
@@ -237,7 +238,7 @@ def _table(rows: list[Row], weight: float = 3.0) -> tuple[Array, Array, Array]:
 
 
 def saved(trees: Any, path: Path) -> None:
-    """Write trees as `reading.weighing` reads them."""
+    """Write trees as `reading.trees` reads them."""
     feature: list[int] = []
     limit: list[float] = []
     next_: list[tuple[int, int]] = []

@@ -7,7 +7,6 @@ import tomllib
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
-from time import perf_counter
 from typing import Any
 
 import pytest
@@ -92,13 +91,11 @@ def test_a_request_in_ordinary_words_is_done(
 @pytest.mark.parametrize(
     "unit", ["a", "please ", "forget my ", "my the ", "please translate ", ", "]
 )
-def test_a_long_turn_is_looked_at_in_little_time(unit: str) -> None:
+def test_a_long_turn_of_nothing_but_repetition_asks_for_nothing(unit: str) -> None:
     """Whatever it repeats."""
     text = unit * 20_000
-    started = perf_counter()
     whole = Segment(text, 0, len(text), BlockKind.PROSE)
     short = Segment(text[:240], 0, 240, BlockKind.PROSE)
-    list(acts(text, [whole]))
-    list(acts(text[:240], [short]))
-    claim_and_term(text[:400], MONDAY, (), (), names=True)
-    assert perf_counter() - started < 2
+    assert not any(one.is_sure for one in acts(text, [whole]))
+    assert not any(one.is_sure for one in acts(text[:240], [short]))
+    assert claim_and_term(text[:400], MONDAY, (), lambda _: None) == (None, None)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from itertools import islice
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final
 
 from incumbent.language.cues import Cues
 from incumbent.language.learned.kinds import KINDS
@@ -20,6 +21,7 @@ from incumbent.language.voice import Voice
 from incumbent.model.fact import Part
 from incumbent.reading import thresholds
 from incumbent.reading.acts import acts, is_worked_on
+from incumbent.reading.alternatives import alternatives
 from incumbent.reading.amending import amendment
 from incumbent.reading.comparing import compared
 from incumbent.reading.form import (
@@ -33,13 +35,22 @@ from incumbent.reading.form import (
     StatementKind,
 )
 from incumbent.reading.naming import named, named_things, taken_apart, without_recalled
-from incumbent.reading.relating import Pairing, Valued, features, value_chances
+from incumbent.reading.overtaking import besides, echoed, instead_of, overtaken
 from incumbent.reading.segments import Segment, segments
 from incumbent.reading.sorting import kind_of
 from incumbent.reading.terms import names_of
 from incumbent.reading.things import name_of
-from incumbent.reading.ties import ties, topic
-from incumbent.reading.weighing import trees
+from incumbent.reading.ties import ties
+from incumbent.reading.weighing import (
+    ReadOpinion,
+    Value,
+    Weighed,
+    leaves_out,
+    of_one_thing,
+    pairing,
+    says_again,
+    weighed,
+)
 from incumbent.reading.windows import LONGEST, Window, likest, nearest, windows
 
 TELLING: Final = frozenset({StatementKind.STATES, StatementKind.ORDERS, StatementKind.AGREES})
@@ -52,6 +63,9 @@ _REACH: Final = 3
 """So many statements of the same turn may be corrected by a later one."""
 _USUAL: Final = 0.5
 """How alike in meaning neighbours in a turn are."""
+_FORGETS = re.compile(r"\b(?:forget(?:ting)?|erase|disregard|unlearn)\b", re.IGNORECASE)
+_REMOVES = re.compile(r"\b(?:delete|remove|wipe|purge|scrub)\b", re.IGNORECASE)
+"""What is removed may be something that a fact only mentions."""
 _BLOCKS = {BlockKind.CODE: StatementKind.VERBATIM, BlockKind.LOG: StatementKind.VERBATIM}
 
 
@@ -85,6 +99,9 @@ class OfflineReader:
         relations = tuple(self._relations(heard, statements, spoken))
         if not by_machine:
             relations += tuple(self._within(heard, statements, spoken))
+            relations += tuple(besides(relations, alternatives(heard, statements)))
+            relations = instead_of(relations, overtaken(statements, heard.known))
+            relations += tuple(echoed(statements, heard.known, relations))
             relations += tuple(ties(statements, heard.known, heard.text))
         return Reading(statements, relations, asked)
 
@@ -213,12 +230,12 @@ class OfflineReader:
         self, heard: Heard, window: Window, here: Sequence[Statement], near: Sequence[Known]
     ) -> Iterator[Relation]:
         """What the statements of a window do to what they may be about."""
-        weighed = _weighed(self._compared(heard, window, here, near))
-        for known, pair, opinion, number, chance in weighed:
+        beside = self._compared(heard, window, here, near)
+        for known, pair, opinion, number, chance in weighed(beside):
             statement = window.statements[number]
             said = here[number]
             how = compared(known.text, pair.new)
-            if how.is_same or _says_again(known, said):
+            if how.is_same or says_again(known, said):
                 yield Relation(RelationKind.CONFIRMS, known.id, statement, 1.0, "the same words")
                 continue
             part = self._part_told(window, here, known) or self._part_by_model(
@@ -229,8 +246,10 @@ class OfflineReader:
                 continue
             if said.kind is StatementKind.ASKS:
                 continue
+            if _FORGETS.search(said.text):
+                continue  # what is asked of the memory is for `acts` to say
             corrects = "correction" in said.cues
-            if corrects and how.one_slot is not None and _of_one_thing(known, said):
+            if corrects and how.one_slot is not None and of_one_thing(known, said):
                 chance = max(chance, thresholds.TOLD)
             is_alike = how.share >= thresholds.ALIKE
             likeliest = max([chance, *(one.chance for one in opinion.values if one.is_pointed)])
@@ -239,7 +258,11 @@ class OfflineReader:
             kind = RelationKind.DOUBTS
             if chance >= thresholds.ENDED - (thresholds.CUE if corrects else 0.0):
                 kind = RelationKind.ENDS if opinion.is_ended else RelationKind.REPLACES
-            if kind is RelationKind.REPLACES and _leaves_out(known, said):
+            elif Cues(known.text).is_provisional and Cues(said.text).is_definite:
+                kind = RelationKind.REPLACES  # a draft price, and the final one
+            if kind is not RelationKind.DOUBTS and _REMOVES.search(said.text):
+                kind = RelationKind.DOUBTS
+            if kind is RelationKind.REPLACES and leaves_out(known, said):
                 kind = RelationKind.DOUBTS
             yield Relation(kind, known.id, statement, likeliest, self.name, is_told=corrects)
 
@@ -250,7 +273,7 @@ class OfflineReader:
         read = [self._opinion(heard, window, here, known) for known in near]
         numbers = [likest(known, here) for known in near]
         pairs = [
-            _pairing(known, here[number], opinion)
+            pairing(known, here[number], opinion)
             for known, number, opinion in zip(near, numbers, read, strict=True)
         ]
         return [
@@ -276,7 +299,7 @@ class OfflineReader:
         window: Window,
         here: Sequence[Statement],
         known: Known,
-        opinion: _Opinion,
+        opinion: ReadOpinion,
         chance: float,
     ) -> Relation | None:
         """The one value of something known that is over, where another like it is said."""
@@ -305,19 +328,19 @@ class OfflineReader:
 
     def _opinion(
         self, heard: Heard, window: Window, here: Sequence[Statement], known: Known
-    ) -> _Opinion:
+    ) -> ReadOpinion:
         """What the model makes of something known beside what is said, in one reading."""
         if self._model is None:
-            return _Opinion(0.2, is_ended=False)
+            return ReadOpinion(0.2, is_ended=False)
         text, shift = as_heard(known.text, known.speaker)
         turn, moved = as_heard(window.text, heard.speaker)
         typed = [part for part in known.parts if part.kind != "term"]
         asked = [(0, 0), *((part.start + shift, part.end + shift) for part in typed)]
         whole, *told = self._model.pair(text, asked, heard.previous, turn)
         if whole is None:
-            return _Opinion(0.0, is_ended=False)
+            return ReadOpinion(0.0, is_ended=False)
         values = tuple(
-            _Value(
+            Value(
                 part,
                 one.replaces + one.retracts,
                 *_stretch_at(window, here, part, _at(one, window.start - moved)),
@@ -325,94 +348,11 @@ class OfflineReader:
             for part, one in zip(typed, told, strict=True)
             if one is not None
         )
-        return _Opinion(whole.replaces + whole.retracts, whole.retracts > whole.replaces, values)
-
-
-@dataclass(frozen=True)
-class _Value:
-    """What the model makes of one value of something known."""
-
-    part: Part
-    over: float
-    number: int
-    """Which statement has the new value."""
-    new: Part | None
-    """The new value, where one of the same kind is said."""
-    chance: float = 0.0
-    """How likely it is over, all in all."""
-
-    @property
-    def is_pointed(self) -> bool:
-        """Whether the model by itself holds it to be over, and sees what takes its place."""
-        return self.over >= thresholds.EVEN and self.new is not None
-
-
-@dataclass(frozen=True)
-class _Opinion:
-    """What the model makes of something known."""
-
-    over: float
-    is_ended: bool
-    values: tuple[_Value, ...] = ()
-
-    @property
-    def likeliest(self) -> float:
-        """How likely the value is over that most likely is."""
-        return max((one.over for one in self.values), default=self.over)
-
-
-class Weighed(NamedTuple):
-    """Something known beside a turn, with all that is made of it."""
-
-    known: Known
-    pair: Pairing
-    opinion: _Opinion
-    number: int
-    """Which statement is likest to it."""
-    chance: float = 0.0
-    """How likely it is over, all in all."""
-
-
-def _weighed(beside: Sequence[Weighed]) -> list[Weighed]:
-    """The same with how likely each is over, and each of its values."""
-    told = [[valued(one) for one in known.opinion.values] for known in beside]
-    most = max((one.over for of in told for one in of), default=0.0)
-    chances = trees().chances(features([one.pair for one in beside], told))
-    found = []
-    for one, values, chance in zip(beside, told, chances, strict=True):
-        each = value_chances(one.pair, values, most, thresholds.VALUE_WEIGHTS)
-        opinion = replace(
-            one.opinion,
-            values=tuple(
-                replace(v, chance=c) for v, c in zip(one.opinion.values, each, strict=True)
-            ),
-        )
-        found.append(one._replace(opinion=opinion, chance=chance))
-    return found
+        return ReadOpinion(whole.replaces + whole.retracts, whole.retracts > whole.replaces, values)
 
 
 def _at(one: Opinion, shift: int) -> int:
     return -1 if one.span is None or one.in_previous else one.span[0] + shift
-
-
-def valued(one: _Value) -> Valued:
-    """What of an opinion is weighed."""
-    return Valued(one.part, one.over, one.new)
-
-
-def _pairing(known: Known, statement: Statement, opinion: _Opinion) -> Pairing:
-    return Pairing(
-        known.text,
-        statement.text,
-        opinion.over,
-        opinion.likeliest,
-        known.likeness,
-        known.age,
-        known.is_here,
-        "correction" in statement.cues,
-        known.parts,
-        statement.parts,
-    )
 
 
 def _as_known(number: int, one: Statement, speaker: str, *, age: int) -> Known:
@@ -421,12 +361,6 @@ def _as_known(number: int, one: Statement, speaker: str, *, age: int) -> Known:
     return Known(
         name, one.text, parts=one.parts, likeness=_USUAL, age=age, is_here=True, speaker=speaker
     )
-
-
-def _of_one_thing(known: Known, statement: Statement) -> bool:
-    """Whether both say something of the same thing, by its name."""
-    name = topic(known.text)
-    return bool(name) and name == topic(statement.text)
 
 
 def _stretch_at(
@@ -448,23 +382,3 @@ def _sets(one: Statement) -> bool:
 
 def _moved(span: tuple[int, int], by: int) -> tuple[int, int]:
     return span[0] + by, span[1] + by
-
-
-_SHORT: Final = 6
-
-
-def _leaves_out(known: Known, statement: Statement) -> bool:
-    """Whether a short statement says nothing of other values that the known one has, and so cannot
-    stand for all of it."""
-    if len(statement.text.split()) > _SHORT:
-        return False
-    kinds = {part.kind for part in statement.parts}
-    return any(part.kind not in kinds and part.kind != "term" for part in known.parts)
-
-
-def _says_again(known: Known, statement: Statement) -> bool:
-    claim = statement.claim
-    if claim is None or not known.key:
-        return False
-    same = (claim.attribute, claim.subject) == (known.key, known.subject)
-    return same and claim.value.strip().lower() == known.value.strip().lower()

@@ -3,7 +3,7 @@
 Each thing that a turn may be about is read beside the turn by the model. What the model says of it
 is weighed with what the words show: whether both say one thing of the same subject or speak of
 two, whether there can be several of it, whether a correction was announced. Small trees, learned
-from conversations that the model was not taught (`weighing`), make one chance of all this.
+from conversations that the model was not taught (`trees`), make one chance of all this.
 """
 
 from __future__ import annotations

@@ -48,6 +48,13 @@ _NEARLY_CERTAIN: Final = 0.97
 _FEW: Final = 5
 _STILL_STATES: Final = 0.35
 """So sure that something is stated where the rules see none: showing is the lesser harm."""
+_SUGGESTS = re.compile(
+    r"(?:maybe|perhaps|possibly|alternatively)[ ,]+(?:add|use|try|include|offer|build|introduce|"
+    r"create|make it|do|have|get|start|consider|switch to|go (?:with|for))\b"
+    r"(?!.*\b(?:i|we|you|it|they)\b)",
+    re.IGNORECASE,
+)
+"""An idea that is thrown in, and that nobody has said will be: "Maybe add recommendations"."""
 _RULE = re.compile(
     r"\b(?:must(?:n['’]t)?|may (?:not|only|never)|(?:is|are) not allowed|not permitted|forbidden|"
     r"prohibited|only \w+(?: \w+){0,3} may|nobody may|no one may|need(?:s)? approval|"
@@ -73,6 +80,8 @@ def kind_of(
     kind = next((one for one in _STRENGTH if one in clauses), StatementKind.CHATS)
     if kind is StatementKind.SUPPOSES and is_rule(text) and not _supposes(text):
         kind = StatementKind.STATES
+    if kind is StatementKind.STATES and _SUGGESTS.match(text) is not None:
+        return StatementKind.PROPOSES, 1.0
     if told is None:
         return kind, 1.0
     states = told["states"]

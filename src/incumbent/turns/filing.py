@@ -70,6 +70,9 @@ class Filing:
         """What is known, with what this turn has brought."""
         self._filed: dict[int, str] = {}
         """The facts that the statements of this turn became, by their numbers."""
+        self._amended: dict[str, tuple[Fact, tuple[tuple[int, int], ...]]] = {}
+        """What became of the facts in which this turn changes something: each place, and by how
+        many characters it grew."""
         self.record = Record()
 
     def file(self, reading: Reading) -> Record:
@@ -128,13 +131,13 @@ class Filing:
 
     def _amend(self, said: Statement, one: Relation) -> bool:
         """Change one stretch of a fact, in editorial brackets."""
-        fact = self._facts.get(one.fact_id)
+        fact, moved = self._as_amended(one)
         if fact is None or one.old is None or fact.id in self._gone:
             return False
         if not self._proposals.may_act_on(said, [fact]) or not isinstance(fact.value, str):
             return False
         new = self._around.text[slice(*one.new)] if one.new is not None else OVER
-        shift = sentence_of(fact)[1]
+        shift = sentence_of(fact)[1] - moved
         old = (one.old[0] - shift, one.old[1] - shift)
         if old[0] < 0 or old[1] > len(fact.value):
             return False
@@ -156,8 +159,19 @@ class Filing:
             scope=fact.scope,
             scope_id=fact.scope_id,
         )
+        before = len(self.record.facts)
         self._propose(said, proposal, [one])
+        for made in self.record.facts[before:]:
+            changes = self._amended.get(one.fact_id, (fact, ()))[1]
+            change = (one.old[0], len(made.value) - len(fact.value))
+            self._amended[one.fact_id] = (made, (*changes, change))
         return True
+
+    def _as_amended(self, one: Relation) -> tuple[Fact | None, int]:
+        """A fact as this turn has changed it so far, and how far the stretch has moved by that."""
+        fact, changes = self._amended.get(one.fact_id, (self._facts.get(one.fact_id), ()))
+        start = one.old[0] if one.old is not None else 0
+        return fact, sum(grown for at, grown in changes if at < start)
 
     def _confirm_or_propose(self, said: Statement, relations: Sequence[Relation]) -> None:
         facts = self._facts
@@ -315,5 +329,7 @@ def _says_more(said: Statement, done: Sequence[Relation]) -> bool:
     if any(one.new is None for one in done):
         return True
     spans = [(one.new[0] - said.start, one.new[1] - said.start) for one in done if one.new]
+    if any(all((part.start, part.end) != span for part in said.parts) for span in spans):
+        return True
     rest = [part for part in said.parts if (part.start, part.end) not in spans]
     return bool(rest) or len(said.text.split()) > _SHORT

@@ -1,0 +1,190 @@
+"""Overtaking: what an update leaves nothing of, and the same value wherever else it is known.
+
+"Update: the interview moved to 11:00 via Zoom" takes the place of "the interview is at 14:00 in
+Room A": it names the same thing, and has a value for each that the earlier one had. Where only some
+of them are said anew, the rest stands. A value that has changed in one place has changed in the
+others too that know it under a name of the same thing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final
+
+from incumbent.language.cues import Cues
+from incumbent.language.stances import Opposition, opposition
+from incumbent.language.tokens import stem
+from incumbent.model.fact import Part
+from incumbent.reading import thresholds
+from incumbent.reading.comparing import Token, fillers, tokens
+from incumbent.reading.form import Known, Relation, RelationKind, Statement, StatementKind
+
+_LONGEST: Final = 400
+_ENOUGH: Final = 2
+"""So many words of a name must be the same, unless one of them is a code."""
+_SORTS: Final = {"date": "when", "time": "when", "duration": "when", "term": "name"}
+"""Kinds of values that take each other's place."""
+_GONE: Final = (RelationKind.REPLACES, RelationKind.ENDS, RelationKind.PART)
+
+
+def overtaken(statements: Sequence[Statement], known: Sequence[Known]) -> Iterator[Relation]:
+    """What an update of the same thing, or its end, leaves nothing of."""
+    for number, said in enumerate(statements):
+        if said.kind is not StatementKind.STATES:
+            continue
+        cues = Cues(said.text)
+        ended = cues.what_is_over
+        announces = cues.announces
+        if ended is None and not announces:
+            continue
+        for fact in known:
+            shared = _named_by_both(fact, said)
+            is_over = ended is not None and _is_all_of(shared, ended, said.parts)
+            is_new = announces and fact.is_here and _leaves_nothing(fact, said, shared)
+            if shared and (is_over or is_new):
+                yield _replaces(number, said, fact)
+
+
+def _replaces(number: int, said: Statement, fact: Known) -> Relation:
+    chance = thresholds.TOLD
+    return Relation(RelationKind.REPLACES, fact.id, number, chance, said.text[:80], is_told=True)
+
+
+def _told(text: str) -> list[Token]:
+    return [one for one in tokens(text[:_LONGEST]) if one.text.lower() not in fillers()]
+
+
+def _named_by_both(fact: Known, said: Statement) -> list[Token]:
+    """The words that a statement opens with, as far as the known one has them in a row."""
+    new, old = _opening(said), [one.stem for one in _told(fact.text)]
+    count = 0
+    while count < len(new) and _has_row(old, [one.stem for one in new[: count + 1]]):
+        count += 1
+    shared = new[:count]
+    is_code = any(p.kind == "code" and _covers(p, one) for p in said.parts for one in shared)
+    return shared if count >= _ENOUGH or is_code else []
+
+
+def _opening(said: Statement) -> list[Token]:
+    """The words of a statement behind its label: "Update:", "Critical:"."""
+    found = _told(said.text)
+    while found and said.text[found[0].end : found[0].end + 1] == ":":
+        found = found[1:]
+    return found
+
+
+def _has_row(words: Sequence[str], row: Sequence[str]) -> bool:
+    return any(list(words[n : n + len(row)]) == list(row) for n in range(len(words)))
+
+
+def _covers(part: Part, token: Token) -> bool:
+    return part.start <= token.start and token.end <= part.end
+
+
+def _is_all_of(shared: Sequence[Token], thing: str, parts: Sequence[Part]) -> bool:
+    """Whether the words that both have name one thing that is over, by a code of its own."""
+    named = {one.stem for one in _told(thing)}
+    is_code = any(p.kind == "code" and _covers(p, one) for p in parts for one in shared)
+    return is_code and bool(named) and named <= {one.stem for one in shared}
+
+
+def _leaves_nothing(fact: Known, said: Statement, shared: Sequence[Token]) -> bool:
+    """Whether an update has a value for each that the known one had."""
+    stems = {one.stem for one in shared}
+    old = _sorts(fact.text, fact.parts, stems)
+    if not old:
+        denied = opposition(said.text[:_LONGEST], fact.text[:_LONGEST])
+        return denied in (Opposition.SURE, Opposition.LIKELY)
+    return old <= _sorts(said.text, said.parts, stems)
+
+
+def _sorts(text: str, parts: Sequence[Part], shared: set[str]) -> set[str]:
+    """The kinds of the values of a text that do not belong to the name of its thing."""
+    return {
+        _SORTS.get(part.kind, part.kind)
+        for part in parts
+        if not {one.stem for one in tokens(text[part.start : part.end])} <= shared
+    }
+
+
+def echoed(
+    statements: Sequence[Statement], known: Sequence[Known], found: Sequence[Relation]
+) -> Iterator[Relation]:
+    """The same value under a name, where it has changed in a statement of the same thing."""
+    by_id = {one.id: one for one in known}
+    done = {one.fact_id for one in found if one.kind in _GONE}
+    for one in found:
+        fact = by_id.get(one.fact_id)
+        if fact is None or one.statement is None or not fact.is_here:
+            continue
+        old, new = _changed(fact, one, statements[one.statement])
+        if old is None or new is None:
+            continue
+        for other in known:
+            part = _echo(other, fact, statements[one.statement], old)
+            if part is not None and other.id not in done:
+                done.add(other.id)
+                yield Relation(
+                    RelationKind.PART,
+                    other.id,
+                    one.statement,
+                    one.chance,
+                    one.rests_on,
+                    is_told=one.is_told,
+                    old=part,
+                    new=new,
+                )
+
+
+def _changed(
+    fact: Known, one: Relation, said: Statement
+) -> tuple[Part | None, tuple[int, int] | None]:
+    """The value that a relation changes, and where in the turn the new one is."""
+    if one.kind is RelationKind.PART and one.old is not None:
+        old = next((p for p in fact.parts if (p.start, p.end) == one.old), None)
+        return old, one.new
+    if one.kind is not RelationKind.REPLACES:
+        return None, None
+    pairs = [
+        (old, new)
+        for old in fact.parts
+        for new in said.parts
+        if old.kind == new.kind and old.kind not in ("term", "name")
+    ]
+    if len(pairs) != 1 or pairs[0][0].normal == pairs[0][1].normal:
+        return None, None
+    old, new = pairs[0]
+    return old, (said.start + new.start, said.start + new.end)
+
+
+def _echo(other: Known, fact: Known, said: Statement, old: Part) -> tuple[int, int] | None:
+    """Where another fact has the value that changed, under a name of the same thing."""
+    if not other.is_here or not other.key or other.by_machine or other.id == fact.id:
+        return None
+    name = {stem(word) for word in other.key.lower().replace("_", " ").split()}
+    words = {one.stem for text in (fact.text, said.text) for one in _told(text)}
+    if name.isdisjoint(words):
+        return None
+    if not other.parts:  # written, and not said in a turn
+        start = other.text.find(old.text, max(0, len(other.text) - len(other.value)))
+        end = start + len(old.text)
+        around = other.text[max(0, start - 1) : start] + other.text[end : end + 1]
+        return (start, end) if start >= 0 and not any(map(str.isalnum, around)) else None
+    same = [p for p in other.parts if p.kind == old.kind and p.normal == old.normal]
+    typed = [p for p in other.parts if p.kind not in ("term", "name")]
+    return (same[0].start, same[0].end) if len(same) == len(typed) == 1 else None
+
+
+def besides(found: Sequence[Relation], more: Iterable[Relation]) -> Iterator[Relation]:
+    """Relations to facts that nothing is said to be gone of yet."""
+    done = {one.fact_id for one in found if one.kind is not RelationKind.DOUBTS}
+    yield from (one for one in more if one.fact_id not in done)
+
+
+def instead_of(found: Sequence[Relation], surer: Iterable[Relation]) -> tuple[Relation, ...]:
+    """Relations, and instead of some of them what is surer of the same facts."""
+    told = {one.fact_id: one for one in surer}
+    return (
+        *(one for one in found if one.fact_id not in told or one.earlier is not None),
+        *told.values(),
+    )
