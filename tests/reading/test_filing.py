@@ -149,3 +149,26 @@ def test_a_turn_that_corrects_itself_keeps_what_it_ends_with(ann: incumbent.Sess
     """Within one turn, too, one value changes in brackets."""
     ann.observe("We need 40 desks by Friday. Sorry, 45 desks.")
     assert values(ann) == {"We need [45] desks by Friday."}
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "stands"),
+    [
+        ("Ilse Brandt was born in Riga.", "Ilse Brandt was born in Tartu.", False),
+        ("The capital of Morvane is Ekersund.", "The capital of Morvane is Talbot.", False),
+        ("Ilse Brandt was born in Riga.", "Olaf Kern was born in Tartu.", True),
+        ("Ilse Brandt speaks Latvian.", "Ilse Brandt speaks Estonian.", True),
+        ("Ilse Brandt is allergic to nuts.", "Ilse Brandt is allergic to eggs.", True),
+    ],
+)
+def test_what_has_one_at_a_time_is_in_doubt_once_another_is_said(
+    ann: incumbent.Session, first: str, second: str, *, stands: bool
+) -> None:
+    """In the same words and without a word of change; where there can be several, and of another
+    subject, both stand."""
+    ann.observe(first)
+    ann.observe(second)
+    shown = ann.context(first, budget=800)
+    facts = [line.text for line in shown.lines if line.section == "Facts"]
+    assert any(second[-6:-1] in text for text in facts)
+    assert any(first[-6:-1] in text for text in facts) is stands

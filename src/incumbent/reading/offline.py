@@ -36,6 +36,7 @@ from incumbent.reading.form import (
 )
 from incumbent.reading.naming import named, named_things, taken_apart, without_recalled
 from incumbent.reading.overtaking import besides, echoed, instead_of, overtaken
+from incumbent.reading.relating import restates
 from incumbent.reading.segments import Segment, segments
 from incumbent.reading.sorting import kind_of
 from incumbent.reading.terms import names_of
@@ -251,6 +252,8 @@ class OfflineReader:
             corrects = "correction" in said.cues
             if corrects and how.one_slot is not None and of_one_thing(known, said):
                 chance = max(chance, thresholds.TOLD)
+            if restates(pair):
+                chance = max(chance, thresholds.RESTATED)
             is_alike = how.share >= thresholds.ALIKE
             likeliest = max([chance, *(one.chance for one in opinion.values if one.is_pointed)])
             if likeliest < (thresholds.DOUBTED_ALIKE if is_alike else thresholds.DOUBTED):

@@ -76,6 +76,9 @@ MEASURES: Final = (
 """How long both are, how they differ, and how far it is ahead of the next likeliest."""
 _ODDS = 1e-3
 _LONGEST = 400
+_FRAME: Final = 2
+"""So many words must both have in common to say the same of a thing."""
+_SHORT_VALUE: Final = 5
 
 
 @dataclass(frozen=True)
@@ -205,6 +208,16 @@ def value_features(pair: Pairing, values: Sequence[Valued], most: float) -> list
 
 def _is_like(old: Part, new: Part) -> bool:
     return old.kind == new.kind and old.normal != new.normal and old.kind not in ("term", "name")
+
+
+def restates(one: Pairing) -> bool:
+    """Whether the later one says another value in the same words, of what has one at a time."""
+    how = compared(one.old[:_LONGEST], one.new[:_LONGEST])
+    slot = how.one_slot
+    if slot is None or not slot.is_last or not how.adds_nothing or how.shared < _FRAME:
+        return False
+    several, single = _shared_predicates(one)
+    return single and not several and len(slot.new.split()) <= _SHORT_VALUE
 
 
 def _shared_predicates(one: Pairing) -> tuple[bool, bool]:

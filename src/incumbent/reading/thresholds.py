@@ -31,6 +31,9 @@ DOUBTED_ALIKE: Final = 0.65
 """The same where both say nearly the same words: there it is mostly one more of a kind."""
 ALIKE: Final = 0.4
 """So much of the earlier statement is said again by one that is alike."""
+RESTATED: Final = 0.65
+"""How likely it is that another value in the same words takes the place of the first: of such pairs
+of siblings five in six were changes."""
 CUE: Final = 0.1
 """How much less likely it may be where a correction is announced."""
 READ: Final = 4
