@@ -54,6 +54,7 @@ ALLOWED = {
     "reading/comparing.py:Token": _CALL,
     "search/embedders/__init__.py:_loaded": "the models that come with it",
     "language/learned/model.py:_loaded": "the model that comes with it",
+    "reading/trees.py:trees": "what ships with the package",
     "language/learned/cutting.py:_words": "what ships with the package",
     "language/values/likeness.py:name_test": "keyed by a language; keeps words in remembering",
     "language/llm/prompting.py:prompt": _CODE,

@@ -47,27 +47,28 @@ class _Words(NamedTuple):
     passing: re.Pattern[str]
 
 
+def _word(pattern: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<!\w)(?:{pattern})(?!\w)", re.IGNORECASE)
+
+
+def _before(pattern: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<!\w)(?:{pattern})$", re.IGNORECASE)
+
+
 @lru_cache(maxsize=2)
 def _words(language: str = "en") -> _Words:
     told = data("terms", language)
-
-    def word(pattern: str) -> re.Pattern[str]:
-        return re.compile(rf"(?<!\w)(?:{pattern})(?!\w)", re.IGNORECASE)
-
-    def before(pattern: str) -> re.Pattern[str]:
-        return re.compile(rf"(?<!\w)(?:{pattern})$", re.IGNORECASE)
-
     return _Words(
         re.compile(rf"(?:{told['staying']})\b"),
         re.compile(told["allowed"], re.IGNORECASE),
-        word(told["past"]),
-        word(told["present"]),
+        _word(told["past"]),
+        _word(told["present"]),
         re.compile(told["subordinate"], re.IGNORECASE),
-        before(told["bare"]),
+        _before(told["bare"]),
         re.compile(told["onwards"], re.IGNORECASE),
-        before(told["duration"]),
-        before(rf"{told['until']} (?:the )?"),
-        word(told["put_off"]),
+        _before(told["duration"]),
+        _before(rf"{told['until']} (?:the )?"),
+        _word(told["put_off"]),
         re.compile(told["passing"], re.IGNORECASE),
     )
 
