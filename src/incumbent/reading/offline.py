@@ -255,7 +255,8 @@ class OfflineReader:
             if restates(pair):
                 chance = max(chance, thresholds.RESTATED)
             is_alike = how.share >= thresholds.ALIKE
-            likeliest = max([chance, *(one.chance for one in opinion.values if one.is_pointed)])
+            pointed = [one.chance for one in opinion.values if one.is_pointed and known.is_here]
+            likeliest = max([chance, *pointed])
             if likeliest < (thresholds.DOUBTED_ALIKE if is_alike else thresholds.DOUBTED):
                 continue
             kind = RelationKind.DOUBTS
@@ -314,6 +315,8 @@ class OfflineReader:
         ]
         if len(dead) != 1 or (len(opinion.values) == 1 and chance >= thresholds.ENDED):
             return None
+        if not known.is_here:
+            return None  # of what was said on another day the model is not certain enough
         (value,) = dead
         number, new = value.number, value.new
         if new is None:

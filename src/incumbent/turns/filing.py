@@ -136,6 +136,8 @@ class Filing:
             return False
         if not self._proposals.may_act_on(said, [fact]) or not isinstance(fact.value, str):
             return False
+        if fact.key == UNNAMED and not self._is_own(fact):
+            return False  # nobody's words are edited by somebody else's
         new = self._around.text[slice(*one.new)] if one.new is not None else OVER
         shift = sentence_of(fact)[1] - moved
         old = (one.old[0] - shift, one.old[1] - shift)
@@ -167,6 +169,10 @@ class Filing:
             self._amended[one.fact_id] = (made, (*changes, change))
         return True
 
+    def _is_own(self, fact: Fact) -> bool:
+        """Whether a fact is in the words of whoever speaks now, or was not said by anybody."""
+        return fact.source.speaker in (None, self._around.speaker.name)
+
     def _as_amended(self, one: Relation) -> tuple[Fact | None, int]:
         """A fact as this turn has changed it so far, and how far the stretch has moved by that."""
         fact, changes = self._amended.get(one.fact_id, (self._facts.get(one.fact_id), ()))
@@ -197,7 +203,12 @@ class Filing:
         doubts = tuple(
             one.fact_id
             for one in relations
-            if one.kind is RelationKind.DOUBTS and one.fact_id in facts and one not in above
+            if one.fact_id in facts
+            and one not in above
+            and (
+                one.kind is RelationKind.DOUBTS
+                or (one in parts and one not in done and not self._is_own(facts[one.fact_id]))
+            )
         )
         same = next((one for one in relations if one.kind is RelationKind.CONFIRMS), None)
         bases = self._bases(relations)
