@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from random import Random
 from typing import Any, Final
@@ -90,22 +89,6 @@ def pieces_of(encoded: Encoded, example: Example, span: tuple[int, int]) -> tupl
     by = before if in_turn else 0
     hits = [n for n, (a, b) in enumerate(places) if a + by < end and start < b + by]
     return (first + hits[0], first + hits[-1]) if hits else (-1, -1)
-
-
-def thinned(examples: Sequence[Example], seed: int, share: float = 0.5) -> list[Example]:
-    """Some of the examples with one of their marks, as a single question would have it."""
-    r = Random(seed)
-    return [
-        replace(example, marks=(_one(example.marks, r),))
-        if len(example.marks) > 1 and r.random() < share
-        else example
-        for example in examples
-    ]
-
-
-def _one(marks: Sequence[Mark], r: Random) -> Mark:
-    telling = [mark for mark in marks if mark.label not in ("leave", "not_replaced")]
-    return r.choice(telling if telling and r.random() < 0.5 else list(marks))
 
 
 def save(path: Path, examples: Sequence[Example]) -> None:

@@ -172,3 +172,12 @@ def test_what_has_one_at_a_time_is_in_doubt_once_another_is_said(
     facts = [line.text for line in shown.lines if line.section == "Facts"]
     assert any(second[-6:-1] in text for text in facts)
     assert any(first[-6:-1] in text for text in facts) is stands
+
+
+def test_nobodys_words_are_edited_by_somebody_elses(ann: incumbent.Session) -> None:
+    """What another person corrects stays in its own words, in doubt, with the correction beside."""
+    ann.observe("We need 40 desks by Friday.", speaker="Babak")
+    ann.observe("No, 45 desks.", speaker="Henrike")
+    assert "We need 40 desks by Friday." in values(ann)
+    [doubted] = [fact for fact in ann.facts() if fact.value == "No, 45 desks."]
+    assert len(doubted.doubts) == 1

@@ -16,7 +16,7 @@ from incumbent.language.learned.encoding import (
 )
 from incumbent.search.embedders.words import vocabulary
 from tests.conftest import examples
-from training.encode import LABELS, arrays, asked, pieces_of, thinned
+from training.encode import LABELS, arrays, asked, pieces_of
 from training.examples import Example, Mark
 from training.pairs import generate
 
@@ -164,15 +164,3 @@ def test_each_word_of_a_value_is_asked_about() -> None:
     marks = asked(example)
     assert [example.statement[one.start : one.end] for one in marks] == ["the", "old", "mill"]
     assert [one.new for one in marks] == [(7, 11), None, None]
-
-
-def test_thinning_leaves_one_mark_in_some_examples() -> None:
-    """About half of the examples with several marks keep one, and nothing else changes."""
-    examples = generate(seed=9, each=8)
-    several = [n for n, example in enumerate(examples) if len(example.marks) > 1]
-    thin = thinned(examples, seed=1)
-    single = [n for n in several if len(thin[n].marks) == 1]
-    assert 0.4 < len(single) / len(several) < 0.6
-    assert all(thin[n] == examples[n] for n in range(len(thin)) if n not in set(single))
-    assert all(set(thin[n].marks) < set(examples[n].marks) for n in single)
-    assert thin == thinned(examples, seed=1) != thinned(examples, seed=2)
