@@ -225,4 +225,5 @@ def test_many_writers_and_followers_miss_nothing(
     assert all(follower.wait_for(160) for follower in followers)
     stop.set()
     for follower in followers:
+        follower.thread.join(PATIENCE)  # else it may still look when the memory is closed
         assert [seq for seq, _ in follower.arrived] == list(range(1, 161))
