@@ -17,7 +17,7 @@ LAYERS, HEADS, WIDTH, POSITIONS = 6, 12, 384, 256
 EPSILON = 1e-12
 DISTANCES = "encoder.relative_attention_bias"
 """What the distance between two words adds to how much they look at each other: a row for each
-distance from -(POSITIONS - 1) on, a column for each head. Only larger encoders have it."""
+distance that there can be, a column for each head. Only larger encoders have it."""
 MICROSOFT = "com.microsoft"
 # 7 of the 8 bits: processors without VNNI add pairs of products in 16 bits, and pairs of full
 # 8-bit weights overflow there. This way the sums are the same on all of them.
@@ -79,12 +79,19 @@ class Encoder:
     """Writes an encoder into a graph, in 8 bits or as it was."""
 
     def __init__(
-        self, weights: Weights, *, eight_bits: bool, layers: int = LAYERS, epsilon: float = EPSILON
+        self,
+        weights: Weights,
+        *,
+        eight_bits: bool,
+        layers: int = LAYERS,
+        epsilon: float = EPSILON,
+        positions: int = POSITIONS,
     ) -> None:
         self._weights = weights
         self._eight_bits = eight_bits
         self._layers = layers
         self._epsilon = epsilon
+        self._positions = positions
         self._near = ""
         self.graph = Graph()
 
@@ -109,7 +116,7 @@ class Encoder:
             graph.node("Unsqueeze", places, ahead),
             graph.node("Unsqueeze", places, behind),
         )
-        row = graph.node("Add", apart, graph.constant("middle", np.array(POSITIONS - 1)))
+        row = graph.node("Add", apart, graph.constant("middle", np.array(self._positions - 1)))
         near = graph.node("Gather", graph.constant("near", self._weights[DISTANCES]), row)
         return graph.node("Transpose", near, perm=[2, 0, 1])
 
@@ -124,7 +131,7 @@ class Encoder:
         else:
             words = graph.node("Gather", graph.constant(name, table), "ids")
         kinds = self._weights["embeddings.token_type_embeddings.weight"]
-        places = self._weights["embeddings.position_embeddings.weight"][:POSITIONS] + kinds[0]
+        places = self._weights["embeddings.position_embeddings.weight"][: self._positions] + kinds[0]
         zero = graph.constant("zero", np.array([0], np.int64))
         length = graph.node("Shape", "ids", start=1, end=2)
         placed = graph.node("Slice", graph.constant("places", places), zero, length, zero)

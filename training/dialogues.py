@@ -1,132 +1,135 @@
-"""Dialogues: pairs out of public task dialogues, as the pipeline itself would ask about them.
-
-Incumbent observes each dialogue with a detector that knows the answers, so that its state stays
-right, and every question that it asks is noted with its answer. A second source are files of ready
-pairs.
-"""
+"""Scenes out of public task dialogues, whose annotation tells the values and their changes."""
 
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
-from datetime import timedelta
 from pathlib import Path
+from random import Random
 from typing import Final
 
-import incumbent
-from incumbent.language.detection import Judged, Pair, Relation
+from incumbent.reading.learned.pieces import Age
+from incumbent_eval.cases import Dialogue, Event, read_dialogues
+from incumbent_eval.pairs import LabelledPair, read_pairs
 from incumbent.testing.spoken import same_value
-from incumbent_eval.cases import BASE, Dialogue, ValueChange, read_dialogues
-from incumbent_eval.pairs import read_pairs
-from incumbent_eval.running import HeldClock
-from training.examples import Example, Label, Mark, joined
+from training.conversing import located
+from training.scenes import Becomes, KnownText, Scene, Value
 
-_SURE: Final = 0.97
+_MOST: Final = 8
 
 
-class Knowing:
-    """A detector that looks the answers up, and keeps the questions."""
+class _Said:
+    """A turn of the person with the values that it has, by slot."""
 
-    name: Final = "known answers"
-    reach: Final = Relation.APART
-
-    def __init__(self) -> None:
-        self.changes: Sequence[ValueChange] = ()
-        self.live: dict[str, tuple[str, ...]] = {}
-        self.asked: dict[tuple[str, str], list[Pair]] = {}
-
-    def judge(self, pairs: Sequence[Pair]) -> list[Judged]:
-        """The known answers, sure of each."""
-        for pair in pairs:
-            # The data tell what was replaced, not what simply came to an end.
-            if pair.candidate is not None:
-                self.asked.setdefault((pair.standing.fact_id, pair.turn), []).append(pair)
-        return [Judged(_SURE if self._replaces(pair) else 0.0, "known") for pair in pairs]
-
-    def _replaces(self, pair: Pair) -> bool:
-        new = pair.candidate
-        return new is not None and any(
-            _is(pair.standing.part.text, change.old) and _is(new.text, change.new)
-            for change in self.changes
-        )
-
-    def label(self, value: str) -> tuple[Label, tuple[str, ...]] | None:
-        """What becomes of a value, and what it becomes; None where that cannot be told."""
-        changed = [change for change in self.changes if _is(value, change.old)]
-        if not changed:
-            return "not_replaced", ()
-        slots = {slot for slot, held in self.live.items() if _is(value, held)}
-        return ("replace", changed[0].new) if len(slots) == 1 else None
+    def __init__(self, text: str, place: int) -> None:
+        self.text = text
+        self.place = place
+        self.live: dict[str, tuple[int, int]] = {}
 
 
-def _is(text: str, ways: Sequence[str]) -> bool:
-    return any(same_value(text, way) for way in ways)
-
-
-def asked_in(dialogue: Dialogue) -> Iterator[Example]:
-    """The questions that come up in a dialogue, with their answers."""
-    knowing = Knowing()
-    clock = HeldClock(BASE)
-    settings = incumbent.Settings(embedder=None, detector=knowing)
-    with incumbent.open(":memory:", clock=clock, settings=settings) as memory:
-        session = memory.session(user_id="person", session_id="dialogue")
-        for event in dialogue.events:
-            clock.move_to(BASE + timedelta(minutes=event.minutes))
-            knowing.changes = event.changes
-            knowing.asked.clear()
-            session.observe(event.text, speaker=event.speaker)
-            for pairs in knowing.asked.values():
-                example = _example(knowing, pairs)
-                if example is not None:
-                    yield example
+def of_dialogue(dialogue: Dialogue, source: str, rng: Random) -> Iterator[Scene]:
+    """What each turn of a person does to the values that they have given."""
+    held: list[_Said] = []
+    previous = ""
+    for place, event in enumerate(dialogue.events):
+        if event.speaker == "user" and event.text.strip():
+            if held:
+                known = [_told(one, event, previous, place) for one in held[-3 * _MOST :]]
+                recent = known[-rng.randint(3, _MOST) :]
+                rng.shuffle(recent)
+                yield Scene(previous, event.text, tuple(recent), (), source)
+            _change(held, event)
+            said = _Said(event.text, place)
             for told in (*event.adds, *event.changes):
-                knowing.live[told.slot] = told.new
+                at = _located(event.text, told.new)
+                if at is not None:
+                    said.live[told.slot] = at
+            if said.live:
+                held.append(said)
+        previous = event.text
 
 
-def _example(knowing: Knowing, pairs: Sequence[Pair]) -> Example | None:
-    first = pairs[0]
-    reply = joined(first.previous, first.turn)
-    marks: dict[tuple[int, int], Mark] = {}
-    for pair in pairs:
-        span = pair.standing.span
-        if span in marks:
-            continue
-        told = knowing.label(pair.standing.part.text)
-        if told is None:
-            return None
-        label, new = told
-        found = located(reply, new) if label == "replace" else None
-        if label == "replace" and found is None:
-            return None
-        marks[span] = Mark(*span, label, found)
-    ordered = sorted(marks.values(), key=lambda mark: mark.start)
-    apart = [m for n, m in enumerate(ordered) if n == 0 or m.start >= ordered[n - 1].end]
-    marked = tuple(apart)
-    return Example(first.standing.text, first.previous, first.turn, marked, "dialogue", "dialogues")
-
-
-def located(reply: str, ways: Sequence[str]) -> tuple[int, int] | None:
-    """Where a reply last names a value."""
+def _located(text: str, ways: Sequence[str]) -> tuple[int, int] | None:
     for way in ways:
-        hits = list(re.finditer(rf"(?<!\w){re.escape(way)}(?!\w)", reply, re.IGNORECASE))
-        if hits:
-            return hits[-1].span()
+        found = located("", text, way)
+        if found is not None:
+            return found.start, found.end
     return None
 
 
-def of_dialogues(path: Path) -> Iterator[Example]:
-    """The questions that come up in the dialogues of a file of cases, with their answers."""
-    for number, dialogue in enumerate(read_dialogues(path)):
-        for example in asked_in(dialogue):
-            yield replace(example, group=str(number))
+def _told(one: _Said, event: Event, previous: str, place: int) -> KnownText:
+    values = []
+    for slot, (start, end) in one.live.items():
+        change = next((c for c in event.changes if c.slot == slot), None)
+        over = change is not None and any(same_value(one.text[start:end], w) for w in change.old)
+        new = None
+        if over and change is not None:
+            new = next((p for w in change.new if (p := located(previous, event.text, w))), None)
+        values.append(Value(start, end, over, new))
+    dead = [value for value in values if value.is_over]
+    label: Becomes | None = None
+    if not event.changes:
+        label = "leaves"
+    elif dead:
+        label = "replaces" if len(dead) == len(values) else "part"
+    age = Age.JUST if place - one.place <= 2 else Age.HERE
+    new = dead[0].new if dead else None
+    by = 0 if label in ("replaces", "part") else None
+    return KnownText(
+        one.text, age, label, by, new, tuple(sorted(values, key=lambda one: one.start))
+    )
 
 
-def of_pairs(path: Path) -> Iterator[Example]:
-    """The pairs of a file of pairs, or of cases, one mark each."""
+def _change(held: list[_Said], event: Event) -> None:
+    for change in event.changes:
+        for one in held:
+            at = one.live.get(change.slot)
+            if at is not None and any(same_value(one.text[slice(*at)], w) for w in change.old):
+                del one.live[change.slot]
+    held[:] = [one for one in held if one.live]
+
+
+def of_dialogues(path: Path, rng: Random) -> Iterator[Scene]:
+    """The scenes of the dialogues of a file of cases."""
+    for dialogue in read_dialogues(path):
+        yield from of_dialogue(dialogue, "dialogues", rng)
+
+
+def of_pairs(path: Path) -> Iterator[Scene]:
+    """The pairs of a file of pairs, or of cases: those of one turn together."""
+    turns: dict[tuple[str, str], list[LabelledPair]] = defaultdict(list)
     for pair in read_pairs(path):
-        reply = joined(pair.previous, pair.turn)
-        new = located(reply, pair.new) if pair.replaced else None
-        mark = Mark(pair.start, pair.end, "replace" if pair.replaced else "not_replaced", new)
-        said = (pair.statement, pair.previous, pair.turn)
-        yield Example(*said, (mark,), pair.kind, "pairs", pair.id.partition(":")[0])
+        turns[pair.id.rpartition(":")[0] or pair.id, f"{pair.previous}¦{pair.turn}"].append(pair)
+    for pairs in turns.values():
+        for first in range(0, len(pairs), _MOST):
+            here = pairs[first : first + _MOST]
+            yield Scene(here[0].previous, here[0].turn, tuple(map(_known, here)), (), "pairs")
+
+
+def _known(pair: LabelledPair) -> KnownText:
+    new = None
+    if pair.replaced:
+        new = next((p for w in pair.new if (p := located(pair.previous, pair.turn, w))), None)
+    value = Value(pair.start, pair.end, pair.replaced, new)
+    return KnownText(pair.statement, Age.HERE, None, values=(value,))
+
+
+_TURN = re.compile(r"\S")
+
+
+def without_labels(turns: Sequence[tuple[str, str]], source: str, rng: Random) -> Iterator[Scene]:
+    """Scenes of a dialogue that nobody labelled: speakers and texts, for a teacher to judge."""
+    held: list[tuple[int, str]] = []
+    previous = ""
+    for place, (speaker, text) in enumerate(turns):
+        if speaker == "user" and _TURN.search(text):
+            if held:
+                known = [
+                    KnownText(one, Age.JUST if place - at <= 2 else Age.HERE)
+                    for at, one in held[-rng.randint(3, _MOST) :]
+                ]
+                rng.shuffle(known)
+                yield Scene(previous, text, tuple(known), (), source)
+            held.append((place, text))
+        previous = text

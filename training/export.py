@@ -12,20 +12,18 @@ import argparse
 import hashlib
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Final
 
 import numpy as np
 import torch
 
-from incumbent.language.learned.kinds import CUTS, KINDS
-from tools.eight_bits import DISTANCES, MICROSOFT, POSITIONS, Array, Encoder
+from incumbent.reading.learned.pieces import MOST
+from tools.eight_bits import DISTANCES, MICROSOFT, Array, Encoder
 from training.base import PARTS, TABLE, word_table
-from training.train import SHAPES, as_the_teacher_counts, bucket_of
+from training.train import BECOMES, KINDS, SHAPES, TAGS, as_the_teacher_counts, bucket_of
 
-SPAN = 64
-TEACHER = SHAPES["teacher"]
-
-
-_PIECES = 30522
+TEACHER: Final = SHAPES["teacher"]
+_PIECES: Final = 30522
 """So many word pieces there are; a larger model has signs of its own before them."""
 
 
@@ -37,14 +35,14 @@ def counted(words: Array) -> Array:
 
 def distances(table: Array) -> Array:
     """What each distance between two words adds, from the furthest before on."""
-    where = torch.arange(-(POSITIONS - 1), POSITIONS)
+    where = torch.arange(-(MOST - 1), MOST)
     return np.asarray(table[bucket_of(where).numpy()], np.float32)
 
 
 def renamed(trained: Mapping[str, Array]) -> dict[str, Array]:
     """The weights of the encoder under the names that they were published with."""
     first = TEACHER.first_place if "distances.weight" in trained else 0
-    places = trained["places.weight"][first : first + POSITIONS]
+    places = trained["places.weight"][first : first + MOST]
     found: dict[str, Array] = {
         "embeddings.position_embeddings.weight": places,
         "embeddings.token_type_embeddings.weight": np.zeros((1, places.shape[1]), np.float32),
@@ -61,7 +59,7 @@ def renamed(trained: Mapping[str, Array]) -> dict[str, Array]:
 
 
 class Heads:
-    """What the model says at the marks, on top of the encoder."""
+    """What the model says of signs and pieces, on top of the encoder."""
 
     def __init__(self, encoder: Encoder, trained: Mapping[str, Array]) -> None:
         self._graph = encoder.graph
@@ -69,28 +67,24 @@ class Heads:
         self._states = encoder.states()
 
     def model(self) -> bytes:
-        """Word pieces of one text and the places of its marks in; a row for each mark out."""
+        """Pieces and the places of the signs in; what becomes of each statement, and what is to be
+        said of each piece, out."""
         graph = self._graph
         text = graph.node("Squeeze", self._states, graph.constant("first", np.array([0])))
-        at = graph.node("Gather", text, "marks")
+        at = graph.node("Gather", text, "signs")
         whole = graph.node("Gather", text, graph.constant("start", np.array([0])))
         zeros = graph.node("Mul", at, graph.constant("none", np.array(0, np.float32)))
         both = graph.node("Concat", at, graph.node("Add", zeros, whole), axis=1)
         hidden = graph.node("Gelu", self._linear(both, "hidden"), domain=MICROSOFT)
-        classes, kinds, cuts = (self._linear(hidden, n) for n in ("classes", "kinds", "cuts"))
-        asks = self._linear(at, "asks")
-        halves = graph.constant("halves", np.array([SPAN, SPAN]))
-        first, last = graph.nodes_of("Split", 2, asks, halves, axis=1)
-        starts, ends = self._spans(first, text, "begins"), self._spans(last, text, "ends")
+        width = self._trained["asks.weight"].shape[0]
         return graph.model(
-            "detector",
-            {"ids": [1, "pieces"], "marks": ["marks"]},
+            "reader",
+            {"ids": [1, "pieces"], "signs": ["signs"]},
             {
-                classes: ["marks", 4],
-                starts: ["marks", "pieces"],
-                ends: ["marks", "pieces"],
-                kinds: ["marks", len(KINDS)],
-                cuts: ["marks", len(CUTS)],
+                self._linear(hidden, "becomes"): ["signs", BECOMES],
+                self._linear(text, "pieces"): ["pieces", 1 + KINDS + 1 + TAGS],
+                self._linear(text, "asks"): ["pieces", width],
+                self._linear(text, "keys"): ["pieces", width],
             },
         )
 
@@ -100,24 +94,20 @@ class Heads:
         bias = graph.constant(f"{name}.bias", self._trained[f"{name}.bias"])
         return graph.node("Add", graph.node("MatMul", x, weight), bias)
 
-    def _spans(self, asks: str, text: str, name: str) -> str:
-        graph = self._graph
-        keys = graph.node("Transpose", self._linear(text, name), perm=[1, 0])
-        scale = graph.constant(f"{name}.scale", np.array(SPAN**-0.5, np.float32))
-        return graph.node("Mul", graph.node("MatMul", asks, keys), scale)
-
 
 def exported(path: Path, words: Path | None = None) -> bytes:
     """The ONNX model of trained weights; the same weights give the same bytes."""
     found = np.load(path)
     trained = {name: found[name].astype(np.float32) for name in found.files}
-    if words is None:
-        encoder = Encoder({**renamed(trained), TABLE: word_table()}, eight_bits=True)
-    else:
-        table = counted(np.load(words)["words.weight"])
-        weights = {**renamed(trained), TABLE: table}
-        layers, epsilon = TEACHER.layers, TEACHER.epsilon
-        encoder = Encoder(weights, eight_bits=True, layers=layers, epsilon=epsilon)
+    table = word_table() if words is None else counted(np.load(words)["words.weight"])
+    shape = SHAPES["shipped"] if words is None else TEACHER
+    encoder = Encoder(
+        {**renamed(trained), TABLE: table},
+        eight_bits=True,
+        layers=shape.layers,
+        epsilon=shape.epsilon,
+        positions=MOST,
+    )
     return Heads(encoder, trained).model()
 
 

@@ -1,9 +1,10 @@
-"""Makes the learned detector from nothing but packages, public data by path and a seed.
+"""Makes the reader's model from nothing but packages, public data by path and a seed.
 
     python -m training.make --data FOLDER [--quick] [--install] [--seed N] [--out FOLDER]
+                            [--teachers N] [--only-scenes]
 
 `make reader DATA=FOLDER` sets up the environment for it and calls it. The model and everything on
-the way to it go to build/detector; `--install` puts the model where Incumbent reads it.
+the way to it go to build/reader; `--install` puts the model where Incumbent reads it.
 """
 
 from __future__ import annotations
@@ -13,8 +14,8 @@ import hashlib
 import json
 import shutil
 import time
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 from random import Random
@@ -23,11 +24,13 @@ from typing import TYPE_CHECKING, Final
 # Nothing but the standard library up here: whether the data are there is asked before there is an
 # environment with anything else in it.
 if TYPE_CHECKING:
-    from training.examples import Example
+    from training.scenes import Scene
 
 ROOT: Final = Path(__file__).parents[1]
-SHIPPED: Final = ROOT / "src" / "incumbent" / "reading" / "weights"
+SHIPPED: Final = ROOT / "src" / "incumbent" / "reading" / "learned" / "weights"
+CASES: Final = "sgd/cases_train.jsonl.gz"
 PAIRS: Final = "sgd/pairs_train.jsonl.gz"
+NATURAL: Final = "natural"
 MEASURED: Final = {
     "sgd_dev": "sgd/pairs_dev.jsonl.gz",
     "multiwoz_val": "multiwoz/cases_val.jsonl.gz",
@@ -35,33 +38,33 @@ MEASURED: Final = {
 """What the model is measured on where it is there. Nothing is learned from it."""
 CONVERSATIONS: Final = ROOT / "training" / "conversations"
 DEVELOPMENT: Final = ("life2", "short2")
-"""Parts of the corpus that nothing is taught: opinions are weighed by them."""
+"""Parts of the corpus that nothing is taught: the lines of `thresholds` are drawn by them."""
 FINAL: Final = ("home", "notes")
 """Parts that are looked at once, for the figures."""
 SECOND: Final = "second"
-TALK_TIMES: Final = 2
-"""How often the relations of conversations are read in an epoch."""
-SIBLING_TIMES: Final = 4
-"""How often siblings are: they are few, and tell what nothing else does."""
 GENERATED_SEED: Final = 2
+VARIANTS: Final = 3
+"""Conversations and siblings are cut, and put beside others, in so many ways."""
+TIMES: Final = {"talk": 1.0, "siblings": 2.0, "moments": 4.0, "generated": 0.5, "pairs": 0.35}
+"""How often a source is read in an epoch, where that is not once."""
 
 
 @dataclass(frozen=True)
 class Amounts:
     """How much of everything goes in."""
 
-    pairs: int | None
+    most: int | None
+    """No source has more scenes than that."""
     each: int
     """How often each record of the content files is tried."""
     generated: int | None
-    talk: int | None
-    measured: int | None
     epochs: float
-    batch: int
+    teacher_epochs: float
+    tokens: int
 
 
-FULL: Final = Amounts(None, 300, 40_000, None, None, 6, 256)
-QUICK: Final = Amounts(100, 1, 100, 100, 100, 1, 32)
+FULL: Final = Amounts(None, 300, 40_000, 5, 2, 16_000)
+QUICK: Final = Amounts(60, 1, 60, 1, 0.05, 4_000)
 
 
 class Steps:
@@ -84,158 +87,237 @@ def look(data: str) -> Path:
     if not data:
         raise SystemExit(
             "No data: say where they are with make reader DATA=path/to/data. The folder has "
-            f"{PAIRS}; docs/detector.md tells what it is."
+            f"{PAIRS} and {CASES}; docs/detector.md tells what they are."
         )
     folder = Path(data)
-    if not (folder / PAIRS).is_file():
+    missing = [name for name in (PAIRS, CASES) if not (folder / name).is_file()]
+    if missing:
         raise SystemExit(
-            f"{data!r} lacks {PAIRS}; DATA must be a folder that has it. docs/detector.md tells "
-            f"what it is."
+            f"{data!r} lacks {' and '.join(missing)}; DATA must be a folder that has them. "
+            f"docs/detector.md tells what they are."
         )
     return folder
 
 
-def write_examples(data: Path, out: Path, amounts: Amounts, steps: Steps) -> list[Path]:
-    """Encode the sources of examples, each into a file."""
-    from training.dialogues import of_pairs
-    from training.pairs import generate
-    from training.siblings import siblings, taught
-
-    steps.begin(f"reading pairs of {PAIRS}")
-    pairs = _saved(out / "pairs.npz", islice(of_pairs(data / PAIRS), amounts.pairs))
-    steps.begin("generating pairs from training/content")
-    made = generate(GENERATED_SEED, amounts.each)
-    Random(1).shuffle(made)
-    generated = _saved(out / "generated.npz", made[: amounts.generated])
-    steps.begin("reading training/conversations")
-    talk, *read = write_talk(out, amounts)
-    near = _saved(out / "siblings.npz", islice(siblings(taught()), amounts.talk))
-    sources = [pairs, generated, *[talk] * TALK_TIMES, *read]
-    return [*sources, *[near] * SIBLING_TIMES]
-
-
-def write_talk(out: Path, amounts: Amounts) -> list[Path]:
-    """Encode what the conversations tell: of relations, of kinds, and of where statements begin."""
+def conversation_scenes(paths: Sequence[Path], seed: int) -> Iterator[Scene]:
+    """The scenes of marked conversations."""
+    from incumbent.search.embedders import load
     from incumbent_eval.conversations.format import read_conversations
-    from training import talk
+    from training.conversing import embedding_likeness, scenes
 
+    likeness = embedding_likeness(load("minilm"))
+    for path in paths:
+        rng = Random(f"{seed} {path.stem}")
+        strangers = []
+        for conversation in read_conversations(path):
+            found = list(scenes(conversation, path.stem, rng, likeness, strangers[-200:]))
+            yield from found
+            told = {known.text: known for scene in found for known in scene.known}
+            strangers += [replace(known, **_UNTOUCHED) for known in told.values()]
+
+
+_UNTOUCHED: Final = {"becomes": "leaves", "by": None, "new": None, "values": (), "is_whole": True}
+
+
+def sibling_scenes(paths: Sequence[Path], seed: int, *, alone: bool = False) -> Iterator[Scene]:
+    """Siblings, each beside statements of others of the same file, or alone."""
+    from training.siblings import items, scene
+
+    rng = Random(seed)
+    for path in paths:
+        found = list(items([path]))
+        others = [str(item["first"]) for _, item in found]
+        for source, item in found:
+            beside = [one for one in others if one != item["first"]]
+            few = [] if alone else rng.sample(beside, min(12, len(beside)))
+            yield scene(item, source, rng, few)
+
+
+def taught_conversations() -> list[Path]:
+    """The parts that are taught."""
     aside = (*DEVELOPMENT, *FINAL, SECOND)
-    paths = [path for path in sorted(CONVERSATIONS.glob("*.txt")) if path.stem not in aside]
-    told = [(one, path.stem) for path in paths for one in read_conversations(path)]
-    told = told[: amounts.talk]
-    ways = {
-        "talk": talk.relations,
-        "turn_kinds": talk.turn_kinds,
-        "turn_cuts": talk.turn_cuts,
-    }
-    found = {name: [e for one, of in told for e in way(one, of)] for name, way in ways.items()}
-    found["turn_kinds"] += talk.orders()
-    return [_saved(out / f"{name}.npz", found[name]) for name in ways]
+    return [path for path in sorted(CONVERSATIONS.glob("*.txt")) if path.stem not in aside]
+
+
+def write_scenes(data: Path, out: Path, amounts: Amounts, steps: Steps) -> list[str]:
+    """Encode the sources, each into a file; with how often each is read."""
+    from training.dialogues import of_dialogues, of_pairs
+    from training.pairs import generate
+    from training.siblings import taught
+    from training.sources import generated, moments, natural, orders
+
+    steps.begin("reading training/conversations and training/siblings")
+    made: dict[str, Iterable[Scene]] = {}
+    for n in range(1, VARIANTS + 1):
+        made[f"talk{n}"] = conversation_scenes(taught_conversations(), n)
+        made[f"siblings{n}"] = sibling_scenes(taught(), n)
+    made["moments"] = moments()
+    made["orders"] = orders()
+    found = [_saved(out, name, scenes, amounts) for name, scenes in made.items()]
+    steps.begin(f"reading {CASES}, {PAIRS} and what is natural")
+    found.append(_saved(out, "dialogues", of_dialogues(data / CASES, Random(1)), amounts))
+    found.append(_saved(out, "pairs", of_pairs(data / PAIRS), amounts))
+    if (data / NATURAL).is_dir():
+        found.append(_saved(out, "natural", natural(data / NATURAL, Random(1)), amounts))
+    steps.begin("generating pairs from training/content")
+    examples = generate(GENERATED_SEED, amounts.each)
+    Random(1).shuffle(examples)
+    few = examples[: amounts.generated]
+    found.append(_saved(out, "generated", generated(few, Random(1)), amounts))
+    return [f"{path}*{_times(path.stem)}" for path in found]
+
+
+def _times(name: str) -> float:
+    source = name.rstrip("0123456789")
+    return TIMES.get(source, 1.0) / (VARIANTS if source != name else 1)
 
 
 def write_measured(data: Path, out: Path, amounts: Amounts) -> list[Path]:
     """Encode what the model is measured on, of what is there."""
     from training.dialogues import of_pairs
+    from training.siblings import aside, kept
 
-    return [
-        _saved(out / f"{name}.npz", islice(of_pairs(data / file), amounts.measured))
-        for name, file in MEASURED.items()
-        if (data / file).is_file()
-    ]
+    dev = [CONVERSATIONS / f"{name}.txt" for name in DEVELOPMENT]
+    made = {
+        "talk_dev": conversation_scenes(dev, 1),
+        "siblings_aside": sibling_scenes(aside(), 1, alone=True),
+        "siblings_kept": sibling_scenes(kept(), 1, alone=True),
+    }
+    for name, file in MEASURED.items():
+        if (data / file).is_file():
+            made[name] = of_pairs(data / file)
+    return [_saved(out, name, scenes, amounts) for name, scenes in made.items()]
 
 
-def _saved(path: Path, examples: Iterable[Example]) -> Path:
+def _saved(out: Path, name: str, scenes: Iterable[Scene], amounts: Amounts) -> Path:
     from training.encode import save
 
-    found = list(examples)
-    save(path, found)
-    print(f"    {path.stem}: {len(found):,} examples", flush=True)
+    path = out / f"{name}.npz"
+    count = save(path, islice(scenes, amounts.most))
+    print(f"    {name}: {count:,} scenes", flush=True)
     return path
 
 
-def write_model(trained: Path, out: Path) -> str:
-    """Write detector.onnx and detector.json, and give the hash.
-
-    The calibration and the weights are those of the model that ships; `training.calibrate` and
-    `training.weigh` measure them anew.
-    """
+def write_model(trained: Path, out: Path, name: str, words: Path | None = None) -> str:
+    """Write reader.onnx and its card, and give the hash."""
     from training.export import exported
 
-    model = exported(trained)
+    out.mkdir(parents=True, exist_ok=True)
+    model = exported(trained, words)
     sha256 = hashlib.sha256(model).hexdigest()
-    card = json.loads((SHIPPED / "detector.json").read_text(encoding="utf-8"))
-    (out / "detector.onnx").write_bytes(model)
-    written = json.dumps({**card, "sha256": sha256}, indent=2)
-    (out / "detector.json").write_text(f"{written}\n", encoding="utf-8")
+    card = json.loads((SHIPPED / "reader.json").read_text(encoding="utf-8"))
+    (out / "reader.onnx").write_bytes(model)
+    told = json.dumps({**card, "name": name, "sha256": sha256}, indent=2)
+    (out / "reader.json").write_text(f"{told}\n", encoding="utf-8")
     return sha256
 
 
 def try_out(folder: Path) -> str:
     """Load the model as Incumbent does, and tell what it makes of a change of mind."""
-    from incumbent.language.learned.model import Model
+    from incumbent.reading.learned.model import Model
+    from incumbent.reading.learned.pieces import Age, Beside
 
     statement, turn = "Book a table for 4 at 7 pm.", "Sorry, make that 5 people."
+    read = Model(folder).read("", turn, [Beside(statement, Age.JUST)])
     start = statement.index("4")
-    (opinion,) = Model(folder).read(statement, [(start, start + 1)], "", turn)
-    if opinion is None:
-        raise SystemExit(f"the model in {folder} says nothing of a value that it can read")
-    said = "nothing" if opinion.span is None else repr(turn[slice(*opinion.span)])
-    return f"{statement!r}, then {turn!r}: replaces '4' {opinion.replaces:.3f}, by {said}"
+    new = read.new(0, (start, start + 1))
+    said = "nothing" if new is None else repr(turn[slice(*new[0])])
+    over = read.over(0, (start, start + 1))
+    return f"{statement!r}, then {turn!r}: '4' is over {over:.3f}, instead {said}"
 
 
-def make(data: Path, out: Path, amounts: Amounts, seed: int) -> None:
+def make(data: Path, out: Path, amounts: Amounts, seed: int, teachers: int) -> None:
     """Everything, from the data to a model that Incumbent can read."""
     from training.base import package_folder, save
     from training.train import Settings, train
 
     out.mkdir(parents=True, exist_ok=True)
-    steps = Steps(6)
-    steps.begin("taking the base weights from their package")
+    steps = Steps(6 + teachers)
+    steps.begin("taking the base weights from their packages")
     save(out / "base.npz", package_folder())
-    sources = write_examples(data, out, amounts, steps)
-    steps.begin("training")
+    sources = write_scenes(data, out, amounts, steps)
+    steps.begin("encoding what is measured")
     measured = write_measured(data, out, amounts)
-    settings = Settings(
-        weights=out / "base.npz",
-        out=out / "trained",
-        train=sources,
-        measure=measured,
-        seed=seed,
-        epochs=amounts.epochs,
-        batch=amounts.batch,
+    tokens = amounts.tokens
+    for number in range(1, teachers + 1):
+        steps.begin(f"training teacher {number}")
+        train(
+            Settings(
+                write_teacher(out),
+                out / f"teacher{number}",
+                sources,
+                measured,
+                seed=number,
+                epochs=amounts.teacher_epochs,
+                tokens=tokens,
+                shape="teacher",
+                tell=out / f"soft{number}",
+            )
+        )
+    steps.begin("training the model that ships")
+    train(
+        Settings(
+            out / "base.npz",
+            out / "trained",
+            sources,
+            measured,
+            seed=seed,
+            epochs=amounts.epochs,
+            tokens=tokens,
+            rate=3e-4,
+            heads_rate=1e-3,
+            soft=[out / f"soft{number}" for number in range(1, teachers + 1)],
+        )
     )
-    train(settings)
     steps.begin("exporting to 8 bits")
-    sha256 = write_model(out / "trained.npz", out)
-    size = (out / "detector.onnx").stat().st_size
-    print(f"    {out / 'detector.onnx'}: {size:,} bytes, SHA-256 {sha256}")
+    sha256 = write_model(out / "trained.npz", out, "incumbent-reader")
+    size = (out / "reader.onnx").stat().st_size
+    print(f"    {out / 'reader.onnx'}: {size:,} bytes, SHA-256 {sha256}")
     print(f"    {try_out(out)}", flush=True)
     if amounts is QUICK:
         print("The recipe runs. This model has seen too little to be of use.", flush=True)
 
 
+def write_teacher(out: Path) -> Path:
+    """The weights that teachers start from, once."""
+    from training.teacher import save
+
+    path = out / "teacher_base.npz"
+    if not path.is_file():
+        save(path)
+    return path
+
+
 def install(out: Path) -> None:
     """Put a model in the place of the one that ships."""
-    for name in ("detector.onnx", "detector.json"):
+    for name in ("reader.onnx", "reader.json"):
         shutil.copyfile(out / name, SHIPPED / name)
     print(f"Installed in {SHIPPED.relative_to(ROOT)}. The one before is in git.")
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(description="Make the learned detector.")
+    parser = argparse.ArgumentParser(description="Make the reader's model.")
     parser.add_argument("--data", default="", help="folder of the public data")
-    parser.add_argument("--quick", action="store_true", help="a few hundred examples, to try it")
+    parser.add_argument("--quick", action="store_true", help="a few hundred scenes, to try it")
     parser.add_argument("--install", action="store_true", help="put it in the place of the shipped")
     parser.add_argument("--only-look", action="store_true", help="tell whether the data are there")
+    parser.add_argument("--only-scenes", action="store_true", help="stop before the training")
+    parser.add_argument("--teachers", type=int, default=2, help="how many larger models teach it")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--out", type=Path, default=ROOT / "build" / "detector")
+    parser.add_argument("--out", type=Path, default=ROOT / "build" / "reader")
     options = parser.parse_args(arguments)
     if options.quick and options.install:
         raise SystemExit("A quick run makes a model that knows nothing; leave out QUICK or INSTALL")
     data = look(options.data)
     if options.only_look:
         return
-    make(data, options.out, QUICK if options.quick else FULL, options.seed)
+    amounts = QUICK if options.quick else FULL
+    if options.only_scenes:
+        options.out.mkdir(parents=True, exist_ok=True)
+        write_scenes(data, options.out, amounts, Steps(4))
+        write_measured(data, options.out, amounts)
+        return
+    make(data, options.out, amounts, options.seed, options.teachers)
     if options.install:
         install(options.out)
 

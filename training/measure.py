@@ -1,103 +1,95 @@
-"""Measures a trained model on encoded examples that it was not taught.
-
-    python -m training.measure TRAINED.npz FILE.npz ... [--shape teacher] [--words BASE.npz]
-
-For relations: how well what is over is told from what stands, and for siblings how much of it is
-found where so many of those that stand are hit. For kinds and cuts: the F1 of each.
-"""
+"""Measures what a model says of encoded scenes against what is right about them."""
 
 from __future__ import annotations
 
-import argparse
-from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
-import torch
+import numpy.typing as npt
 
-from training.train import (
-    FIRST_CUT,
-    FIRST_KIND,
-    KINDS,
-    SHAPES,
-    Array,
-    Model,
-    Pairs,
-    best_f1,
-    chances_of,
-    macro_f1,
-    probabilities,
-)
+if TYPE_CHECKING:
+    from training.train import Scenes
 
-LEAVE, REPLACE, RETRACT = 0, 1, 3
-HIT: Final = (0.02, 0.05, 0.08, 0.15, 0.3)
+HIT: Final = (0.02, 0.05, 0.08, 0.15)
 """Shares of the statements that stand, wrongly taken to be over."""
 RIGHT: Final = (0.8, 0.9)
+_GOES: Final = (1, 2)
+_TOUCHED: Final = (1, 2, 3)
+Array = npt.NDArray[Any]
 
 
-def loaded(path: Path, shape: str, words: Path | None) -> Model:
-    """A model out of its weights; the table of words comes with what it began with."""
-    found = dict(np.load(path))
-    if "words.weight" not in found:
-        if words is None:
-            raise SystemExit(f"{path} has no table of words; name what it began with: --words")
-        found["words.weight"] = np.load(words)["words.weight"]
-    model = Model(0.0, SHAPES[shape])
-    state = {name: torch.from_numpy(value.astype(np.float32)) for name, value in found.items()}
-    model.load_state_dict(state)
-    model.to("cuda" if torch.cuda.is_available() else "cpu")
-    return model
+def shares(logits: Array) -> Array:
+    """The chances that scores of several answers stand for."""
+    chances = np.exp(logits.astype(np.float64) - logits.max(-1, keepdims=True))
+    return np.asarray(chances / chances.sum(-1, keepdims=True))
 
 
-def of_relations(over: Array, labels: Array) -> str:
+def of_over(chance: Array, over: Array) -> dict[str, float]:
     """How well what is over is told from what stands."""
-    y = np.isin(labels, (REPLACE, RETRACT))
-    f1, line, *_ = best_f1(over, y)
-    order = np.argsort(-over)
-    hits = y[order].cumsum()
-    right = hits / np.arange(1, len(y) + 1)
-    found = [max([*(hits[right >= share] / y.sum()), 0.0]) for share in RIGHT]
-    average = (right * y[order]).sum() / max(1, y.sum())
-    stands = over[labels == LEAVE]
-    at = [float((over[y] >= np.quantile(stands, 1 - share)).mean()) for share in HIT]
-    return (
-        f"{len(y):,} ({y.sum():,} over): F1 {f1:.3f} from {line:.2f}, average precision "
-        f"{average:.3f}, recall at .8 and .9 right {found[0]:.2f} {found[1]:.2f}; found where "
-        + ", ".join(f"{s:.0%} stand: {r:.2f}" for s, r in zip(HIT, at, strict=True))
-    )
+    order = np.argsort(-chance)
+    hits = over[order].cumsum()
+    count = np.arange(1, len(over) + 1)
+    right = hits / count
+    all_of_them = max(1, int(over.sum()))
+    found = [max([*(hits[right >= share] / all_of_them), 0.0]) for share in RIGHT]
+    stands = chance[~over]
+    at = [float((chance[over] >= np.quantile(stands, 1 - share)).mean()) for share in HIT]
+    told = {
+        "of": len(over),
+        "over": int(over.sum()),
+        "best F1": float((2 * hits / (count + all_of_them)).max()),
+        "average precision": float((right * over[order]).sum() / all_of_them),
+        **{f"recall at {share}": float(one) for share, one in zip(RIGHT, found, strict=True)},
+        **{f"found at {share:.0%}": one for share, one in zip(HIT, at, strict=True)},
+    }
+    return {name: round(value, 3) for name, value in told.items()}
 
 
-def measured(model: Model, path: Path) -> None:
-    """Print the figures of one file."""
-    device = next(model.parameters()).device.type
-    pairs = Pairs(path)
-    labels = pairs.marks[:, 2]
-    if labels.min() >= FIRST_KIND:
-        head, width, first = (
-            (4, 2, FIRST_CUT) if labels.min() >= FIRST_CUT else (3, KINDS, FIRST_KIND)
-        )
-        mean, each = macro_f1(chances_of(model, pairs, device, head, width), labels - first)
-        print(f"{path.stem}: F1 {mean:.3f}", [round(one, 2) for one in each], flush=True)
-        return
-    classes, _ = probabilities(model, pairs, device)
-    whole = pairs.marks[:, 1] == 0
-    for name, chosen in (("values", ~whole), ("whole", whole)):
-        if chosen.any():
-            over = (classes[:, REPLACE] + classes[:, RETRACT])[chosen]
-            print(f"{path.stem}, {name}: {of_relations(over, labels[chosen])}", flush=True)
+def values_of(scenes: Scenes) -> tuple[Array, Array]:
+    """The pieces that are values, and of which value each is: neighbours with the same answer."""
+    weight, over = scenes.columns["weight"], scenes.columns["over"]
+    is_value = (over >= 0) & (weight > 0.11)
+    starts = is_value & ~(np.r_[False, is_value[:-1]] & np.r_[False, over[1:] == over[:-1]])
+    return np.flatnonzero(is_value), (np.cumsum(starts) - 1)[is_value]
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description="Measure a trained model.")
-    parser.add_argument("trained", type=Path)
-    parser.add_argument("files", type=Path, nargs="+")
-    parser.add_argument("--shape", choices=SHAPES, default="shipped")
-    parser.add_argument("--words", type=Path)
-    options = parser.parse_args()
-    model = loaded(options.trained, options.shape, options.words)
-    for path in options.files:
-        measured(model, path)
+def measured(scenes: Scenes, said: dict[str, Array]) -> dict[str, Any]:
+    """The figures of one file, printed as well."""
+    figures: dict[str, Any] = {}
+    known = scenes.tables["known"]
+    there = known[:, 2] >= 0
+    if there.any():
+        chances = shares(said["known"][there])
+        label = known[there, 2]
+        figures["whole"] = of_over(chances[:, _GOES].sum(-1), np.isin(label, _GOES))
+        figures["touched"] = of_over(chances[:, _TOUCHED].sum(-1), np.isin(label, _TOUCHED))
+        guess = chances.argmax(-1)
+        figures["becomes F1"] = [_f1(guess == n, label == n) for n in range(chances.shape[1])]
+    at, number = values_of(scenes)
+    if len(at):
+        odds = said["pieces"][at, 0].astype(np.float64)
+        count = np.bincount(number)
+        mean = np.bincount(number, odds) / count
+        over = np.bincount(number, scenes.columns["over"][at]) > 0
+        if over.any():
+            figures["values"] = of_over(mean, over)
+    for name, first, last in (("kinds", 1, 8), ("tags", 9, 14)):
+        labels = scenes.columns[name]
+        here = labels >= 0
+        if here.any():
+            guess = said["pieces"][here, first:last].argmax(-1)
+            figures[f"{name} F1"] = [
+                _f1(guess == n, labels[here] == n) for n in range(last - first)
+            ]
+    here = scenes.columns["cuts"] >= 0
+    if here.any():
+        figures["cuts F1"] = _f1(said["pieces"][here, 8] > 0, scenes.columns["cuts"][here] == 1)
+    for name, told in figures.items():
+        print(f"{scenes.name}, {name}: {told}", flush=True)
+    return figures
 
 
-if __name__ == "__main__":
-    main()
+def _f1(guess: Array, right: Array) -> float:
+    both = int((guess & right).sum())
+    either = int(guess.sum() + right.sum())
+    return round(2 * both / either, 3) if either else 0.0

@@ -1,4 +1,4 @@
-"""Examples out of siblings: two statements in nearly the same words, and what becomes of the first.
+"""Scenes out of siblings: two statements in nearly the same words, and what becomes of the first.
 
 Where life allows several (nephews, allergies, those who call a service) the first one stands; where
 there is one at a time (a landlord, an owner) it is replaced. `training/siblings` has the files.
@@ -7,32 +7,28 @@ there is one at a time (a landlord, an owner) it is replaced. `training/siblings
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from random import Random
 from typing import Any, Final
 
 from incumbent.language.learned.voices import as_heard
-from training.examples import Example, Mark, RelationLabel, joined
+from incumbent.reading.learned.pieces import Age
+from training.scenes import Becomes, KnownText, Place, Scene, Value
 
 FOLDER: Final = Path(__file__).parent / "siblings"
 ASIDE: Final = ("work", "several", "tastes")
-"""Files that the model is not taught: what it says is weighed by them."""
-KEPT: Final = ("people", "desks", "counters")
+"""Files that the model is not taught: the lines between ended, doubted and left are drawn by them."""
+KEPT: Final = ("people", "desks", "counters", "happenings")
 """Files that nothing is taught: all is measured on them."""
-_LABELS: Final[dict[str, RelationLabel]] = {
-    "stands": "leave",
-    "replaces": "replace",
-    "part": "replace",
-    "ends": "retract",
-    "confirms": "confirm",
+_LABELS: Final[dict[str, Becomes]] = {
+    "stands": "leaves",
+    "replaces": "replaces",
+    "part": "part",
+    "ends": "ends",
+    "confirms": "confirms",
 }
-
-
-def siblings(paths: list[Path]) -> Iterator[Example]:
-    """What the second statement does to the values of the first, and to all of it."""
-    for path in paths:
-        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines()):
-            yield from _examples(json.loads(line), f"siblings-{path.stem}", str(number))
+_MOST_BESIDE: Final = 5
 
 
 def taught() -> list[Path]:
@@ -44,25 +40,51 @@ def aside() -> list[Path]:
     return [FOLDER / f"{name}.jsonl" for name in ASIDE]
 
 
-def _examples(item: dict[str, Any], source: str, group: str) -> Iterator[Example]:
-    first, second = _heard(item["first"]), _heard(item["second"])
+def kept() -> list[Path]:
+    return [FOLDER / f"{name}.jsonl" for name in KEPT]
+
+
+def items(paths: Sequence[Path]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The pairs of some files, each with the name of its file."""
+    for path in paths:
+        for line in path.read_text(encoding="utf-8").splitlines():
+            yield path.stem, json.loads(line)
+
+
+def scene(item: dict[str, Any], source: str, rng: Random, others: Sequence[str] = ()) -> Scene:
+    """What the second statement does to the first, with luck beside statements of others."""
+    first, second = heard(item["first"]), heard(item["second"])
     previous = first if item["gap"] == "same" else ""
-    label, reply = _LABELS[item["label"]], joined(previous, second)
-    before = len(reply) - len(second)
-    new = next((at for one in item["live"] if (at := _place(second, one))), None)
-    told = None if new is None else (before + new[0], before + new[1])
-    dead = {at for one in item["dead"] if (at := _place(first, one))}
-    live = {at for one in item["live"] if (at := _place(first, one))} - dead
-    kept: RelationLabel = "confirm" if label == "confirm" else "leave"
-    marks = [Mark(*at, label, told if label == "replace" else None) for at in dead]
-    marks += [Mark(*at, kept) for at in live if not any(at[0] < b and a < at[1] for a, b in dead)]
-    whole = "leave" if item["label"] == "part" else label
-    all_of_it = Mark(0, 0, whole, told if whole == "replace" else None)
-    ordered = tuple(_apart(marks))
-    yield Example(first, previous, second, (all_of_it, *ordered), item["label"], source, group)
+    age = Age.JUST if item["gap"] == "same" else Age.BEFORE
+    label = _LABELS[item["label"]]
+    new = next((Place(*at) for one in item["live"] if (at := place_in(second, one))), None)
+    dead = [at for one in item["dead"] if (at := place_in(first, one))]
+    live = [at for one in item["live"] if (at := place_in(first, one))]
+    told = new if label in ("replaces", "part") else None
+    values = [Value(*at, True, told) for at in dead]
+    values += [
+        Value(*at, False) for at in live if not any(at[0] < b and a < at[1] for a, b in dead)
+    ]
+    own = KnownText(
+        first,
+        age,
+        label,
+        0 if label != "leaves" else None,
+        told,
+        tuple(_apart(values)),
+        is_whole=label not in ("replaces", "ends"),
+    )
+    known = [own]
+    for text in rng.sample(list(others), min(len(others), rng.randint(0, _MOST_BESIDE))):
+        there = rng.choice(
+            (Age.JUST if item["gap"] == "same" else Age.BEFORE, Age.HERE, Age.BEFORE)
+        )
+        beside = KnownText(text, there, "leaves", is_whole=True)
+        known.insert(rng.randint(0, len(known)), beside)
+    return Scene(previous, second, tuple(known), (), source)
 
 
-def _heard(text: str) -> str:
+def heard(text: str) -> str:
     """A line with who says it before it, where that is not the person."""
     speaker, colon, said = text.partition(": ")
     if colon and speaker in ("assistant", "tool"):
@@ -70,15 +92,15 @@ def _heard(text: str) -> str:
     return text
 
 
-def _place(text: str, stretch: str) -> tuple[int, int] | None:
+def place_in(text: str, stretch: str) -> tuple[int, int] | None:
     at = text.casefold().find(stretch.casefold())
     return (at, at + len(stretch)) if stretch and at >= 0 else None
 
 
-def _apart(marks: list[Mark]) -> Iterator[Mark]:
-    """Of marks that overlap, the first."""
+def _apart(values: list[Value]) -> Iterator[Value]:
+    """Of values that overlap, the first."""
     end = -1
-    for mark in sorted(marks, key=lambda one: one.start):
-        if mark.start >= end:
-            end = mark.end
-            yield mark
+    for value in sorted(values, key=lambda one: one.start):
+        if value.start >= end:
+            end = value.end
+            yield value

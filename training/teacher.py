@@ -71,13 +71,18 @@ def renamed(weights: dict[str, Any]) -> dict[str, Any]:
     return found
 
 
+def save(out: Path, source: Path | None = None) -> None:
+    """Write what a teacher starts from."""
+    weights = renamed(load(joined(source or Path(sysconfig.get_path("purelib")))))
+    np.savez(out, **{name: value.astype(np.float16) for name, value in weights.items()})
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description="Write the weights of the teacher.")
     parser.add_argument("out", type=Path)
-    parser.add_argument("--source", type=Path, default=Path(sysconfig.get_path("purelib")))
+    parser.add_argument("--source", type=Path)
     options = parser.parse_args()
-    weights = renamed(load(joined(options.source)))
-    np.savez(options.out, **{name: value.astype(np.float16) for name, value in weights.items()})
+    save(options.out, options.source)
 
 
 if __name__ == "__main__":

@@ -1,15 +1,14 @@
-"""Trains the learned detector on encoded examples.
+"""Trains the reader on encoded scenes.
 
-    python -m training.train WEIGHTS OUT --train FILE ... [--measure FILE ...] [--seed N] [...]
+    python -m training.train WEIGHTS OUT --train FILE[*TIMES] ... [--measure FILE ...] [...]
 
-WEIGHTS is what `training.base` wrote, files of examples are what `training.encode` wrote. Needs
-torch; a GPU makes it minutes. Writes OUT.npz with the trained weights but for the table of words,
-which stays as it was, OUT.scores.npz with the probabilities for every mark of the measured files,
-and OUT.json with the figures.
+WEIGHTS is what `training.base` or `training.teacher` wrote, files of scenes are what
+`training.encode` wrote. Needs torch; a GPU makes it minutes. Writes OUT.npz with the trained weights
+but for the table of words, which stays as it was, and OUT.json with the figures.
 
 A larger model teaches the one that ships: with `--shape teacher` the weights are those of
-all-mpnet-base-v2, and OUT.soft.npz gets what it says of every mark of every file. With
-`--soft FILE ...` a model learns from that as well as from the labels.
+all-mpnet-base-v2, and with `--tell FOLDER` a trained model writes what it says of every scene of every
+file. With `--soft FOLDER ...` a model learns from that as well as from the labels.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ import copy
 import json
 import math
 import time
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -30,17 +29,11 @@ import torch
 from torch import nn
 from torch.nn import functional as F  # noqa: N812
 
-SPAN = 64
-REPLACE, NOT_REPLACED = 1, 4
-CLASSES = 4
-KINDS = 7
-FIRST_KIND = 5
-"""Labels from here on are kinds of stretches, which have a head of their own."""
-FIRST_CUT = FIRST_KIND + KINDS
-"""And from here on they tell whether a statement begins with a word."""
-SPAN_SHARE = 0.3
-"""What finding the new value counts beside telling what becomes of the old one."""
-
+BECOMES, KINDS, TAGS, WIDE = 9, 7, 5, 64
+POINTERS = 4
+"""Where the new value begins and ends, which statement does it, and on which line one rests."""
+SHARES = {"known": 1.0, "over": 1.0, "news": 0.3, "by": 0.2, "kinds": 0.5, "cuts": 0.3, "tags": 0.5}
+GROUNDS = 0.3
 SOFTLY = 0.6
 """What a teacher's word counts beside the label."""
 TEMPERATURE = 2.0
@@ -68,28 +61,32 @@ class Shape:
 
 
 SHAPES = {
-    "shipped": Shape(6, 12, 384, 1536, 30522, 256, 1e-12),
+    "shipped": Shape(6, 12, 384, 1536, 30522, 512, 1e-12),
     "teacher": Shape(12, 12, 768, 3072, 30527, 514, 1e-5, first_place=2, buckets=32),
 }
 
 
 @dataclass(frozen=True)
 class Settings:
-    """Where things are, and how to train. The defaults are those of the model that ships."""
+    """Where things are, and how to train."""
 
     weights: Path
     out: Path
-    train: Sequence[Path]
+    train: Sequence[str] = ()
     measure: Sequence[Path] = ()
-    without: Collection[str] = ()
     seed: int = 1
-    epochs: float = 7
-    batch: int = 256
-    rate: float = 2e-4
+    epochs: float = 1
+    tokens: int = 12_000
+    """So many pieces are in a batch."""
+    rate: float = 4e-5
+    heads_rate: float = 4e-4
     dropout: float = 0.1
     average: float = 0.999
     shape: str = "shipped"
     soft: Sequence[Path] = ()
+    tell: Path | None = None
+    also: Sequence[Path] = ()
+    """Files without labels, of which a teacher only tells what it thinks."""
     seconds: float = math.inf
     """No longer than this: what is left of the steps is then left out."""
 
@@ -125,8 +122,29 @@ class Layer(nn.Module):
         return self.norm(x + F.dropout(wide, dropout, self.training))
 
 
+@dataclass
+class Said:
+    """What the model says of a batch."""
+
+    known: torch.Tensor
+    """Of each sign, what becomes of the statement."""
+    over: torch.Tensor
+    kinds: torch.Tensor
+    cuts: torch.Tensor
+    tags: torch.Tensor
+    asks: torch.Tensor
+    keys: torch.Tensor
+
+    def pointed(self, pointer: int, owner: torch.Tensor, asker: torch.Tensor) -> torch.Tensor:
+        """How well each piece of a scene answers to one that asks."""
+        first, last = pointer * WIDE, (pointer + 1) * WIDE
+        asked = self.asks[owner, asker, first:last].float()
+        keys = self.keys[owner, :, first:last].float()
+        return torch.einsum("md,mtd->mt", asked, keys) / math.sqrt(WIDE)
+
+
 class Model(nn.Module):
-    """The encoder, and what it says at the place of a mark."""
+    """The encoder, and what it says of signs and pieces."""
 
     def __init__(self, dropout: float, shape: Shape) -> None:
         super().__init__()
@@ -139,16 +157,12 @@ class Model(nn.Module):
             self.distances = nn.Embedding(shape.buckets, shape.heads)
         self.layers = nn.ModuleList(Layer(shape) for _ in range(shape.layers))
         self.hidden = nn.Linear(2 * width, width)
-        self.classes = nn.Linear(width, CLASSES)
-        self.kinds = nn.Linear(width, KINDS)
-        self.cuts = nn.Linear(width, 2)
-        self.asks = nn.Linear(width, 2 * SPAN)
-        self.begins = nn.Linear(width, SPAN)
-        self.ends = nn.Linear(width, SPAN)
+        self.becomes = nn.Linear(width, BECOMES)
+        self.pieces = nn.Linear(width, 1 + KINDS + 1 + TAGS)
+        self.asks = nn.Linear(width, POINTERS * WIDE)
+        self.keys = nn.Linear(width, POINTERS * WIDE)
 
-    def forward(
-        self, ids: torch.Tensor, owner: torch.Tensor, place: torch.Tensor
-    ) -> tuple[torch.Tensor, ...]:
+    def forward(self, ids: torch.Tensor, owner: torch.Tensor, sign: torch.Tensor) -> Said:
         mask = (ids != 0)[:, None, None, :]
         length, first = ids.shape[1], self.shape.first_place
         if self.shape.buckets:
@@ -158,13 +172,18 @@ class Model(nn.Module):
         x = F.dropout(self.embedding_norm(x), self.dropout, self.training)
         for layer in self.layers:
             x = layer(x, mask.to(x.dtype) if self.shape.buckets else mask, self.dropout)
-        at = x[owner, place]
-        both = torch.cat([at, x[owner, 0]], -1)
+        both = torch.cat([x[owner, sign], x[owner, 0]], -1)
         hidden = F.dropout(F.gelu(self.hidden(both)), self.dropout, self.training)
-        begin, last = self.asks(at).chunk(2, -1)
-        starts = torch.einsum("ms,mts->mt", begin, self.begins(x)[owner]) / math.sqrt(SPAN)
-        ends = torch.einsum("ms,mts->mt", last, self.ends(x)[owner]) / math.sqrt(SPAN)
-        return self.classes(hidden), starts, ends, self.kinds(hidden), self.cuts(hidden)
+        told = self.pieces(x).split([1, KINDS, 1, TAGS], -1)
+        return Said(
+            self.becomes(hidden),
+            told[0][..., 0],
+            told[1],
+            told[2][..., 0],
+            told[3],
+            self.asks(x),
+            self.keys(x),
+        )
 
     def _near(self, length: int) -> torch.Tensor:
         """What the distance between two words adds to how much they look at each other."""
@@ -189,216 +208,220 @@ def bucket_of(distance: torch.Tensor, half: int = 16, furthest: int = 128) -> to
     return group + half * (distance > 0)
 
 
-class Pairs:
-    """An encoded file; `without` leaves out sources and forms."""
+COLUMNS = ("over", "kinds", "cuts", "tags", "weight")
+TABLES = {"known": 4, "news": 4, "grounds": 3}
 
-    def __init__(
-        self, path: Path, without: Collection[str] = (), soft: Array | None = None
-    ) -> None:
-        found = np.load(path)
-        self.name = path.stem
-        self.soft = soft
-        self.ids, self.begins = found["ids"].astype(np.int64), found["begins"]
-        self.firsts, self.marks = found["firsts"], found["marks"]
-        sources, forms = found["sources"], found["forms"]
-        self.of_example: list[list[int]] = [[] for _ in self.firsts]
-        for number, mark in enumerate(self.marks):
-            self.of_example[mark[0]].append(number)
-        self.kept = [
-            n
-            for n in range(len(self.firsts))
-            if self.of_example[n] and sources[n] not in without and forms[n] not in without
-        ]
 
-    def batch(self, chosen: Sequence[int], device: str = "cpu") -> Batch:
-        """Some examples as the model reads them, with a row for each of their marks."""
-        rows = [self.ids[self.begins[n] : self.begins[n + 1]] for n in chosen]
-        length = -(-max(map(len, rows)) // 8) * 8
-        ids = np.zeros((len(rows), length), np.int64)
-        for target, row in zip(ids, rows, strict=True):
-            target[: len(row)] = row
-        numbers = [mark for n in chosen for mark in self.of_example[n]]
-        owner = np.repeat(np.arange(len(chosen)), [len(self.of_example[n]) for n in chosen])
-        _, place, label, start, end = self.marks[numbers].T
-        arrays = {
-            "ids": ids,
-            "owner": owner,
-            "place": place,
-            "label": label,
-            "start": start,
-            "end": end,
-            "first": self.firsts[np.array(chosen)[owner]],
-            "length": np.array([len(rows[o]) for o in owner]),
-            "number": np.array(numbers),
+def softly(paths: Sequence[Path]) -> dict[str, Array]:
+    """The mean of what some teachers say of a file."""
+    told = [dict(np.load(path)) for path in paths]
+    names = told[0] if told else ()
+    return {n: np.mean([one[n] for one in told], 0, np.float32).astype(np.float16) for n in names}
+
+
+class Scenes:
+    """An encoded file on the device that trains, perhaps with what teachers say of it."""
+
+    def __init__(self, path: Path, soft: Sequence[Path] = (), device: str = "cpu") -> None:
+        self.name, self.device = path.stem, device
+        with np.load(path) as found:
+            self.ids, self.begins = found["ids"], found["begins"]
+            self.columns = {name: found[name] for name in COLUMNS}
+            self.tables = {name: found[name] for name in TABLES}
+            self.turns = found["turns"]
+        count = len(self.turns)
+        self.first = {
+            n: np.searchsorted(t[:, 0], np.arange(count + 1)) for n, t in self.tables.items()
         }
+        told = softly([folder / f"{self.name}.soft.npz" for folder in soft])
+        there = {"ids": self.ids, "turns": self.turns, **self.columns, **self.tables}
+        there |= {f"soft_{name}": array for name, array in told.items()}
+        self._there = {name: torch.from_numpy(one).to(device) for name, one in there.items()}
+
+    def __len__(self) -> int:
+        return len(self.turns)
+
+    def batch(self, chosen: Sequence[int]) -> Batch:
+        """Some scenes as the model reads them."""
+        rows = np.array(chosen, np.int64)
+        sizes = self.begins[rows + 1] - self.begins[rows]
+        length = -(-int(sizes.max()) // 16) * 16
+        begin, size = self._sent(self.begins[rows]), self._sent(sizes)
+        where = torch.arange(length, device=self.device)[None]
+        inside = where < size[:, None]
+        at = torch.where(inside, begin[:, None] + where, 0)
+        there = self._there
         made = {
-            n: torch.from_numpy(np.ascontiguousarray(a).astype(np.int64)).to(device)
-            for n, a in arrays.items()
+            "ids": there["ids"][at].long() * inside,
+            "weight": there["weight"][at].float() * inside,
         }
-        if self.soft is not None:
-            made["soft"] = torch.from_numpy(self.soft[numbers].astype(np.float32)).to(device)
+        for name in COLUMNS[:-1]:
+            made[name] = torch.where(inside, there[name][at].long(), -1)
+        if "soft_pieces" in there:
+            made["soft"] = there["soft_pieces"][at].float()
+        for name in TABLES:
+            first, last = self.first[name][rows], self.first[name][rows + 1]
+            numbers = self._sent(_ranges(first, last))
+            table = there[name][numbers].long()
+            table[:, 0] = self._sent(np.repeat(np.arange(len(rows)), last - first))
+            made[name] = table
+            if name == "known" and "soft_known" in there:
+                made["soft_known"] = there["soft_known"][numbers].float()
+        made["turn"] = there["turns"][self._sent(rows)].long()
         return made
 
-    def batches(self, size: int, rng: np.random.Generator | None) -> Iterator[list[int]]:
-        """Examples of about one length together, in a new order each time."""
-        order = np.array(self.kept, np.int64)
+    def _sent(self, array: Array) -> torch.Tensor:
+        return torch.from_numpy(array).to(self.device, non_blocking=True)
+
+    def batches(self, tokens: int, rng: np.random.Generator | None) -> Iterator[list[int]]:
+        """Scenes of about one length together, in a new order each time."""
+        order = np.arange(len(self))
         if rng is not None:
             rng.shuffle(order)
-        pool = size * 40
+        lengths = np.diff(self.begins)
+        pool = 4_000
         found: list[list[int]] = []
         for begin in range(0, len(order), pool):
             part = order[begin : begin + pool]
-            lengths = self.begins[part + 1] - self.begins[part]
-            part = part[np.argsort(lengths, kind="stable")]
-            found += [part[at : at + size].tolist() for at in range(0, len(part), size)]
+            part = part[np.argsort(lengths[part], kind="stable")]
+            here: list[int] = []
+            for n in part.tolist():
+                if here and (len(here) + 1) * lengths[n] > tokens:
+                    found.append(here)
+                    here = []
+                here.append(n)
+            found.append(here)
         if rng is not None:
-            rng.shuffle(found)
+            rng.shuffle(found)  # type: ignore[arg-type]
         yield from found
 
 
-def outside_reply(scores: torch.Tensor, b: Batch) -> torch.Tensor:
-    """The pieces that cannot be a new value: the statement's, and what fills up a row."""
+def _ranges(first: Array, last: Array) -> Array:
+    """All numbers of some ranges, one after the other."""
+    sizes = last - first
+    begins = np.repeat(first - np.r_[0, sizes.cumsum()[:-1]], sizes)
+    return np.asarray(begins + np.arange(int(sizes.sum())), np.int64)
+
+
+def _mean(loss: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
+    return (loss * weight).sum() / weight.sum().clamp(min=1.0)
+
+
+def losses(said: Said, b: Batch) -> torch.Tensor:
+    """How far the model is from what is right."""
+    total = said.known.float().sum() * 0.0
+    hard = 1 - SOFTLY if "soft" in b else 1.0
+    known = b["known"]
+    told = known[:, 2] >= 0
+    if told.any():
+        loss = F.cross_entropy(said.known.float()[told], known[told, 2])
+        total = total + hard * SHARES["known"] * loss
+    there = b["over"] >= 0
+    if there.any():
+        loss = F.binary_cross_entropy_with_logits(
+            said.over.float()[there], b["over"][there].float(), reduction="none"
+        )
+        total = total + hard * SHARES["over"] * _mean(loss, b["weight"][there])
+    there = b["kinds"] >= 0
+    if there.any():
+        loss = F.cross_entropy(said.kinds.float()[there], b["kinds"][there], reduction="none")
+        total = total + hard * SHARES["kinds"] * _mean(loss, b["weight"][there])
+    there = b["cuts"] >= 0
+    if there.any():
+        loss = F.binary_cross_entropy_with_logits(
+            said.cuts.float()[there], b["cuts"][there].float()
+        )
+        total = total + hard * SHARES["cuts"] * loss
+    there = b["tags"] >= 0
+    if there.any():
+        total = total + hard * SHARES["tags"] * F.cross_entropy(
+            said.tags.float()[there], b["tags"][there]
+        )
+    return total + pointing(said, b)
+
+
+def pointing(said: Said, b: Batch) -> torch.Tensor:
+    """How far what is pointed at is from what is meant."""
+    total = said.asks.float().sum() * 0.0
+    news = b["news"]
+    if len(news):
+        owner, asker, start, end = news.T
+        for pointer, target in ((0, start), (1, end)):
+            scores = said.pointed(pointer, owner, asker)
+            scores = scores.masked_fill(_outside(scores, b, owner, previous=True), -1e4)
+            total = total + SHARES["news"] * F.cross_entropy(scores, target)
+    known = b["known"]
+    by = known[known[:, 3] >= 0]
+    if len(by):
+        scores = said.pointed(2, by[:, 0], by[:, 1])
+        scores = scores.masked_fill(_outside(scores, b, by[:, 0], previous=False), -1e4)
+        total = total + SHARES["by"] * F.cross_entropy(scores, by[:, 3])
+    grounds = b["grounds"]
+    if len(grounds):
+        owner, asker, target = grounds.T
+        scores = said.pointed(3, owner, asker)
+        outside = _outside(scores, b, owner, previous=False)
+        outside[:, 0] = False
+        total = total + GROUNDS * F.cross_entropy(scores.masked_fill(outside, -1e4), target)
+    return total
+
+
+def _outside(
+    scores: torch.Tensor, b: Batch, owner: torch.Tensor, *, previous: bool
+) -> torch.Tensor:
+    """The pieces that are not of the turn, nor of the one before."""
     where = torch.arange(scores.shape[1], device=scores.device)[None]
-    return (where < b["first"][:, None]) | (where >= b["length"][:, None])
+    first, end = b["turn"][owner].T
+    begin = torch.ones_like(first) if previous else first
+    return (where < begin[:, None]) | (where >= end[:, None])
 
 
-def losses(model: Model, b: Batch) -> torch.Tensor:
-    """How far the model is from what the marks say, in classes and in stretches of the reply."""
-    logits, starts, ends, kinds, cuts = model(b["ids"], b["owner"], b["place"])
-    label = b["label"]
-    if (label >= FIRST_CUT).all():
-        return softened(F.cross_entropy(cuts.float(), label - FIRST_CUT), cuts, b)
-    if (label >= FIRST_KIND).all():
-        return softened(F.cross_entropy(kinds.float(), label - FIRST_KIND), kinds, b)
-    logs = logits.float().log_softmax(-1)
-    told = -logs.gather(1, label.clamp(max=CLASSES - 1)[:, None])[:, 0]
-    # Where it is only known that a value was not replaced, any of the other answers is right.
-    others = torch.cat([logs[:, :REPLACE], logs[:, REPLACE + 1 :]], -1)
-    loss = torch.where(label == NOT_REPLACED, -others.logsumexp(-1), told).mean()
-    loss = softened(loss, logits, b)
-    hidden = outside_reply(starts, b)
-    for scores, target in ((starts, b["start"]), (ends, b["end"])):
-        there = target >= 0
-        if there.any():
-            masked = scores.float().masked_fill(hidden, -1e4)[there]
-            loss = loss + SPAN_SHARE * F.cross_entropy(masked, target[there])
-    return loss
-
-
-def softened(loss: torch.Tensor, logits: torch.Tensor, b: Batch) -> torch.Tensor:
-    """The loss by the labels, and how far the model is from what a teacher says."""
+def softened(said: Said, b: Batch) -> torch.Tensor:
+    """How far the model is from what teachers say."""
     if "soft" not in b:
-        return loss
-    teacher = (b["soft"][:, : logits.shape[1]] / TEMPERATURE).softmax(-1)
-    own = (logits.float() / TEMPERATURE).log_softmax(-1)
-    apart = F.kl_div(own, teacher, reduction="batchmean") * TEMPERATURE**2
-    return (1 - SOFTLY) * loss + SOFTLY * apart
-
-
-@torch.no_grad()
-def opinions(model: Model, pairs: Pairs, device: str) -> Array:
-    """What a teacher says of each mark, by the head that its label belongs to."""
-    model.eval()
-    told = np.zeros((len(pairs.marks), KINDS), np.float16)
-    for chosen in pairs.batches(512, None):
-        b = pairs.batch(chosen, device)
-        with torch.autocast(device, torch.bfloat16, enabled=device == "cuda"):
-            classes, _, _, kinds, cuts = model(b["ids"], b["owner"], b["place"])
-        label = int(b["label"][0])
-        head = cuts if label >= FIRST_CUT else kinds if label >= FIRST_KIND else classes
-        told[b["number"].cpu().numpy(), : head.shape[1]] = head.float().cpu().numpy()
-    return told
-
-
-@torch.no_grad()
-def probabilities(model: Model, pairs: Pairs, device: str) -> tuple[Array, Array]:
-    """What the model says of each mark: the classes, and the likeliest stretch."""
-    model.eval()
-    classes = np.zeros((len(pairs.marks), CLASSES), np.float32)
-    spans = np.zeros((len(pairs.marks), 2), np.int64)
-    for chosen in pairs.batches(512, None):
-        b = pairs.batch(chosen, device)
-        with torch.autocast(device, torch.bfloat16, enabled=device == "cuda"):
-            logits, starts, ends, *_ = model(b["ids"], b["owner"], b["place"])
-        hidden = outside_reply(starts, b)
-        numbers = b["number"].cpu().numpy()
-        classes[numbers] = logits.float().softmax(-1).cpu().numpy()
-        for column, scores in enumerate((starts, ends)):
-            best = scores.float().masked_fill(hidden, -1e4).argmax(-1)
-            spans[numbers, column] = best.cpu().numpy()
-    return classes, spans
-
-
-@torch.no_grad()
-def chances_of(model: Model, pairs: Pairs, device: str, head: int, width: int) -> Array:
-    """What one of the heads for stretches and words makes of each mark."""
-    model.eval()
-    chances = np.zeros((len(pairs.marks), width), np.float32)
-    for chosen in pairs.batches(512, None):
-        b = pairs.batch(chosen, device)
-        with torch.autocast(device, torch.bfloat16, enabled=device == "cuda"):
-            told = model(b["ids"], b["owner"], b["place"])[head]
-        chances[b["number"].cpu().numpy()] = told.float().softmax(-1).cpu().numpy()
-    return chances
-
-
-def macro_f1(chances: Array, labels: Array) -> tuple[float, list[float]]:
-    """The mean of the F1 of the kinds, and that of each."""
-    guess = chances.argmax(-1)
-    each = []
-    for kind in range(chances.shape[1]):
-        hits = int(((guess == kind) & (labels == kind)).sum())
-        either = int((guess == kind).sum() + (labels == kind).sum())
-        each.append(2 * hits / either if either else 0.0)
-    return sum(each) / len(each), each
-
-
-def best_f1(p: Array, y: Array) -> tuple[float, float, float, float]:
-    """The best F1, with its threshold, precision and recall."""
-    order = np.argsort(-p)
-    hits = np.cumsum(y[order])
-    count = np.arange(1, len(p) + 1)
-    f1 = 2 * hits / (count + y.sum())
-    at = int(f1.argmax())
-    return (
-        float(f1[at]),
-        float(p[order][at]),
-        float(hits[at] / count[at]),
-        float(hits[at] / max(y.sum(), 1)),
+        return said.known.float().sum() * 0.0
+    t = TEMPERATURE
+    total = said.known.float().sum() * 0.0
+    if len(b["known"]):
+        teacher = (b["soft_known"] / t).softmax(-1)
+        own = (said.known.float() / t).log_softmax(-1)
+        total = total + F.kl_div(own, teacher, reduction="batchmean") * t * t
+    over, kinds, cuts, tags = b["soft"].split([1, KINDS, 1, TAGS], -1)
+    length = b["ids"].shape[1]
+    where = torch.arange(length, device=over.device)[None]
+    first, end = b["turn"][:, :1], b["turn"][:, 1:]
+    in_turn = (where >= first) & (where < end)
+    in_known = (where > end) & (b["ids"] > 3)
+    if in_known.any():
+        total = total + F.binary_cross_entropy_with_logits(
+            said.over.float()[in_known], over[..., 0][in_known].sigmoid()
+        )
+    total = total + SHARES["kinds"] * _apart(said.kinds[in_turn], kinds[in_turn])
+    total = total + SHARES["tags"] * _apart(said.tags[in_turn], tags[in_turn])
+    return SOFTLY * (
+        total
+        + SHARES["cuts"]
+        * F.binary_cross_entropy_with_logits(
+            said.cuts.float()[in_turn], cuts[..., 0][in_turn].sigmoid()
+        )
     )
 
 
+def _apart(own: torch.Tensor, teacher: torch.Tensor) -> torch.Tensor:
+    logs = own.float().log_softmax(-1)
+    return F.kl_div(logs, teacher.softmax(-1), reduction="batchmean")
+
+
 def load(model: Model, path: Path) -> None:
-    """Put the base weights into a model; what it has beyond them begins at random."""
-    found = np.load(path)
-    state = {name: torch.from_numpy(found[name].astype(np.float32)) for name in found.files}
+    """Put weights into a model; what it has beyond them begins at random."""
+    found = dict(np.load(path))
+    if "words.weight" not in found:
+        found["words.weight"] = dict(np.load(path.with_name("base.npz")))["words.weight"]
+    state = {name: torch.from_numpy(value.astype(np.float32)) for name, value in found.items()}
     missing, unexpected = model.load_state_dict(state, strict=False)
     if unexpected:
         raise SystemExit(f"{path} has weights that the model has no place for: {unexpected}")
     print("new:", ", ".join(sorted({name.split(".")[0] for name in missing})), flush=True)
-
-
-def taught(paths: Sequence[Path]) -> dict[str, Array]:
-    """The mean of what some teachers say of every mark, by the name of the file."""
-    told = [np.load(path) for path in paths]
-    return {
-        name: np.mean([one[name].astype(np.float32) for one in told], 0)
-        for name in (told[0].files if told else ())
-    }
-
-
-class _Batches(torch.utils.data.Dataset[Batch]):
-    """Batches by their number, as those who load them ahead ask for them."""
-
-    def __init__(self, order: Sequence[tuple[Pairs, list[int]]]) -> None:
-        self._order = order
-
-    def __len__(self) -> int:
-        return len(self._order)
-
-    def __getitem__(self, number: int) -> Batch:
-        pairs, chosen = self._order[number]
-        return pairs.batch(chosen)
 
 
 class Training:
@@ -406,7 +429,6 @@ class Training:
 
     def __init__(self, settings: Settings, device: str) -> None:
         self.settings, self.device = settings, device
-        self._began = time.monotonic()
         torch.manual_seed(settings.seed)
         self._rng = np.random.default_rng(settings.seed)
         self._model = Model(settings.dropout, SHAPES[settings.shape])
@@ -414,19 +436,33 @@ class Training:
         self._model.to(device)
         self._model.words.weight.requires_grad_(False)
         self.average = copy.deepcopy(self._model).requires_grad_(False)
-        soft = taught(settings.soft)
-        self._pairs = [
-            Pairs(path, settings.without, soft.get(path.stem)) for path in settings.train
-        ]
+        self.files = {}
+        self._times: dict[str, float] = {}
+        for told in settings.train:
+            path, _, times = told.partition("*")
+            self.files[path] = Scenes(Path(path), settings.soft, device)
+            self._times[path] = float(times or 1)
         self._learned = [p for p in self._model.parameters() if p.requires_grad]
         named = dict(self.average.named_parameters())
         self._averaged = [named[n] for n, p in self._model.named_parameters() if p.requires_grad]
-        per_epoch = sum(-(-len(pairs.kept) // settings.batch) for pairs in self._pairs)
-        self._steps = int(per_epoch * settings.epochs)
+        self._order = self._ordered()
         self._optimizer = torch.optim.AdamW(
-            self._learned, lr=settings.rate, weight_decay=0.01, fused=device == "cuda"
+            self._groups(), weight_decay=0.01, fused=device == "cuda"
         )
         self._schedule = torch.optim.lr_scheduler.LambdaLR(self._optimizer, self._warmth)
+        self._began = time.monotonic()
+
+    def _groups(self) -> list[dict[str, Any]]:
+        """What begins at random learns faster than what is known."""
+        heads = ("hidden", "becomes", "pieces", "asks", "keys")
+        new, old = [], []
+        for name, one in self._model.named_parameters():
+            if one.requires_grad:
+                (new if name.partition(".")[0] in heads else old).append(one)
+        return [
+            {"params": old, "lr": self.settings.rate},
+            {"params": new, "lr": self.settings.heads_rate},
+        ]
 
     def _warmth(self, step: int) -> float:
         """The share of the learning rate: up for a twentieth of the way, then down to nothing."""
@@ -435,52 +471,51 @@ class Training:
 
     def _done(self, step: int) -> float:
         """How much of the way is gone, by steps or by time."""
-        took = time.monotonic() - self._began
-        return min(1.0, max(step / max(1, self._steps), took / self.settings.seconds))
+        took = time.monotonic() - self._began if hasattr(self, "_began") else 0.0
+        return min(1.0, max(step / max(1, len(self._order)), took / self.settings.seconds))
+
+    def _ordered(self) -> list[tuple[Scenes, list[int]]]:
+        """The batches of all files, each as often as it is to be read, mixed."""
+        settings = self.settings
+        order: list[tuple[Scenes, list[int]]] = []
+        for path, scenes in self.files.items():
+            times = self._times[path] * settings.epochs
+            while times > 0:
+                found = list(scenes.batches(settings.tokens, self._rng))
+                order += [(scenes, one) for one in found[: math.ceil(len(found) * min(1.0, times))]]
+                times -= 1
+        self._rng.shuffle(order)  # type: ignore[arg-type]
+        return order
 
     def run(self) -> None:
         """All steps, telling now and then how far it is."""
-        counts = ", ".join(f"{pairs.name} {len(pairs.kept):,}" for pairs in self._pairs)
-        print(f"{self.device}: {counts} examples, {self._steps:,} steps", flush=True)
+        counts = ", ".join(f"{one.name} {len(one):,}" for one in self.files.values())
+        print(f"{self.device}: {counts} scenes, {len(self._order):,} steps", flush=True)
         self._began = time.monotonic()
-        every = max(1, min(500, self._steps // 10))
+        every = max(1, min(500, len(self._order) // 10))
         total = torch.zeros((), device=self.device)
-        for step, batch in enumerate(self._ahead(), 1):
+        seen = 0
+        for step, (scenes, chosen) in enumerate(self._order, 1):
+            batch = scenes.batch(chosen)
             if self._done(step - 1) >= 1:
                 break
             total += self._step(batch, step)
+            seen += batch["ids"].numel()
             if step % every == 0:
                 took = time.monotonic() - self._began
-                print(f"step {step:,} loss {float(total) / every:.4f} {took:.0f} s", flush=True)
+                loss = float(total) / every
+                print(
+                    f"step {step:,} loss {loss:.4f} {took:.0f} s {seen / took:,.0f}/s", flush=True
+                )
                 total.zero_()
-
-    def _ahead(self) -> Iterator[Batch]:
-        """The batches, made ahead by processes of their own where a step takes less than one."""
-        if self.device != "cuda":
-            yield from (pairs.batch(chosen) for pairs, chosen in self._order())
-            return
-        order = list(self._order())
-        loader = torch.utils.data.DataLoader(
-            _Batches(order), batch_size=None, num_workers=6, prefetch_factor=4, pin_memory=True
-        )
-        for batch in loader:
-            yield {n: one.to(self.device, non_blocking=True) for n, one in batch.items()}
-
-    def _order(self) -> Iterator[tuple[Pairs, list[int]]]:
-        """The batches of all files, mixed anew in every epoch, as many as there are steps."""
-        left = self._steps
-        while left > 0:
-            size = self.settings.batch
-            order = [(p, chosen) for p in self._pairs for chosen in p.batches(size, self._rng)]
-            self._rng.shuffle(order)
-            yield from order[:left]
-            left -= len(order)
 
     def _step(self, batch: Batch, step: int) -> torch.Tensor:
         """One step, and its loss; left on the device, which would else be waited for each time."""
         self._model.train()
         with torch.autocast(self.device, torch.bfloat16, enabled=self.device == "cuda"):
-            loss = losses(self._model, batch)
+            known = batch["known"]
+            said = self._model(batch["ids"], known[:, 0], known[:, 1])
+        loss = losses(said, batch) + softened(said, batch)
         self._optimizer.zero_grad(set_to_none=True)
         loss.backward()
         nn.utils.clip_grad_norm_(self._learned, 1.0)
@@ -493,60 +528,79 @@ class Training:
         return loss.detach()
 
 
-def measured(training: Training) -> dict[str, list[float]]:
-    """F1, threshold, precision, recall and exact spans of the measured files."""
-    settings = training.settings
-    scores: dict[str, Any] = {}
-    figures: dict[str, list[float]] = {}
-    for path in settings.measure:
-        pairs = Pairs(path)
-        classes, spans = probabilities(training.average, pairs, training.device)
-        scores[f"{pairs.name}.classes"] = classes.astype(np.float16)
-        scores[f"{pairs.name}.spans"] = spans
-        y = pairs.marks[:, 2] == REPLACE
-        where = y & (pairs.marks[:, 3] >= 0)
-        exact = (spans[where] == pairs.marks[where][:, 3:5]).all(-1).sum() / max(1, where.sum())
-        found = (*best_f1(classes[:, REPLACE], y), float(exact))
-        figures[pairs.name] = [round(value, 3) for value in found]
-        print(f"{pairs.name}: F1, threshold, P, R, span {figures[pairs.name]}", flush=True)
-    np.savez_compressed(settings.beside(".scores.npz"), **scores)
-    return figures
+@torch.no_grad()
+def told(model: Model, scenes: Scenes, device: str) -> dict[str, Array]:
+    """What a model says of every scene: of each statement, and of each piece."""
+    model.eval()
+    known = np.zeros((len(scenes.tables["known"]), BECOMES), np.float16)
+    pieces = np.zeros((len(scenes.ids), 1 + KINDS + 1 + TAGS), np.float16)
+    for chosen in scenes.batches(48_000, None):
+        batch = scenes.batch(chosen)
+        with torch.autocast(device, torch.bfloat16, enabled=device == "cuda"):
+            rows = batch["known"]
+            said = model(batch["ids"], rows[:, 0], rows[:, 1])
+        all_ = torch.cat([said.over[..., None], said.kinds, said.cuts[..., None], said.tags], -1)
+        all_array = all_.float().cpu().numpy()
+        of_known = said.known.float().cpu().numpy()
+        at = 0
+        for row, n in enumerate(chosen):
+            begin, end = scenes.begins[n], scenes.begins[n + 1]
+            pieces[begin:end] = all_array[row, : end - begin]
+            first, last = scenes.first["known"][n], scenes.first["known"][n + 1]
+            known[first:last] = of_known[at : at + last - first]
+            at += last - first
+    return {"known": known, "pieces": pieces}
 
 
 def train(settings: Settings) -> None:
     """Train, measure, and write what came out."""
-    training = Training(settings, "cuda" if torch.cuda.is_available() else "cpu")
-    training.run()
-    settings.beside(".json").write_text(json.dumps(measured(training)), encoding="utf-8")
-    if settings.shape == "teacher":
-        files = {path.stem: path for path in settings.train}
-        told = {n: opinions(training.average, Pairs(p), training.device) for n, p in files.items()}
-        np.savez(settings.beside(".soft.npz"), **told)
-    state = training.average.state_dict()
-    del state["words.weight"]
-    arrays = {name: value.cpu().numpy().astype(np.float16) for name, value in state.items()}
-    np.savez(settings.beside(".npz"), **arrays)
+    from training.measure import measured
+
+    device = "cuda" if torch.cuda.is_available() else "cpu"
+    training = Training(settings, device)
+    if training.files and settings.epochs > 0:
+        training.run()
+        state = training.average.state_dict()
+        del state["words.weight"]
+        arrays = {name: value.cpu().numpy().astype(np.float16) for name, value in state.items()}
+        np.savez(settings.beside(".npz"), **arrays)
+    figures = {}
+    for path in settings.measure:
+        scenes = Scenes(path, device=device)
+        said = told(training.average, scenes, device)
+        np.savez_compressed(settings.beside(f".{path.stem}.told.npz"), **said)
+        figures[path.stem] = measured(scenes, said)
+    settings.beside(".json").write_text(json.dumps(figures, indent=1), encoding="utf-8")
+    if settings.tell is not None:
+        settings.tell.mkdir(parents=True, exist_ok=True)
+        also = (Scenes(path, device=device) for path in settings.also)
+        for scenes in (*training.files.values(), *also):
+            said = told(training.average, scenes, device)
+            np.savez(settings.tell / f"{scenes.name}.soft.npz", **said)
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description="Train the learned detector.")
+    parser = argparse.ArgumentParser(description="Train the reader.")
     parser.add_argument("weights", type=Path)
     parser.add_argument("out", type=Path)
-    parser.add_argument("--train", type=Path, nargs="+", required=True)
+    parser.add_argument("--train", nargs="*", default=[])
     parser.add_argument("--measure", type=Path, nargs="*", default=[])
-    parser.add_argument("--without", nargs="*", default=[], help="sources or forms to leave out")
     for name, kind in (
         ("seed", int),
         ("epochs", float),
-        ("batch", int),
+        ("tokens", int),
         ("rate", float),
+        ("heads_rate", float),
         ("dropout", float),
         ("average", float),
         ("seconds", float),
     ):
-        parser.add_argument(f"--{name}", type=kind, default=getattr(Settings, name))
+        option = f"--{name.replace('_', '-')}"
+        parser.add_argument(option, type=kind, default=getattr(Settings, name))
     parser.add_argument("--shape", choices=SHAPES, default="shipped")
     parser.add_argument("--soft", type=Path, nargs="*", default=[], help="what teachers say")
+    parser.add_argument("--also", type=Path, nargs="*", default=[], help="files without labels")
+    parser.add_argument("--tell", type=Path, help="write what the model says of every scene")
     train(Settings(**vars(parser.parse_args())))
 
 

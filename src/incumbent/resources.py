@@ -87,10 +87,10 @@ class Resources:
         """The reader of whole statements, where the settings choose it."""
         if self.settings.detector != READING:
             return None
-        from incumbent.language.learned.model import load
-        from incumbent.reading.offline import WEIGHTS, OfflineReader
+        from incumbent.reading.learned.model import load
+        from incumbent.reading.offline import OfflineReader
 
-        return OfflineReader(load(WEIGHTS))
+        return OfflineReader(load())
 
     @cached_property
     def detector(self) -> Detector:

@@ -14,8 +14,6 @@ from typing import Final
 
 from incumbent.language.reading import BlockKind, blocks, sentences
 
-Begins = Callable[[str, Sequence[tuple[int, int]]], Sequence[float]]
-"""How likely a statement begins with each of these words of a text."""
 _WORD = re.compile(r"\w+(?:['’]\w+)?")
 _MARK = re.compile(r"[.!?;:,\n]")
 _RUN_ON: Final = 14
@@ -23,7 +21,6 @@ _RUN_ON: Final = 14
 _SURE: Final = 0.75
 _SHORTEST: Final = 4
 """No stretch of a run-on turn has fewer words."""
-_AT_ONCE: Final = 60
 
 
 @dataclass(frozen=True)
@@ -36,40 +33,40 @@ class Segment:
     block: BlockKind
 
 
-def segments(text: str, begins: Begins | None = None) -> list[Segment]:
-    """The stretches of a turn in order. What lies between them is space."""
+def segments(text: str) -> list[Segment]:
+    """The sentences and lines of a turn in order. What lies between them is space."""
     found: list[Segment] = []
     for block in blocks(text):
         if block.kind is not BlockKind.PROSE:
             found.append(Segment(block.text, block.start, block.end, block.kind))
             continue
-        for one in sentences(block):
-            spans = _stretches(one.text, begins) if begins is not None else [(0, len(one.text))]
-            found += [
-                Segment(one.text[a:b], one.start + a, one.start + b, block.kind) for a, b in spans
-            ]
+        found += [Segment(one.text, one.start, one.end, block.kind) for one in sentences(block)]
     return found
 
 
-def _stretches(text: str, begins: Begins) -> list[tuple[int, int]]:
+Begins = Callable[[Segment, tuple[int, int]], float]
+"""How likely a statement begins with a word of a segment."""
+
+
+def run_on(one: Segment, begins: Begins) -> list[Segment]:
     """A sentence, or the stretches of one that runs on."""
-    words = list(_WORD.finditer(text))
-    if len(words) < _RUN_ON or _longest_run(text, words) < _RUN_ON:
-        return [(0, len(text))]
+    words = list(_WORD.finditer(one.text))
+    if one.block is not BlockKind.PROSE or _longest_run(one.text, words) < _RUN_ON:
+        return [one]
     starts = [0]
     last = 0
-    for first in range(0, len(words), _AT_ONCE):
-        here = words[first : first + _AT_ONCE]
-        base = here[0].start()
-        spans = [(word.start() - base, word.end() - base) for word in here]
-        chances = begins(text[base : here[-1].end()], spans)
-        for place, chance in enumerate(chances, first):
-            far = place - last >= _SHORTEST and len(words) - place >= _SHORTEST
-            if chance >= _SURE and far and text[words[place].start() - 1] == " ":
-                starts.append(words[place].start())
-                last = place
-    ends = [*starts[1:], len(text)]
-    return [(a, a + len(text[a:b].rstrip(" ,;"))) for a, b in zip(starts, ends, strict=True)]
+    for place, word in enumerate(words):
+        far = place - last >= _SHORTEST and len(words) - place >= _SHORTEST
+        if far and one.text[word.start() - 1] == " " and begins(one, word.span()) >= _SURE:
+            starts.append(word.start())
+            last = place
+    ends = [*starts[1:], len(one.text)]
+    return [_stretch(one, a, b) for a, b in zip(starts, ends, strict=True)]
+
+
+def _stretch(one: Segment, start: int, end: int) -> Segment:
+    text = one.text[start:end].rstrip(" ,;")
+    return Segment(text, one.start + start, one.start + start + len(text), one.block)
 
 
 def _longest_run(text: str, words: Sequence[re.Match[str]]) -> int:

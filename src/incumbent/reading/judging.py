@@ -1,0 +1,219 @@
+"""Judging: what a turn does to something known, by what the model says of both and by the words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final, NamedTuple
+
+from incumbent.language.cues import Cues
+from incumbent.language.learned.voices import as_heard
+from incumbent.model.fact import Part
+from incumbent.reading import thresholds
+from incumbent.reading.amending import amendment
+from incumbent.reading.beside import Window, in_common, likest
+from incumbent.reading.comparing import Comparison, compared
+from incumbent.reading.form import (
+    Known,
+    Relation,
+    RelationKind,
+    Span,
+    Statement,
+    StatementKind,
+)
+
+_SHORT: Final = 6
+
+
+class _Over(NamedTuple):
+    """A value of something known, and what the model makes of it."""
+
+    part: Part
+    chance: float
+    number: int
+    """Which statement has the new value."""
+    new: Part | None
+
+
+class Judging:
+    """Tells what the statements of one window do to what they were read beside."""
+
+    def __init__(
+        self, window: Window, here: Sequence[Statement], numbers: Sequence[int], name: str
+    ) -> None:
+        self._window = window
+        self._here = here
+        self._numbers = numbers
+        self._name = name
+
+    def relations(self) -> Iterator[Relation]:
+        """What becomes of each thing that is known; nothing where it is left alone."""
+        for number, known in enumerate(self._window.near):
+            found = self._related(number, known)
+            if found is not None:
+                yield found
+
+    def _related(self, number: int, known: Known) -> Relation | None:
+        at = self._by(number, known)
+        said = self._here[at]
+        how = compared(known.text, said.text)
+        if how.is_same or _says_again(known, said):
+            return self._relation(RelationKind.CONFIRMS, known, at, 1.0, "the same words")
+        told = self._part_told(known)
+        if told is not None:
+            return told
+        if self._window.read is None or number >= len(self._window.read.becomes):
+            return None
+        becomes = self._window.read.becomes[number]
+        gone = becomes["replaces"] + becomes["ends"]
+        over = self._values(number, known)
+        part = self._part(known, over, gone)
+        if part is not None:
+            return part
+        if said.kind is StatementKind.ASKS:
+            return None
+        corrects = "correction" in said.cues
+        chance = becomes["part"] + gone
+        alike = _alike(known, said, how)
+        line = thresholds.DOUBTED[known.is_here][alike] - thresholds.CUE * corrects
+        if alike == 2 and _of_two_things(how, corrects=corrects):
+            return None
+        ended = thresholds.ENDED[alike] - thresholds.CUE * corrects
+        if gone >= max(line, ended) and not _leaves_out(known, said):
+            is_ended = becomes["ends"] > becomes["replaces"]
+            kind = RelationKind.ENDS if is_ended else RelationKind.REPLACES
+            return self._relation(kind, known, at, gone)
+        if Cues(known.text).is_provisional and Cues(said.text).is_definite and chance >= 0.3:
+            return self._relation(RelationKind.REPLACES, known, at, chance)
+        if max(chance, becomes["doubts"]) >= line:
+            return self._relation(RelationKind.DOUBTS, known, at, max(chance, becomes["doubts"]))
+        if becomes["depends"] >= thresholds.RESTS:
+            return self._relation(RelationKind.DEPENDS, known, at, becomes["depends"])
+        return None
+
+    def _relation(
+        self, kind: RelationKind, known: Known, at: int, chance: float, rests_on: str = ""
+    ) -> Relation:
+        corrects = "correction" in self._here[at].cues
+        name = rests_on or self._name
+        return Relation(kind, known.id, self._numbers[at], chance, name, is_told=corrects)
+
+    def _by(self, number: int, known: Known) -> int:
+        """Which of the statements speaks of something known."""
+        window = self._window
+        if window.read is None or len(self._here) == 1 or number >= len(window.read.becomes):
+            return likest(known, self._here)
+        at = window.read.by(number) - window.shift + window.start
+        found = [n for n, one in enumerate(self._here) if one.start <= at < one.end]
+        return found[0] if found else likest(known, self._here)
+
+    # values
+
+    def _values(self, number: int, known: Known) -> list[_Over]:
+        """What the model makes of each value of something known."""
+        read = self._window.read
+        if read is None:
+            return []
+        _, shift = as_heard(known.text, known.speaker)
+        found = []
+        for part in known.parts:
+            if part.kind == "term":
+                continue
+            span = (part.start + shift, part.end + shift)
+            at, new = self._new(read.new(number, span), part)
+            found.append(_Over(part, read.over(number, span), at, new))
+        return found
+
+    def _new(self, found: tuple[Span, bool] | None, old: Part) -> tuple[int, Part | None]:
+        """The statement that says a new value, and the value where it is one like the old."""
+        last = len(self._here) - 1
+        if found is None or found[1]:
+            return last, None
+        place = found[0][0] - self._window.shift + self._window.start
+        for number, one in enumerate(self._here):
+            for new in one.parts:
+                if new.start <= place - one.start < new.end:
+                    fits = new.kind == old.kind and new.normal != old.normal
+                    return number, new if fits else None
+        return last, None
+
+    def _part(self, known: Known, over: Sequence[_Over], gone: float) -> Relation | None:
+        """The one value of something known that is over, where another like it is said."""
+        again = {part.normal for one in self._here for part in one.parts}
+        dead = [
+            one
+            for one in over
+            if one.part.normal not in again
+            and one.new is not None
+            and one.chance >= thresholds.PART
+        ]
+        # Of what was said on another day the model is not certain enough.
+        is_all = len(over) == 1 and gone >= thresholds.ENDED[0]
+        if len(dead) != 1 or is_all or not known.is_here:
+            return None
+        (value,) = dead
+        said = self._here[value.number]
+        if _is_of_another(known, compared(known.text, said.text)):
+            return None
+        assert value.new is not None
+        return Relation(
+            RelationKind.PART,
+            known.id,
+            self._numbers[value.number],
+            value.chance,
+            self._name,
+            "correction" in said.cues,
+            (value.part.start, value.part.end),
+            (value.new.start + said.start, value.new.end + said.start),
+        )
+
+    def _part_told(self, known: Known) -> Relation | None:
+        """The one stretch of something known that surely changes, by the words."""
+        for number, said in zip(self._numbers, self._here, strict=True):
+            change = amendment(known, said)
+            if change is not None:
+                new = (change.new[0] + said.start, change.new[1] + said.start)
+                return Relation(
+                    RelationKind.PART, known.id, number, 0.95, said.text, True, change.old, new
+                )
+        return None
+
+
+def _alike(known: Known, said: Statement, how: Comparison) -> int:
+    """How alike two statements are in their words: 0, 1 or 2."""
+    if how.share >= thresholds.ALIKE:
+        return 2
+    common = in_common(known.text, said.text)
+    return int(how.share >= thresholds.AKIN or common >= thresholds.COMMON)
+
+
+def _of_two_things(how: Comparison, *, corrects: bool) -> bool:
+    """Whether two sentences that are alike differ in two places: in what they tell, and of what."""
+    return len(how.slots) > 1 and (how.slots[0].is_first or not corrects)
+
+
+def _is_of_another(known: Known, how: Comparison) -> bool:
+    """Whether two sentences that are alike differ in more than their values: the morning run and
+    the evening run."""
+    if how.share < thresholds.AKIN:
+        return False
+    return any(
+        not any(slot.old_start < part.end and part.start < slot.old_end for part in known.parts)
+        for slot in how.slots
+    )
+
+
+def _says_again(known: Known, said: Statement) -> bool:
+    claim = said.claim
+    if claim is None or not known.key:
+        return False
+    same = (claim.attribute, claim.subject) == (known.key, known.subject)
+    return same and claim.value.strip().lower() == known.value.strip().lower()
+
+
+def _leaves_out(known: Known, said: Statement) -> bool:
+    """Whether a short statement says nothing of other values that the known one has, and so cannot
+    stand for all of it."""
+    if len(said.text.split()) > _SHORT:
+        return False
+    kinds = {part.kind for part in said.parts}
+    return any(part.kind not in kinds and part.kind != "term" for part in known.parts)

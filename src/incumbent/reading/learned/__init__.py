@@ -1,0 +1,1 @@
+"""The model that ships: what it reads, and what it says of it."""
