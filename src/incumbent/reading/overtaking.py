@@ -18,6 +18,7 @@ from incumbent.model.fact import Part
 from incumbent.reading import thresholds
 from incumbent.reading.comparing import Token, fillers, tokens
 from incumbent.reading.form import Known, Relation, RelationKind, Statement, StatementKind
+from incumbent.reading.retelling import retold
 
 _LONGEST: Final = 400
 _ENOUGH: Final = 2
@@ -29,6 +30,7 @@ _GONE: Final = (RelationKind.REPLACES, RelationKind.ENDS, RelationKind.PART)
 
 def overtaken(statements: Sequence[Statement], known: Sequence[Known]) -> Iterator[Relation]:
     """What an update of the same thing, or its end, leaves nothing of."""
+    yield from retold(statements, known)
     for number, said in enumerate(statements):
         if said.kind is not StatementKind.STATES:
             continue

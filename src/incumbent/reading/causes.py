@@ -1,0 +1,132 @@
+"""Causes: which of two clauses is the reason for the other, and what a sentence leans on.
+
+Whatever words stand between "the pool is at 27 degrees" and "the class starts at 10:30": where one
+of them is a word for a cause or a consequence, the one rests on the other, and its place and what
+it points at tell which.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Final, NamedTuple
+
+from incumbent.language.attributes import is_persons
+from incumbent.language.lexicon import data, word_set
+from incumbent.reading.form import Span
+from incumbent.reading.telling import Told
+from incumbent.reading.things import Thing, name_of, words_of
+
+_POINTS_BACK = re.compile(
+    r"\b(?:of|to|on|for|from|by|in|with|at|upon|after)(?: (?:all|just|only))? (?:this|that|which|it)\b",
+    re.IGNORECASE,
+)
+_IS_THAT = re.compile(r"\b(?:is|was|being|because|simple)\b|:", re.IGNORECASE)
+_ASKS_WHY = re.compile(r"\b(?:reason|why|how come)\b", re.IGNORECASE)
+_AND = re.compile(r"\b(?:and|but|while|whereas)\b", re.IGNORECASE)
+_EDGE = re.compile(r"[.,;:!?)(—–]+ ?| -+>? | (?=\w)|=> ?")
+_THAT: Final = frozenset({"that", "this", "it", "which", "that's"})
+_FEWEST: Final = 2
+"""One bare preposition narrows a value down: "$900 for the flat". More of them lean on a thing."""
+
+
+class _Words(NamedTuple):
+    causal: frozenset[str]
+    cause: frozenset[str]
+    beside: frozenset[str]
+    concluding: frozenset[str]
+
+
+@lru_cache(maxsize=2)
+def _words(language: str = "en") -> _Words:
+    told = data("telling", language)
+    return _Words(*(word_set(told[name]) for name in _Words._fields))
+
+
+def _lows(text: str) -> list[str]:
+    return [word.group().lower().replace("’", "'") for word in words_of(text)]
+
+
+def base_of(before: str, between: str) -> int | None:
+    """Which of two clauses is the reason for the other, by what stands before the first and between
+    the two: 0 or 1; None where they only stand side by side."""
+    words = _words()
+    lead, joint = _lows(before), _lows(between)
+    if _ASKS_WHY.search(before) and _IS_THAT.search(between):
+        return 1
+    opens = [one for one in lead if one in words.cause]
+    if opens and not _AND.search(between) and not _POINTS_BACK.search(before):
+        return 0
+    if not any(one.removesuffix("'s") in words.causal for one in joint) and "->" not in between:
+        return 0 if "=>" in between else None
+    causes = [one for one in joint if one in words.cause and one not in ("with", "from")]
+    if not causes or _POINTS_BACK.search(between) is not None:
+        return 0
+    if causes == ["reason"] or "why" in joint:
+        is_cause = re.search(r"reason\b.*\b(?:is|was|being)\b", between) is not None
+        return 1 if is_cause else 0
+    return 1
+
+
+def concludes(lead: str) -> bool:
+    """Whether a sentence opens with a conclusion from what was said right before it."""
+    words = _lows(lead)
+    is_drawn = bool(words) and words[0] in _words().concluding
+    points = _POINTS_BACK.search(lead) is not None or (bool(words) and words[0] in _THAT)
+    return is_drawn or (points and any(one in _words().causal for one in words))
+
+
+def edges(text: str, told: Sequence[Told]) -> Span | None:
+    """Where a sentence falls into a reason and what follows from it: where the first ends, and
+    where the second begins."""
+    for one, other in zip(told, told[1:], strict=False):
+        end, begin = ends_at(one), begins_at(other)
+        if end >= begin or base_of(text[: begins_at(one)], text[end:begin]) is None:
+            continue
+        edge = _EDGE.search(text, end, begin)
+        return (edge.start(), edge.end()) if edge is not None else (end, end)
+    return None
+
+
+def begins_at(one: Told) -> int:
+    """Where what tells a thing's value begins."""
+    return min(one.thing.start, one.value[0])
+
+
+def ends_at(one: Told) -> int:
+    """Where what tells a thing's value ends."""
+    return max(one.thing.end, one.value[1])
+
+
+def leans_on(text: str, told: Sequence[Told], named: Sequence[Thing]) -> list[frozenset[str]]:
+    """The things that a sentence names without giving them a value, beside the one to which it
+    gives one, and on which that leans therefore: "Room 14, on the strength of the speaker"."""
+    if len(told) != 1:
+        return []
+    (about,) = told
+    found = []
+    for thing in named:
+        name = name_of(thing.key, thing.subject)
+        if name == about.name or _overlaps(thing, about):
+            continue
+        gap = _gap(text, thing, about)
+        words = _lows(gap)
+        causal = [one for one in words if one in _words().causal]
+        # A person is mentioned for other reasons too: "my sister told me".
+        leans = causal or (len(words) >= _FEWEST and not is_persons(thing.key))
+        if not _words().beside.isdisjoint(words) or not leans:
+            continue
+        found.append(name)
+    return found
+
+
+def _overlaps(thing: Thing, about: Told) -> bool:
+    return thing.start < ends_at(about) and begins_at(about) < thing.end
+
+
+def _gap(text: str, thing: Thing, about: Told) -> str:
+    """What joins a thing to the clause that it stands beside."""
+    if thing.start >= ends_at(about):
+        return text[ends_at(about) : thing.start]
+    return f"{text[: thing.start]} {text[thing.end : begins_at(about)]}"
