@@ -72,7 +72,7 @@ def base_of(before: str, between: str) -> int | None:
 def concludes(lead: str) -> bool:
     """Whether a sentence opens with a conclusion from what was said right before it."""
     words = _lows(lead)
-    is_drawn = bool(words) and words[0] in _words().concluding
+    is_drawn = not _words().concluding.isdisjoint(words[:3])
     points = _POINTS_BACK.search(lead) is not None or (bool(words) and words[0] in _THAT)
     return is_drawn or (points and any(one in _words().causal for one in words))
 
@@ -110,15 +110,26 @@ def leans_on(text: str, told: Sequence[Told], named: Sequence[Thing]) -> list[fr
         name = name_of(thing.key, thing.subject)
         if name == about.name or _overlaps(thing, about):
             continue
-        gap = _gap(text, thing, about)
-        words = _lows(gap)
-        causal = [one for one in words if one in _words().causal]
+        words = _lows(_gap(text, thing, about))
+        causal = _is_causal(text, words, thing, about)
         # A person is mentioned for other reasons too: "my sister told me".
         leans = causal or (len(words) >= _FEWEST and not is_persons(thing.key))
-        if not _words().beside.isdisjoint(words) or not leans:
-            continue
-        found.append(name)
+        is_beside = not causal and not _words().beside.isdisjoint(words)
+        if leans and not is_beside:
+            found.append(name)
     return found
+
+
+def _is_causal(text: str, words: Sequence[str], thing: Thing, about: Told) -> bool:
+    """Whether the words that join a thing to a clause are for a cause or a consequence."""
+    told = _words()
+    behind = text[thing.end :] if thing.start >= ends_at(about) else ""
+    if any(one in told.causal for one in _lows(behind)) and _POINTS_BACK.search(behind):
+        return True  # "and the menu is the cause of that"
+    if thing.end <= begins_at(about) and words and words[0] in told.cause:
+        return True
+    joint = words if told.beside.isdisjoint(words) else ()
+    return any(one in told.causal for one in joint)
 
 
 def _overlaps(thing: Thing, about: Told) -> bool:

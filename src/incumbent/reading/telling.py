@@ -23,6 +23,10 @@ _MOST_JOINING: Final = 6
 """So many words may stand between a thing and its value."""
 _BREAK = re.compile(r"[.;:!?()—–]+(?=\s|$)|, | -+>? |=> ?")
 _WORDS = re.compile(r"[a-z][a-z-]*(?: [a-z][a-z-]*)?(?=$|[.,;:!?–]| \(| - )")
+_SAYS = re.compile(
+    r"(?: now| currently)?(?: ?[=:]| (?:is|becomes?|became|will be)| [a-z]+s(?: now)? (?:on|with|in|at))"
+    r" (?:now )?"
+)
 _DENIED = re.compile(r"n['’]t$")
 _FOR = re.compile(r" (?:for|as) $", re.IGNORECASE)
 
@@ -67,7 +71,7 @@ def told_in(text: str, parts: tuple[Part, ...]) -> tuple[Told, ...]:
         name = name_of(thing.key, thing.subject)
         until = named[number + 1].start if number + 1 < len(named) else len(text)
         value = _value_behind(text, parts, thing, until) or _value_before(text, parts, thing)
-        if value is not None and is_one_at_a_time(thing.key):
+        if value is not None:
             found[name] = _told(text, name, thing, value)
     return tuple(sorted(found.values(), key=lambda one: one.thing.start))
 
@@ -76,7 +80,8 @@ def _told(text: str, name: frozenset[str], thing: Thing, value: Part) -> Told:
     begin = _clause_before(text, min(thing.start, value.start))
     end = max(thing.end, value.end)
     lead = text[begin : min(thing.start, value.start)]
-    is_plain = not _speaks_against(text[begin:end]) and not _narrows(lead, _behind(text, end))
+    is_one = is_one_at_a_time(thing.key)
+    is_plain = is_one and not _speaks_against(text[begin:end]) and not _narrows(lead, _behind(text, end))
     return Told(
         name, thing, (value.start, value.end), value.kind, value.normal, is_plain, begin
     )
@@ -170,9 +175,7 @@ def _joins(gap: str) -> bool:
 
 def _plain_words(text: str, thing: Thing, until: int) -> Part | None:
     """A value in plain words right behind a verb of being: "the fuel is propane"."""
-    said = re.compile(r"(?: now| currently)? ?(?:=|:|is|becomes?|became|will be) (?:now )?").match(
-        text, thing.end
-    )
+    said = _SAYS.match(text, thing.end)
     value = _WORDS.match(text, said.end()) if said is not None else None
     if value is None or value.end() > until or not left_over(value.group(), []):
         return None
