@@ -23,6 +23,7 @@ from incumbent.reading import thresholds
 from incumbent.reading.acts import acts, is_worked_on
 from incumbent.reading.alternatives import alternatives
 from incumbent.reading.amending import amendment
+from incumbent.reading.attributed import attributed
 from incumbent.reading.comparing import compared
 from incumbent.reading.form import (
     Act,
@@ -122,6 +123,7 @@ class OfflineReader:
         for number, one in enumerate(found):
             said = self._statement(heard, one, voice, told.get(number))
             said = named(said, heard.at, known, before, held, names=not by_machine)
+            said = said if by_machine else attributed(said)
             if said.claim is not None and not said.awaits:
                 known |= {name_of(said.claim.attribute, said.claim.subject)}
             before = one.text

@@ -165,6 +165,8 @@ def _joins(gap: str) -> bool:
     if inner in (":", "=", "->", "→"):
         return True
     words = _lows(gap)
+    while words and words[-1] in ("the", "a", "an"):
+        words = words[:-1]
     if not words or len(words) > _MOST_JOINING or _BREAK.search(gap.replace(", which", "")):
         return False
     classes = _classes()

@@ -55,7 +55,8 @@ def _names_another(text: str, fact: Fact, known: Set[frozenset[str]]) -> bool:
         own = {one.name for one in told_in(told, fact.parts)}
     else:
         told, own = text_of(fact.value), {name_of(fact.key, fact.subject)}
-    mentioned = {name_of(one.key, one.subject) for one in things(text)} & known
+    said = [name_of(one.key, one.subject) for one in things(text)]
+    mentioned = {name for name in known if name and any(name <= one for one in said)}
     if not own or not mentioned or any(_share(one, other) for one in own for other in mentioned):
         return False
     words = {stem(word.group().lower()) for word in words_of(text)}
