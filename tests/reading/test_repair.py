@@ -31,7 +31,8 @@ def played(story: dict[str, Any]) -> list[str]:
             ann.observe(said)
             clock.advance(minutes=3)
         facts = list(ann.facts())
+        open_to = {review.fact.id for review in ann.reviews()}
     known = " | ".join(f"{fact.key} {fact.value}" for fact in facts)
-    sure = " | ".join(f"{fact.key} {fact.value}" for fact in facts if not fact.needs_review)
+    sure = " | ".join(f"{fact.key} {fact.value}" for fact in facts if fact.id not in open_to)
     wrong = [f"no {one}: {known}" for one in story["live"] if one not in known]
     return wrong + [f"still {one}: {sure}" for one in story["gone"] if one in sure]

@@ -27,6 +27,7 @@ _ASKS_WHY = re.compile(r"\b(?:reason|why|how come)\b", re.IGNORECASE)
 _AND = re.compile(r"\b(?:and|but|while|whereas)\b", re.IGNORECASE)
 _EDGE = re.compile(r"[.,;:!?)(—–]+ ?| -+>? | (?=\w)|=> ?")
 _THAT: Final = frozenset({"that", "this", "it", "which", "that's"})
+_MOST_JOINING: Final = 4
 _FEWEST: Final = 2
 """One bare preposition narrows a value down: "$900 for the flat". More of them lean on a thing."""
 
@@ -36,6 +37,8 @@ class _Words(NamedTuple):
     cause: frozenset[str]
     beside: frozenset[str]
     concluding: frozenset[str]
+    narrowing: frozenset[str]
+    joined: frozenset[str]
 
 
 @lru_cache(maxsize=2)
@@ -77,6 +80,13 @@ def concludes(lead: str) -> bool:
     return is_drawn or (points and any(one in _words().causal for one in words))
 
 
+def points_back(text: str) -> bool:
+    """Whether a sentence speaks of what was said right before it, and sets nothing beside it."""
+    words = _lows(text)
+    points = not _THAT.isdisjoint(words) or "there" in words or "both" in words
+    return points and _words().beside.isdisjoint(set(words) - {"and", "both", "also", "too"})
+
+
 def edges(text: str, told: Sequence[Told]) -> Span | None:
     """Where a sentence falls into a reason and what follows from it: where the first ends, and
     where the second begins."""
@@ -105,19 +115,33 @@ def leans_on(text: str, told: Sequence[Told], named: Sequence[Thing]) -> list[fr
     if len(told) != 1:
         return []
     (about,) = told
-    found = []
+    found: list[frozenset[str]] = []
+    last: Thing | None = None
     for thing in named:
         name = name_of(thing.key, thing.subject)
         if name == about.name or _overlaps(thing, about):
             continue
-        words = _lows(_gap(text, thing, about))
-        causal = _is_causal(text, words, thing, about)
-        # A person is mentioned for other reasons too: "my sister told me".
-        leans = causal or (len(words) >= _FEWEST and not is_persons(thing.key))
-        is_beside = not causal and not _words().beside.isdisjoint(words)
-        if leans and not is_beside:
+        words = _lows(_gap(text, thing, about, named))
+        is_joined = last is not None and _is_joined(text[last.end : thing.start])
+        if is_joined or _leans(text, words, thing, about):
             found.append(name)
+            last = thing
     return found
+
+
+def _is_joined(gap: str) -> bool:
+    """Whether a thing is only one more beside another: "the rent and the deposit"."""
+    words = _lows(gap)
+    return 0 < len(words) <= _MOST_JOINING and not _words().joined.isdisjoint(words)
+
+
+def _leans(text: str, words: Sequence[str], thing: Thing, about: Told) -> bool:
+    told = _words()
+    if _is_causal(text, words, thing, about):
+        return True
+    if not words or is_persons(thing.key) or not told.beside.isdisjoint(words):
+        return False  # a person is mentioned for other reasons too: "my sister told me"
+    return len(words) >= _FEWEST or words[0] not in told.narrowing
 
 
 def _is_causal(text: str, words: Sequence[str], thing: Thing, about: Told) -> bool:
@@ -128,16 +152,25 @@ def _is_causal(text: str, words: Sequence[str], thing: Thing, about: Told) -> bo
         return True  # "and the menu is the cause of that"
     if thing.end <= begins_at(about) and words and words[0] in told.cause:
         return True
-    joint = words if told.beside.isdisjoint(words) else ()
-    return any(one in told.causal for one in joint)
+    is_beside = not told.beside.isdisjoint(set(words) - told.joined)
+    return not is_beside and any(one in told.causal for one in words)
 
 
 def _overlaps(thing: Thing, about: Told) -> bool:
     return thing.start < ends_at(about) and begins_at(about) < thing.end
 
 
-def _gap(text: str, thing: Thing, about: Told) -> str:
-    """What joins a thing to the clause that it stands beside."""
+def _gap(text: str, thing: Thing, about: Told, named: Sequence[Thing]) -> str:
+    """What joins a thing to the clause that it stands beside, without what else is named there."""
     if thing.start >= ends_at(about):
-        return text[ends_at(about) : thing.start]
-    return f"{text[: thing.start]} {text[thing.end : begins_at(about)]}"
+        stretches = [(ends_at(about), thing.start)]
+    else:
+        stretches = [(0, thing.start), (thing.end, begins_at(about))]
+    found = []
+    for begin, end in stretches:
+        for one in named:
+            if begin <= one.start and one.end <= end:
+                found.append(text[begin : one.start])
+                begin = one.end
+        found.append(text[begin:end])
+    return " ".join(found)

@@ -22,12 +22,23 @@ _LONGEST: Final = 300
 _MOST_JOINING: Final = 6
 """So many words may stand between a thing and its value."""
 _BREAK = re.compile(r"[.;:!?()—–]+(?=\s|$)|, | -+>? |=> ?")
-_WORDS = re.compile(r"[a-z][a-z-]*(?: [a-z][a-z-]*)?(?=$|[.,;:!?–]| \(| - )")
+_WORDS = re.compile(
+    r"[a-z][a-z-]*(?: [a-z][a-z-]*)?"
+    r"(?=$|[.,;:!?–]| \(| - | (?:if|when|whenever|once|because|since|so|and|but|as|unless) )"
+)
 _SAYS = re.compile(
-    r"(?: now| currently)?(?: ?[=:]| (?:is|becomes?|became|will be)| [a-z]+s(?: now)? (?:on|with|in|at))"
-    r" (?:now )?"
+    r"(?: now| currently)?(?: ?[=:]| (?:is|becomes?|became|will be)| [a-z]+s(?: now)? (?:on|with|in|at)"
+    r"|(?: [a-z]+){0,2} (?:in)?to) (?:now )?"
+)
+_IT = re.compile(
+    r"\b(?:it|that|this|we)(?:['’]s| \w+)(?: (?:now|currently|at|on|to|in|with|up with|the|have))*\s+$",
+    re.IGNORECASE,
 )
 _DENIED = re.compile(r"n['’]t$")
+_CHOSEN = re.compile(
+    r"\b(?:with|have|had|put|down|got|us|need|want|take|took|chose|chosen|picked) "
+    r"([a-z][a-z-]*(?: [a-z][a-z-]*)?) for $"
+)
 _FOR = re.compile(r" (?:for|as) $", re.IGNORECASE)
 
 
@@ -73,7 +84,19 @@ def told_in(text: str, parts: tuple[Part, ...]) -> tuple[Told, ...]:
         value = _value_behind(text, parts, thing, until) or _value_before(text, parts, thing)
         if value is not None:
             found[name] = _told(text, name, thing, value)
+    if not found and named and (pointed := _pointed(text, parts, named[0], named[-1].end)):
+        name = name_of(named[0].key, named[0].subject)
+        found[name] = _told(text, name, named[0], pointed)
     return tuple(sorted(found.values(), key=lambda one: one.thing.start))
+
+
+def _pointed(text: str, parts: Sequence[Part], thing: Thing, begin: int) -> Part | None:
+    """The value of what a sentence is about, said behind what else it names: "The fee goes with the
+    rent; right now it is $900."."""
+    for part in _typed(parts, begin, len(text)):
+        if _IT.search(text[begin : part.start]) is not None:
+            return part
+    return None
 
 
 def _told(text: str, name: frozenset[str], thing: Thing, value: Part) -> Told:
@@ -189,7 +212,10 @@ def _plain_words(text: str, thing: Thing, until: int) -> Part | None:
 
 def _value_before(text: str, parts: Sequence[Part], thing: Thing) -> Part | None:
     """The value that is put down for a thing: "$900 for the rent"."""
-    before = [one for one in _typed(parts, 0, thing.start)]
+    before = list(_typed(parts, 0, thing.start))
+    if (chosen := _CHOSEN.search(text[: thing.start])) is not None:
+        words = chosen.group(1)
+        return Part("term", words, words.lower(), "", *chosen.span(1))
     if not before or _FOR.fullmatch(text[before[-1].end : thing.start]) is None:
         return None
     return before[-1]

@@ -17,11 +17,11 @@ from incumbent.language.cues import Cues
 from incumbent.language.lexicon import data, word_set
 from incumbent.language.tokens import stem
 from incumbent.model.fact import Part
-from incumbent.reading.causes import base_of, begins_at, concludes, ends_at, leans_on
+from incumbent.reading.causes import base_of, begins_at, concludes, ends_at, leans_on, points_back
 from incumbent.reading.comparing import fillers, tokens
 from incumbent.reading.form import Known, Relation, RelationKind, Span, Statement, StatementKind
 from incumbent.reading.telling import told_in
-from incumbent.reading.things import things
+from incumbent.reading.things import name_of, things
 
 _LONGEST: Final = 4
 """The name of a thing has no more words that tell something."""
@@ -126,6 +126,8 @@ def ties(
     for number, said in enumerate(statements):
         if said.kind is StatementKind.SUPPOSES:
             yield from _waits(number, said, known)
+        if said.kind is StatementKind.ORDERS:
+            yield from _told_ties(number, statements, known, text)
         if said.kind is not StatementKind.STATES:
             continue
         other = _reasons_for(number, statements, text)
@@ -143,6 +145,8 @@ def _told_ties(
     one before it, the one behind it, or what it names beside that thing."""
     said = statements[number]
     told = told_in(said.text, said.parts)
+    if not told and number:
+        yield from _explained(number, statements, known)
     if len(told) != 1:
         return
     for place, base in ((number - 1, 0), (number + 1, 1)):
@@ -158,6 +162,22 @@ def _told_ties(
         for fact in known:
             if name == _name_of(fact) or name in _told_names(fact.text, fact.parts):
                 yield _rests(number, said, fact_id=fact.id)
+
+
+def _explained(
+    number: int, statements: Sequence[Statement], known: Sequence[Known]
+) -> Iterator[Relation]:
+    """What the statement right before rests on, where this one only says so: "The fee is $95. That
+    has to do with the deposit."."""
+    said, before = statements[number], statements[number - 1]
+    about = told_in(before.text, before.parts)
+    if len(about) != 1 or before.kind is not StatementKind.STATES or not points_back(said.text):
+        return
+    for thing in things(said.text, said.parts):
+        name = name_of(thing.key, thing.subject)
+        for fact in known if name != about[0].name else ():
+            if name == _name_of(fact) or name in _told_names(fact.text, fact.parts):
+                yield _rests(number - 1, before, fact_id=fact.id)
 
 
 def _is_base(
