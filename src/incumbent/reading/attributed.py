@@ -12,7 +12,6 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Final
 
-from incumbent.language.cues import Cues
 from incumbent.language.lexicon import data
 from incumbent.reading.form import Statement
 from incumbent.reading.things import words_of
@@ -48,7 +47,12 @@ def _patterns(language: str = "en") -> _Patterns:
 def attributed(said: Statement) -> Statement:
     """A statement with the title whose word it says it is, where it says so."""
     by = _title(said.text[:_READ].lstrip("-*•# \t"))
-    return replace(said, by=by) if by is not None else said
+    if by is None:
+        return said
+    claim = said.claim
+    if claim is not None and claim.attribute.endswith(by.lower().replace(" ", "_")):
+        claim = None  # "According to Anna: …" names Anna, and gives nothing a value
+    return replace(said, by=by, claim=claim)
 
 
 def _title(text: str) -> str | None:
@@ -69,7 +73,9 @@ def _title(text: str) -> str | None:
     return None
 
 
-_LEAD = re.compile(r"(?:(?:update|note|fyi|correction|ok|okay|so|and|but|also|well|now)[,:]? )+", re.I)
+_LEAD = re.compile(
+    r"(?:(?:update|note|fyi|correction|ok|okay|so|and|but|also|well|now)[,:]? )+", re.IGNORECASE
+)
 
 
 def _is_sentence(text: str) -> bool:

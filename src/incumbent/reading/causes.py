@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from functools import lru_cache
+from itertools import pairwise
 from typing import Final, NamedTuple
 
 from incumbent.language.attributes import is_persons
@@ -19,15 +20,22 @@ from incumbent.reading.telling import Told
 from incumbent.reading.things import Thing, name_of, words_of
 
 _POINTS_BACK = re.compile(
-    r"\b(?:of|to|on|for|from|by|in|with|at|upon|after)(?: (?:all|just|only))? (?:this|that|which|it)\b",
+    r"\b(?:of|to|on|for|from|by|in|with|at|upon|after)(?: (?:all|just|only))? "
+    r"(?:this|that|which|it)\b",
     re.IGNORECASE,
 )
 _IS_THAT = re.compile(r"\b(?:is|was|being|because|simple)\b|:", re.IGNORECASE)
+_IS_REASON = re.compile(
+    r"\breason\b.*\b(?:is|was|being)\b|\bfor (?!(?:that|this|which)\b)[\w ]*\breason\b",
+    re.IGNORECASE,
+)
 _ASKS_WHY = re.compile(r"\b(?:reason|why|how come)\b", re.IGNORECASE)
 _AND = re.compile(r"\b(?:and|but|while|whereas)\b", re.IGNORECASE)
 _EDGE = re.compile(r"[.,;:!?)(—–]+ ?| -+>? | (?=\w)|=> ?")
 _THAT: Final = frozenset({"that", "this", "it", "which", "that's"})
 _MOST_JOINING: Final = 4
+_NEAR: Final = 9
+"""A word for a cause stands no further than this before the clause that it belongs to."""
 _FEWEST: Final = 2
 """One bare preposition narrows a value down: "$900 for the flat". More of them lean on a thing."""
 
@@ -55,7 +63,7 @@ def base_of(before: str, between: str) -> int | None:
     """Which of two clauses is the reason for the other, by what stands before the first and between
     the two: 0 or 1; None where they only stand side by side."""
     words = _words()
-    lead, joint = _lows(before), _lows(between)
+    lead, joint = _lows(before), _lows(between)[-_NEAR:]
     if _ASKS_WHY.search(before) and _IS_THAT.search(between):
         return 1
     opens = [one for one in lead if one in words.cause]
@@ -67,8 +75,7 @@ def base_of(before: str, between: str) -> int | None:
     if not causes or _POINTS_BACK.search(between) is not None:
         return 0
     if causes == ["reason"] or "why" in joint:
-        is_cause = re.search(r"reason\b.*\b(?:is|was|being)\b", between) is not None
-        return 1 if is_cause else 0
+        return 1 if _IS_REASON.search(between) is not None else 0
     return 1
 
 
@@ -90,7 +97,7 @@ def points_back(text: str) -> bool:
 def edges(text: str, told: Sequence[Told]) -> Span | None:
     """Where a sentence falls into a reason and what follows from it: where the first ends, and
     where the second begins."""
-    for one, other in zip(told, told[1:], strict=False):
+    for one, other in pairwise(told):
         end, begin = ends_at(one), begins_at(other)
         if end >= begin or base_of(text[: begins_at(one)], text[end:begin]) is None:
             continue

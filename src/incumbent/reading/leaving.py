@@ -25,14 +25,16 @@ _VALUES: Final = frozenset({"money", "date", "time", "number", "quantity", "perc
 class _Patterns:
     def __init__(self, language: str) -> None:
         told = data("leaving", language)
-        verbs, kept, over = (" ".join(told[name].split()) for name in ("removing", "keeping", "over"))
+        verbs, kept = ("|".join(told[name].split()) for name in ("removing", "keeping"))
         asked = rf"(?:^|[,;.:!–-] ?|\b(?:{told['asking']}) )"
-        either = "|".join(verbs.split(" "))
-        self.removes = re.compile(rf"{asked}(?:{either})\b", re.IGNORECASE)
-        self.denies = re.compile(
-            rf"\b(?:{told['denying']})\b(?: \w+){{0,4}}? (?:{'|'.join(kept.split())})\b", re.IGNORECASE
-        )
-        self.over = re.compile(rf"(?:\bis|\bare|['’]s|\bhas|\bcan|\bbe) (?:\w+ )?(?:{over})\b", re.I)
+        self.removes = _compiled(rf"{asked}(?:{verbs})\b")
+        self.denies = _compiled(rf"\b(?:{told['denying']})\b(?: \w+){{0,4}}? (?:{kept})\b")
+        is_so = r"(?:\bis|\bare|['’]s|\bhas|\bcan|\bbe)"
+        self.over = _compiled(rf"{is_so} (?:\w+ )?(?:{told['over']})\b")
+
+
+def _compiled(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern, re.IGNORECASE)
 
 
 @lru_cache(maxsize=2)
@@ -52,9 +54,7 @@ def left_behind(statements: Sequence[Statement], known: Sequence[Known]) -> Iter
             if fact.key and any(name_of(fact.key, fact.subject) <= name for name in named)
         ]
         for fact in meant[:1]:
-            yield Relation(
-                RelationKind.DOUBTS, fact.id, number, thresholds.DOUBTED, said.text[:80]
-            )
+            yield Relation(RelationKind.DOUBTS, fact.id, number, thresholds.DOUBTED, said.text[:80])
 
 
 def _leaves(said: Statement) -> bool:

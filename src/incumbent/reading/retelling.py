@@ -7,13 +7,15 @@ to 8:15 am.": both give the ferry a time, plainly, so the one changes in the wor
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import Final
 
 from incumbent.model.fact import Part
 from incumbent.reading import thresholds
+from incumbent.reading.causes import base_of, begins_at, ends_at
 from incumbent.reading.form import Known, Relation, RelationKind, Span, Statement, StatementKind
 from incumbent.reading.telling import Told, told_in
-from incumbent.reading.things import is_one_at_a_time, name_of, tells_of_change
+from incumbent.reading.things import is_one_at_a_time, left_over, name_of, tells_of_change
 
 _NAMES: Final = frozenset({"name", "term"})
 _MOST_MORE: Final = 2
@@ -36,7 +38,10 @@ def retold(statements: Sequence[Statement], known: Sequence[Known]) -> Iterator[
 
 def _changes(number: int, said: Statement, told: Told, fact: Known, old: Part) -> Relation:
     is_said = tells_of_change(said.text) or any(one.normal == old.normal for one in said.parts)
-    kind = RelationKind.PART if fact.is_here or is_said or fact.key else RelationKind.DOUBTS
+    is_certain = (fact.is_here or is_said or fact.key) and not _rests_on(fact, told.name)
+    kind = RelationKind.PART if is_certain else RelationKind.DOUBTS
+    if is_certain and not fact.key and _is_all(fact, told.name):
+        kind = RelationKind.REPLACES
     new = (said.start + told.value[0], said.start + told.value[1])
     return Relation(
         kind,
@@ -48,6 +53,26 @@ def _changes(number: int, said: Statement, told: Told, fact: Known, old: Part) -
         old=(old.start, old.end),
         new=new,
     )
+
+
+def _is_all(fact: Known, name: frozenset[str]) -> bool:
+    """Whether something known says nothing but what a thing is."""
+    for one in told_in(fact.text, fact.parts):
+        if one.name == name:
+            spans = [(one.thing.start, one.thing.end), one.value]
+            return not left_over(fact.text, spans)
+    return False
+
+
+def _rests_on(fact: Known, name: frozenset[str]) -> bool:
+    """Whether something known says more than this value, and that it follows from it."""
+    told = () if fact.key else told_in(fact.text, fact.parts)
+    for one, other in pairwise(told):
+        between = fact.text[ends_at(one) : begins_at(other)]
+        base = base_of(fact.text[: begins_at(one)], between)
+        if base is not None and (one, other)[base].name == name:
+            return True
+    return False
 
 
 def _old(fact: Known, told: Told, said: Statement) -> Part | None:

@@ -22,18 +22,23 @@ _LONGEST: Final = 300
 _MOST_JOINING: Final = 6
 """So many words may stand between a thing and its value."""
 _BREAK = re.compile(r"[.;:!?()—–]+(?=\s|$)|, | -+>? |=> ?")
-_WORDS = re.compile(
-    r"[a-z][a-z-]*(?: [a-z][a-z-]*)?"
-    r"(?=$|[.,;:!?–]| \(| - | (?:if|when|whenever|once|because|since|so|and|but|as|unless) )"
+_NEXT: Final = (
+    r"(?:if|when|whenever|once|because|since|so|and|but|as|unless|i|we|you|they|he|she|it|our|my|"
+    r"the)"
 )
+_WORDS = re.compile(rf"[a-z][a-z-]*(?: (?!{_NEXT} )[a-z][a-z-]*)?(?=$|[.,;:!?–]| \(| - | {_NEXT} )")
 _SAYS = re.compile(
-    r"(?: now| currently)?(?: ?[=:]| (?:is|becomes?|became|will be)| [a-z]+s(?: now)? (?:on|with|in|at)"
+    r"(?: now| currently)?(?: ?[=:]| (?:is|becomes?|became|will be)"
+    r"| [a-z]+s(?: now)? (?:on|with|in|at)"
     r"|(?: [a-z]+){0,2} (?:in)?to) (?:now )?"
 )
 _IT = re.compile(
-    r"\b(?:it|that|this|we)(?:['’]s| \w+)(?: (?:now|currently|at|on|to|in|with|up with|the|have))*\s+$",
+    r"\b(?:it|that|this|we)(?:['’]s| \w+)"
+    r"(?: (?:now|currently|at|on|to|in|with|up with|the|have))*\s+$",
     re.IGNORECASE,
 )
+_MARKS: Final = (":", "=", "->", "→")
+_CLOSES = re.compile(r"\s*(?:[.,;!?)\]–—-]|$)|\s+[a-z]+(?=[.,;!)]|$)")
 _DENIED = re.compile(r"n['’]t$")
 _CHOSEN = re.compile(
     r"\b(?:with|have|had|put|down|got|us|need|want|take|took|chose|chosen|picked) "
@@ -62,6 +67,7 @@ class _Classes(NamedTuple):
     joining: frozenset[str]
     ending: frozenset[str]
     opening: frozenset[str]
+    talking: frozenset[str]
 
 
 @lru_cache(maxsize=2)
@@ -104,10 +110,20 @@ def _told(text: str, name: frozenset[str], thing: Thing, value: Part) -> Told:
     end = max(thing.end, value.end)
     lead = text[begin : min(thing.start, value.start)]
     is_one = is_one_at_a_time(thing.key)
-    is_plain = is_one and not _speaks_against(text[begin:end]) and not _narrows(lead, _behind(text, end))
-    return Told(
-        name, thing, (value.start, value.end), value.kind, value.normal, is_plain, begin
-    )
+    # "A milestone for the move is in May" says nothing of the move.
+    is_inside = bool(lead.split()) and lead.split()[-1].lower() in _classes().narrowing
+    is_apart = is_inside or _is_hearsay(lead, text[thing.end : value.start])
+    is_told = not _speaks_against(text[begin:end]) and not _narrows(lead, _behind(text, end))
+    is_plain = is_one and is_told and not is_apart
+    return Told(name, thing, (value.start, value.end), value.kind, value.normal, is_plain, begin)
+
+
+def _is_hearsay(lead: str, gap: str) -> bool:
+    """Whether a clause is what somebody else says: "Somebody swore the flat is let"."""
+    words = _lows(lead)
+    if not words or words[0] in _classes().talking or gap.strip() in ("to", "at"):
+        return False
+    return bool(left_over(lead, [], changing=True))
 
 
 def _lows(text: str) -> list[str]:
@@ -148,13 +164,11 @@ def _behind(text: str, end: int) -> str:
         then = _BREAK.search(text, found.end())
         end, stop = found.end(), then.start() if then is not None else len(text)
     words = words_of(text[end:stop])
-    is_clause = words and words[0].group().lower() in _classes().opening
+    is_clause = words and words[0].group().lower() in _classes().opening - {"who", "whose"}
     return "" if is_clause and not any(map(str.isdigit, text[end:stop])) else text[end:stop]
 
 
-def _value_behind(
-    text: str, parts: Sequence[Part], thing: Thing, until: int
-) -> Part | None:
+def _value_behind(text: str, parts: Sequence[Part], thing: Thing, until: int) -> Part | None:
     """The value that a thing is joined to by a verb or a word for where or when: the last one,
     where it goes from one to another."""
     found: Part | None = None
@@ -165,6 +179,8 @@ def _value_behind(
             break
         if found is None and not _joins(gap) and not gap.endswith(" from "):
             break
+        if gap.strip() in _MARKS and _CLOSES.match(text, part.end) is None:
+            break  # "one thing about the call: Acton wrote to us"
         found = part
     if found is None:
         return _plain_words(text, thing, until)
@@ -185,7 +201,7 @@ def _goes_on(gap: str) -> bool:
 def _joins(gap: str) -> bool:
     """Whether what stands between a thing and a value joins the two: "is", "got pushed to", ":"."""
     inner = gap.strip()
-    if inner in (":", "=", "->", "→"):
+    if inner in _MARKS:
         return True
     words = _lows(gap)
     while words and words[-1] in ("the", "a", "an"):
@@ -195,7 +211,7 @@ def _joins(gap: str) -> bool:
     classes = _classes()
     if any(one in classes.ending for one in words if one != "which"):
         return False
-    return words[-1] in classes.joining or (len(words) == 1 and words[0].endswith(("s", "ed")))
+    return words[-1] in classes.joining
 
 
 def _plain_words(text: str, thing: Thing, until: int) -> Part | None:
@@ -205,9 +221,12 @@ def _plain_words(text: str, thing: Thing, until: int) -> Part | None:
     if value is None or value.end() > until or not left_over(value.group(), []):
         return None
     words = value.group()
+    first = words.split()[0]
+    if words != first and not left_over(words[len(first) :], [], changing=True):
+        words = first
     if _lows(words)[0] in _classes().narrowing or words.split()[-1].endswith(("ed", "ing")):
         return None
-    return Part("term", words, words.lower(), "", value.start(), value.end())
+    return Part("term", words, words.lower(), "", value.start(), value.start() + len(words))
 
 
 def _value_before(text: str, parts: Sequence[Part], thing: Thing) -> Part | None:

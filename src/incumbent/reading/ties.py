@@ -21,7 +21,7 @@ from incumbent.reading.causes import base_of, begins_at, concludes, ends_at, lea
 from incumbent.reading.comparing import fillers, tokens
 from incumbent.reading.form import Known, Relation, RelationKind, Span, Statement, StatementKind
 from incumbent.reading.telling import told_in
-from incumbent.reading.things import name_of, things
+from incumbent.reading.things import Thing, name_of, things
 
 _LONGEST: Final = 4
 """The name of a thing has no more words that tell something."""
@@ -153,7 +153,7 @@ def _told_ties(
         if _is_base(statements, number, place, base, text):
             yield _rests(number, said, earlier=place)
             return
-    named = things(said.text, said.parts)
+    named = _with_mentions(said, things(said.text, said.parts), known)
     for name in leans_on(said.text, told, named):
         earlier = [n for n, one in enumerate(statements[:number]) if name in _names_of(one)]
         if earlier:
@@ -162,6 +162,22 @@ def _told_ties(
         for fact in known:
             if name == _name_of(fact) or name in _told_names(fact.text, fact.parts):
                 yield _rests(number, said, fact_id=fact.id)
+
+
+def _with_mentions(said: Statement, named: Sequence[Thing], known: Sequence[Known]) -> list[Thing]:
+    """The things that a statement names, and what is known by a name that it has in a row, where a
+    verb behind it hides its end."""
+    found = list(named)
+    words = tokens(said.text[:_READ])
+    for fact in known:
+        name = _name_of(fact) if fact.key else frozenset()
+        for first in range(len(words) - len(name) if len(name) > 1 else 0):
+            row = words[first : first + len(name)]
+            start, end = row[0].start, row[-1].end
+            is_free = all(end <= one.start or one.end <= start for one in found)
+            if is_free and {one.stem for one in row} == name:
+                found.append(Thing(start, end, fact.key, fact.subject, is_own=False))
+    return sorted(found, key=lambda one: one.start)
 
 
 def _explained(

@@ -69,6 +69,8 @@ def _by_structure(said: Statement, known: Names) -> Statement | None:
 
 def _waiting(said: Statement, base: Told, made: Told) -> Statement:
     start, end = made.value
+    part = next((one for one in said.parts if (one.start, one.end) == made.value), None)
+    start, end = whole_value(said.text, part) if part is not None else (start, end)
     value, becomes = said.text[start:end], said.text[slice(*base.value)]
     thing = made.thing
     return replace(
