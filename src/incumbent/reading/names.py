@@ -12,8 +12,10 @@ from typing import Final
 
 from incumbent.language.attributes import Attribute, attribute_of, is_attribute_noun
 from incumbent.model.fact import Part
+from incumbent.reading.causes import edges
 from incumbent.reading.form import Claim, Span
 from incumbent.reading.plainly import Names, plain_claim
+from incumbent.reading.telling import told_in
 from incumbent.reading.things import begins_verb, is_one_at_a_time, name_of, things
 from incumbent.reading.ties import is_reason, opening, reasoned
 
@@ -57,7 +59,9 @@ def stretches(text: str, parts: Sequence[Part], known: Names = frozenset()) -> l
         names = {one.attribute for one in sides if one is not None}
         if len(names) == 2 or (len(names) == 1 and _is_told(text, parts, (left, right), sides)):
             return [left, right]
-    return [(0, len(text))]
+    told = told_in(text, tuple(parts))
+    edge = edges(text, told) if len(told) > 1 else None
+    return [(0, edge[0]), (edge[1], len(text))] if edge is not None else [(0, len(text))]
 
 
 def _is_told(

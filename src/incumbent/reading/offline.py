@@ -18,6 +18,7 @@ from incumbent.model.fact import Part
 from incumbent.reading import thresholds
 from incumbent.reading.acts import acts, is_worked_on
 from incumbent.reading.alternatives import alternatives
+from incumbent.reading.attributed import attributed
 from incumbent.reading.beside import LONGEST, Window, nearest, shown, windows
 from incumbent.reading.form import (
     Heard,
@@ -143,6 +144,7 @@ class OfflineReader:
                     kinds = window.read.kinds((one.start + moved, one.end + moved))
                 said = self._statement(heard, one, voice, kinds)
                 said = named(said, heard.at, known, before, held, names=not by_machine)
+                said = said if by_machine else attributed(said)
                 if said.claim is not None and not said.awaits:
                     known |= {name_of(said.claim.attribute, said.claim.subject)}
                 before = one.text

@@ -239,7 +239,14 @@ def _stands_apart(text: str, start: int, end: int) -> bool:
 
 def _follows_copula(text: str, start: int) -> bool:
     """Whether a time is itself what is said of something: "the fair is between 3 and 7 May"."""
-    return re.search(r"\b(?:is|are|be|['’]s|was|takes place|runs?)\s*$", text[:start]) is not None
+    return _COPULA.search(text[:start]) is not None
+
+
+_COPULA = re.compile(
+    r"\b(?:is|are|be|['’]s|was|takes place|runs?)"
+    r"(?: (?:now|currently|actually|again|instead|then|still|really))*\s*$",
+    re.IGNORECASE,
+)
 
 
 def names_of(known: Iterator[tuple[str, str | None]]) -> frozenset[Name]:

@@ -16,8 +16,12 @@ from typing import Final, NamedTuple
 from incumbent.language.cues import Cues
 from incumbent.language.lexicon import data, word_set
 from incumbent.language.tokens import stem
+from incumbent.model.fact import Part
+from incumbent.reading.causes import base_of, begins_at, concludes, ends_at, leans_on, points_back
 from incumbent.reading.comparing import fillers, tokens
 from incumbent.reading.form import Known, Relation, RelationKind, Span, Statement, StatementKind
+from incumbent.reading.telling import told_in
+from incumbent.reading.things import Thing, name_of, things
 
 _LONGEST: Final = 4
 """The name of a thing has no more words that tell something."""
@@ -28,6 +32,7 @@ _VARIES = re.compile(
     re.IGNORECASE,
 )
 _POINTING = re.compile(r"(?:it|this|that|which|straight)\b", re.IGNORECASE)
+_ENDED = re.compile(r"[.!?](?=\s)|\n")
 _COMMA = re.compile(r"[,;:] ")
 
 
@@ -121,13 +126,102 @@ def ties(
     for number, said in enumerate(statements):
         if said.kind is StatementKind.SUPPOSES:
             yield from _waits(number, said, known)
+        if said.kind is StatementKind.ORDERS:
+            yield from _told_ties(number, statements, known, text)
         if said.kind is not StatementKind.STATES:
             continue
         other = _reasons_for(number, statements, text)
         if other is not None:
             yield _rests(other, statements[other], earlier=number)
             continue
-        yield from _bases(number, said, statements, known)
+        told = [] if other is not None else list(_told_ties(number, statements, known, text))
+        yield from told or _bases(number, said, statements, known)
+
+
+def _told_ties(
+    number: int, statements: Sequence[Statement], known: Sequence[Known], text: str
+) -> Iterator[Relation]:
+    """What a statement that gives one thing its value rests on, by the structure of the turn: the
+    one before it, the one behind it, or what it names beside that thing."""
+    said = statements[number]
+    told = told_in(said.text, said.parts)
+    if not told and number:
+        yield from _explained(number, statements, known)
+    if len(told) != 1:
+        return
+    for place, base in ((number - 1, 0), (number + 1, 1)):
+        if _is_base(statements, number, place, base, text):
+            yield _rests(number, said, earlier=place)
+            return
+    named = _with_mentions(said, things(said.text, said.parts), known)
+    for name in leans_on(said.text, told, named):
+        earlier = [n for n, one in enumerate(statements[:number]) if name in _names_of(one)]
+        if earlier:
+            yield _rests(number, said, earlier=earlier[-1])
+            continue
+        for fact in known:
+            if name == _name_of(fact) or name in _told_names(fact.text, fact.parts):
+                yield _rests(number, said, fact_id=fact.id)
+
+
+def _with_mentions(said: Statement, named: Sequence[Thing], known: Sequence[Known]) -> list[Thing]:
+    """The things that a statement names, and what is known by a name that it has in a row, where a
+    verb behind it hides its end."""
+    found = list(named)
+    words = tokens(said.text[:_READ])
+    for fact in known:
+        name = _name_of(fact) if fact.key else frozenset()
+        for first in range(len(words) - len(name) if len(name) > 1 else 0):
+            row = words[first : first + len(name)]
+            start, end = row[0].start, row[-1].end
+            is_free = all(end <= one.start or one.end <= start for one in found)
+            if is_free and {one.stem for one in row} == name:
+                found.append(Thing(start, end, fact.key, fact.subject, is_own=False))
+    return sorted(found, key=lambda one: one.start)
+
+
+def _explained(
+    number: int, statements: Sequence[Statement], known: Sequence[Known]
+) -> Iterator[Relation]:
+    """What the statement right before rests on, where this one only says so: "The fee is $95. That
+    has to do with the deposit."."""
+    said, before = statements[number], statements[number - 1]
+    about = told_in(before.text, before.parts)
+    if len(about) != 1 or before.kind is not StatementKind.STATES or not points_back(said.text):
+        return
+    for thing in things(said.text, said.parts):
+        name = name_of(thing.key, thing.subject)
+        for fact in known if name != about[0].name else ():
+            if name == _name_of(fact) or name in _told_names(fact.text, fact.parts):
+                yield _rests(number - 1, before, fact_id=fact.id)
+
+
+def _is_base(
+    statements: Sequence[Statement], number: int, place: int, base: int, text: str
+) -> bool:
+    """Whether the neighbour of a statement is the reason for it."""
+    if not 0 <= place < len(statements):
+        return False
+    first, second = sorted((number, place))
+    one, other = statements[first], statements[second]
+    told, then = told_in(one.text, one.parts), told_in(other.text, other.parts)
+    if not told or not then or one.kind is not other.kind or told[-1].name == then[0].name:
+        return False
+    end = one.start + ends_at(told[-1])
+    between = text[end : other.start + begins_at(then[0])]
+    if _ENDED.search(between) is None:
+        return base_of(one.text[: begins_at(told[0])], between) == base
+    # Behind the end of a sentence only what points back or draws a conclusion ties the two.
+    return base == 0 and concludes(other.text[: begins_at(then[0])])
+
+
+def _names_of(said: Statement) -> frozenset[frozenset[str]]:
+    own = {_name(said)} if said.claim is not None else set()
+    return frozenset(own) | _told_names(said.text, said.parts)
+
+
+def _told_names(text: str, parts: tuple[Part, ...]) -> frozenset[frozenset[str]]:
+    return frozenset(one.name for one in told_in(text, parts))
 
 
 def _bases(

@@ -9,12 +9,16 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import lru_cache
 from typing import Final, NamedTuple
 
+from incumbent.language.lexicon import data, word_set
 from incumbent.model.fact import Part
+from incumbent.reading.causes import begins_at, ends_at
 from incumbent.reading.form import Claim, Span, Statement, StatementKind
 from incumbent.reading.plainly import Names, values_beside, whole_value
-from incumbent.reading.things import Thing, name_of, things
+from incumbent.reading.telling import Told, told_in
+from incumbent.reading.things import Thing, name_of, things, words_of
 
 _LONGEST: Final = 300
 _CASE: Final = (
@@ -43,6 +47,50 @@ def waits(said: Statement, known: Names) -> Statement | None:
     """A statement that waits for something, with what for and with the name of what is then so."""
     if len(said.text) > _LONGEST or said.text.rstrip().endswith("?"):
         return None
+    return _by_words(said, known) or _by_structure(said, known)
+
+
+def _by_structure(said: Statement, known: Names) -> Statement | None:
+    """The same in whatever words: two things that get a value each, the one of them known and
+    behind a word that opens a case."""
+    told = told_in(said.text, said.parts)
+    if len(told) != 2:
+        return None
+    begin, cases = 0, []
+    for one in told:
+        lead = said.text[begin : begins_at(one)].lower()
+        cases.append(not _casing().isdisjoint(word.group() for word in words_of(lead)))
+        begin = ends_at(one)
+    if cases[0] == cases[1]:
+        return None
+    base, made = told if cases[0] else (told[1], told[0])
+    return _waiting(said, base, made) if base.name in known else None
+
+
+def _waiting(said: Statement, base: Told, made: Told) -> Statement:
+    start, end = made.value
+    part = next((one for one in said.parts if (one.start, one.end) == made.value), None)
+    start, end = whole_value(said.text, part) if part is not None else (start, end)
+    value, becomes = said.text[start:end], said.text[slice(*base.value)]
+    thing = made.thing
+    return replace(
+        said,
+        kind=StatementKind.SUPPOSES,
+        claim=Claim(
+            thing.subject, thing.key, value, said.start + start, said.start + end, thing.is_own
+        ),
+        term=None,
+        awaits=base.name,
+        becomes=tuple(dict.fromkeys((becomes, base.normal))),
+    )
+
+
+@lru_cache(maxsize=2)
+def _casing(language: str = "en") -> frozenset[str]:
+    return word_set(data("telling", language)["casing"])
+
+
+def _by_words(said: Statement, known: Names) -> Statement | None:
     for case, then in _sides(said.text):
         base = _side(said, case)
         if base is None or name_of(base.thing.key, base.thing.subject) not in known:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from dataclasses import replace
 
 from incumbent.language.tokens import stem
 from incumbent.model.fact import Fact
+from incumbent.model.values import text_of
 from incumbent.reading.form import Claim, Reading, Relation, RelationKind
-from incumbent.reading.things import name_of, words_of
+from incumbent.reading.telling import told_in
+from incumbent.reading.things import name_of, things, words_of
 from incumbent.turns.situation import UNNAMED, Situation, sentence_of
 
 
@@ -18,6 +20,7 @@ def checked(reading: Reading, situation: Situation) -> Reading:
 
 
 def _allowed(reading: Reading, situation: Situation) -> Iterator[Relation]:
+    named = {name_of(one.key, one.subject) for one in situation.facts.values()}
     for one in reading.relations:
         if one.earlier is not None:
             is_tie = one.kind is RelationKind.DEPENDS and one.earlier < len(reading.statements)
@@ -30,6 +33,8 @@ def _allowed(reading: Reading, situation: Situation) -> Iterator[Relation]:
         if fact is None or one.statement is None or one.statement >= len(reading.statements):
             continue
         claim = reading.statements[one.statement].claim
+        if not one.is_told and _names_another(reading.statements[one.statement].text, fact, named):
+            continue
         # What is said of one is not said of another, however alike the words are.
         if claim is not None and fact.key != UNNAMED and claim.subject != fact.subject:
             continue
@@ -40,6 +45,28 @@ def _allowed(reading: Reading, situation: Situation) -> Iterator[Relation]:
             if not shift <= one.old[0] < one.old[1] <= len(text):
                 continue
         yield one
+
+
+def _names_another(text: str, fact: Fact, known: Set[frozenset[str]]) -> bool:
+    """Whether a statement names a thing that is known and not the one that a fact is about, nor
+    anything of its value: "the yearly fee is dropped" says nothing of the opening time."""
+    if fact.key == UNNAMED:
+        told = sentence_of(fact)[0]
+        own = {one.name for one in told_in(told, fact.parts)}
+    else:
+        told, own = text_of(fact.value), {name_of(fact.key, fact.subject)}
+    said = [name_of(one.key, one.subject) for one in things(text)]
+    mentioned = {name for name in known if name and any(name <= one for one in said)}
+    if not own or not mentioned or any(_share(one, other) for one in own for other in mentioned):
+        return False
+    words = {stem(word.group().lower()) for word in words_of(text)}
+    values = [part.text for part in fact.parts] or [told]
+    return all(words.isdisjoint(stem(word) for word in one.lower().split()) for one in values)
+
+
+def _share(one: frozenset[str], other: frozenset[str]) -> bool:
+    """Whether two names may be for one thing: all words of the one are in the other."""
+    return one <= other or other <= one
 
 
 def _is_of_another(claim: Claim, fact: Fact) -> bool:

@@ -87,11 +87,13 @@ class Filing:
             self._note,
             self._take_back,
         )
-        acted = {
-            (act.start, act.end)
-            for act in reading.acts
-            if not act.is_sure or requests.do(act, reading)
-        }
+        acted = set()
+        for act in reading.acts:
+            if not act.is_sure:
+                self._question(act, reading, requests.in_question(act, reading))
+                acted.add((act.start, act.end))
+            elif requests.do(act, reading):
+                acted.add((act.start, act.end))
         for number in in_order(reading):
             said = reading.statements[number]
             if (said.start, said.end) not in acted:
@@ -120,6 +122,14 @@ class Filing:
         for fact in self.record.facts[before:]:
             self._filed[number] = fact.id
             self._facts[fact.id] = fact
+
+    def _question(self, act: Act, reading: Reading, facts: Sequence[Fact]) -> None:
+        """Keep a request that may not be meant, as what puts in doubt what it names: the person
+        confirms it by saying so plainly, or by settling the review."""
+        said = next((one for one in reading.statements if one.start == act.start), None)
+        if facts and said is not None:
+            doubts = tuple(fact.id for fact in facts)
+            self._propose(said, replace(self._proposals.of(said, None), doubts=doubts), ())
 
     def _is_echo(self, said: Statement) -> bool:
         """Whether a machine only says again what a person has just said."""

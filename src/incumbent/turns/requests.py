@@ -63,6 +63,14 @@ class Requests:
             return self._revert(act, said)
         return True
 
+    def in_question(self, act: Act, reading: Reading) -> list[Fact]:
+        """What a request names that may not be meant: nothing is done but to ask about it."""
+        if act.kind not in (ActKind.ERASE, ActKind.RETRACT) or not self._is_for_real():
+            return []
+        said = next(one for one in reading.statements if one.start == act.start)
+        found = meant(act.what, self._situation.facts.values(), by_name=True)
+        return self._proposals.may_act_on(said, found)
+
     def _undo(self, act: Act, said: Statement) -> None:
         """Take back what was said last, so that what it had replaced counts again."""
         lens, reader = self._registrar.lens, self._registrar.transaction
@@ -93,12 +101,18 @@ class Requests:
         """Put the value back that was in office before, if there was one."""
         lens, reader = self._registrar.lens, self._registrar.transaction
         facts = self._proposals.may_act_on(said, self._situation.facts.values())
-        for live in meant(act.what, facts) or self._changed_from(act.what, facts):
+        found = meant(act.what, facts) or self._changed_from(act.what, facts)
+        for live in found:
             chain = [one for one in lens.chain(reader, [live]).facts if one.id != live.id]
             if not chain:
                 continue
             named = [one for one in chain if _says(one, act.what)]
             return self._put_back(live, (named or chain)[-1])
+        for live in found:
+            # It took no place, but put an earlier statement in doubt, which now counts again.
+            if any(one in self._situation.facts for one in live.doubts):
+                self._retract(live, act)
+                return True
         return False
 
     def _put_back(self, live: Fact, earlier: Fact) -> bool:
