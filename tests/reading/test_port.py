@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
+from incumbent.reading.beside import windows
 from incumbent.reading.form import (
     ActKind,
     Heard,
@@ -16,7 +17,7 @@ from incumbent.reading.form import (
     StatementKind,
 )
 from incumbent.reading.offline import OfflineReader, parts_of
-from incumbent.reading.windows import windows
+from incumbent.reading.segments import segments
 
 AT = datetime(2026, 1, 5, 9, tzinfo=UTC)
 READER = OfflineReader(None)
@@ -232,4 +233,5 @@ def test_what_is_quoted_between_is_not_read_as_said() -> None:
     found = READER.read(Heard(text, "user", AT)).statements
     told = [n for n, one in enumerate(found) if one.kind is StatementKind.STATES]
     assert told == [0, 2]
-    assert [one.text for one in windows(text, found, told)] == ["We leave at 8.", "Bring the tent."]
+    apart = [one.text for one in windows(text, segments(text))]
+    assert apart == ["We leave at 8.", "> we leave at 9", "Bring the tent."]

@@ -34,11 +34,11 @@ class Window:
 
 
 def windows(text: str, found: Sequence[Segment]) -> list[Window]:
-    """Neighbours that fit into one reading."""
+    """Neighbours that fit into one reading; what is quoted or code is not read with them."""
     made: list[Window] = []
     here: list[Segment] = []
     for one in found:
-        if here and one.end - here[0].start > LONGEST:
+        if here and (one.end - here[0].start > LONGEST or one.block is not here[0].block):
             made.append(_window(text, here))
             here = []
         here.append(one)

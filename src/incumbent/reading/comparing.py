@@ -18,6 +18,9 @@ from incumbent.language.lexicon import data, word_set
 from incumbent.language.tokens import stem
 
 _TOKEN = re.compile(r"[\w$€£%@#]+(?:[.,:/'’-][\w%]+)*|[^\W\s]")
+_FRAME: Final = 2
+"""So many words that tell something must be the same in two that say values of one thing."""
+_SHORT_VALUE: Final = 6
 _MOST: Final = 60
 """So many words of a sentence are compared; nothing that long is said twice in the same words."""
 
@@ -130,3 +133,22 @@ def compared(old: str, new: str) -> Comparison:
                 )
             )
     return Comparison(tuple(slots), shared, len(a), len(b))
+
+
+@lru_cache(maxsize=2)
+def _predicates(language: str = "en") -> tuple[frozenset[str], frozenset[str]]:
+    told = data("predicates", language)
+    return (
+        frozenset(map(stem, told["several"].split())),
+        frozenset(map(stem, told["single"].split())),
+    )
+
+
+def restates(how: Comparison, old: str, new: str) -> bool:
+    """Whether the later one says another value in the same words, of what has one at a time."""
+    slot = how.one_slot
+    if slot is None or not slot.is_last or not how.adds_nothing or how.shared < _FRAME:
+        return False
+    both = {one.stem for one in tokens(old)} & {one.stem for one in tokens(new)}
+    several, single = _predicates()
+    return bool(both & single) and not both & several and len(slot.new.split()) <= _SHORT_VALUE

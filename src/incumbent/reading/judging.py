@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
@@ -11,7 +12,7 @@ from incumbent.model.fact import Part
 from incumbent.reading import thresholds
 from incumbent.reading.amending import amendment
 from incumbent.reading.beside import Window, in_common, likest
-from incumbent.reading.comparing import Comparison, compared
+from incumbent.reading.comparing import Comparison, compared, restates
 from incumbent.reading.form import (
     Known,
     Relation,
@@ -22,6 +23,9 @@ from incumbent.reading.form import (
 )
 
 _SHORT: Final = 6
+_FORGETS = re.compile(r"\b(?:forget(?:ting)?|erase|disregard|unlearn)\b", re.IGNORECASE)
+_REMOVES = re.compile(r"\b(?:delete|remove|wipe|purge|scrub)\b", re.IGNORECASE)
+"""What is removed may be something that a fact only mentions."""
 
 
 class _Over(NamedTuple):
@@ -69,16 +73,18 @@ class Judging:
         part = self._part(known, over, gone)
         if part is not None:
             return part
-        if said.kind is StatementKind.ASKS:
-            return None
+        if said.kind is StatementKind.ASKS or _FORGETS.search(said.text):
+            return None  # what is asked of the memory is for `acts` to say
         corrects = "correction" in said.cues
         chance = becomes["part"] + gone
+        if restates(how, known.text, said.text):
+            chance = max(chance, thresholds.RESTATED)
         alike = _alike(known, said, how)
         line = thresholds.DOUBTED[known.is_here][alike] - thresholds.CUE * corrects
         if alike == 2 and _of_two_things(how, corrects=corrects):
             return None
-        ended = thresholds.ENDED[alike] - thresholds.CUE * corrects
-        if gone >= max(line, ended) and not _leaves_out(known, said):
+        is_told = not _leaves_out(known, said) and not _REMOVES.search(said.text)
+        if gone >= max(line, thresholds.ENDED[alike]) and is_told:
             is_ended = becomes["ends"] > becomes["replaces"]
             kind = RelationKind.ENDS if is_ended else RelationKind.REPLACES
             return self._relation(kind, known, at, gone)

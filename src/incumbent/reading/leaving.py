@@ -54,7 +54,7 @@ def left_behind(statements: Sequence[Statement], known: Sequence[Known]) -> Iter
             if fact.key and any(name_of(fact.key, fact.subject) <= name for name in named)
         ]
         for fact in meant[:1]:
-            yield Relation(RelationKind.DOUBTS, fact.id, number, thresholds.DOUBTED, said.text[:80])
+            yield Relation(RelationKind.DOUBTS, fact.id, number, thresholds.UNSURE, said.text[:80])
 
 
 def _leaves(said: Statement) -> bool:

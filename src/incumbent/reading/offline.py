@@ -32,7 +32,7 @@ from incumbent.reading.form import (
 )
 from incumbent.reading.judging import Judging
 from incumbent.reading.learned.model import Model
-from incumbent.reading.naming import named, named_things, without_recalled
+from incumbent.reading.naming import named, named_things, taken_apart, without_recalled
 from incumbent.reading.overtaking import besides, echoed, instead_of, overtaken
 from incumbent.reading.segments import Segment, run_on, segments
 from incumbent.reading.sorting import kind_of
@@ -71,7 +71,7 @@ class OfflineReader:
         """What a turn states, what that does to what is known, and what it asks of the memory."""
         by_machine = is_machine(heard.speaker)
         read = [
-            self._apart(one, by_machine=by_machine)
+            self._apart(one, heard, by_machine=by_machine)
             for one in self._windows(heard, segments(heard.text), by_machine=by_machine)
         ]
         statements = tuple(self._statements(heard, read, by_machine=by_machine))
@@ -102,31 +102,35 @@ class OfflineReader:
         """
         open_to = [one for one in heard.known if one.by_machine or not by_machine]
         previous = heard.previous
+        passed_over = by_machine and (len(heard.text) > LONGEST or not open_to)
         for number, window in enumerate(windows(heard.text, found)):
-            if (
-                self._model is None
-                or number >= _MOST_WINDOWS
-                or (by_machine and (len(heard.text) > LONGEST or not open_to))
-            ):
+            if number >= _MOST_WINDOWS or passed_over:
                 yield window
                 continue
             near = nearest(open_to, window.text)
+            if self._model is None:
+                yield replace(window, near=near)
+                continue
             text, shift = as_heard(window.text, heard.speaker)
             read = self._model.read(previous, text, [shown(one) for one in near])
             previous = window.text
             yield replace(window, near=near, read=read, shift=shift)
 
-    def _apart(self, window: Window, *, by_machine: bool) -> Window:
-        """A window with the stretches of those who type on and on apart."""
-        read, found = window.read, window.found
-        if read is None or by_machine:
+    def _apart(self, window: Window, heard: Heard, *, by_machine: bool) -> Window:
+        """A window with the stretches of those who type on and on apart, and a reason apart from
+        what follows from it."""
+        if by_machine:
             return window
+        read, found = window.read, list(window.found)
+        if read is not None:
 
-        def begins(one: Segment, word: Span) -> float:
-            moved = one.start - window.start + window.shift
-            return read.begins((word[0] + moved, word[1] + moved))
+            def begins(one: Segment, word: Span) -> float:
+                moved = one.start - window.start + window.shift
+                return read.begins((word[0] + moved, word[1] + moved))
 
-        return replace(window, found=tuple(p for one in found for p in run_on(one, begins)))
+            found = [part for one in found for part in run_on(one, begins)]
+        apart = taken_apart(found, heard.known, lambda text: parts_of(text, heard.at))
+        return replace(window, found=tuple(apart))
 
     # statements
 

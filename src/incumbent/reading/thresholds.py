@@ -4,25 +4,29 @@ from __future__ import annotations
 
 from typing import Final
 
-ENDED: Final = (0.9, 0.95, 0.985)
-"""From here on a statement is superseded and not only doubted; by how alike the two are, as below."""
+ENDED: Final = (2.0, 0.96, 0.985)
+"""From here on a statement is superseded and not only doubted, by how alike the two are; of two
+that have few words in common the model is never certain enough."""
 DOUBTED: Final = {True: (0.7, 0.88, 0.95), False: (0.82, 0.94, 0.975)}
-"""From here on it is possibly outdated: said in this conversation or on another day, and having few,
-some or most of its words in common with what is said. The more alike two sentences are, the more
-often they speak of two things: of 608 pairs of siblings that stand these lines touch a tenth, and of
-5,300 statements of conversations that hold, 1 in 70."""
+"""From here on it is possibly outdated: said in this conversation (True) or on another day, and
+having few, some or most of its words in common with what is said. The more alike two sentences are,
+the more often they speak of two things."""
 ALIKE: Final = 0.5
 """So much of a statement is said again in the same order where two are most alike."""
 AKIN: Final = 0.25
 """The same, where they are somewhat alike."""
 COMMON: Final = 0.2
-"""So many of the words of the shorter one are in both, in any order, where they are somewhat alike."""
+"""So many words of the shorter one are in both, in any order, where they are somewhat alike."""
 CUE: Final = 0.1
 """How much less likely it may be where a correction is announced."""
 READ: Final = 8
 """So many things that a turn may be about are read beside it."""
 JUST: Final = 2
 """So many of the last things said here count as said just now."""
+UNSURE: Final = 0.5
+"""How likely a request that is not certain is meant so: what it names is possibly outdated."""
+RESTATED: Final = 0.98
+"""How likely what has one at a time is over where another value is said in the same words."""
 PART: Final = 0.65
 """From here on one value of a statement is over."""
 RESTS: Final = 0.6

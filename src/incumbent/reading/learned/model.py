@@ -1,7 +1,8 @@
 """The model: an 8-bit transformer that reads a turn beside the statements that it may be about.
 
-One run says what every stretch of the turn is, where statements begin in it, which words are values,
-what becomes of each statement beside it, which of its words are over, and what takes their place.
+One run says what every stretch of the turn is, where statements begin in it, which words are
+values, what becomes of each statement beside it, which of its words are over, and what takes their
+place.
 """
 
 from __future__ import annotations
