@@ -68,12 +68,12 @@ if _CHECKING:
     )
     from incumbent.model.scope import Scope
     from incumbent.model.verdict import Outcome, Repair, Rule, Verdict
-    from incumbent.observing.observation import Observation
     from incumbent.observing.opinions import Opinion, Proposed
     from incumbent.opening import open
     from incumbent.search.embedders import Embedder
     from incumbent.session import Session
     from incumbent.settings import Settings
+    from incumbent.turns.observation import Observation
 
 __version__ = "0.1.0"
 

@@ -15,7 +15,7 @@ MONDAY = datetime(2026, 1, 5, 9, tzinfo=UTC)
 
 @pytest.fixture
 def memory() -> Iterator[incumbent.Memory]:
-    settings = incumbent.Settings(embedder="static", detector="reading")
+    settings = incumbent.Settings(embedder="static")
     with incumbent.open(":memory:", clock=SteppingClock(MONDAY), settings=settings) as opened:
         yield opened
 

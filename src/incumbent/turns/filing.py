@@ -14,7 +14,6 @@ from incumbent.model.fact import Fact
 from incumbent.model.scope import Scope
 from incumbent.model.values import text_of
 from incumbent.model.verdict import Outcome, Rule, Verdict
-from incumbent.observing.circumstances import Circumstances, history_of
 from incumbent.reading.amending import amended
 from incumbent.reading.form import (
     Act,
@@ -32,6 +31,7 @@ from incumbent.reading.things import (
     words_of,
 )
 from incumbent.turns.checks import checked
+from incumbent.turns.circumstances import Circumstances, history_of
 from incumbent.turns.placing import amended_parts, in_order, is_other
 from incumbent.turns.proposals import Proposals
 from incumbent.turns.records import Record
@@ -283,22 +283,31 @@ class Filing:
         self._propose(said, proposal, ())
 
     def _propose(self, said: Statement, proposal: Proposal, because: Sequence[Relation]) -> None:
-        rule, evidence = None, None
+        rule, evidence, reason = None, None, None
         if because:
             first = because[0]
             rule = Rule.EXPLICIT if first.is_told else Rule.IMPLICIT
-            evidence = {"reader": first.rests_on or self._reader, "chance": round(first.chance, 3)}
+            evidence, reason = self._found(first), self._words_of(first)
         elif "correction" in said.cues and said.claim is not None:
             rule = Rule.EXPLICIT
         try:
-            verdict = self._registrar.propose(proposal, rule=rule, evidence=evidence)
+            verdict = self._registrar.propose(proposal, rule=rule, evidence=evidence, reason=reason)
         except (DependencyCycle, UnknownTarget):  # or it ends by itself, on a day to come
             proposal = replace(proposal, depends_on=(), supersedes=None)
-            verdict = self._registrar.propose(proposal, rule=rule, evidence=evidence)
+            verdict = self._registrar.propose(proposal, rule=rule, evidence=evidence, reason=reason)
         gone = self._registrar.transaction.facts(verdict.superseded) if verdict.superseded else []
         self._note(verdict, gone)
         for later in set_right(self._registrar, proposal, gone, self._around.at):
             self.record.verdicts.append(later)
+
+    def _found(self, relation: Relation) -> Mapping[str, Any]:
+        """Who found a relation. Evidence holds no words: an erasure does not look into it."""
+        return {"reader": self._reader, "chance": round(relation.chance, 3)}
+
+    def _words_of(self, relation: Relation) -> str | None:
+        """The words that say that it is a change, if there are any."""
+        words = relation.rests_on[:LONGEST_REASON]
+        return words if relation.is_told and words and words in self._around.text else None
 
     def _note(self, verdict: Verdict, gone: Iterable[Fact] = ()) -> None:
         self.record.verdicts.append(verdict)
@@ -313,7 +322,7 @@ class Filing:
     ) -> None:
         evidence: Mapping[str, Any] | None = None
         if relation is not None:
-            evidence = {"reader": relation.rests_on, "chance": round(relation.chance, 3)}
+            evidence = self._found(relation)
         reason = self._around.text[said.start : said.end][:LONGEST_REASON]
         try:
             verdict = self._registrar.retract(

@@ -11,13 +11,14 @@ from incumbent.engine.registrar import Registrar
 from incumbent.model.fact import Fact
 from incumbent.model.records import Spot, Turn, WorkingItem, item_key
 from incumbent.model.values import text_of
-from incumbent.observing.circumstances import Circumstances
-from incumbent.observing.observation import Observation
-from incumbent.observing.recognising import digest_of
-from incumbent.observing.repeating import Received, observed_before, told_again
 from incumbent.reading.form import Heard, Reading, StatementKind, TurnReader
+from incumbent.turns.circumstances import Circumstances
 from incumbent.turns.filing import Filing
+from incumbent.turns.observation import Observation
+from incumbent.turns.receiving import Received
+from incumbent.turns.recognising import digest_of
 from incumbent.turns.records import Record
+from incumbent.turns.repeating import observed_before, told_again
 from incumbent.turns.situation import FoundBySearch, Situation, known_to, looked_at
 
 WINDOW: Final = 40
@@ -85,7 +86,7 @@ class TurnObserver:
             speaker=turn.speaker,
             at=turn.at,
             ref=turn.ref,
-            statements=reading.statements,  # type: ignore[arg-type]
+            statements=reading.statements,
             facts=tuple({fact.id: fact for fact in record.facts}.values()),
             verdicts=tuple(record.verdicts),
             retired=tuple(dict.fromkeys(record.retired)),

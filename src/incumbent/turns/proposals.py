@@ -14,11 +14,11 @@ from incumbent.language.speakers import is_machine
 from incumbent.model.authority import Authority, Ladder
 from incumbent.model.fact import Fact, MemoryType, Part, Said, Source
 from incumbent.model.scope import Place, Scope
-from incumbent.observing.circumstances import Circumstances
 from incumbent.reading.form import Claim, Statement, StatementKind
 from incumbent.reading.sorting import is_rule
 from incumbent.rules.authority import may_speak, may_write_as, outranks
 from incumbent.rules.classification import classify_constraint
+from incumbent.turns.circumstances import Circumstances
 from incumbent.turns.situation import UNNAMED
 
 _LONGEST_QUOTE: Final = 500
