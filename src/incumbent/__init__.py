@@ -70,6 +70,7 @@ if _CHECKING:
     from incumbent.model.verdict import Outcome, Repair, Rule, Verdict
     from incumbent.observing.opinions import Opinion, Proposed
     from incumbent.opening import open
+    from incumbent.reading.form import TurnReader
     from incumbent.search.embedders import Embedder
     from incumbent.session import Session
     from incumbent.settings import Settings
@@ -146,6 +147,7 @@ __all__ = [
     "StoreError",
     "StoreFull",
     "StoreUnavailable",
+    "TurnReader",
     "UnknownDependency",
     "UnknownFact",
     "UnknownTarget",
@@ -188,9 +190,10 @@ _MODULES = {
     """,
     "model.scope": "Scope",
     "model.verdict": "Outcome Repair Rule Verdict",
-    "observing.observation": "Observation",
+    "turns.observation": "Observation",
     "observing.opinions": "Opinion Proposed",
     "opening": "open",
+    "reading.form": "TurnReader",
     "search.embedders": "Embedder",
     "session": "Session",
     "settings": "Settings",

@@ -16,10 +16,10 @@ from incumbent.model.scope import Place
 from incumbent.model.verdict import Verdict
 from incumbent.observing.opinions import Opinion
 from incumbent.stores.port import Reader, Store, Transaction
-from incumbent.turns.observer import own_spots
 from incumbent.turns.receiving import Received
 from incumbent.turns.recognising import mark_of
 from incumbent.turns.situation import FoundBySearch
+from incumbent.turns.spots import own_spots
 
 _SKEW = timedelta(minutes=1)
 """How far the clocks of two processes may be apart."""

@@ -6,7 +6,7 @@ import re
 from datetime import date, datetime
 
 from incumbent.language.tokens import stem, tokens
-from incumbent.language.values.comparing import same
+from incumbent.language.values.comparing import is_said_by
 from incumbent.language.values.finding import find
 from incumbent.language.values.kinds import Value, ValueKind
 
@@ -46,7 +46,7 @@ def is_supported(value: str, quote: str, at: datetime) -> bool:
     come to the same: "2026-01-16" is what "next Friday" says.
     """
     theirs = find(quote, at)
-    found = [one for one in find(value, at) if any(_is_same(one, other) for other in theirs)]
+    found = [one for one in find(value, at) if any(is_said_by(one, other) for other in theirs)]
     words = [token for token in tokens(value) if token.is_word]
     said = {stem(token.low) for token in tokens(quote) if token.is_word}
     rest = [token for token in words if not any(_holds(v, token.start, token.end) for v in found)]
@@ -58,15 +58,6 @@ def days_in(text: str, at: datetime) -> list[date]:
     named = [one.normal for one in find(text, at) if one.kind is ValueKind.DATE]
     whole = (f"{normal}-01" if _MONTH.fullmatch(normal) else normal for normal in named)
     return [date.fromisoformat(normal) for normal in whole if _DAY.fullmatch(normal)]
-
-
-def _is_same(left: Value, right: Value) -> bool:
-    """Whether two values say the same; a name may be a shorter form of another."""
-    if left.normal == right.normal or same(left, right):
-        return True
-    words, others = sorted((left.normal.split(), right.normal.split()), key=len)
-    named = {left.kind, right.kind} <= {ValueKind.NAME, ValueKind.QUOTED, ValueKind.ADDRESS}
-    return named and bool(words) and set(words) <= set(others)
 
 
 def _holds(value: Value, start: int, end: int) -> bool:
