@@ -95,6 +95,8 @@ def _hundredths(value: float) -> str:
 
 def told(fact: Fact) -> str:
     """A fact in one line, with its scope unless that is global: `key [task T] = value`."""
+    if fact.is_unnamed:
+        return f"{shown(fact.value)}{place(fact)}"
     return f"{name_of(fact)}{place(fact)} = {shown(fact.value)}"
 
 

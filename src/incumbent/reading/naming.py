@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
+from itertools import zip_longest
 from typing import Final
 
 from incumbent.language.reading import BlockKind
@@ -76,7 +77,7 @@ def taken_apart(
 def without_recalled(statements: Sequence[Statement]) -> Iterator[Statement]:
     """The statements, those for chat that only recall what the next one puts right: "I know I said
     $900 earlier."."""
-    for said, after in zip(statements, [*statements[1:], None], strict=True):
+    for said, after in zip_longest(statements, statements[1:]):
         if after is not None and after.claim is not None and _only_recalls(said):
             yield replace(said, kind=StatementKind.CHATS)
         else:

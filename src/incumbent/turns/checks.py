@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import Final
 
+from incumbent.language.lexicon import word_set
 from incumbent.language.tokens import stem
-from incumbent.model.fact import Fact
+from incumbent.model.fact import UNNAMED, Fact
 from incumbent.reading.form import Claim, Reading, Relation, RelationKind
 from incumbent.reading.things import name_of, words_of
-from incumbent.turns.situation import UNNAMED, Situation, sentence_of
+from incumbent.turns.situation import Situation, sentence_of
+
+_SOMEBODY: Final = word_set("he she it they him her them his its their hers theirs")
 
 
 def checked(reading: Reading, situation: Situation) -> Reading:
@@ -39,7 +43,16 @@ def _allowed(reading: Reading, situation: Situation) -> Iterator[Relation]:
             text, shift = sentence_of(fact)
             if not shift <= one.old[0] < one.old[1] <= len(text):
                 continue
+            if not one.is_told and not _may_mean(reading.statements[one.statement].text, fact):
+                one = replace(one, kind=RelationKind.DOUBTS, old=None, new=None)
         yield one
+
+
+def _may_mean(text: str, fact: Fact) -> bool:
+    """Whether words can be about whom a fact is about: they name them, or say "her"."""
+    said = {stem(word.group().lower()) for word in words_of(text)}
+    about = {stem(word.group().lower()) for word in words_of(fact.subject or "")}
+    return not about or not about.isdisjoint(said) or not said.isdisjoint(_SOMEBODY)
 
 
 def _is_of_another(claim: Claim, fact: Fact) -> bool:

@@ -10,7 +10,7 @@ from incumbent.engine.proposal import Proposal
 from incumbent.engine.registrar import Registrar
 from incumbent.language.speakers import is_machine
 from incumbent.model.errors import DependencyCycle, NotPermitted, UnknownTarget
-from incumbent.model.fact import Fact
+from incumbent.model.fact import UNNAMED, Fact
 from incumbent.model.scope import Scope
 from incumbent.model.values import text_of
 from incumbent.model.verdict import Outcome, Rule, Verdict
@@ -37,12 +37,14 @@ from incumbent.turns.proposals import Proposals
 from incumbent.turns.records import Record
 from incumbent.turns.requests import Requests
 from incumbent.turns.returning import set_right
-from incumbent.turns.situation import UNNAMED, Situation, sentence_of
-from incumbent.turns.worth import is_done, is_worth_keeping
+from incumbent.turns.situation import Situation, sentence_of
+from incumbent.turns.taking_up import TakingUp
+from incumbent.turns.worth import is_done, is_for_now, is_worth_keeping
 
 LONGEST_REASON: Final = 500
 OVER: Final = "no longer current"
 """What stands in brackets where a value is over and nothing is said to take its place."""
+_ASKED: Final = "what was asked"
 _SHORT: Final = 12
 """A longer statement is kept beside what it changes."""
 _GONE: Final = (RelationKind.REPLACES, RelationKind.ENDS)
@@ -65,6 +67,7 @@ class Filing:
         self._around = around
         self._reader = reader
         self._proposals = Proposals(registrar, around)
+        self._taking_up = TakingUp(registrar, situation, around)
         self._gone: set[str] = set()
         self._facts: dict[str, Fact] = dict(situation.facts)
         """What is known, with what this turn has brought."""
@@ -104,6 +107,9 @@ class Filing:
     def _state(self, number: int, said: Statement, relations: Sequence[Relation]) -> None:
         by_machine = is_machine(self._around.speaker.name)
         relations = [self._resolved(one) for one in relations]
+        if number == 0 and not by_machine:
+            said = self._taking_up.named(said)
+            relations = [*relations, *self._taken_up(said)]
         if said.kind in _UNREAL and not by_machine:
             self._suppose(said, self._bases(relations))
             return
@@ -111,7 +117,7 @@ class Filing:
         keeps = (
             is_done(said, self._around.speaker.name)
             if by_machine
-            else changes or is_worth_keeping(said)
+            else changes or is_worth_keeping(said) or _rests_on_question(relations)
         )
         if not keeps or (by_machine and self._is_echo(said)):
             return
@@ -120,6 +126,22 @@ class Filing:
         for fact in self.record.facts[before:]:
             self._filed[number] = fact.id
             self._facts[fact.id] = fact
+
+    def _taken_up(self, said: Statement) -> list[Relation]:
+        """What the first statement of a turn rests on of what was said right before it: the draft
+        that it settles on, or the question that it answers."""
+        brought = self._taking_up.settled(said)
+        if not brought and (question := self._taking_up.asked(said)) is not None:
+            brought = [question]
+        relations = []
+        for verdict in brought:
+            self._note(verdict)
+            if verdict.fact is not None:
+                self._facts[verdict.fact_id] = verdict.fact
+                relations.append(
+                    Relation(RelationKind.DEPENDS, verdict.fact_id, 0, rests_on=_ASKED)
+                )
+        return relations
 
     def _is_echo(self, said: Statement) -> bool:
         """Whether a machine only says again what a person has just said."""
@@ -218,9 +240,17 @@ class Filing:
         if gone or above:
             first = (gone or above)[0]
             proposal = replace(proposal, supersedes=first.fact_id, confidence=first.chance)
+        if not (gone or above or parts) and self._is_for_now(said):
+            proposal = replace(proposal, scope=Scope.SESSION, scope_id=self._around.session_id)
         self._propose(said, proposal, (gone or above)[:1])
         for one in gone[1:]:
             self._take_back(facts[one.fact_id], said, one)
+
+    def _is_for_now(self, said: Statement) -> bool:
+        """Whether a statement matters only in this session. What answers a question settles more
+        than that."""
+        is_answer = "?" in self._situation.previous
+        return self._around.branch is None and not is_answer and is_for_now(said)
 
     def _is_at(self, said: Statement, fact_id: str) -> bool:
         """Whether a fact has the very name that a statement gives: the name then decides."""
@@ -331,6 +361,10 @@ class Filing:
         except NotPermitted:
             return
         self._note(verdict, [fact])
+
+
+def _rests_on_question(relations: Iterable[Relation]) -> bool:
+    return any(one.rests_on == _ASKED for one in relations)
 
 
 def _again(proposal: Proposal, fact: Fact) -> Proposal:

@@ -12,14 +12,13 @@ from incumbent.language.audience import is_for_all, is_of_oneself
 from incumbent.language.cues import Cues
 from incumbent.language.speakers import is_machine
 from incumbent.model.authority import Authority, Ladder
-from incumbent.model.fact import Fact, MemoryType, Part, Said, Source
+from incumbent.model.fact import UNNAMED, Fact, MemoryType, Part, Said, Source
 from incumbent.model.scope import Place, Scope
 from incumbent.reading.form import Claim, Statement, StatementKind
 from incumbent.reading.sorting import is_rule
 from incumbent.rules.authority import may_speak, may_write_as, outranks
 from incumbent.rules.classification import classify_constraint
 from incumbent.turns.circumstances import Circumstances
-from incumbent.turns.situation import UNNAMED
 
 _LONGEST_QUOTE: Final = 500
 _MOMENT: Final = timedelta(seconds=1)
