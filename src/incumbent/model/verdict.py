@@ -132,5 +132,5 @@ class Verdict:
         name = fact.key if fact is not None else self.fact_id
         if fact is not None and fact.is_unnamed:
             said = text_of(fact.value)
-            name = said if len(said) <= _LONGEST else f"{said[: _LONGEST - 4]} ..."
+            name = f'"{said}"' if len(said) <= _LONGEST else f'"{said[: _LONGEST - 4]} ..."'
         return f"{name}: {self.outcome} ({self.rule})"

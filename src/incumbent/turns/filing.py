@@ -109,7 +109,7 @@ class Filing:
         relations = [self._resolved(one) for one in relations]
         if number == 0 and not by_machine:
             said = self._taking_up.named(said)
-            relations = [*relations, *self._taken_up(said)]
+            relations = self._with_bases(said, relations)
         if said.kind in _UNREAL and not by_machine:
             self._suppose(said, self._bases(relations))
             return
@@ -127,20 +127,21 @@ class Filing:
             self._filed[number] = fact.id
             self._facts[fact.id] = fact
 
-    def _taken_up(self, said: Statement) -> list[Relation]:
-        """What the first statement of a turn rests on of what was said right before it: the draft
-        that it settles on, or the question that it answers."""
+    def _with_bases(self, said: Statement, relations: list[Relation]) -> list[Relation]:
+        """The relations of the first statement of a turn, with what it rests on of what was said
+        right before it: the draft that it settles on, or the question that it answers."""
+        if any(one.kind not in _QUIET for one in relations):
+            return relations  # it changes something: "No, only 40."
         brought = self._taking_up.settled(said)
         if not brought and (question := self._taking_up.asked(said)) is not None:
             brought = [question]
-        relations = []
+        if brought:  # "no" after another question is another "no"
+            relations = [one for one in relations if one.kind is not RelationKind.CONFIRMS]
         for verdict in brought:
             self._note(verdict)
-            if verdict.fact is not None:
-                self._facts[verdict.fact_id] = verdict.fact
-                relations.append(
-                    Relation(RelationKind.DEPENDS, verdict.fact_id, 0, rests_on=_ASKED)
-                )
+            if (fact := verdict.fact) is not None:
+                self._facts[fact.id] = fact
+                relations.append(Relation(RelationKind.DEPENDS, fact.id, 0, rests_on=_ASKED))
         return relations
 
     def _is_echo(self, said: Statement) -> bool:
