@@ -130,13 +130,13 @@ class Filing:
     def _with_bases(self, said: Statement, relations: list[Relation]) -> list[Relation]:
         """The relations of the first statement of a turn, with what it rests on of what was said
         right before it: the draft that it settles on, or the question that it answers."""
-        if any(one.kind not in _QUIET for one in relations):
+        if any(one.kind not in (*_QUIET, RelationKind.DOUBTS) for one in relations):
             return relations  # it changes something: "No, only 40."
         brought = self._taking_up.settled(said)
         if not brought and (question := self._taking_up.asked(said)) is not None:
             brought = [question]
         if brought:  # "no" after another question is another "no"
-            relations = [one for one in relations if one.kind is not RelationKind.CONFIRMS]
+            relations = [one for one in relations if one.kind is RelationKind.DEPENDS]
         for verdict in brought:
             self._note(verdict)
             if (fact := verdict.fact) is not None:

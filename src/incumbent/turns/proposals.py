@@ -188,7 +188,7 @@ class Proposals:
 
     def _constraint(self, said: Statement, claim: Claim | None) -> str | None:
         """Which kind of rule a statement is, if it binds."""
-        if self._registrar.identity.authority.rank == 0 or said.kind is StatementKind.SUPPOSES:
+        if self._registrar.ladder.rank(self.rung(said)) == 0 or said.kind is StatementKind.SUPPOSES:
             return None  # whoever walks in binds nobody by their choice of words
         if claim is not None:
             return classify_constraint(claim.attribute, claim.value, _PLAIN)

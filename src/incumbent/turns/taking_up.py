@@ -33,8 +33,15 @@ _LONGEST_QUESTION: Final = 300
 _STILL_OPEN: Final = 4
 """A draft can be settled on for so many turns."""
 _SENTENCE: Final = re.compile(r"[^.!?\n]+[.!?]*\s*")
-_FEW: Final = 4
-"""A question of fewer words needs the sentence before it: "Which one?"."""
+_OFFERS: Final = re.compile(
+    r"\?|\b(?:or|options?|instead|suggest|recommend|propose|could|would|there (?:is|are))\b|"
+    r"\bi['’]d\b",
+    re.IGNORECASE,
+)
+_CHOOSES: Final = re.compile(
+    r"\b(?:ones?|first|second|third|last|former|latter|option|both|either|(?-i:[A-D]))\b",
+    re.IGNORECASE,
+)
 _OPEN: Final = re.compile(
     r"\b(?:anything|something|what) else\b|\bhow (?:can|may) i help\b", re.IGNORECASE
 )
@@ -64,10 +71,13 @@ class TakingUp:
 
     def asked(self, said: Statement) -> Verdict | None:
         """Keep the question that a short answer answers, as the word of who asked."""
-        answers = said.kind is StatementKind.AGREES or self._is_bare(said)
-        if not answers or said.claim is not None or not self._question():
-            return None
         start, text = self._span()
+        answers = said.kind is StatementKind.AGREES or Cues(said.text).settles
+        answers |= self._is_bare(said) and (
+            text.endswith("?") or _CHOOSES.search(said.text) is not None
+        )
+        if not answers or said.claim is not None or not text:
+            return None
         if _OPEN.search(text) or len(text) > _LONGEST_QUESTION:
             return None
         turn = self._situation.turns[-1]
@@ -119,19 +129,16 @@ class TakingUp:
         )
 
     def _question(self) -> str:
-        """What a machine asked at the end of the turn before, with what it needs."""
+        """What a machine asked or offered right before, with what it needs to be understood."""
         return self._span()[1]
 
     def _span(self) -> tuple[int, str]:
-        if not self._situation.previous_by_machine:
-            return 0, ""
         told = self._situation.previous.rstrip()
-        sentences = list(_SENTENCE.finditer(told))
-        if not sentences or not told.endswith("?"):
+        if not self._situation.previous_by_machine or _OFFERS.search(told) is None:
             return 0, ""
-        first = sentences[-1]
-        if len(first.group().split()) < _FEW and len(sentences) > 1:
-            first = sentences[-2]
+        if len(told) <= _LONGEST_QUESTION:
+            return 0, told
+        first = list(_SENTENCE.finditer(told))[-2:][0]
         start = first.start() + len(first.group()) - len(first.group().lstrip())
         return start, told[start:]
 
