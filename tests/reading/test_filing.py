@@ -132,7 +132,6 @@ def test_an_explicit_change_says_what_it_rests_on(ann: incumbent.Session) -> Non
     ann.observe("The menu is lamb.")
     [verdict] = ann.observe("The menu is fish now.").verdicts
     assert str(verdict) == '"The menu is fish now.": superseded (explicit)'
-    assert verdict.reason == "The menu is fish now."
     assert set(verdict.evidence) >= {"reader", "chance"}
 
 

@@ -174,6 +174,17 @@ def opposition(new: str, old: str) -> Opposition:
     )
 
 
+def contradicts(new: str, old: str) -> bool:
+    """Whether a statement denies in the same words what an older one says, or affirms what it
+    denies."""
+    return any(
+        _by_denial(ours, theirs) is Opposition.SURE
+        for ours in stances(new)
+        for theirs in stances(old)
+        if not (ours.persons and theirs.persons and ours.persons.isdisjoint(theirs.persons))
+    )
+
+
 def _between(new: Stance, old: Stance) -> Opposition:
     if new.persons and old.persons and new.persons.isdisjoint(old.persons):
         return Opposition.NONE

@@ -9,6 +9,7 @@ from datetime import datetime
 from itertools import zip_longest
 from typing import Final
 
+from incumbent.language.cues import Cues
 from incumbent.language.reading import BlockKind
 from incumbent.model.fact import Part
 from incumbent.reading.form import Claim, Known, Span, Statement, StatementKind
@@ -55,7 +56,8 @@ def named(
     claim, term = claim_and_term(said.text, at, held, name)
     if claim is not None:
         claim = claim._replace(start=claim.start + said.start, end=claim.end + said.start)
-    return replace(said, claim=claim, term=term)
+    quoted = Cues(said.text).attribution()
+    return replace(said, claim=claim, term=term, by=quoted[0] if quoted is not None else None)
 
 
 def taken_apart(
