@@ -131,6 +131,6 @@ class Verdict:
         fact = self.fact
         name = fact.key if fact is not None else self.fact_id
         if fact is not None and fact.is_unnamed:
-            said = text_of(fact.value)
+            said = " ".join(text_of(fact.value).split())
             name = f'"{said}"' if len(said) <= _LONGEST else f'"{said[: _LONGEST - 4]} ..."'
         return f"{name}: {self.outcome} ({self.rule})"
