@@ -9,10 +9,11 @@ from typing import Final
 from incumbent.language.lexicon import word_set
 from incumbent.language.tokens import stem
 from incumbent.model.fact import UNNAMED, Fact
-from incumbent.reading.form import Claim, Reading, Relation, RelationKind
+from incumbent.reading.form import Claim, Reading, Relation, RelationKind, Statement
 from incumbent.reading.things import name_of, words_of
 from incumbent.turns.situation import Situation, sentence_of
 
+_SHORT: Final = 8
 _SOMEBODY: Final = word_set("he she it they him her them his its their hers theirs")
 
 
@@ -45,7 +46,27 @@ def _allowed(reading: Reading, situation: Situation) -> Iterator[Relation]:
                 continue
             if not one.is_told and not _may_mean(reading.statements[one.statement].text, fact):
                 one = replace(one, kind=RelationKind.DOUBTS, old=None, new=None)
-        yield one
+        yield _of_value(one, reading.statements[one.statement], fact)
+
+
+def _of_value(one: Relation, said: Statement, fact: Fact) -> Relation:
+    """A short correction of a named value is one of the value, which keeps its name: "No, it's
+    555-0199."."""
+    told = one.kind is RelationKind.REPLACES and one.is_told
+    if not told or said.claim is not None or fact.key == UNNAMED or not isinstance(fact.value, str):
+        return one
+    if len(said.parts) != 1 or len(said.text.split()) > _SHORT:
+        return one
+    (new,), kinds = said.parts, {part.kind for part in fact.parts}
+    if new.kind not in kinds or len(fact.parts) != 1 or len(fact.parts[0].text) < len(fact.value):
+        return one
+    shift = sentence_of(fact)[1]
+    return replace(
+        one,
+        kind=RelationKind.PART,
+        old=(shift, shift + len(fact.value)),
+        new=(said.start + new.start, said.start + new.end),
+    )
 
 
 def _may_mean(text: str, fact: Fact) -> bool:

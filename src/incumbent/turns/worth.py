@@ -48,7 +48,7 @@ _OFFERED = re.compile(
 
 def is_tool(speaker: str) -> bool:
     """Whether a machine is a tool, whose output is a reading and no talk."""
-    return plain_name(speaker).split("(")[0].strip() in ("tool", "function", "system")
+    return plain_name(speaker).split("(")[0].strip() in ("tool", "function")
 
 
 def is_worth_keeping(said: Statement) -> bool:
