@@ -46,7 +46,8 @@ def _allowed(reading: Reading, situation: Situation) -> Iterator[Relation]:
                 continue
             if not one.is_told and not _may_mean(reading.statements[one.statement].text, fact):
                 one = replace(one, kind=RelationKind.DOUBTS, old=None, new=None)
-        yield _of_value(one, reading.statements[one.statement], fact)
+        said = reading.statements[one.statement or 0]
+        yield _of_value(one, said, fact)
 
 
 def _of_value(one: Relation, said: Statement, fact: Fact) -> Relation:
