@@ -38,6 +38,12 @@ _OFFERS: Final = re.compile(
     r"\bi['’]d\b",
     re.IGNORECASE,
 )
+_REFUSES: Final = re.compile(
+    r"\W*(?:no,? thank|nope|nah|rather not|i['’]d rather not|let['’]s not|not (?:now|really)|"
+    r"i['’]m (?:fine|good) )",
+    re.IGNORECASE,
+)
+"""What is turned down need not be known."""
 _CHOOSES: Final = re.compile(
     r"\b(?:ones?|first|second|third|last|former|latter|option|both|either|(?-i:[A-D]))\b",
     re.IGNORECASE,
@@ -76,7 +82,7 @@ class TakingUp:
         answers |= self._is_bare(said) and (
             text.endswith("?") or _CHOOSES.search(said.text) is not None
         )
-        if not answers or said.claim is not None or not text:
+        if not answers or said.claim is not None or not text or _REFUSES.match(said.text):
             return None
         if _OPEN.search(text) or len(text) > _LONGEST_QUESTION:
             return None
