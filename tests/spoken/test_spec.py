@@ -45,6 +45,8 @@ READING = {
     "never": 13,
     "standing_wish": 11,
 }
+LOST: dict[str, int] = {}
+"""Groups of which fewer hold since statements are kept whole, and how many do."""
 FLOORS = [
     (name, about, floor)
     for name, floors in (("spec", SPEC), ("reading", READING))
@@ -57,7 +59,13 @@ def test_as_many_wordings_of_a_group_hold_as_ever_did(name: str, about: str, flo
     """Asked the next day, the context says what holds and nothing that does not."""
     outcomes = [play(case) for case in read_cases(name) if case.about == about]
     lost = [one.case.query for one in outcomes if not one.holds]
-    assert len(outcomes) - len(lost) >= floor, lost
+    assert len(outcomes) - len(lost) >= LOST.get(about, floor), lost
+
+
+def test_what_was_lost_is_still_wanted() -> None:
+    """A group stands in the list only while it has not come back to its floor."""
+    floors = {**SPEC, **READING}
+    assert all(LOST[about] < floors[about] for about in LOST)
 
 
 @pytest.mark.parametrize(("name", "floors"), [("spec", SPEC), ("reading", READING)])
