@@ -11,7 +11,7 @@ from incumbent.language.lexicon import word_set
 from incumbent.language.tokens import stem
 from incumbent.model.fact import UNNAMED, Fact
 from incumbent.model.values import text_of
-from incumbent.reading.form import Claim, Reading, Relation, RelationKind, Statement
+from incumbent.reading.form import Claim, Reading, Relation, RelationKind, Statement, StatementKind
 from incumbent.reading.naming import is_of_the_past
 from incumbent.reading.things import name_of, words_of
 from incumbent.turns.situation import Situation, sentence_of
@@ -42,7 +42,8 @@ def _allowed(reading: Reading, situation: Situation) -> Iterator[Relation]:
         if fact is None or one.statement is None or one.statement >= len(reading.statements):
             continue
         said = reading.statements[one.statement]
-        if one.kind in _GONE and _leaves(said.text, fact):
+        is_pasted = said.kind is StatementKind.VERBATIM and not fact.source.by_machine
+        if one.kind in _GONE and (is_pasted or _leaves(said.text, fact)):
             continue
         claim = said.claim
         # What is said of one is not said of another, however alike the words are.
