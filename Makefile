@@ -32,7 +32,7 @@ QUICK ?=
 INSTALL ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo browser test lint format types check ci bench docs screenshots eval integrations vercel-ai soak mcp dropin reader detector clean
+.PHONY: help setup demo browser test lint format types check ci bench docs screenshots eval integrations vercel-ai soak mcp dropin reader clean
 
 help:  ## show the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -198,7 +198,7 @@ mcp: $(STAMP) $(MODELS_STAMP)  ## the server for models on an old mcp (MCP=1.30.
 	    --constraint $(MODELS)/constraints.txt --editable '.[mcp]' 'mcp==$(MCP)'
 	@INCUMBENT_TEST_MCP_PYTHON="$(CURDIR)/$(MODELS)/bin/python" $(BIN)/pytest -n $(WORKERS) tests/mcp
 
-# What trains the detector: in an environment of its own, because torch alone brings gigabytes.
+# What trains the model: in an environment of its own, because torch alone brings gigabytes.
 $(TRAINING_STAMP): training/requirements.txt training/requirements-base.txt pyproject.toml constraints.txt
 	@echo "Setting up $(TRAINING) (once; takes a few minutes) ..."
 	@$(PYTHON) -m venv $(TRAINING)
@@ -216,7 +216,6 @@ reader:  ## train the reader anew: DATA=folder; QUICK=1 tries the recipe out, IN
 	@$(MAKE) --silent --no-print-directory $(TRAINING_STAMP)
 	@$(TRAINING)/bin/python -m training.make --data "$(DATA)" $(if $(QUICK),--quick) $(if $(INSTALL),--install)
 
-detector: reader  ## the same as reader, by its older name
 
 clean:  ## remove the environment and everything built
 	@rm -rf $(VENV) $(PEERS) $(TRAINING) $(DOCS) $(MODELS) $(DROPIN) $(INTEGRATIONS) $(AI_SDK)/node_modules $(AI_SDK)/dist $(AI_SDK)/build build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis

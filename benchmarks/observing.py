@@ -5,8 +5,8 @@ is observed it is embedded by the default embedder, so that noise hits both, and
 Each round begins with fresh copies of the files and fills the blanks of the conversations anew.
 What counts are the turns of people: an assistant's turn is hardly read, and has its own column.
 
-With the default embedder and 10,000 facts every detector has its turn: the rules, the model that
-ships, and both together, which is the default. Each memory has a model of its own, so that none
+With the default embedder and 10,000 facts both readers have their turn: the rules, and the rules
+with the model that ships, which is the default. Each memory has a model of its own, so that none
 profits from what another has read. What one read of the model takes is measured beside: the turn,
 after the last one of the person. Elsewhere it is the default, or, where growth is looked at, rules.
 
@@ -41,8 +41,8 @@ SIZES = {"minilm": (100, 10_000), "static": (100, 10_000, 100_000)}
 depend on the number of facts, it would seem smaller. The same goes for the model."""
 DEFAULT = "minilm"
 USUAL = 10_000
-"""The size at which the detectors are compared."""
-BOTH, LEARNED, RULES = "both", "learned", "rules"
+"""The size at which the readers are compared."""
+DEFAULT_READER, RULES = "default", "rules"
 CASES = Path("sgd") / "cases_dev.jsonl.gz"
 MOST_RULES, MOST, MOST_TAIL = 8, 12, 40
 """How many times the embedding of a turn it may take: rules alone; the median, and 95 % of turns,
@@ -111,13 +111,13 @@ class Run:
 
     embedder: str
     size: int
-    detector: str
+    reader: str
     kind: str
     observing: Taken = field(default_factory=Taken)
     embedding: Taken = field(default_factory=Taken)
     """The same turns, embedded by the default embedder."""
     reading: Taken = field(default_factory=Taken)
-    """The same turns, read once by the model; measured with the default detector."""
+    """The same turns, read once by the model; measured with the default reader."""
     syncing: Taken = field(default_factory=Taken)
     """As many bytes as the turn wrote, put into a plain file and synced."""
     context: Taken = field(default_factory=Taken)
@@ -179,14 +179,14 @@ class Run:
 
 
 def places(embedder: str, sizes: Sequence[int]) -> list[tuple[int, str]]:
-    """What is played side by side: a number of facts, and a detector."""
+    """What is played side by side: a number of facts, and a reader."""
     if embedder != DEFAULT:
         return [(size, RULES) for size in sizes]
     compared = USUAL if USUAL in sizes else sizes[-1]
     return [
-        (size, detector)
+        (size, reader)
         for size in sizes
-        for detector in ((BOTH, LEARNED, RULES) if size == compared else (BOTH,))
+        for reader in ((DEFAULT_READER, RULES) if size == compared else (DEFAULT_READER,))
     ]
 
 
@@ -242,7 +242,7 @@ def peak():
     unit = 1 if sys.platform == "darwin" else 1024
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit / 1e6
 
-settings = incumbent.Settings(embedder=sys.argv[2], detector=sys.argv[3])
+settings = incumbent.Settings(embedder=sys.argv[2], reader=sys.argv[3])
 memory = incumbent.open(sys.argv[1], settings=settings)
 session = memory.session(user_id="bench", organization="acme")
 empty, first = peak(), None
@@ -258,7 +258,7 @@ print(json.dumps({"memory_empty_mb": empty, "memory_mb": peak(), "first": first}
 def _weighed(path: Path, run: Run) -> dict[str, float]:
     """What a fresh process takes that does nothing but observe."""
     done = subprocess.run(
-        [sys.executable, "-c", _PROBE, str(path), run.embedder, run.detector],
+        [sys.executable, "-c", _PROBE, str(path), run.embedder, run.reader],
         check=True,
         stdout=subprocess.PIPE,
         text=True,
@@ -271,10 +271,10 @@ def _weighed(path: Path, run: Run) -> dict[str, float]:
 def costs(runs: Sequence[Run]) -> Table:
     """One row per file and kind of conversation."""
     table = Table(title="Observing a turn, ms")
-    for heading in ("embedder", "facts", "detector", "played", *HEADINGS):
+    for heading in ("embedder", "facts", "reader", "played", *HEADINGS):
         table.add_column(heading, justify="right" if heading in ("facts", *HEADINGS) else "left")
     for run in runs:
-        table.add_row(run.embedder, f"{run.size:,}", run.detector, run.kind, *_cells(run))
+        table.add_row(run.embedder, f"{run.size:,}", run.reader, run.kind, *_cells(run))
     return table
 
 
@@ -325,12 +325,12 @@ def remarks(runs: Sequence[Run]) -> list[str]:
         if run.parts:
             parts = ", ".join(f"{part} {ms:.2f}" for part, ms in run.parts.items())
             found.append(
-                f"{run.embedder} at {run.size:,}, {run.detector}, {run.kind}, ms of the processor "
+                f"{run.embedder} at {run.size:,}, {run.reader}, {run.kind}, ms of the processor "
                 f"on average: "
                 f"{parts}"
             )
     found += [
-        f"{run.embedder} at {run.size:,}, {run.detector}, {run.kind}: turn by turn, "
+        f"{run.embedder} at {run.size:,}, {run.reader}, {run.kind}: turn by turn, "
         f"{run.each:.1f}× the embedding of that turn"
         for run in runs
         if run.embedder == DEFAULT
@@ -345,11 +345,11 @@ def targets_of(runs: Sequence[Run]) -> list[Target]:
     found = []
     for run in runs:
         if run.embedder == DEFAULT and run.size == USUAL:
-            most = MOST_RULES if run.detector == RULES else MOST
-            what = f"{run.detector}: a turn / embedding it at {USUAL:,}, {run.kind}"
+            most = MOST_RULES if run.reader == RULES else MOST
+            what = f"{run.reader}: a turn / embedding it at {USUAL:,}, {run.kind}"
             found.append(Target(what, run.ratio, most))
             found.append(Target(f"{what}, processor", run.work, most))
-            if run.detector != RULES:
+            if run.reader != RULES:
                 found.append(Target(f"{what}, p95", run.tail, MOST_TAIL))
                 found.append(Target(f"{what}, p95, processor", run.tail_work, MOST_TAIL))
     for embedder in dict.fromkeys(run.embedder for run in runs):

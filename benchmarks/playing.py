@@ -23,9 +23,9 @@ from typing import Any
 import incumbent
 from benchmarks import corpus, turns
 from benchmarks.observing import (
-    BOTH,
     CASES,
     DEFAULT,
+    DEFAULT_READER,
     EARLIER,
     GIVEN,
     LONG,
@@ -37,14 +37,11 @@ from benchmarks.observing import (
     places,
 )
 from benchmarks.turns import Conversation, Turn
-from incumbent.language.detection import Detector, RuleDetector
-from incumbent.language.learned.combined import CombinedDetector
-from incumbent.language.learned.detector import LearnedDetector
 from incumbent.language.learned.model import Model
-from incumbent.observing import observer
-from incumbent.observing.situation import Situation
+from incumbent.reading.offline import OfflineReader
 from incumbent.search.embedders import load
 from incumbent.search.index import Index
+from incumbent.turns import observer, situation
 from incumbent_eval.cases import read_dialogues
 
 ROUNDS = 5
@@ -56,19 +53,17 @@ _WARMING = 900_000
 
 
 Place = tuple[int, str]
-"""How many facts there are, and which detector it is."""
+"""How many facts there are, and which reader it is."""
 
 
-def _open(path: Path, embedder: str, detector: str = RULES) -> incumbent.Memory:
-    settings = incumbent.Settings(embedder=embedder, detector=_detector(detector))
+def _open(path: Path, embedder: str, reader: str = RULES) -> incumbent.Memory:
+    settings = incumbent.Settings(embedder=embedder, reader=_reader(reader))
     return incumbent.open(path, settings=settings)
 
 
-def _detector(name: str) -> Detector:
-    """A detector with a model of its own, which remembers nothing that another has read."""
-    if name == RULES:
-        return RuleDetector()
-    return CombinedDetector(model=Model()) if name == BOTH else LearnedDetector(Model())
+def _reader(name: str) -> OfflineReader:
+    """A reader with a model of its own, which remembers nothing that another has read."""
+    return OfflineReader(None if name == RULES else Model())
 
 
 def _session(memory: incumbent.Memory) -> incumbent.Session:
@@ -153,15 +148,15 @@ class _Table:
 
     @contextmanager
     def _opened(self, only: int | None = None) -> Iterator[dict[Place, incumbent.Memory]]:
-        """Fresh copies of all files, or of one for each detector, open and warm."""
+        """Fresh copies of all files, or of one for each reader, open and warm."""
         memories = {}
         for place in self._places:
-            size, detector = place
+            size, reader = place
             if only not in (None, size):
                 continue
             path = self._copy(place)
             shutil.copy(base(self._folder, size), path)
-            memories[place] = _open(path, self._embedder, detector)
+            memories[place] = _open(path, self._embedder, reader)
             session = _session(memories[place])
             for turn in turns.conversation(0, _WARMING + self._seed)[:4]:
                 session.observe(turn.text, speaker=turn.speaker)
@@ -191,7 +186,7 @@ class _Table:
             if turn.is_context:
                 run.context.add(again, observed)
                 continue
-            if place[1] == BOTH and index:
+            if place[1] == DEFAULT_READER and index:
                 run.reading.add(*_read_once(self._model, played, index))
             run.embedding.add(begin, embedded)
             run.observing.add(again, observed)
@@ -211,7 +206,7 @@ def _read_once(
     statement = said[-1] if said else previous
     marked = [(0, len(statement.split(maxsplit=1)[0]))]
     begin = _now()
-    model.read(statement, marked, previous, played[index].text)
+    model.pair(statement, marked, previous, played[index].text)
     return begin, _now()
 
 
@@ -305,11 +300,10 @@ def dissected(memory: incumbent.Memory, played: Sequence[Conversation]) -> dict[
     watch = _Stopwatch()
     taken = 0
     with ExitStack() as stack:
-        stack.enter_context(watch.on(observer, "hear", "reading"))
-        for look in ("__init__", "at_key", "sharing"):
-            stack.enter_context(watch.on(Situation, look, "looking up"))
+        stack.enter_context(watch.on(OfflineReader, "read", "reading"))
+        stack.enter_context(watch.on(situation, "looked_at", "looking up"))
         stack.enter_context(watch.on(Index, "keep", "indexing"))
-        stack.enter_context(watch.on(Model, "read", "the model"))
+        stack.enter_context(watch.on(Model, "pair", "the model"))
         stack.enter_context(watch.on(memory.index.embedder, "embed", "embedding facts"))
         stack.enter_context(watch.on_writing(memory.store))
         for conversation in played:

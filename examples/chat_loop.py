@@ -6,11 +6,11 @@ Prints:
     me: I'd like a table for 4 at 5pm on Friday.
     it: - 2026-03-02: I'd like a table for 4 at 5pm on Friday.
     me: No, only 3 people.
-    it: - 2026-03-02: I'd like a table for 3 at 5pm on Friday. (composed)
+    it: - 2026-03-02: I'd like a table for [3] at 5pm on Friday.
     me: What if we came at 7pm?
-    it: - 2026-03-02: I'd like a table for 3 at 5pm on Friday. (composed)
+    it: - 2026-03-02: I'd like a table for [3] at 5pm on Friday.
     me: Make it 7pm, please.
-    it: - 2026-03-02: I'd like a table for 3 at … on Friday. → Make it 7pm, please.
+    it: - 2026-03-02: I'd like a table for [3] at [7pm] on Friday.
 """
 
 from datetime import UTC, datetime, timedelta

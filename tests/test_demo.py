@@ -35,16 +35,16 @@ def test_the_demo_shows_every_outcome_with_its_reason() -> None:
     for outcome in incumbent.Outcome:
         told = [line for line in lines if line.startswith(f"{outcome.value}  ")]
         assert told, outcome
-        assert all(" = " in line and ": " in line for line in told), told
+        assert all(": " in line for line in told), told
 
 
 def test_the_demo_begins_with_text() -> None:
     """A correction in a turn changes one value; what the assistant asks adds nothing."""
     first = tell().split(" 2  Mon ", 1)[0]
-    assert "established  desks = We need 50 desks by Friday." in first
-    assert "nothing      to remember: question" in first
-    assert "superseded   desks = We need 40 desks by Friday." in first
-    assert "replaces desks = We need 50 desks by Friday." in first
+    assert "established  We need 50 desks by Friday." in first
+    assert "nothing      to remember: asks" in first
+    assert "superseded   We need [40] desks by Friday." in first
+    assert "replaces We need 50 desks by Friday." in first
     assert "# not even through the transcript\n    False\n" in first
 
 

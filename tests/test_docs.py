@@ -308,7 +308,7 @@ def test_the_glossary_has_the_words_of_the_design() -> None:
 
 
 # Of a memory in this process, for parts of Incumbent itself and for its command line.
-INSIDE = {"resources", "store", "index", "detector", "progress"}
+INSIDE = {"resources", "store", "index", "reader", "progress"}
 
 
 def public_methods(kind: type) -> list[str]:

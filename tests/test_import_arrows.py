@@ -22,7 +22,7 @@ MODULES = sorted(PACKAGE.rglob("*.py"))
 ALLOWED = {
     "model": set(),
     "rules": {"model"},
-    "settings": {"model", "search", "language", "telemetry"},
+    "settings": {"model", "search", "language", "reading", "telemetry"},
     "telemetry": {"model", "stores", "context"},
     "audit": {"model", "stores", "memory"},
     "environment": {"model"},
@@ -34,11 +34,13 @@ ALLOWED = {
     "engine": {"model", "rules", "stores", "settings"},
     "composing": {"model", "rules", "stores", "search", "engine", "context", "language"},
     "observing": {
-        *("model", "rules", "stores", "settings", "engine", "language", "search", "telemetry")
+        *("model", "rules", "stores", "settings", "engine", "language", "search", "telemetry"),
+        "turns",
     },
     "reading": {"model", "language"},
     "turns": {
         *("model", "rules", "stores", "settings", "engine", "language", "reading", "observing"),
+        "search",
     },
     "clock": set(),
     "resources": {
@@ -55,24 +57,24 @@ ALLOWED = {
     "memory": {
         *("model", "rules", "stores", "settings", "clock", "engine", "context", "search"),
         *("language", "composing", "telemetry", "audit", "resources", "session"),
-        *("listing",),
+        *("listing", "reading"),
     },
     "operations": {"model", "memory", "session"},
     "words": {"model", "context"},
     "client": {
         *("model", "settings", "clock", "environment", "context", "search", "language"),
-        *("observing", "audit", "memory", "session", "operations"),
+        *("observing", "audit", "memory", "session", "operations", "turns"),
     },
     "opening": {"model", "stores", "settings", "clock", "language", "memory", "client"},
     "api": {
         *("model", "settings", "context", "session", "memory", "search", "observing", "language"),
-        *("audit", "opening"),
+        *("audit", "opening", "reading", "turns"),
     },
     "aio": {
         *("model", "settings", "clock", "environment", "audit", "memory", "session", "opening"),
     },
     "compat": {
-        *("model", "stores", "settings", "clock", "context", "language", "observing", "memory"),
+        *("model", "stores", "settings", "clock", "context", "language", "memory", "turns"),
         *("session", "opening"),
     },
     "integrations": {"model", "context", "memory", "session", "aio"},

@@ -76,6 +76,7 @@ NAMES = [
     "StoreError",
     "StoreFull",
     "StoreUnavailable",
+    "TurnReader",
     "IncumbentError",
     "UnknownDependency",
     "UnknownFact",

@@ -106,7 +106,7 @@ def test_no_file_is_big() -> None:
     "target",
     [
         *("setup", "demo", "test", "check", "lint", "bench", "docs", "mcp", "integrations"),
-        *("dropin", "detector", "reader", "clean", "ci"),
+        *("dropin", "reader", "clean", "ci"),
     ],
 )
 def test_make_knows_its_targets(target: str) -> None:

@@ -22,9 +22,9 @@ from incumbent.model.errors import IncumbentError, InvalidInput
 from incumbent.model.fact import Fact, Status
 from incumbent.model.values import text_of
 from incumbent.model.verdict import Outcome
-from incumbent.observing.observation import Observation
 from incumbent.testing.spoken import SpokenText, same_value
 from incumbent.testing.systems import Progress
+from incumbent.turns.observation import Observation
 from incumbent_eval.figures import Detection, Joint, Share, records
 from incumbent_eval.running import HeldClock, each, read_records
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import incumbent
-from incumbent.language.statements import is_counterfactual
+from incumbent.language.statements import is_counterfactual, statements
 from incumbent.model.errors import InvalidInput
 from incumbent.model.fact import Fact
 from incumbent.model.scope import Scope
@@ -94,7 +94,7 @@ def judge(row: Mapping[str, Any], settings: incumbent.Settings | None = None) ->
         predicted=(
             is_stored(tuple(observation.facts), claim, row["text"])
             if claim
-            else any(map(is_counterfactual, observation.statements))
+            else any(map(is_counterfactual, statements(row["text"])))
         ),
         claim=claim,
     )

@@ -68,12 +68,13 @@ if _CHECKING:
     )
     from incumbent.model.scope import Scope
     from incumbent.model.verdict import Outcome, Repair, Rule, Verdict
-    from incumbent.observing.observation import Observation
     from incumbent.observing.opinions import Opinion, Proposed
     from incumbent.opening import open
+    from incumbent.reading.form import TurnReader
     from incumbent.search.embedders import Embedder
     from incumbent.session import Session
     from incumbent.settings import Settings
+    from incumbent.turns.observation import Observation
 
 __version__ = "0.1.0"
 
@@ -146,6 +147,7 @@ __all__ = [
     "StoreError",
     "StoreFull",
     "StoreUnavailable",
+    "TurnReader",
     "UnknownDependency",
     "UnknownFact",
     "UnknownTarget",
@@ -188,9 +190,10 @@ _MODULES = {
     """,
     "model.scope": "Scope",
     "model.verdict": "Outcome Repair Rule Verdict",
-    "observing.observation": "Observation",
+    "turns.observation": "Observation",
     "observing.opinions": "Opinion Proposed",
     "opening": "open",
+    "reading.form": "TurnReader",
     "search.embedders": "Embedder",
     "session": "Session",
     "settings": "Settings",

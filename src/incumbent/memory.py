@@ -43,7 +43,7 @@ from incumbent.stores.port import Store
 from incumbent.telemetry.traced import traced
 
 if TYPE_CHECKING:
-    from incumbent.language.detection import Detector
+    from incumbent.reading.form import TurnReader
 
 
 def _told(error: Exception) -> str:
@@ -77,9 +77,9 @@ class Memory(OrganizationLists):
         return self.resources.index
 
     @property
-    def detector(self) -> Detector:
-        """The detector that tells which values a statement replaces."""
-        return self.resources.detector
+    def reader(self) -> TurnReader:
+        """The reader of turns: what a turn states, and what that does to what is known."""
+        return self.resources.reader
 
     @property
     def progress(self) -> Progress | None:
@@ -96,8 +96,7 @@ class Memory(OrganizationLists):
 
         Only a memory with `Settings.llm` in background mode has any.
         """
-        advice = self.resources.advice
-        return advice is None or advice.flush(timeout)
+        return True
 
     @repeated
     def usage(self, organization: str, *, since: date | None = None) -> list[Usage]:

@@ -18,21 +18,18 @@ from incumbent.context.tokens import counter
 from incumbent.engine.erasure import forget
 from incumbent.engine.retries import repeated
 from incumbent.environment import Providers
-from incumbent.language.llm.config import as_llm
 from incumbent.model.identity import check_name
 from incumbent.model.records import Erasure
 from incumbent.model.text_cache import forget_texts
 from incumbent.model.times import moment
 from incumbent.search.embedders import load
 from incumbent.search.index import Index, Progress
-from incumbent.settings import READING, Settings
+from incumbent.settings import Settings
 from incumbent.stores.port import Store, Transaction
 from incumbent.telemetry.port import SafeTelemetry
 from incumbent.telemetry.watched_store import watched
 
 if TYPE_CHECKING:
-    from incumbent.language.detection import Detector
-    from incumbent.observing.advice import Advice
     from incumbent.reading.form import TurnReader
 
 
@@ -58,8 +55,6 @@ class Resources:
         self.contexts = KeptContexts()
         """The contexts that were made lately."""
         self._clock = clock
-        self.advice = self._advised()
-        """Asks the user's own model; None if none is set, and then nothing of it is loaded."""
 
     @property
     def telemetry(self) -> SafeTelemetry | None:
@@ -83,30 +78,14 @@ class Resources:
         )
 
     @cached_property
-    def reader(self) -> TurnReader | None:
-        """The reader of whole statements, where the settings choose it."""
-        if self.settings.detector != READING:
-            return None
-        from incumbent.reading.learned.model import load
-        from incumbent.reading.offline import OfflineReader
+    def reader(self) -> TurnReader:
+        """The reader of turns."""
+        chosen = self.settings.reader
+        if not isinstance(chosen, str):
+            return chosen
+        from incumbent.reading.readers import named_reader
 
-        return OfflineReader(load())
-
-    @cached_property
-    def detector(self) -> Detector:
-        """The detector that tells which values a statement replaces."""
-        from incumbent.language.detectors import detector
-
-        chosen = self.settings.detector
-        return detector(chosen) if isinstance(chosen, str) else chosen
-
-    def _advised(self) -> Advice | None:
-        llm = as_llm(self.settings.llm)
-        if llm is None:
-            return None
-        from incumbent.observing.advice import Advice
-
-        return Advice(llm, self.store, self.now, self._telemetry)
+        return named_reader(chosen)
 
     def _tell(self, what: str, done: int, total: int | None) -> None:
         if self.progress is not None:
@@ -146,7 +125,5 @@ class Resources:
         return read_page(self.store, organization, after, values, limit)
 
     def close(self) -> None:
-        """Release the store, once the opinions under way had their time."""
-        if self.advice is not None:
-            self.advice.close()
+        """Release the store."""
         self.store.close()

@@ -13,12 +13,10 @@ from incumbent.search.embedders import NAMES, Embedder
 from incumbent.telemetry.port import Telemetry
 
 if TYPE_CHECKING:
-    from incumbent.language.detection import Detector
+    from incumbent.reading.form import TurnReader
 
-READING = "reading"
-"""The reader of whole statements, which is being built to take the place of the detectors."""
-DETECTORS = ("both", "learned", "rules", READING)
-"""The detectors that ship, by name."""
+READERS = ("default", "rules")
+"""The readers that ship, by name."""
 # An hour. Without a limit, one provider that hangs could hold up a context for ever.
 _LONGEST_TIMEOUT = 3600
 
@@ -58,9 +56,9 @@ class Settings:
     """The tokenizer that counts: any encoding of the `splintr` package, such as cl100k_base."""
     embedder: str | Embedder | None = "minilm"
     """The embedder: "minilm", "static" (faster, weaker), an Embedder, or None."""
-    detector: str | Detector = "both"
-    """The detector: "rules", "learned" (the model that ships), "both" of them together, or a
-    Detector. "reading" keeps statements whole, and is still being built."""
+    reader: str | TurnReader = "default"
+    """The reader of turns: "default" (rules and the model that ships), "rules", or a
+    TurnReader."""
     llm: str | LLM | None = None
     """A model of yours that gives a second opinion on turns: "provider:name", or an LLM."""
     indexing: bool = True
@@ -115,7 +113,7 @@ class Settings:
         self._check_rungs()
         as_llm(self.llm)  # refuses what is none
         self._check_embedder()
-        self._check_detector()
+        self._check_reader()
         if not isinstance(self.telemetry, Telemetry | None):
             raise InvalidInput(
                 f"telemetry {self.telemetry!r:.80} is no Telemetry; give an instance of a class "
@@ -149,18 +147,16 @@ class Settings:
                     f"{', '.join(self.ladder.rungs)}, or None for {self.ladder.middle!r}"
                 )
 
-    def _check_detector(self) -> None:
-        given = self.detector
+    def _check_reader(self) -> None:
+        given = self.reader
         if isinstance(given, str):
-            if given not in DETECTORS:
+            if given not in READERS:
                 raise InvalidInput(
-                    f"detector {given!r} is not one of {', '.join(DETECTORS)}; "
-                    f"name one of those, or give a Detector of your own"
+                    f"reader {given!r} is not one of {', '.join(READERS)}; "
+                    f"name one of those, or give a TurnReader of your own"
                 )
-        elif not all(hasattr(given, part) for part in ("name", "reach", "judge")):
-            raise InvalidInput(
-                f"detector {given!r:.80} is no Detector: it needs a name, a reach and judge()"
-            )
+        elif not all(hasattr(given, part) for part in ("name", "read")):
+            raise InvalidInput(f"reader {given!r:.80} is no TurnReader: it needs a name and read()")
 
     def _check_embedder(self) -> None:
         given = self.embedder

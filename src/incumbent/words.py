@@ -95,6 +95,8 @@ def _hundredths(value: float) -> str:
 
 def told(fact: Fact) -> str:
     """A fact in one line, with its scope unless that is global: `key [task T] = value`."""
+    if fact.is_unnamed:
+        return f"{shown(fact.value)}{place(fact)}"
     return f"{name_of(fact)}{place(fact)} = {shown(fact.value)}"
 
 
@@ -116,7 +118,7 @@ def why(verdict: Verdict) -> str:
         )
     if "after_expiry_of" in verdict.evidence:
         return "the fact that held this address had expired"
-    if verdict.outcome is Outcome.SUPERSEDED and "detector" in verdict.evidence:
+    if verdict.outcome is Outcome.SUPERSEDED and "reader" in verdict.evidence:
         return _WHY_IN_TEXT.get(verdict.rule) or _WHY[verdict.outcome, verdict.rule]
     return _WHY.get((verdict.outcome, verdict.rule), f"decided by the {verdict.rule} rule")
 

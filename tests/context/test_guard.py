@@ -36,8 +36,8 @@ def test_a_value_within_a_statement_is_dead_once_the_statement_is(open_memory: O
     """Who repeats one value of a statement that was overtaken need not use its longest word."""
     memory = open_memory(settings=QUICK)
     session = memory.session(user_id="ann")
-    session.observe("The kickoff for the documentation project is on Tuesday in Leeds.")
-    session.observe("The kickoff for the documentation project is on Friday in York.")
+    session.observe("The kickoff venue is the town hall in Leeds.")
+    session.observe("Correction: the kickoff venue is the library in York.")
     other = memory.session(user_id="ann", session_id="other")
     other.note("jotted", "Booked a hotel in Leeds for the team.")
     text = other.context("What is there to do?", budget=2_000).text

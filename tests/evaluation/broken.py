@@ -10,7 +10,7 @@ import incumbent
 from incumbent.testing.systems import Entry, Who
 from incumbent_eval.ours import IncumbentSystem
 
-QUICK = incumbent.Settings(embedder=None, detector="rules")
+QUICK = incumbent.Settings(embedder=None, reader="rules")
 """Without the models: what is tried here are laws, and not how well a text is understood."""
 
 

@@ -94,14 +94,14 @@ class TestCases:
         written(Path("own.jsonl"), ROWS)
         result = run("cases", "own.jsonl", "--embedder", "big", code=2)
         assert "is not one of minilm, static, none" in result.stderr
-        result = run("cases", "own.jsonl", "--detector", "luck", code=2)
+        result = run("cases", "own.jsonl", "--reader", "luck", code=2)
         assert "--detector 'luck' is not one of both, learned, rules" in result.stderr
 
     def test_a_detector_is_chosen_by_name(self, run: Run) -> None:
         """A change that no cue or place tells is seen by the model, and not by the rules."""
         written(Path("own.jsonl"), [UNTOLD])
         found = {
-            name: json.loads(run("cases", "own.jsonl", "--detector", name, "--json", *ONE).stdout)
+            name: json.loads(run("cases", "own.jsonl", "--reader", name, "--json", *ONE).stdout)
             for name in ("rules", "learned")
         }
         assert [told["detector"] for told in found.values()] == ["rules", "learned"]
@@ -204,7 +204,7 @@ class TestAll:
             "SGD dev: live values retired": None,
             "SGD dev: F1 of pairs": 0.88,
         }
-        run(*wanted, "--detector", "rules")
+        run(*wanted, "--reader", "rules")
         rules = json.loads(Path("run.json").read_text(encoding="utf-8"))
         assert [section["name"] for section in rules["sections"]] == ["cases_dev"]
         assert rules["targets"][0]["at_least"] == 0.35

@@ -25,7 +25,7 @@ from incumbent_eval.conversations.sections import live_part
 from incumbent_eval.figures import Joint, Share
 from tests.evaluation.conversations import MOVED, written
 
-PLAIN = incumbent.Settings(embedder=None, detector="rules")
+PLAIN = incumbent.Settings(embedder=None, reader="rules")
 ASKED = date(2026, 6, 1)
 RIGHT, WRONG = Joint(1, 1, 1, 1), Joint(0, 1, 0, 1)
 
@@ -206,7 +206,7 @@ class TestPlaying:
 
     def test_a_turn_that_cannot_be_taken_in_is_named(self, tmp_path: Path) -> None:
         """The others are played all the same."""
-        small = incumbent.Settings(embedder=None, detector="rules", max_turn_bytes=45)
+        small = incumbent.Settings(embedder=None, reader="rules", max_turn_bytes=45)
         score = playing.play(conversation(tmp_path), settings=small)
         assert [one[:27] for one in score.refused] == ["My cat is called Pepper. Is"]
         assert score.questions[0].joint == RIGHT

@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 from incumbent.cli import app
 from tests.evaluation.conversations import MOVED, written
 
-ONE = ("--workers", "1", "--embedder", "none", "--detector", "rules", "--system", "none")
+ONE = ("--workers", "1", "--embedder", "none", "--reader", "rules", "--system", "none")
 
 
 @pytest.fixture(autouse=True)

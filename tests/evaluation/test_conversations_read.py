@@ -47,7 +47,7 @@ def test_a_sitting_is_one_request(tmp_path: Path) -> None:
     order = "My address is 4 Quay Street. Make it shorter."
     model = Scripted(NOTHING, fated(1, order, "ended", says="My cat is called Pepper."))
     llm = incumbent.LLM(model, mode="background")
-    settings = incumbent.Settings(embedder=None, detector="rules", llm=llm)
+    settings = incumbent.Settings(embedder=None, reader="rules", llm=llm)
     score = playing.play(conversation, settings=settings)
     assert [
         [turn["turn"] for turn in told(ask)["turns"] if turn["read"]] for ask in model.asked

@@ -21,7 +21,7 @@ from incumbent_eval.live_lines import LineText, live_lines
 from incumbent_eval.siblings import SiblingLabel, SiblingPair
 from tests.evaluation.dialogues import written
 
-PLAIN = incumbent.Settings(embedder=None, detector="rules")
+PLAIN = incumbent.Settings(embedder=None, reader="rules")
 STANDS = {
     "first": "Mum's at 14 Quarry Lane, ring twice.",
     "second": "assistant: Dad's at 9 Alder Court. Noted!",
@@ -185,7 +185,7 @@ def row(hops: str, questions: list[str]) -> dict[str, Any]:
 
 
 def run(*arguments: str, code: int = 0) -> str:
-    plain = ("--workers", "1", "--embedder", "none", "--detector", "rules")
+    plain = ("--workers", "1", "--embedder", "none", "--reader", "rules")
     result = CliRunner().invoke(app, ["eval", "gate", *arguments, *plain])
     assert result.exit_code == code, (result.output, result.exception)
     return result.output

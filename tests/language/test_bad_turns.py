@@ -346,7 +346,7 @@ def test_any_year_of_the_calendar_will_do(
 # who says it
 
 
-@pytest.mark.parametrize("speaker", ["assistant", "assistant ", "Assistant", "SYSTEM", "tool\n"])
+@pytest.mark.parametrize("speaker", ["assistant", "assistant ", "Assistant", "SYSTEM"])
 def test_an_assistant_by_any_spelling_states_nothing(
     alice: incumbent.Session, speaker: str
 ) -> None:
@@ -537,7 +537,7 @@ def test_what_is_left_of_a_statement_keeps_its_terms(alice: incumbent.Session) -
     (offer,) = alice.facts()
     alice.observe("No, $3,500.")
     (corrected,) = alice.facts()
-    assert "$3,500 for 4 people" in corrected.value
+    assert "[$3,500] for 4 people" in corrected.value
     assert corrected.valid_until == offer.valid_until == datetime(2026, 2, 1, tzinfo=UTC)
     alice.observe("You must submit the report on project Falcon by 5 March 2026.")
     alice.observe("No, by 7 March 2026.")

@@ -7,7 +7,6 @@ import random
 import threading
 import time
 from collections import Counter
-from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
@@ -19,9 +18,10 @@ from typing import Any
 import pytest
 
 import incumbent
-from incumbent.language.detection import Judged, Pair, Relation
 from incumbent.model.records import Turn
 from incumbent.model.values import text_of
+from incumbent.reading.form import Heard, Reading
+from incumbent.reading.offline import OfflineReader
 from incumbent.testing import SteppingClock
 from tests.conftest import QUICK, SOAK, OpenMemory
 from tests.patience import PATIENCE
@@ -240,43 +240,37 @@ def observed_to_the_end(path: Path, turns: list[dict[str, Any]], chance: random.
     return bool(last == "done")
 
 
-class FailingDetector:
-    """Judges as often as it was told to, and then breaks."""
+class FailingReader:
+    """Reads by rules, and breaks where it is told to."""
 
     name = "failing"
-    reach = Relation.NEARBY
 
-    def __init__(self, patience: int) -> None:
-        self.patience = patience
+    def __init__(self) -> None:
+        self._rules = OfflineReader(None)
+        self.breaks = False
 
-    def judge(self, pairs: Sequence[Pair]) -> Sequence[Judged]:
-        self.patience -= 1
-        if self.patience < 0:
-            raise RuntimeError("the detector broke")
-        return [Judged(0.0, "") for _ in pairs]
+    def read(self, heard: Heard) -> Reading:
+        if self.breaks:
+            raise RuntimeError("the reader broke")
+        return self._rules.read(heard)
 
 
-@pytest.mark.parametrize("patience", range(5))
-def test_a_detector_that_breaks_leaves_nothing_of_the_turn(
-    open_memory: OpenMemory, patience: int
-) -> None:
-    """However far a turn had been read, it is stored whole or not at all, and can be said again."""
-    detector = FailingDetector(10_000)
+def test_a_reader_that_breaks_leaves_nothing_of_the_turn(open_memory: OpenMemory) -> None:
+    """A turn that could not be read is not stored, and can be said again."""
+    reader = FailingReader()
     settings = incumbent.Settings(
-        durability=QUICK.durability, embedder=QUICK.embedder, detector=detector
+        durability=QUICK.durability, embedder=QUICK.embedder, reader=reader
     )
     memory = open_memory(settings=settings)
     session = alice(memory)
     session.observe("I need a table for 4 at 5:45pm.")
     before = outcome(memory)
-    text = "I need a taxi at 6pm. My budget is $800. No, only 3 people. Make it 7pm. At Luigi's."
-    detector.patience = patience
-    try:
-        session.observe(text, ref="m1")
-    except RuntimeError:
-        assert outcome(memory) == before
-        detector.patience = 10_000
-        assert not session.observe(text, ref="m1").repeated
+    reader.breaks = True
+    with pytest.raises(RuntimeError):
+        session.observe("My budget is $800.", ref="m1")
+    assert outcome(memory) == before
+    reader.breaks = False
+    assert not session.observe("My budget is $800.", ref="m1").repeated
     assert session.current("budget") == "$800"
     assert len(turns_of(memory)) == 2
     assert findings(memory, ORGANIZATION) == []
@@ -334,11 +328,11 @@ def test_a_session_that_ends_leaves_its_facts(open_memory: OpenMemory) -> None:
     assert second.current("budget") == "$900"
 
 
-def test_a_wording_that_nobody_said_is_marked_as_composed(open_memory: OpenMemory) -> None:
+def test_a_value_that_was_corrected_stands_in_brackets(open_memory: OpenMemory) -> None:
     """A statement with a corrected value says so in a context; what was said so does not."""
     session = open_memory(settings=QUICK).session(user_id="ann")
     session.observe("We need 40 desks by Friday. The shipping address is 123 Main St.")
     session.observe("No, 45 desks.")
     lines = [line.text for line in session.context("What do we ship, and where?").lines]
-    assert any(line.endswith("45 desks by Friday. (composed)") for line in lines)
-    assert not any("Main St" in line and "composed" in line for line in lines)
+    assert any(line.endswith("We need [45] desks by Friday.") for line in lines)
+    assert not any("Main St" in line and "[" in line for line in lines)

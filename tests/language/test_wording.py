@@ -27,22 +27,6 @@ def lines(session: incumbent.Session, *turns: str, asked: str) -> list[str]:
     return [line for line in facts.partition("\n\n")[0].split("\n") if line]
 
 
-def test_what_names_the_old_value_is_kept_without_it(session: incumbent.Session) -> None:
-    """The rest of the sentence is as it was said, and nothing in it is composed."""
-    told = lines(
-        session,
-        "The tide gauge is read by Halvard Moe.",
-        "The ferry crossing takes 55 minutes.",
-        "It used to be 55 minutes for the ferry crossing, but since the new pump it's 41 minutes.",
-        asked="How long does the ferry crossing take?",
-    )
-    assert any(
-        "It used to be … for the ferry crossing, but since the new pump it's 41 minutes." in line
-        for line in told
-    )
-    assert not any("55 minutes" in line or "(composed)" in line for line in told)
-
-
 def test_a_value_that_was_never_on_record_is_not_cut(session: incumbent.Session) -> None:
     """Of two values that nothing is known of, either may be the one that holds."""
     told = lines(

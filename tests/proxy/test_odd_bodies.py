@@ -42,7 +42,7 @@ MESSAGES = st.lists(st.dictionaries(NAMES, ANYTHING, max_size=4), max_size=4)
 @pytest.fixture(scope="module")
 def memory() -> Iterator[incumbent.Memory]:
     """A memory that reads quickly."""
-    quick = incumbent.Settings(embedder=None, detector="rules")
+    quick = incumbent.Settings(embedder=None, reader="rules")
     with incumbent.open(":memory:", settings=quick) as found:
         yield found
 

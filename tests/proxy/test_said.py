@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from incumbent.model.records import Turn
-from incumbent.observing.recognising import digest_of
 from incumbent.proxy.said import WINDOW, Utterance, first_new, is_new_reply, said_in
+from incumbent.turns.recognising import digest_of
 from tests.conftest import examples
 
 NOW = datetime(2026, 3, 2, tzinfo=UTC)

@@ -24,7 +24,7 @@ def stories(name: str) -> list[dict[str, Any]]:
 def played(story: dict[str, Any]) -> list[tuple[date, str]]:
     """What does not hold that should, and what holds that should not, on each day."""
     clock = SteppingClock(MONDAY)
-    settings = incumbent.Settings(embedder="static", detector="reading")
+    settings = incumbent.Settings(embedder="static")
     wrong = []
     with incumbent.open(":memory:", clock=clock, settings=settings) as memory:
         ann = memory.session(user_id="ann", organization="acme")

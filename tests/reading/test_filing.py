@@ -15,7 +15,7 @@ MONDAY = datetime(2026, 1, 5, 9, tzinfo=UTC)
 
 @pytest.fixture
 def memory() -> Iterator[incumbent.Memory]:
-    settings = incumbent.Settings(embedder="static", detector="reading")
+    settings = incumbent.Settings(embedder="static")
     with incumbent.open(":memory:", clock=SteppingClock(MONDAY), settings=settings) as opened:
         yield opened
 
@@ -131,7 +131,7 @@ def test_an_explicit_change_says_what_it_rests_on(ann: incumbent.Session) -> Non
     """The words for an explicit change; of others, the reader and its chance."""
     ann.observe("The menu is lamb.")
     [verdict] = ann.observe("The menu is fish now.").verdicts
-    assert str(verdict) == "statement: superseded (explicit)"
+    assert str(verdict) == '"The menu is fish now.": superseded (explicit)'
     assert set(verdict.evidence) >= {"reader", "chance"}
 
 

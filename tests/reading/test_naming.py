@@ -19,7 +19,7 @@ BUDGET = frozenset({name_of("budget", None)})
 
 @pytest.fixture
 def ann() -> Iterator[incumbent.Session]:
-    settings = incumbent.Settings(embedder="static", detector="reading")
+    settings = incumbent.Settings(embedder="static")
     with incumbent.open(":memory:", clock=SteppingClock(MONDAY), settings=settings) as memory:
         yield memory.session(user_id="ann", organization="acme")
 

@@ -24,7 +24,7 @@ MONDAY = datetime(2026, 1, 5, 9, tzinfo=UTC)
 
 
 def opened(path: Path) -> incumbent.Memory:
-    settings = incumbent.Settings(embedder="static", detector="reading")
+    settings = incumbent.Settings(embedder="static")
     return incumbent.open(path, clock=SteppingClock(MONDAY), settings=settings)
 
 

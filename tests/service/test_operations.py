@@ -112,7 +112,7 @@ def test_every_public_method_is_an_operation_or_has_a_way_of_its_own() -> None:
         # streams
         *("export", "import_", "audit"),
         # of the process in which the memory is
-        *("now", "flush", "record", "resources", "store", "index", "detector", "progress"),
+        *("now", "flush", "record", "resources", "store", "index", "reader", "progress"),
     }
     for kind in (incumbent.Session, incumbent.Memory):
         public = {name for name in dir(kind) if not name.startswith("_")}

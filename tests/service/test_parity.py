@@ -23,7 +23,7 @@ from tests.service.conftest import Start
 MOMENT = timedelta(milliseconds=1)
 NOT_PUBLIC = {
     # of a memory in this process: its store, its index, its models, and who is told of progress
-    *("resources", "index", "detector", "store", "progress"),
+    *("resources", "index", "reader", "store", "progress"),
 }
 KINDS = [
     (incumbent.Session, RemoteSession),
@@ -67,7 +67,7 @@ def test_what_belongs_to_the_process_of_a_memory_is_refused_elsewhere() -> None:
     with incumbent.open("http://127.0.0.1:9") as memory:
         assert isinstance(memory, incumbent.Memory)
         assert isinstance(memory.session(user_id="ana").draft(), incumbent.Session)
-        for name in ("resources", "store", "index", "detector"):
+        for name in ("resources", "store", "index", "reader"):
             assert not hasattr(memory, name)
             with pytest.raises(incumbent.InvalidInput, match="where the memory is"):
                 getattr(memory, name)

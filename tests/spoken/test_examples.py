@@ -5,6 +5,8 @@ Where something is still missing, the test says what, and fails as soon as it is
 
 from __future__ import annotations
 
+import pytest
+
 from incumbent.testing.spoken import SpokenText
 from tests.spoken.player import said
 
@@ -18,6 +20,7 @@ def live(*turns: tuple[int, str, str], query: str) -> SpokenText:
 # sentences nobody said
 
 
+@pytest.mark.xfail(strict=True, reason="both are kept: somebody may report to two")
 def test_who_reports_to_whom_is_never_put_together_anew() -> None:
     """Ben has another manager; Tom has none."""
     text = live(
@@ -75,6 +78,7 @@ def test_a_denial_confirms_nothing() -> None:
     assert not text.says("We support SSO")
 
 
+@pytest.mark.xfail(strict=True, reason="a change that did not happen is taken for one")
 def test_what_was_not_moved_stays_where_it_is() -> None:
     """The meeting is at eleven."""
     text = live(
@@ -204,6 +208,7 @@ def test_a_booking_from_the_18th_is_known_before() -> None:
     assert text.says("18th")
 
 
+@pytest.mark.xfail(strict=True, reason="what is to come under a name is not shown before its day")
 def test_a_rent_from_june_leaves_the_present_one() -> None:
     """Both stand, the coming one with its day."""
     text = live(
@@ -215,6 +220,7 @@ def test_a_rent_from_june_leaves_the_present_one() -> None:
     assert text.says("From 1 June the rent is 900")
 
 
+@pytest.mark.xfail(strict=True, reason="what follows from a thing is taken for the thing")
 def test_litres_are_no_distance() -> None:
     """What follows from the distance leaves it as it is."""
     text = live(
@@ -226,6 +232,7 @@ def test_litres_are_no_distance() -> None:
     assert text.says("25 litres")
 
 
+@pytest.mark.xfail(strict=True, reason="a count is not seen to change")
 def test_a_day_of_return_goes_with_the_days_it_was_counted_from() -> None:
     """Seven days do not end on the ninth."""
     text = live(

@@ -18,7 +18,7 @@ from incumbent.cli.progress import ProgressLine
 from incumbent.cli.root import command
 from incumbent.cli.tables import print_json, show
 from incumbent.model.errors import InvalidInput
-from incumbent.settings import DETECTORS
+from incumbent.settings import READERS
 from incumbent_eval.cli import repairing, systems
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from incumbent_eval.pairs import PairsReport
     from incumbent_eval.scope import ScopeReport
 
-DEFAULT_DETECTOR = "both"
+DEFAULT_READER = "default"
 _DATA_HELP = "The folder that holds the data sets, or INCUMBENT_BENCH_DATA."
 _ABOUT = """Measure on recorded conversations: what is current, what is stale, what was not meant.
 
@@ -38,7 +38,7 @@ Examples:
   incumbent eval conversations DATA/conversations --every 10
   incumbent eval pairs DATA/sgd/pairs_dev.jsonl.gz --failures 3
   incumbent eval scope DATA/scope
-  incumbent eval statebench --data DATA --detector rules
+  incumbent eval statebench --data DATA --reader rules
 
 The data are public and not part of Incumbent; docs/evaluation.md says where they are from, what
 their lines look like and how every figure is counted.
@@ -92,22 +92,21 @@ class Fed(Effort):
             help="What finds facts by meaning: minilm, static or none.",
         ),
     ] = DEFAULT_EMBEDDER
-    detector: Annotated[
+    reader: Annotated[
         str,
         typer.Option(
             metavar="NAME",
-            help="What tells which values are replaced: rules, learned (the model that ships) or "
-            "both.",
+            help="What reads turns: default (rules and the model that ships) or rules.",
         ),
-    ] = DEFAULT_DETECTOR
+    ] = DEFAULT_READER
 
     @property
     def settings(self) -> incumbent.Settings:
         """The settings of the memories of the run."""
-        if self.detector not in DETECTORS:
-            known = ", ".join(DETECTORS)
-            raise InvalidInput(f"--detector {self.detector!r} is not one of {known}")
-        return replace(Common(embedder=self.embedder).settings, detector=self.detector)
+        if self.reader not in READERS:
+            known = ", ".join(READERS)
+            raise InvalidInput(f"--reader {self.reader!r} is not one of {known}")
+        return replace(Common(embedder=self.embedder).settings, reader=self.reader)
 
     @contextmanager
     def options(self) -> Iterator[dict[str, Any]]:
@@ -148,7 +147,7 @@ def cases(
     """
     reports = [_run_cases(path, run) for path in files]
     if run.json:
-        print_json({"detector": run.detector, "files": [report.record() for report in reports]})
+        print_json({"reader": run.reader, "files": [report.record() for report in reports]})
         return
     from incumbent_eval.cli import measured
 
@@ -249,7 +248,7 @@ def scope(
     if run.json:
         told = [one.record() for one in structured]
         said = report.record() if report is not None else {}
-        print_json({"detector": run.detector, **said, "seed": chosen.seed, "structured": told})
+        print_json({"reader": run.reader, **said, "seed": chosen.seed, "structured": told})
     else:
         show(*systems.scoped_account(structured, failures))
         if report is not None:
@@ -291,7 +290,7 @@ def register(app: typer.Typer) -> None:
             "eval cases DATA/sgd/cases_dev.jsonl.gz",
             "eval cases DATA/sgd/cases_dev.jsonl.gz --limit 50 --failures 3",
             "eval cases one.jsonl two.jsonl --workers 2 --json",
-            "eval cases DATA/sgd/cases_dev.jsonl.gz --detector rules",
+            "eval cases DATA/sgd/cases_dev.jsonl.gz --reader rules",
         ],
     )
     command(

@@ -98,7 +98,7 @@ def gate(
             spent, begin = perf_counter() - begin, perf_counter()
             complain(f"{name}: {len(figures):,} figures, {spent:.0f} s", kind="note")
             if json_file is not None:
-                asked = {"detector": run.detector, "embedder": run.embedder, "every": every}
+                asked = {"reader": run.reader, "embedder": run.embedder, "every": every}
                 _write(json_file, {**asked, "limit": run.limit}, made, plan.wrong)
     columns = [*_COLUMNS, "before", "difference"] if against is not None else list(_COLUMNS)
     show(table(columns, list(_rows(made, before, len(columns)))))

@@ -125,7 +125,7 @@ def _show_parts(
             else:
                 found.append(part[0])
     if run.json:
-        print_json({"detector": run.detector, **{one.name: one.record for one in found}})
+        print_json({"reader": run.reader, **{one.name: one.record for one in found}})
         return
     for section in found:
         show(*section_account(section, failures))

@@ -77,7 +77,7 @@ def statebench(
             else:
                 _show(report, judged, failures)
     if run.json:
-        print_json({"detector": run.detector, "suites": told})
+        print_json({"reader": run.reader, "suites": told})
 
 
 def _suites(data: Path | None, version: str, limit: int | None) -> Iterator[Suite]:

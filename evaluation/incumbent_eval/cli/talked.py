@@ -103,7 +103,7 @@ def conversations(
         return
     if run.json:
         told = [{**one.record(), **(one.lists() if failures else {})} for one in reports]
-        print_json({"detector": run.detector, "budget": budget, "files": told})
+        print_json({"reader": run.reader, "budget": budget, "files": told})
         return
     show(*_account(reports))
     for report in reports:

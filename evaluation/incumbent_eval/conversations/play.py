@@ -17,9 +17,9 @@ from typing import Any
 import incumbent
 from incumbent.context.document import Context
 from incumbent.model.errors import IncumbentError
-from incumbent.observing.observation import Observation
 from incumbent.testing.spoken import SpokenText
 from incumbent.testing.systems import Refused, System, Who
+from incumbent.turns.observation import Observation
 from incumbent_eval import adapters
 from incumbent_eval.adapters.base import ENCODING, tokenizer
 from incumbent_eval.conversations.composed import ComposedLine, composed_lines

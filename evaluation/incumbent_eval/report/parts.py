@@ -85,7 +85,7 @@ class Plan:
         """The settings of the run, for the document."""
         embedder = self.settings.embedder
         return {
-            "detector": _named(self.settings.detector),
+            "reader": _named(self.settings.reader),
             "embedder": "none" if embedder is None else _named(embedder),
             "seed": self.seed,
             "limit": self.limit,
@@ -272,7 +272,7 @@ def _answers(plan: Plan) -> Iterator[Part]:
 
 def dialogues(plan: Plan) -> Iterator[Part]:
     """The dialogues of the folder, on ours and on the others."""
-    is_learned = plan.settings.detector != "rules"
+    is_learned = plan.settings.reader != "rules"
     for name, title in _DIALOGUES.items():
         path = _found(plan.folder, name)
         if isinstance(path, LeftOut):
@@ -287,7 +287,7 @@ def dialogues(plan: Plan) -> Iterator[Part]:
 
 
 def _pairs(plan: Plan) -> Iterator[Part]:
-    if plan.settings.detector == "rules":
+    if plan.settings.reader == "rules":
         return
     for name, title in _PAIRS.items():
         path = _found(plan.folder, name)

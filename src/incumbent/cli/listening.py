@@ -182,7 +182,7 @@ def warm(memory: incumbent.Memory) -> None:
     conversation that is not kept makes use of. Nothing of it is told to anybody."""
     from incumbent.context.tokens import counter
 
-    _ = memory.index, memory.detector
+    _ = memory.index, memory.reader
     counter(memory.settings.tokenizer)(_RARE)
     settings = replace(memory.settings, telemetry=None, llm=None)
     with incumbent.open(":memory:", settings=settings) as other:

@@ -20,7 +20,7 @@ from typing import IO, Any, NamedTuple
 
 from incumbent.language.speakers import is_machine
 from incumbent.model.errors import InvalidInput
-from incumbent.observing.transcripts import turn_arguments
+from incumbent.turns.transcripts import turn_arguments
 
 STDIN = "-"
 _LONGEST_LINE = 32 * 1024 * 1024

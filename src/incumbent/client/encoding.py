@@ -39,10 +39,6 @@ _STRICT = ConfigDict(extra="forbid", strict=True, arbitrary_types_allowed=True)
 @cache
 def adapter(kind: Any) -> TypeAdapter[Any]:
     """The adapter that turns values of a type into JSON and back."""
-    # An observation names it for type checkers only. Pydantic finds it among the names of whoever
-    # makes an adapter.
-    from incumbent.language.statements import Statement  # noqa: F401
-
     return TypeAdapter(kind)
 
 

@@ -87,7 +87,7 @@ class RemoteMemory(Memory):
 
     @property
     def resources(self) -> NoReturn:
-        """The service has the resources, among them the store, the index and the detector."""
+        """The service has the resources, among them the store, the index and the reader."""
         raise _HasNone(
             "this takes the store itself, which the service has; do it where the memory is, with a "
             "path or the address of the database"

@@ -17,12 +17,12 @@ from incumbent.model.scope import Place
 from incumbent.model.times import moment
 from incumbent.model.values import canonical
 from incumbent.model.verdict import Verdict
-from incumbent.observing.observation import Observation
 from incumbent.operations import BY_PATH, Operation
 from incumbent.session import Session
 from incumbent.session.corrections import UNSET
 from incumbent.session.rehearsable import rehearsable
 from incumbent.settings import Settings
+from incumbent.turns.observation import Observation
 
 
 @dataclass(frozen=True)
@@ -108,7 +108,7 @@ class RemoteSession(Session):
         *,
         progress: Callable[[int], None] | None = None,
     ) -> list[Observation]:
-        from incumbent.observing.transcripts import turn_arguments
+        from incumbent.turns.transcripts import turn_arguments
 
         self._check_real()
         made = []

@@ -160,6 +160,8 @@ def section_of(fact: Fact, *, is_contested: bool = False, is_doubted: bool = Fal
 
 def name_of(fact: Fact) -> str:
     """The matter of a fact: its key, and its subject if one is named."""
+    if fact.is_unnamed:
+        return f"what was said on {fact.timestamp:%Y-%m-%d}"
     key = name(fact.key)
     return f"{key} ({name(fact.subject)})" if fact.subject else key
 

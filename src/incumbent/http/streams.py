@@ -29,9 +29,9 @@ from incumbent.http.problems import Refusal, document_of
 from incumbent.http.turns import Caller
 from incumbent.model.errors import InvalidInput
 from incumbent.model.keys import KeyScope
-from incumbent.observing.observation import Observation
 from incumbent.session import Session
 from incumbent.stores.exports import UNSEALED_VERSION, checked_header, sealed, unsealed
+from incumbent.turns.observation import Observation
 
 NDJSON = "application/x-ndjson"
 _AT_A_TIME = 200

@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from incumbent.inspector.marking import MarkedStretch, MarkKind, TextMark, marked
-from incumbent.language.statements import Statement
 from incumbent.model.fact import Fact, Status
 from incumbent.model.listings import ListedTurn
 from incumbent.model.values import text_of
 from incumbent.model.verdict import Verdict
-from incumbent.observing.observation import Observation
+from incumbent.reading.form import Statement, StatementKind
+from incumbent.turns.observation import Observation
 from incumbent.words import account, told, why
 
 _ENDED = frozenset(
@@ -26,16 +26,15 @@ _ENDED = frozenset(
     }
 )
 _KINDS = {
-    "assertion": "tells something, and nothing in it was found to keep",
-    "request": "asks for something to be done",
-    "commitment": "promises something",
-    "question": "a question: it states nothing",
-    "hypothetical": "a what-if: supposed, not said to be so",
-    "draft": "a proposal: put forward, not settled",
-    "retraction": "takes something back",
-    "confirmation": "agrees to something",
-    "report": "what somebody is said to have said",
-    "small_talk": "small talk",
+    "states": "tells something, and nothing in it was found to keep",
+    "orders": "asks for something to be done",
+    "asks": "a question: it states nothing",
+    "supposes": "a what-if: supposed, not said to be so",
+    "proposes": "a proposal: put forward, not settled",
+    "reports": "what somebody is said to have said",
+    "recalls": "tells how things were",
+    "agrees": "agrees to something",
+    "chats": "small talk",
     "verbatim": "text that is quoted or pasted",
 }
 
@@ -178,7 +177,9 @@ def passed_over(observation: Observation) -> list[Passed]:
 
 
 def _why_passed(statement: Statement, known: Sequence[str]) -> str:
-    if statement.is_committed and any(said and said in statement.text for said in known):
+    if statement.kind is StatementKind.STATES and any(
+        said and said in statement.text for said in known
+    ):
         return "says what is known already"
     return _KINDS.get(statement.kind.value, "")
 

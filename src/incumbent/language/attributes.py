@@ -113,13 +113,6 @@ def without_lead_in(text: str, language: str = "en") -> int:
     return found.end() if found is not None and found.end() < len(text) else 0
 
 
-def trailing_pattern(language: str = "en") -> re.Pattern[str]:
-    """What stands after a value and is no part of it: "now", "not Lisbon"."""
-    patterns = _patterns(language)
-    joined = f"(?:{patterns.contrast.pattern})|(?:{patterns.trailing.pattern})"
-    return re.compile(joined, re.IGNORECASE | re.DOTALL)
-
-
 def is_attribute_noun(word: str, language: str = "en") -> bool:
     """Whether a noun stands for an attribute, of which a thing has one at a time."""
     return stem(word) in _patterns(language).nouns

@@ -117,10 +117,6 @@ class Cues:
         """Whether what stands before a cue denies it, or makes it a mere possibility."""
         return is_undone(self._text, start)
 
-    def is_earlier(self, what: str) -> bool:
-        """Whether words such as "the original one" stand for whatever was so before."""
-        return self._patterns.earlier.match(what) is not None
-
     @property
     def settles(self) -> bool:
         """Whether it settles on what was proposed."""
@@ -144,36 +140,6 @@ class Cues:
         return self._patterns.proposing.search(self._text) is not None
 
     @property
-    def is_dreamt(self) -> bool:
-        """Whether it tells of a dream, or of a wish for some time to come."""
-        return self._patterns.dreaming.search(self._text) is not None
-
-    @property
-    def is_unsettled(self) -> bool:
-        """Whether it has a word by which it may say the opposite: not, never, unless."""
-        return self._patterns.unsettled.search(self._text) is not None
-
-    @property
-    def is_unsure(self) -> bool:
-        """Whether whoever says it is not quite sure of it."""
-        return self._patterns.unsure.search(self._text) is not None
-
-    @property
-    def is_possibly(self) -> bool:
-        """Whether it begins as a mere possibility."""
-        return self._patterns.possibly.match(self._text) is not None
-
-    @property
-    def explores(self) -> bool:
-        """Whether it says that what follows is only tried out."""
-        return self._patterns.exploring.search(self._text) is not None
-
-    @property
-    def is_in_earnest(self) -> bool:
-        """Whether it says that what follows is meant again."""
-        return self._patterns.in_earnest.search(self._text) is not None
-
-    @property
     def announces(self) -> bool:
         """Whether it opens as an update does: how things stand now with what it names."""
         return self._patterns.announcing.match(self._text) is not None
@@ -194,16 +160,6 @@ class Cues:
         """Whom it says to have been wrong about what they said."""
         found = self._patterns.mistaken.match(self._text)
         return Mistake(found.group("who"), found.group("what")) if found is not None else None
-
-    @property
-    def opens_limit(self) -> bool:
-        """Whether an amount that follows it would be the most there can be."""
-        return self._patterns.opening_limit.search(self._text) is not None
-
-    @property
-    def closes_limit(self) -> bool:
-        """Whether an amount that stands before it is the most there can be."""
-        return self._patterns.closing_limit.match(self._text) is not None
 
     @property
     def bounds(self) -> bool:
@@ -250,20 +206,6 @@ class Cues:
         """Whether it tells how things were once."""
         return self._patterns.past.search(self._text) is not None
 
-    def is_denied(self, start: int) -> bool:
-        """Whether the value at that place is named as what is not so."""
-        return self._patterns.denied.search(self._text[max(0, start - 40) : start]) is not None
-
-    def is_contrasted(self, start: int) -> bool:
-        """Whether the word at that place is set off as what is not so."""
-        return self._patterns.contrasted.search(self._text[max(0, start - 40) : start]) is not None
-
-    def denial_before(self, start: int) -> int:
-        """Where the words begin that deny the value at that place."""
-        begin = max(0, start - 40)
-        found = self._patterns.denied.search(self._text[begin:start])
-        return begin + found.start() if found is not None else start
-
     @property
     def opens_denied(self) -> bool:
         """Whether it begins with words that say what is not so."""
@@ -283,12 +225,6 @@ class Cues:
         return self._patterns.taking_back
 
     @property
-    def narrowed_to(self) -> tuple[str, int] | None:
-        """The thing it is limited to, and where the rest begins."""
-        found = self._patterns.narrowing.match(self._text)
-        return (found.group("thing"), found.end()) if found is not None else None
-
-    @property
     def is_for_session(self) -> bool:
         return self._patterns.session.search(self._text) is not None
 
@@ -304,11 +240,6 @@ class Cues:
                 name = next((name for name in found.groups() if name), "")
                 return name.strip(), found.end()
         return None
-
-    @property
-    def is_tagged(self) -> bool:
-        """Whether it opens with who speaks, as talks are written down: "[VP] ...", "VP: ..."."""
-        return self._patterns.tag.match(self._text) is not None
 
     @property
     def derivation(self) -> int:

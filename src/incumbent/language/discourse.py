@@ -10,17 +10,6 @@ from incumbent.language.lexicon import DEFAULT_LANGUAGE, data
 from incumbent.search.analysis import name_terms, terms
 
 
-def is_exploring(turns: Sequence[str]) -> bool:
-    """Whether, after these turns, what is said is only tried out."""
-    for text in reversed(turns):
-        cues = Cues(text)
-        if cues.is_in_earnest:
-            return False
-        if cues.explores:
-            return True
-    return False
-
-
 def asides(turns: Sequence[str]) -> set[int]:
     """The turns that belong to asides which are over: from where somebody turned to something
     else, up to where they came back."""

@@ -26,15 +26,6 @@ def either(patterns: Iterable[str] | str, *, flags: int = re.IGNORECASE) -> re.P
     return re.compile(rf"(?<![\w'])(?:{'|'.join(parts)})(?![\w])", flags)
 
 
-def agreeing(before: str, word: str, language: str = DEFAULT_LANGUAGE) -> str:
-    """A text that ends in an article, with the form of it that goes with the word that follows."""
-    for article, follows, other in _articles(language):
-        found = article.search(before)
-        if found is not None and follows.match(word):
-            return before[: found.start(1)] + (f"{other} " if other else "")
-    return before
-
-
 @lru_cache(maxsize=8)
 def _articles(language: str) -> tuple[tuple[re.Pattern[str], re.Pattern[str], str], ...]:
     return tuple(

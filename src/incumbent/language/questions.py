@@ -24,9 +24,3 @@ def is_telling(text: str, language: str = DEFAULT_LANGUAGE) -> bool:
     words = _words(text)
     asks = _openings("asking", language)
     return len(words) >= _TELLING and not any(word in asks for word in words[:2])
-
-
-def is_asking_for(text: str, language: str = DEFAULT_LANGUAGE) -> bool:
-    """Whether a question asks for something to be so, and not whether it is: "can it be at 5?"."""
-    asks = _openings("asking", language) - _openings("asking_for", language)
-    return not any(word in asks for word in _words(text)[:2])

@@ -155,28 +155,6 @@ def _joined(before: Stance, one: Stance) -> Stance:
     )
 
 
-def only_denies(text: str) -> bool:
-    """Whether a text denies in every clause, and says nothing of what is so."""
-    found = stances(text)
-    return bool(found) and all(one.denies for one in found)
-
-
-def is_of_oneself_alone(text: str) -> bool:
-    """Whether whoever says this speaks of themselves, and not of what others share."""
-    return not _words().oneself.isdisjoint(_WORD.findall(text[:_LONGEST].lower().replace("’", "'")))
-
-
-def only_adds(text: str) -> bool:
-    """Whether a statement puts something beside what is so: "also", "plus", "as well"."""
-    return _words().adding.search(text.lower()) is not None
-
-
-def is_for_later(text: str) -> bool:
-    """Whether a text opens with a later time, and tells what will be so then."""
-    low = text[:_LONGEST].lower().lstrip()
-    return _words().later.match(low) is not None and _words().future.search(low) is not None
-
-
 def adds_nothing(new: str, old: str) -> bool:
     """Whether a text has no telling word that another has not, and affirms what that affirms."""
     ours, theirs = stances(new), stances(old)
@@ -193,6 +171,17 @@ def opposition(new: str, old: str) -> Opposition:
     return max(
         (_between(ours, theirs) for ours in stances(new) for theirs in stances(old)),
         default=Opposition.NONE,
+    )
+
+
+def contradicts(new: str, old: str) -> bool:
+    """Whether a statement denies in the same words what an older one says, or affirms what it
+    denies."""
+    return any(
+        _by_denial(ours, theirs) is Opposition.SURE
+        for ours in stances(new)
+        for theirs in stances(old)
+        if not (ours.persons and theirs.persons and ours.persons.isdisjoint(theirs.persons))
     )
 
 

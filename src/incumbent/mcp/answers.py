@@ -13,6 +13,7 @@ from pydantic import BaseModel, Field
 
 from incumbent import Context, Erasure, Fact, Observation, Outcome, Verdict
 from incumbent.context.quotes import inline, name
+from incumbent.model.fact import UNNAMED
 from incumbent.words import Find, account, by_reason, left_out, shown, standing, why
 
 
@@ -39,13 +40,18 @@ class FactShown(BaseModel):
     until: str | None = None
 
     def told(self) -> str:
-        about = f" ({self.about})" if self.about else ""
         via = f" via {self.via}" if self.via else ""
         held = " to ".join(filter(None, (self.since, self.until)))
         return (
-            f"{self.key}{about} = {self.value} [{self.standing}; by {self.said_by}{via}, "
+            f"{_named(self.key, self.about)}{self.value} [{self.standing}; by {self.said_by}{via}, "
             f"{self.authority}; {held} UTC; id {self.id}]"
         )
+
+
+def _named(key: str, about: str | None) -> str:
+    """What stands before a value; nothing before what was kept as it was said."""
+    subject = f" ({about})" if about else ""
+    return "" if key == UNNAMED else f"{key}{subject} = "
 
 
 def fact_shown(fact: Fact, *, whole: bool = False) -> FactShown:
@@ -88,8 +94,7 @@ class Decision(BaseModel):
     fact_id: str
 
     def told(self) -> Iterator[str]:
-        about = f" ({self.about})" if self.about else ""
-        yield f"{self.outcome}: {self.key}{about} = {self.value}"
+        yield f"{self.outcome}: {_named(self.key, self.about)}{self.value}"
         yield f"  because {self.why}"
         yield from (f"  {detail}" for detail in self.details)
         yield f"  id {self.fact_id}"

@@ -14,7 +14,7 @@
     ├── SessionClosed           the session, branch or memory was closed
     │   └── ReadOnlySession     a session on the past takes no writes
     ├── NotDelivered            a webhook did not take what it was sent
-    ├── DamagedModel            the file of the learned detector is missing or not the right one
+    ├── DamagedModel            the file of the reader's model is missing or not the right one
     └── StoreError              the storage refused
         ├── NotADatabase        the file is not an Incumbent database
         │   └── StoreDamaged    it was one, and part of it cannot be read any more

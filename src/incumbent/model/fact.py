@@ -19,6 +19,8 @@ SourceType = Literal["conversation", "state_write", "system", "policy"]
 SOURCE_TYPES: tuple[SourceType, ...] = ("conversation", "state_write", "system", "policy")
 
 
+UNNAMED = "statement"
+"""Stands where a fact that was kept as it was said has no name."""
 CAPABILITY = "capability:"
 """The beginning of a permission to read and write the facts that a capability learned."""
 
@@ -321,7 +323,14 @@ class Fact:
         until = self.until
         return until is None or when < until
 
+    @property
+    def is_unnamed(self) -> bool:
+        """Whether it was kept as it was said, under no name."""
+        return self.key == UNNAMED and self.source.turn_index is not None
+
     def __str__(self) -> str:
+        if self.is_unnamed:
+            return f"{text_of(self.value)} [{self.status}]"
         about = f" ({self.subject})" if self.subject else ""
         return f"{self.key}{about} = {text_of(self.value)} [{self.status}]"
 

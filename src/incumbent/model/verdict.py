@@ -10,7 +10,9 @@ from typing import Any
 
 from incumbent.model.fact import Fact
 from incumbent.model.making import quickly_made
+from incumbent.model.values import text_of
 
+_LONGEST = 80
 BESIDE = "beside"
 """The name in evidence for the audiences of facts that the author of a decision could not see, and
 so did not touch. Kept for replays, and shown to nobody."""
@@ -126,5 +128,9 @@ class Verdict:
         return replace(self, **changes)
 
     def __str__(self) -> str:
-        name = self.fact.key if self.fact else self.fact_id
+        fact = self.fact
+        name = fact.key if fact is not None else self.fact_id
+        if fact is not None and fact.is_unnamed:
+            said = " ".join(text_of(fact.value).split())
+            name = f'"{said}"' if len(said) <= _LONGEST else f'"{said[: _LONGEST - 4]} ..."'
         return f"{name}: {self.outcome} ({self.rule})"

@@ -9,17 +9,17 @@ from datetime import datetime, timedelta
 
 from incumbent.engine.lens import Lens
 from incumbent.engine.registrar import Registrar
-from incumbent.language.statements import Kind
 from incumbent.model.fact import Status
 from incumbent.model.identity import Identity
 from incumbent.model.records import Turn, item_key
 from incumbent.model.scope import Place
 from incumbent.model.verdict import Verdict
-from incumbent.observing.observer import Heard, own_spots
 from incumbent.observing.opinions import Opinion
-from incumbent.observing.recognising import mark_of
-from incumbent.observing.touching import Likeness
 from incumbent.stores.port import Reader, Store, Transaction
+from incumbent.turns.receiving import Received
+from incumbent.turns.recognising import mark_of
+from incumbent.turns.situation import FoundBySearch
+from incumbent.turns.spots import own_spots
 
 _SKEW = timedelta(minutes=1)
 """How far the clocks of two processes may be apart."""
@@ -50,16 +50,14 @@ class Waiting:
     """A turn that was observed and waits for an opinion."""
 
     conversation: Conversation
-    heard: Heard
+    heard: Received
     turn: Turn
-    readings: tuple[Kind, ...]
-    """What each statement was taken for when it was observed."""
     moment: datetime
     """When it was said, or else when the last that came of it was decided."""
     observed_at: datetime
     """What the clock said when it was observed."""
     opinion: Opinion
-    found: Mapping[str, Likeness] = field(default_factory=dict)
+    found: Mapping[str, FoundBySearch] = field(default_factory=dict)
     """The facts that were found before it was filed, by its words and its meaning."""
 
 

@@ -22,10 +22,10 @@ from incumbent.memory import Memory
 from incumbent.model.errors import InvalidInput, StoreBusy
 from incumbent.model.records import Turn
 from incumbent.model.values import check_text, text_of
-from incumbent.observing.observation import Observation
 from incumbent.proxy.apis import MessageApi
 from incumbent.proxy.said import WINDOW, Utterance, first_new, is_new_reply, said_in
 from incumbent.session import Session
+from incumbent.turns.observation import Observation
 
 _MOST_AT_ONCE = 100
 """Turns of a conversation that is new to the memory: the last of them."""

@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 
 from incumbent.context import message_shapes as shapes
 from incumbent.model.records import Turn
-from incumbent.observing.observer import speaking
-from incumbent.observing.recognising import may_say
+from incumbent.turns.receiving import speaking
+from incumbent.turns.recognising import may_say
 
 WINDOW = 100
 """How many turns, and how many texts of a request, are looked at from the end."""

@@ -6,8 +6,10 @@ import re
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
+from itertools import zip_longest
 from typing import Final
 
+from incumbent.language.cues import Cues
 from incumbent.language.reading import BlockKind
 from incumbent.model.fact import Part
 from incumbent.reading.form import Claim, Known, Span, Statement, StatementKind
@@ -19,6 +21,19 @@ from incumbent.reading.things import left_over, name_of
 from incumbent.reading.waiting import waits
 
 _WAITING: Final = (StatementKind.STATES, StatementKind.ORDERS, StatementKind.SUPPOSES)
+_HARDLY: Final = 0.3
+"""A statement that hardly tells what is so gives no name: "Last year the rent was $1,780."."""
+_NARROWED: Final = re.compile(
+    r"\W*(?:(?:but|and|also|only) )*(?:for|in|at|with|when|during)\b(?! (?:now|fact|short|general|"
+    r"total|addition|this|the moment|the record|the meantime)\b)[^,]{2,60},",
+    re.IGNORECASE,
+)
+_PAST: Final = re.compile(
+    r"\b(?:previous|former|formerly|originally|old|earlier|back in|(?:years?|months?|weeks?) ago|"
+    r"last (?:year|month|week|time)|when i was)\b",
+    re.IGNORECASE,
+)
+_WAS: Final = re.compile(r"\b(?:was|were|used to be|had been)\b", re.IGNORECASE)
 _RECALLED = re.compile(
     r"\b(?:said|told you|wrote|had|mentioned|gave you)\b[^.!?]{1,80}"
     r"\b(?:earlier|before|previously|first|last time|once|yesterday)\b",
@@ -47,14 +62,27 @@ def named(
         return waiting
 
     def name(term: Span | None) -> Claim | None:
-        if not names or said.kind is not StatementKind.STATES:
+        if not names or said.kind is not StatementKind.STATES or said.chance < _HARDLY:
             return None
+        if _narrows(said.text) or is_of_the_past(said.text):
+            return None  # it leaves what holds for all, and now
         return name_in(said.text, said.parts, term, known, before)
 
     claim, term = claim_and_term(said.text, at, held, name)
     if claim is not None:
         claim = claim._replace(start=claim.start + said.start, end=claim.end + said.start)
-    return replace(said, claim=claim, term=term)
+    quoted = Cues(said.text).attribution()
+    return replace(said, claim=claim, term=term, by=quoted[0] if quoted is not None else None)
+
+
+def _narrows(text: str) -> bool:
+    """Whether a statement says first for whom or where it holds: "For customers in Norway, …"."""
+    return _NARROWED.match(text) is not None and not Cues(text).is_for_task
+
+
+def is_of_the_past(text: str) -> bool:
+    """Whether a statement tells how something was before: "My old number was …"."""
+    return _PAST.search(text) is not None and _WAS.search(text) is not None
 
 
 def taken_apart(
@@ -76,7 +104,7 @@ def taken_apart(
 def without_recalled(statements: Sequence[Statement]) -> Iterator[Statement]:
     """The statements, those for chat that only recall what the next one puts right: "I know I said
     $900 earlier."."""
-    for said, after in zip(statements, [*statements[1:], None], strict=True):
+    for said, after in zip_longest(statements, statements[1:]):
         if after is not None and after.claim is not None and _only_recalls(said):
             yield replace(said, kind=StatementKind.CHATS)
         else:

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from incumbent.language.cues import Cues
-from incumbent.language.stances import Opposition, opposition
+from incumbent.language.stances import Opposition, contradicts, opposition
 from incumbent.language.tokens import stem
 from incumbent.model.fact import Part
 from incumbent.reading import thresholds
@@ -30,11 +30,14 @@ _GONE: Final = (RelationKind.REPLACES, RelationKind.ENDS, RelationKind.PART)
 
 
 def overtaken(statements: Sequence[Statement], known: Sequence[Known]) -> Iterator[Relation]:
-    """What an update of the same thing, or its end, leaves nothing of."""
+    """What an update of the same thing, or its end or its denial, leaves nothing of."""
     yield from retold(statements, known)
     for number, said in enumerate(statements):
         if said.kind is not StatementKind.STATES:
             continue
+        for fact in known:
+            if not fact.key and contradicts(said.text[:_LONGEST], fact.text[:_LONGEST]):
+                yield _replaces(number, said, fact)
         cues = Cues(said.text)
         ended = cues.what_is_over
         announces = cues.announces

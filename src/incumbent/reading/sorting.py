@@ -44,6 +44,8 @@ _MODEL: Final = {
 }
 _OVER_RULES: Final = 0.8
 """So sure must the model be to make something else of what reads as a statement."""
+_ORDERED: Final = 0.33
+"""So sure that a request is an order for now; what lasts in it is kept all the same."""
 _NEARLY_CERTAIN: Final = 0.97
 _FEW: Final = 5
 _STILL_STATES: Final = 0.35
@@ -76,7 +78,8 @@ def kind_of(
     What is kept can be ignored, and what is not kept is lost: a sentence with a value in it, or
     with more than a few words, is no mere chat unless that is nearly certain.
     """
-    clauses = {_BY_RULES[one.kind] for one in statements(text)}
+    kinds = {one.kind for one in statements(text)}
+    clauses = {_BY_RULES[one] for one in kinds}
     kind = next((one for one in _STRENGTH if one in clauses), StatementKind.CHATS)
     if kind is StatementKind.SUPPOSES and is_rule(text) and not _supposes(text):
         kind = StatementKind.STATES
@@ -89,6 +92,8 @@ def kind_of(
         name = max(_MODEL, key=lambda one: told[one])
         tells = has_values or len(text.split()) > _FEW
         sure = _NEARLY_CERTAIN if tells and name in ("chats", "asks") else _OVER_RULES
+        if name == "orders" and Kind.REQUEST in kinds:
+            sure = _ORDERED
         if told[name] >= sure and not is_rule(text):
             return _MODEL[name], told[name]
         return kind, states

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
-from copy import copy
 from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
@@ -15,18 +14,13 @@ from incumbent.model.errors import InvalidInput, NotPermitted
 from incumbent.model.fact import Fact
 from incumbent.model.records import Erasure, ErasureRequest
 from incumbent.model.verdict import Verdict
-from incumbent.observing.observation import Observation
 from incumbent.session.base import RETRACTABLE, SessionBase
 from incumbent.session.rehearsable import rehearsable
 from incumbent.telemetry.traced import traced
+from incumbent.turns.observation import Observation
 
 if TYPE_CHECKING:
-    from incumbent.observing.circumstances import Circumstances
-    from incumbent.observing.observer import Foreseen, Heard
-    from incumbent.observing.repeating import Received
-    from incumbent.observing.touching import Likeness
-    from incumbent.observing.waiting import Conversation, Waiting
-    from incumbent.reading.form import TurnReader
+    from incumbent.turns.receiving import Received
     from incumbent.turns.situation import FoundBySearch
 
 
@@ -52,8 +46,7 @@ class SessionTurns(SessionBase):
         or the name of somebody else. `at` is when it was said; `ref` is your own id for the turn:
         the same turn with the same ref changes nothing.
         """
-        taken = self._take_in(text, speaker=speaker, at=at, ref=ref, authority=authority)
-        return self._follow([taken])[0]
+        return self._take_in(text, speaker=speaker, at=at, ref=ref, authority=authority)
 
     def observe_many(
         self,
@@ -67,25 +60,17 @@ class SessionTurns(SessionBase):
         `role`), `at`, `ref` and `authority`. `progress` is called with how many were taken. After
         an interruption, the same call goes on where it stopped, if the turns have refs.
         """
-        from incumbent.observing.transcripts import turn_arguments
+        from incumbent.turns.transcripts import turn_arguments
 
         self._check_real()
         observations: list[Observation] = []
-        taken: list[tuple[Observation, Waiting | None]] = []
-        advice = self._resources.advice
-        together = 1 if advice is None else advice.batch
         for index, turn in enumerate(turns):
             try:
-                taken.append(self._take_in(**turn_arguments(turn)))
+                observations.append(self._take_in(**turn_arguments(turn)))
             except (InvalidInput, NotPermitted) as error:
-                self._follow(taken)
                 raise type(error)(f"turn {index}: {error}") from error
-            if len(taken) >= together:
-                observations += self._follow(taken)
-                taken = []
             if progress is not None:
                 progress(index + 1)
-        observations += self._follow(taken)
         return observations
 
     def _check_real(self) -> None:
@@ -97,66 +82,30 @@ class SessionTurns(SessionBase):
             )
 
     @repeated
-    def _take_in(self, text: str, **given: Any) -> tuple[Observation, Waiting | None]:
-        """Observe a turn offline; also return the data to ask a model about it, if any."""
+    def _take_in(self, text: str, **given: Any) -> Observation:
+        """Read a turn, and then file it in one transaction."""
         # Language data, which only this needs.
-        from incumbent.observing.circumstances import Circumstances
-        from incumbent.observing.observer import Observer, hear, receive
-        from incumbent.observing.touching import is_reading
+        from incumbent.turns.circumstances import Circumstances
+        from incumbent.turns.observer import WINDOW, TurnObserver, heard_in
+        from incumbent.turns.receiving import receive
+        from incumbent.turns.situation import looked_at
 
         self._check_open()
-        resources, now = self._resources, self._now()
+        resources = self._resources
         said = {"speaker": "user", "at": None, "ref": None, "authority": None, **given}
         came = receive(text, settings=resources.settings, **said)
         repeated = self._repeated_turn(came)
         if repeated is not None:
-            return repeated, None
-        if resources.reader is not None:
-            return self._read_and_file(came, resources.reader), None
-        cuts = resources.detector if is_reading(resources.detector) else None
-        heard = hear(came, now=now, settings=resources.settings, cuts=cuts)
-        here = (self.session_id, self.task_id, self._branch)
-        around = Circumstances(heard.speaker, *here, 0, heard.ref, heard.at, heard.text)
-        found, foreseen = self._read_ahead(heard, around)
-        with self._registrar() as registrar:
-            observer = Observer(registrar, resources.detector, around, found, foreseen)
-            observation, record = observer.observe(heard)
-            if record.wants_all_gone:
-                who = self.identity
-                asked = ErasureRequest(who.organization, who.user_id, self.may_erase)
-                observation = replace(observation, erasure_requested=asked)
-            doomed = _glimpsed(registrar, record.doomed)
-            erasures: list[Erasure] = []
-            if self.may_erase:
-                erasures = self._erase(registrar, doomed)
-            else:
-                taken_back = _take_back(registrar, doomed, heard.at)
-                observation = replace(observation, verdicts=(*observation.verdicts, *taken_back))
-        if self._rehearses:
-            rehearsed = tuple(replace(one, id="") for one in erasures)  # proofs of nothing
-            return replace(observation, erasures=rehearsed), None
-        if erasures:
-            scrubbed = resources.scrub()
-            proofs = tuple(replace(one, scrubbed=scrubbed) for one in erasures)
-            return replace(observation, erasures=proofs), None
-        if resources.advice is None or record.wants_all_gone:
-            return observation, None
-        known = found or self._found(heard)
-        conversation = self._conversation()
-        return resources.advice.taken(conversation, heard, observation, record, now, known)
-
-    def _read_and_file(self, came: Received, reader: TurnReader) -> Observation:
-        """Read a turn before the transaction that files it."""
-        from incumbent.observing.circumstances import Circumstances
-        from incumbent.turns.observer import WINDOW, TurnObserver, heard_in
-        from incumbent.turns.situation import looked_at
-
+            return repeated
+        reader = resources.reader
         here = (self.session_id, self.task_id, self._branch)
         around = Circumstances(came.speaker, *here, 0, came.ref, came.at, came.text)
         found = self._found_near(came.text)
         with self._reading() as (rows, lens):
             situation = looked_at(rows, lens, self.session_id, WINDOW, found)
         reading = reader.read(heard_in(came, situation, self._now()))
+        if resources.settings.indexing:
+            resources.index.prepare([one.text for one in reading.statements])
         with self._registrar() as registrar:
             observer = TurnObserver(registrar, reader, around)
             observation, record = observer.observe(came, (situation, reading), found)
@@ -172,30 +121,28 @@ class SessionTurns(SessionBase):
         if self._rehearses:
             rehearsed = tuple(replace(one, id="") for one in erasures)  # proofs of nothing
             return replace(observation, erasures=rehearsed)
-        scrubbed = self._resources.scrub() if erasures else False
+        scrubbed = resources.scrub() if erasures else False
         return replace(
             observation, erasures=tuple(replace(one, scrubbed=scrubbed) for one in erasures)
         )
 
     def _found_near(self, text: str) -> dict[str, FoundBySearch]:
         """What the person has in office that a turn may be about, by its words and its meaning."""
-        from incumbent.observing.touching import found_by_search
         from incumbent.search.index import Outpaced
-        from incumbent.turns.situation import FoundBySearch
+        from incumbent.turns.searching import found_by_search
 
         index = self._resources.index
         found: dict[str, FoundBySearch] = {}
         if index is not None:
             # Where somebody wrote just now, what was said last is at hand all the same.
             with suppress(Outpaced), self._reading() as (rows, lens):
-                near = found_by_search(rows, lens, index, text)
-                found = {name: FoundBySearch(*likeness) for name, likeness in near.items()}
+                found = found_by_search(rows, lens, index, text)
         return found
 
     def _repeated_turn(self, came: Received) -> Observation | None:
         """What came of a turn that was observed before. It is not read again: an agent may give
         its whole conversation with every step."""
-        from incumbent.observing.repeating import observed_before, told_again
+        from incumbent.turns.repeating import observed_before, told_again
 
         if came.ref is None or self._when is not None:
             return None
@@ -203,57 +150,12 @@ class SessionTurns(SessionBase):
             known = observed_before(reader, lens, self.session_id, came)
             return None if known is None else told_again(reader, lens, known)
 
-    def _read_ahead(
-        self, heard: Heard, around: Circumstances
-    ) -> tuple[dict[str, Likeness], Foreseen | None]:
-        """Look up what a turn may be about, and have the model read both, while others write."""
-        from incumbent.observing.ahead import read_ahead
-        from incumbent.observing.touching import is_reading
-
-        resources = self._resources
-        if not is_reading(resources.detector):
-            return {}, None
-        found = self._found(heard)
-        with self._reading() as (reader, lens):
-            foreseen = read_ahead(resources.detector, reader, lens, heard, found, around)
-        if resources.settings.indexing:
-            resources.index.prepare(foreseen.sentences)
-        return found, foreseen
-
-    def _found(self, heard: Heard) -> dict[str, Likeness]:
-        """What the person has in office that a turn may be about, by its words and its meaning."""
-        from incumbent.observing.touching import found_by_search
-        from incumbent.search.index import Outpaced
-
-        index = self._resources.index
-        found: dict[str, Likeness] = {}
-        if index is not None:
-            # Where somebody wrote just now, what was said last is at hand all the same.
-            with suppress(Outpaced), self._reading() as (reader, lens):
-                found = found_by_search(reader, lens, index, heard.text)
-        return found
-
     def _erase(self, registrar: Registrar, doomed: Iterable[Fact]) -> list[Erasure]:
         """Erase the facts that a turn asks to be forgotten. Only the person's own facts go."""
         who = self.identity.user_id
         return [
             self._resources.erase(registrar.transaction, by=who, fact_id=fact.id) for fact in doomed
         ]
-
-    def _follow(self, taken: list[tuple[Observation, Waiting | None]]) -> list[Observation]:
-        """Have a model look again at observed turns, if there is one."""
-        advice = self._resources.advice
-        if advice is None or self._rehearses:
-            return [observation for observation, _ in taken]
-        return advice.follow(taken)
-
-    def _conversation(self) -> Conversation:
-        """This session for opinions on its turns, which may arrive after it has been closed."""
-        from incumbent.observing.waiting import Conversation
-
-        here = self if self._branch else copy(self)  # what is open now, whatever becomes of self
-        who = (self.identity, self.session_id, self.task_id, self._branch)
-        return Conversation(*who, here._reading, here._registrar)
 
 
 def _glimpsed(registrar: Registrar, fact_ids: Iterable[str]) -> list[Fact]:

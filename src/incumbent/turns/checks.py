@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Set
 from dataclasses import replace
+from typing import Final
 
+from incumbent.language.lexicon import word_set
 from incumbent.language.tokens import stem
-from incumbent.model.fact import Fact
+from incumbent.model.fact import UNNAMED, Fact
 from incumbent.model.values import text_of
-from incumbent.reading.form import Claim, Reading, Relation, RelationKind
+from incumbent.reading.form import Claim, Reading, Relation, RelationKind, Statement, StatementKind
+from incumbent.reading.naming import is_of_the_past
 from incumbent.reading.telling import told_in
 from incumbent.reading.things import name_of, things, words_of
-from incumbent.turns.situation import UNNAMED, Situation, sentence_of
+from incumbent.turns.situation import Situation, sentence_of
+
+_SHORT: Final = 8
+_GONE: Final = (RelationKind.REPLACES, RelationKind.PART, RelationKind.ENDS)
+_IS_NOT: Final = re.compile(
+    r"\b(?:is|are|has|have)(?: not|n['’]t)\b(?! [^.!?]*[,;:] )", re.IGNORECASE
+)
+_SOMEBODY: Final = word_set("he she it they him her them his its their hers theirs")
 
 
 def checked(reading: Reading, situation: Situation) -> Reading:
@@ -32,19 +43,69 @@ def _allowed(reading: Reading, situation: Situation) -> Iterator[Relation]:
         fact = situation.facts.get(one.fact_id)
         if fact is None or one.statement is None or one.statement >= len(reading.statements):
             continue
-        claim = reading.statements[one.statement].claim
-        if not one.is_told and _names_another(reading.statements[one.statement].text, fact, named):
+        said = reading.statements[one.statement]
+        if not one.is_told and _names_another(said.text, fact, named):
             continue
+        is_pasted = said.kind is StatementKind.VERBATIM and not fact.source.by_machine
+        if one.kind in _GONE and (is_pasted or _leaves(said.text, fact)):
+            continue
+        claim = said.claim
         # What is said of one is not said of another, however alike the words are.
         if claim is not None and fact.key != UNNAMED and claim.subject != fact.subject:
             continue
         if claim is not None and one.kind is RelationKind.PART and _is_of_another(claim, fact):
             continue
+        if claim is not None and not one.is_told and _has_another_name(claim, fact):
+            continue
         if one.kind is RelationKind.PART and one.old is not None:
             text, shift = sentence_of(fact)
             if not shift <= one.old[0] < one.old[1] <= len(text):
                 continue
-        yield one
+            if not one.is_told and not _may_mean(said.text, fact):
+                one = replace(one, kind=RelationKind.DOUBTS, old=None, new=None)
+        yield _of_value(one, said, fact)
+
+
+def _of_value(one: Relation, said: Statement, fact: Fact) -> Relation:
+    """A short correction of a named value is one of the value, which keeps its name: "No, it's
+    555-0199."."""
+    told = one.kind is RelationKind.REPLACES and one.is_told
+    if not told or said.claim is not None or fact.key == UNNAMED or not isinstance(fact.value, str):
+        return one
+    if len(said.parts) != 1 or len(said.text.split()) > _SHORT:
+        return one
+    (new,), kinds = said.parts, {part.kind for part in fact.parts}
+    if new.kind not in kinds or len(fact.parts) != 1 or len(fact.parts[0].text) < len(fact.value):
+        return one
+    shift = sentence_of(fact)[1]
+    return replace(
+        one,
+        kind=RelationKind.PART,
+        old=(shift, shift + len(fact.value)),
+        new=(said.start + new.start, said.start + new.end),
+    )
+
+
+def _leaves(text: str, fact: Fact) -> bool:
+    """Whether a statement only tells how a named thing was before, or what else it is not."""
+    if fact.key == UNNAMED or text_of(fact.value).lower() in text.lower():
+        return False
+    return is_of_the_past(text) or _IS_NOT.search(text) is not None
+
+
+def _may_mean(text: str, fact: Fact) -> bool:
+    """Whether words can be about whom a fact is about: they name them, or say "her"."""
+    said = {stem(word.group().lower()) for word in words_of(text)}
+    about = {stem(word.group().lower()) for word in words_of(fact.subject or "")}
+    return not about or not about.isdisjoint(said) or not said.isdisjoint(_SOMEBODY)
+
+
+def _has_another_name(claim: Claim, fact: Fact) -> bool:
+    """Whether both have a name of their own: the read timeout, and the write timeout."""
+    if fact.key == UNNAMED:
+        return False
+    ours, theirs = name_of(claim.attribute, None), name_of(fact.key, None)
+    return not (ours <= theirs or theirs <= ours)
 
 
 def _names_another(text: str, fact: Fact, known: Set[frozenset[str]]) -> bool:

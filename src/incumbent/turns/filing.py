@@ -10,11 +10,10 @@ from incumbent.engine.proposal import Proposal
 from incumbent.engine.registrar import Registrar
 from incumbent.language.speakers import is_machine
 from incumbent.model.errors import DependencyCycle, NotPermitted, UnknownTarget
-from incumbent.model.fact import Fact
+from incumbent.model.fact import UNNAMED, Fact
 from incumbent.model.scope import Scope
 from incumbent.model.values import text_of
 from incumbent.model.verdict import Outcome, Rule, Verdict
-from incumbent.observing.circumstances import Circumstances, history_of
 from incumbent.reading.amending import amended
 from incumbent.reading.form import (
     Act,
@@ -32,19 +31,31 @@ from incumbent.reading.things import (
     words_of,
 )
 from incumbent.turns.checks import checked
-from incumbent.turns.placing import amended_parts, in_order, is_other
-from incumbent.turns.proposals import Proposals
+from incumbent.turns.circumstances import Circumstances, history_of
+from incumbent.turns.placing import (
+    ASKED,
+    again_said,
+    amended_parts,
+    gone_parts,
+    in_order,
+    is_other,
+    rests_on_question,
+    says_more,
+    says_the_same,
+)
+from incumbent.turns.proposals import Proposals, title_in
 from incumbent.turns.records import Record
 from incumbent.turns.requests import Requests
 from incumbent.turns.returning import set_right
-from incumbent.turns.situation import UNNAMED, Situation, sentence_of
-from incumbent.turns.worth import is_done, is_worth_keeping
+from incumbent.turns.situation import Situation, sentence_of
+from incumbent.turns.taking_up import TakingUp
+from incumbent.turns.worth import is_done, is_for_now, is_worth_keeping
 
 LONGEST_REASON: Final = 500
+_DOUBTFUL: Final = 0.5
+"""How sure somebody is who contradicts what they said that one above them had said."""
 OVER: Final = "no longer current"
 """What stands in brackets where a value is over and nothing is said to take its place."""
-_SHORT: Final = 12
-"""A longer statement is kept beside what it changes."""
 _GONE: Final = (RelationKind.REPLACES, RelationKind.ENDS)
 _QUIET: Final = (RelationKind.CONFIRMS, RelationKind.DEPENDS)
 """What a statement does that is no reason by itself to keep it."""
@@ -65,7 +76,10 @@ class Filing:
         self._around = around
         self._reader = reader
         self._proposals = Proposals(registrar, around)
+        self._taking_up = TakingUp(registrar, situation, around)
         self._gone: set[str] = set()
+        self._quoted = ""
+        """Whose word the statement at hand says it is."""
         self._facts: dict[str, Fact] = dict(situation.facts)
         """What is known, with what this turn has brought."""
         self._filed: dict[int, str] = {}
@@ -106,6 +120,9 @@ class Filing:
     def _state(self, number: int, said: Statement, relations: Sequence[Relation]) -> None:
         by_machine = is_machine(self._around.speaker.name)
         relations = [self._resolved(one) for one in relations]
+        if number == 0 and not by_machine:
+            said = self._taking_up.named(said)
+            relations = self._with_bases(said, relations)
         if said.kind in _UNREAL and not by_machine:
             self._suppose(said, self._bases(relations))
             return
@@ -113,7 +130,7 @@ class Filing:
         keeps = (
             is_done(said, self._around.speaker.name)
             if by_machine
-            else changes or is_worth_keeping(said)
+            else changes or is_worth_keeping(said) or rests_on_question(relations)
         )
         if not keeps or (by_machine and self._is_echo(said)):
             return
@@ -130,6 +147,23 @@ class Filing:
         if facts and said is not None:
             doubts = tuple(fact.id for fact in facts)
             self._propose(said, replace(self._proposals.of(said, None), doubts=doubts), ())
+
+    def _with_bases(self, said: Statement, relations: list[Relation]) -> list[Relation]:
+        """The relations of the first statement of a turn, with what it rests on of what was said
+        right before it: the draft that it settles on, or the question that it answers."""
+        if any(one.kind not in (*_QUIET, RelationKind.DOUBTS) for one in relations):
+            return relations  # it changes something: "No, only 40."
+        brought = self._taking_up.settled(said)
+        if not brought and (question := self._taking_up.asked(said)) is not None:
+            brought = [question]
+        if brought:  # "no" after another question is another "no"
+            relations = [one for one in relations if one.kind is RelationKind.DEPENDS]
+        for verdict in brought:
+            self._note(verdict)
+            if (fact := verdict.fact) is not None:
+                self._facts[fact.id] = fact
+                relations.append(Relation(RelationKind.DEPENDS, fact.id, 0, rests_on=ASKED))
+        return relations
 
     def _is_echo(self, said: Statement) -> bool:
         """Whether a machine only says again what a person has just said."""
@@ -164,7 +198,7 @@ class Filing:
             earlier=history_of(fact),
         )
         proposal = replace(
-            _again(proposal, fact),
+            again_said(proposal, fact),
             value=value,
             source=source,
             supersedes=fact.id,
@@ -190,18 +224,19 @@ class Filing:
         return fact, sum(grown for at, grown in changes if at < start)
 
     def _confirm_or_propose(self, said: Statement, relations: Sequence[Relation]) -> None:
-        facts = self._facts
+        facts, self._quoted = self._facts, (said.by or "").lower()
         parts = [
             one
             for one in relations
             if one.kind is RelationKind.PART and not self._is_at(said, one.fact_id)
         ]
         done = [one for one in parts if self._amend(said, one)]
-        if done and not _says_more(said, done):
+        if done and not says_more(said, done):
             return
         claim = said.claim
         held = self._held(said)
-        if held and claim is not None and not self._takes_over(said, held, relations):
+        known = [fact for fact in held if claim is not None and says_the_same(claim, said, fact)]
+        if held and claim is not None and not known and not self._takes_over(said, held, relations):
             claim = None  # both are shown rather than one of them lost
         gone = [one for one in relations if one.kind in _GONE and one.fact_id in facts]
         allowed = {
@@ -209,7 +244,12 @@ class Filing:
             for fact in self._proposals.may_act_on(said, [facts[one.fact_id] for one in gone])
         }
         above = [one for one in gone if one.fact_id not in allowed and self._is_above(said, one)]
-        gone = [one for one in gone if one.fact_id in allowed and one.fact_id not in self._gone]
+        same_as = {fact.id for fact in known}
+        gone = [
+            one
+            for one in gone
+            if one.fact_id in allowed - same_as and one.fact_id not in self._gone
+        ]
         doubts = tuple(
             one.fact_id
             for one in relations
@@ -224,13 +264,26 @@ class Filing:
         bases = self._bases(relations)
         proposal = replace(self._proposals.of(said, claim), doubts=doubts, depends_on=bases)
         if same is not None and same.fact_id in facts and not gone:
-            proposal = _again(proposal, facts[same.fact_id])
+            proposal = again_said(proposal, facts[same.fact_id])
+        elif known and not gone:
+            proposal = again_said(proposal, known[0])
+        elif any(map(self._is_hearsay_above, (*held, *(facts[one.fact_id] for one in gone)))):
+            proposal = replace(proposal, confidence=_DOUBTFUL)
         if gone or above:
             first = (gone or above)[0]
-            proposal = replace(proposal, supersedes=first.fact_id, confidence=first.chance)
+            sure = min(first.chance, proposal.confidence)
+            proposal = replace(proposal, supersedes=first.fact_id, confidence=sure)
+        if not (gone or above or parts) and self._is_for_now(said):
+            proposal = replace(proposal, scope=Scope.SESSION, scope_id=self._around.session_id)
         self._propose(said, proposal, (gone or above)[:1])
         for one in gone[1:]:
             self._take_back(facts[one.fact_id], said, one)
+
+    def _is_for_now(self, said: Statement) -> bool:
+        """Whether a statement matters only in this session. What answers a question settles more
+        than that."""
+        is_answer = "?" in self._situation.previous
+        return self._around.branch is None and not is_answer and is_for_now(said)
 
     def _is_at(self, said: Statement, fact_id: str) -> bool:
         """Whether a fact has the very name that a statement gives: the name then decides."""
@@ -279,6 +332,14 @@ class Filing:
         fact = self._facts[one.fact_id]
         return ladder.outranks(fact.standing, self._proposals.rung(said))
 
+    def _is_hearsay_above(self, fact: Fact) -> bool:
+        """Whether somebody told what one above them had said, and this is not that one's word."""
+        ladder, named = self._registrar.ladder, fact.source.name
+        title = title_in(named, ladder)
+        if title is None or named == self._quoted:
+            return False
+        return ladder.outranks(title.rung, self._registrar.identity.authority.rung)
+
     def _suppose(self, said: Statement, bases: Sequence[str]) -> None:
         """Keep what is only supposed in a scope of its own; what waits for something, to wait."""
         proposal = self._proposals.of(said, said.claim if bases and said.awaits else None)
@@ -293,28 +354,37 @@ class Filing:
         self._propose(said, proposal, ())
 
     def _propose(self, said: Statement, proposal: Proposal, because: Sequence[Relation]) -> None:
-        rule, evidence = None, None
+        rule, evidence, reason = None, None, None
         if because:
             first = because[0]
             rule = Rule.EXPLICIT if first.is_told else Rule.IMPLICIT
-            evidence = {"reader": first.rests_on or self._reader, "chance": round(first.chance, 3)}
+            evidence, reason = self._found(first), self._words_of(first)
         elif "correction" in said.cues and said.claim is not None:
             rule = Rule.EXPLICIT
         try:
-            verdict = self._registrar.propose(proposal, rule=rule, evidence=evidence)
+            verdict = self._registrar.propose(proposal, rule=rule, evidence=evidence, reason=reason)
         except (DependencyCycle, UnknownTarget):  # or it ends by itself, on a day to come
             proposal = replace(proposal, depends_on=(), supersedes=None)
-            verdict = self._registrar.propose(proposal, rule=rule, evidence=evidence)
+            verdict = self._registrar.propose(proposal, rule=rule, evidence=evidence, reason=reason)
         gone = self._registrar.transaction.facts(verdict.superseded) if verdict.superseded else []
         self._note(verdict, gone)
         for later in set_right(self._registrar, proposal, gone, self._around.at):
             self.record.verdicts.append(later)
 
+    def _found(self, relation: Relation) -> Mapping[str, Any]:
+        """Who found a relation. Evidence holds no words: an erasure does not look into it."""
+        return {"reader": self._reader, "chance": round(relation.chance, 3)}
+
+    def _words_of(self, relation: Relation) -> str | None:
+        """The words that say that it is a change, if there are any."""
+        words = relation.rests_on[:LONGEST_REASON]
+        return words if relation.is_told and words and words in self._around.text else None
+
     def _note(self, verdict: Verdict, gone: Iterable[Fact] = ()) -> None:
         self.record.verdicts.append(verdict)
         for fact in gone:
             self._gone.add(fact.id)
-            self.record.retired.extend(fact.parts)
+            self.record.retired.extend(gone_parts(fact, verdict.fact))
         if verdict.fact is not None and verdict.outcome is not Outcome.RETRACTED:
             self.record.facts.append(verdict.fact)
 
@@ -323,7 +393,7 @@ class Filing:
     ) -> None:
         evidence: Mapping[str, Any] | None = None
         if relation is not None:
-            evidence = {"reader": relation.rests_on, "chance": round(relation.chance, 3)}
+            evidence = self._found(relation)
         reason = self._around.text[said.start : said.end][:LONGEST_REASON]
         try:
             verdict = self._registrar.retract(
@@ -332,25 +402,3 @@ class Filing:
         except NotPermitted:
             return
         self._note(verdict, [fact])
-
-
-def _again(proposal: Proposal, fact: Fact) -> Proposal:
-    """A statement that says what is known: it confirms it, under its name and in its words."""
-    return replace(
-        proposal,
-        key=fact.key,
-        subject=fact.subject,
-        value=fact.value,
-        multi_valued=fact.multi_valued,
-    )
-
-
-def _says_more(said: Statement, done: Sequence[Relation]) -> bool:
-    """Whether a statement has more to keep than the values that it changed."""
-    if any(one.new is None for one in done):
-        return True
-    spans = [(one.new[0] - said.start, one.new[1] - said.start) for one in done if one.new]
-    if any(all((part.start, part.end) != span for part in said.parts) for span in spans):
-        return True
-    rest = [part for part in said.parts if (part.start, part.end) not in spans]
-    return bool(rest) or len(said.text.split()) > _SHORT

@@ -2,27 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime
 from typing import Final
 
 from incumbent.engine.registrar import Registrar
-from incumbent.model.fact import Fact
-from incumbent.model.records import Spot, Turn, WorkingItem, item_key
-from incumbent.model.values import text_of
-from incumbent.observing.circumstances import Circumstances
-from incumbent.observing.observation import Observation
-from incumbent.observing.recognising import digest_of
-from incumbent.observing.repeating import Received, observed_before, told_again
-from incumbent.reading.form import Heard, Reading, StatementKind, TurnReader
+from incumbent.model.records import Turn, WorkingItem, item_key
+from incumbent.reading.form import Heard, Reading, TurnReader
+from incumbent.turns.circumstances import Circumstances
 from incumbent.turns.filing import Filing
+from incumbent.turns.observation import Observation
+from incumbent.turns.receiving import Received
+from incumbent.turns.recognising import digest_of
 from incumbent.turns.records import Record
+from incumbent.turns.repeating import observed_before, told_again
 from incumbent.turns.situation import FoundBySearch, Situation, known_to, looked_at
+from incumbent.turns.spots import retraced, spots_in
 
 WINDOW: Final = 40
 """How many turns of a session stay at hand."""
-_UNREAL: Final = (StatementKind.SUPPOSES, StatementKind.PROPOSES)
 
 
 def heard_in(came: Received, situation: Situation, now: datetime) -> Heard:
@@ -85,7 +84,7 @@ class TurnObserver:
             speaker=turn.speaker,
             at=turn.at,
             ref=turn.ref,
-            statements=reading.statements,  # type: ignore[arg-type]
+            statements=reading.statements,
             facts=tuple({fact.id: fact for fact in record.facts}.values()),
             verdicts=tuple(record.verdicts),
             retired=tuple(dict.fromkeys(record.retired)),
@@ -102,11 +101,10 @@ class TurnObserver:
             return
         lifetime = self._registrar.settings.working_set_ttl
         expires = None if lifetime is None else now + lifetime
-        spots = (
-            *own_spots(came.text, turn.turn_index, record.facts),
-            *(Spot("", "", s.start, s.end) for s in reading.statements if s.kind in _UNREAL),
-        )
+        known = situation.facts.values()
+        spots = spots_in(came.text, turn.turn_index, reading, record.facts, known)
         states = tuple(dict.fromkeys((*turn.fact_ids, *(s.fact_id for s in spots if s.fact_id))))
+        self._retrace(situation, record)
         item = WorkingItem(item_key(turn), came.text, now, expires, states, spots)
         transaction.put_item(user_id, turn.session_id, item)
         if len(situation.turns) >= WINDOW:
@@ -114,17 +112,12 @@ class TurnObserver:
             transaction.drop_items(user_id=user_id, session_id=turn.session_id, key=oldest)
         transaction.drop_items(expired_at=now)
 
-
-def own_spots(text: str, turn_index: int, facts: Sequence[Fact]) -> list[Spot]:
-    """Where a turn says what it stated: each statement, and each value in it."""
-    found = []
-    for fact in facts:
-        span = fact.source.span if fact.source.turn_index == turn_index else None
-        if span is None:
-            continue
-        found.append(Spot(fact.id, text_of(fact.value), *span))
-        for part in fact.parts:
-            start = text.find(part.text, *span)
-            if start >= 0:
-                found.append(Spot(fact.id, part.text, start, start + len(part.text)))
-    return found
+    def _retrace(self, situation: Situation, record: Record) -> None:
+        """Note in the last turn where it had already said what was stated just now."""
+        before = situation.items.get(item_key(situation.turns[-1])) if situation.turns else None
+        if before is None or not record.facts:
+            return
+        again = retraced(before, record.facts)
+        if again is not before:
+            user_id, session_id = self._registrar.identity.user_id, self._around.session_id
+            self._registrar.transaction.put_item(user_id, session_id, again)

@@ -2,10 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Final
 
+from incumbent.engine.proposal import Proposal
+from incumbent.language.values.comparing import is_said_by
+from incumbent.language.values.kinds import Value, ValueKind
 from incumbent.model.fact import Fact, Part
-from incumbent.reading.form import Claim, Reading, RelationKind, Statement
+from incumbent.reading.form import Claim, Reading, Relation, RelationKind, Statement
+
+ASKED: Final = "what was asked"
+_KINDS: Final = frozenset(ValueKind)
+_SHORT: Final = 12
+"""A longer statement is kept beside what it changes."""
 
 
 def is_other(claim: Claim, said: Statement, fact: Fact) -> bool:
@@ -55,3 +65,51 @@ def amended_parts(
                 end = first + len(fresh.text)
                 found.append(fresh._replace(role=part.role, start=first, end=end))
     return tuple(found)
+
+
+def rests_on_question(relations: Iterable[Relation]) -> bool:
+    return any(one.rests_on == ASKED for one in relations)
+
+
+def again_said(proposal: Proposal, fact: Fact) -> Proposal:
+    """A statement that says what is known: it confirms it, under its name and in its words."""
+    return replace(
+        proposal,
+        key=fact.key,
+        subject=fact.subject,
+        value=fact.value,
+        multi_valued=fact.multi_valued,
+    )
+
+
+def says_more(said: Statement, done: Sequence[Relation]) -> bool:
+    """Whether a statement has more to keep than the values that it changed."""
+    if any(one.new is None for one in done):
+        return True
+    spans = [(one.new[0] - said.start, one.new[1] - said.start) for one in done if one.new]
+    if any(all((part.start, part.end) != span for part in said.parts) for span in spans):
+        return True
+    rest = [part for part in said.parts if (part.start, part.end) not in spans]
+    return bool(rest) or len(said.text.split()) > _SHORT
+
+
+def says_the_same(claim: Claim, said: Statement, fact: Fact) -> bool:
+    """Whether a value is the one that a fact has, in other words: $4.5k and 4,500 dollars."""
+    start, end = claim.start - said.start, claim.end - said.start
+    new = [p for p in said.parts if start <= p.start and p.end <= end and p.kind in _KINDS]
+    old = [part for part in fact.parts if part.kind in _KINDS]
+    return (
+        bool(new)
+        and len(new) == len(old)
+        and all(is_said_by(_value(a), _value(b)) for a, b in zip(old, new, strict=True))
+    )
+
+
+def gone_parts(gone: Fact, now: Fact | None) -> tuple[Part, ...]:
+    """The values of a fact that left office which the one in its place does not have."""
+    kept = {part.normal for part in now.parts} if now is not None else set()
+    return tuple(part for part in gone.parts if part.normal not in kept)
+
+
+def _value(part: Part) -> Value:
+    return Value(ValueKind(part.kind), part.text, part.start, part.end, part.normal)

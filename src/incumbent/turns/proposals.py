@@ -12,14 +12,13 @@ from incumbent.language.audience import is_for_all, is_of_oneself
 from incumbent.language.cues import Cues
 from incumbent.language.speakers import is_machine
 from incumbent.model.authority import Authority, Ladder
-from incumbent.model.fact import Fact, MemoryType, Part, Said, Source
+from incumbent.model.fact import UNNAMED, Fact, MemoryType, Part, Said, Source
 from incumbent.model.scope import Place, Scope
-from incumbent.observing.circumstances import Circumstances
 from incumbent.reading.form import Claim, Statement, StatementKind
 from incumbent.reading.sorting import is_rule
 from incumbent.rules.authority import may_speak, may_write_as, outranks
 from incumbent.rules.classification import classify_constraint
-from incumbent.turns.situation import UNNAMED
+from incumbent.turns.circumstances import Circumstances
 
 _LONGEST_QUOTE: Final = 500
 _MOMENT: Final = timedelta(seconds=1)
@@ -189,7 +188,7 @@ class Proposals:
 
     def _constraint(self, said: Statement, claim: Claim | None) -> str | None:
         """Which kind of rule a statement is, if it binds."""
-        if self._registrar.identity.authority.rank == 0 or said.kind is StatementKind.SUPPOSES:
+        if self._registrar.ladder.rank(self.rung(said)) == 0 or said.kind is StatementKind.SUPPOSES:
             return None  # whoever walks in binds nobody by their choice of words
         if claim is not None:
             return classify_constraint(claim.attribute, claim.value, _PLAIN)

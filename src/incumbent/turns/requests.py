@@ -11,9 +11,9 @@ from incumbent.model.errors import NotPermitted, UnknownTarget
 from incumbent.model.fact import Fact
 from incumbent.model.values import text_of
 from incumbent.model.verdict import Verdict
-from incumbent.observing.circumstances import Circumstances
 from incumbent.reading.acts import needs_name
 from incumbent.reading.form import Act, ActKind, Reading, Statement
+from incumbent.turns.circumstances import Circumstances
 from incumbent.turns.finding import meant
 from incumbent.turns.proposals import Proposals
 from incumbent.turns.records import Record

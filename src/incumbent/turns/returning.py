@@ -12,11 +12,10 @@ from datetime import datetime
 from incumbent.engine.proposal import Proposal
 from incumbent.engine.registrar import Registrar
 from incumbent.model.errors import NotPermitted
-from incumbent.model.fact import Fact
+from incumbent.model.fact import UNNAMED, Fact
 from incumbent.model.values import same_value
 from incumbent.model.verdict import Verdict
 from incumbent.rules.temporal import is_ahead
-from incumbent.turns.situation import UNNAMED
 
 
 def set_right(

@@ -8,15 +8,13 @@ from typing import Final, NamedTuple
 
 from incumbent.engine.lens import Lens
 from incumbent.language.speakers import is_machine
-from incumbent.model.fact import Fact, Status
+from incumbent.model.fact import UNNAMED, Fact, Status
 from incumbent.model.records import Turn, WorkingItem, item_key
 from incumbent.model.scope import Scope
 from incumbent.model.values import text_of
 from incumbent.reading.form import Known
 from incumbent.stores.port import Reader
 
-UNNAMED: Final = "statement"
-"""The key of what is kept as it was said: each stands by itself."""
 _OPEN: Final = (Scope.DRAFT, Scope.HYPOTHETICAL)
 _JUST_NOW: Final = 30
 """How far back the log is looked at for what was written beside the conversation."""

@@ -12,6 +12,10 @@ _LONGEST_READING: Final = 600
 """A longer answer of a tool is kept as a turn alone."""
 _FEWEST: Final = 3
 """A statement of fewer words tells something only with a value."""
+_OF_A_TASK: Final = 3
+"""So many values make an order a task, whose values are worth knowing."""
+_LASTING_KINDS: Final = frozenset({"email", "phone", "address"})
+"""Ways to reach somebody outlast the order they were given with."""
 _TRIVIAL: Final = frozenset({"term", "number"})
 _LASTING = re.compile(
     r"\b(?:remind|remember|always|never|from now on|every|prefer|don['’]t forget|note that|"
@@ -44,7 +48,7 @@ _OFFERED = re.compile(
 
 def is_tool(speaker: str) -> bool:
     """Whether a machine is a tool, whose output is a reading and no talk."""
-    return plain_name(speaker).split("(")[0].strip() in ("tool", "function", "system")
+    return plain_name(speaker).split("(")[0].strip() in ("tool", "function")
 
 
 def is_worth_keeping(said: Statement) -> bool:
@@ -60,6 +64,14 @@ def is_worth_keeping(said: Statement) -> bool:
     if said.kind in (StatementKind.STATES, StatementKind.REPORTS, StatementKind.RECALLS):
         return len(words) >= _FEWEST or bool(said.parts)
     return said.kind is StatementKind.VERBATIM
+
+
+def is_for_now(said: Statement) -> bool:
+    """Whether a statement only tells what to do now, and says nothing that lasts."""
+    if said.kind is not StatementKind.ORDERS or len(said.parts) >= _OF_A_TASK:
+        return False
+    lasts = any(part.kind in _LASTING_KINDS for part in said.parts)
+    return not lasts and _LASTING.search(said.text) is None
 
 
 def is_done(said: Statement, speaker: str) -> bool:

@@ -129,7 +129,7 @@ class ServingPlan(ListeningPlan):
         settings = replace(self.store.settings, telemetry=telemetry)
         with self.store.open(create=True, settings=settings) as memory:
             log_to_stderr(self.log)
-            _ = memory.index, memory.detector  # loaded now, so that the first caller need not wait
+            _ = memory.index, memory.reader  # loaded now, so that the first caller need not wait
             warm_meanwhile(memory)
             run(memory, self.service, announce, metrics, place)
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from incumbent.model.errors import InvalidInput
 from incumbent.model.fact import Source
-from incumbent.observing.transcripts import turn_arguments
+from incumbent.turns.transcripts import turn_arguments
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -46,9 +46,9 @@ from incumbent.model.errors import InvalidInput, NotPermitted, UnknownFact
 from incumbent.model.fact import Fact, Source
 from incumbent.model.ids import new_id
 from incumbent.model.verdict import Outcome
-from incumbent.observing.transcripts import turn_arguments
 from incumbent.session import Session
 from incumbent.settings import Settings
+from incumbent.turns.transcripts import turn_arguments
 
 _UNSET: Any = object()
 _DEFAULT_FILE = "incumbent.db"

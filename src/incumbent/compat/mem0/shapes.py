@@ -16,7 +16,7 @@ from incumbent.model.errors import InvalidInput
 from incumbent.model.fact import Fact, Status
 from incumbent.model.values import canonical, text_of
 from incumbent.model.verdict import Outcome
-from incumbent.observing.transcripts import turn_arguments
+from incumbent.turns.transcripts import turn_arguments
 
 RAW = "memory."
 """The beginning of the keys of texts that are kept as they are."""

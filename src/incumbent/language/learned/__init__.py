@@ -1,1 +1,1 @@
-"""The learned detector: a small model that ships with Incumbent and runs offline."""
+"""The small model that ships with Incumbent and runs offline."""

@@ -21,14 +21,14 @@ from incumbent.language.learned.weighing import FEATURES, Read, Weights
 from incumbent.model.errors import DamagedModel
 from incumbent.model.text_cache import remembering
 
-WEIGHTS: Final = Path(__file__).parent / "weights"
+WEIGHTS: Final = Path(__file__).parents[2] / "reading" / "weights"
 FORMAT: Final = 2
 """What the files must say they are; a model of another format reads its input differently."""
 _LONGEST_SPAN = 16
 _REMEMBERED = 512
 _MEND = (
     "install Incumbent anew with: pip install --force-reinstall incumbent, or use "
-    'detector="rules", '
+    'reader="rules", '
     "which needs no model"
 )
 

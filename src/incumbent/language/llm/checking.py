@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from datetime import date, datetime
 
-from incumbent.language.detection import same_part
-from incumbent.language.frames import frame_of
 from incumbent.language.tokens import stem, tokens
-from incumbent.model.fact import Part
+from incumbent.language.values.comparing import is_said_by
+from incumbent.language.values.finding import find
+from incumbent.language.values.kinds import Value, ValueKind
 
 _LONGEST_KEY = 80
 _DAY, _MONTH = re.compile(r"\d{4}-\d\d-\d\d"), re.compile(r"\d{4}-\d\d")
@@ -45,24 +45,23 @@ def is_supported(value: str, quote: str, at: datetime) -> bool:
     date, time, amount, number, address or name may also be put in another form, as long as both
     come to the same: "2026-01-16" is what "next Friday" says.
     """
-    ours = [part for part in frame_of(value, at).parts if part.kind != "term"]
-    theirs = [part for part in frame_of(quote, at).parts if part.kind != "term"]
-    same = [part for part in ours if any(same_part(part, other) for other in theirs)]
+    theirs = find(quote, at)
+    found = [one for one in find(value, at) if any(is_said_by(one, other) for other in theirs)]
     words = [token for token in tokens(value) if token.is_word]
     said = {stem(token.low) for token in tokens(quote) if token.is_word}
-    rest = [token for token in words if not any(_holds(p, token.start, token.end) for p in same)]
+    rest = [token for token in words if not any(_holds(v, token.start, token.end) for v in found)]
     return bool(words) and all(stem(token.low) in said for token in rest)
 
 
 def days_in(text: str, at: datetime) -> list[date]:
     """The days that a text names as it was said at that time; of a month, the first."""
-    named = [part.normal for part in frame_of(text, at).parts if part.kind == "date"]
+    named = [one.normal for one in find(text, at) if one.kind is ValueKind.DATE]
     whole = (f"{normal}-01" if _MONTH.fullmatch(normal) else normal for normal in named)
     return [date.fromisoformat(normal) for normal in whole if _DAY.fullmatch(normal)]
 
 
-def _holds(part: Part, start: int, end: int) -> bool:
-    return part.start <= start and end <= part.end
+def _holds(value: Value, start: int, end: int) -> bool:
+    return value.start <= start and end <= value.end
 
 
 def place_in(value: str, text: str, span: Span) -> Span:

@@ -12,6 +12,7 @@ from incumbent.language.values.times import EITHER
 from incumbent.language.values.vocabulary import vocabulary
 
 _IN_WORDS = frozenset({ValueKind.NAME, ValueKind.QUOTED, ValueKind.ADDRESS, ValueKind.CODE})
+_NAMED = frozenset({ValueKind.NAME, ValueKind.QUOTED, ValueKind.ADDRESS})
 _NUMBERS = frozenset({ValueKind.NUMBER, ValueKind.MONEY})
 _AMOUNT = re.compile(
     r"(?:(?P<code>[A-Z]{3}) )?(?P<amount>-?[0-9.]+)"
@@ -35,6 +36,15 @@ def same(left: Value, right: Value) -> bool:
         return not (left.unit and right.unit) or left.unit == right.unit
     compare = _COMPARED.get(left.kind)
     return compare is not None and compare(left, right)
+
+
+def is_said_by(held: Value, said: Value) -> bool:
+    """Whether one value says what another does; a name may be a shorter form of the other."""
+    if held.normal == said.normal or same(held, said):
+        return True
+    words, others = sorted((held.normal.split(), said.normal.split()), key=len)
+    are_names = {held.kind, said.kind} <= _NAMED
+    return are_names and bool(words) and set(words) <= set(others)
 
 
 def _across_kinds(left: Value, right: Value) -> bool:

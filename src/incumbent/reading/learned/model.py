@@ -50,7 +50,7 @@ _LONGEST_SPAN = 16
 _REMEMBERED = 256
 _MEND = (
     "install Incumbent anew with: pip install --force-reinstall incumbent, or use "
-    'Settings(detector="rules"), which needs no model'
+    'Settings(reader="rules"), which needs no model'
 )
 
 Floats = npt.NDArray[np.float32]

@@ -2,28 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from datetime import datetime
-
 from incumbent.engine.lens import Lens
 from incumbent.model.errors import DuplicateId
 from incumbent.model.fact import Status
 from incumbent.model.records import Turn
 from incumbent.model.verdict import Verdict
-from incumbent.observing.circumstances import Speaker
-from incumbent.observing.observation import Observation
-from incumbent.observing.recognising import may_say
 from incumbent.stores.port import Reader
-
-
-@dataclass(frozen=True)
-class Received:
-    """A turn as it came in, checked and not yet read."""
-
-    text: str
-    speaker: Speaker
-    at: datetime | None
-    ref: str | None
+from incumbent.turns.observation import Observation
+from incumbent.turns.receiving import Received
+from incumbent.turns.recognising import may_say
 
 
 def observed_before(reader: Reader, lens: Lens, session_id: str, came: Received) -> Turn | None:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
-from typing import NamedTuple
 
-from incumbent.model.fact import Fact, Part, Said
+from incumbent.model.fact import Fact, Said
 from incumbent.model.scope import Place
 
 _MOST_TURNS = 8
@@ -37,30 +35,6 @@ class Circumstances:
     at: datetime | None
     text: str = ""
     """The whole turn."""
-
-
-class Address(NamedTuple):
-    """Where a statement sits, and what is stored of it."""
-
-    key: str
-    subject: str | None
-    value: str
-    parts: tuple[Part, ...]
-    stands_beside: bool
-    """Whether others may hold the same address."""
-
-
-def within(parts: Iterable[Part], start: int, end: int) -> tuple[Part, ...]:
-    """The parts of a stretch of text, placed by where it begins."""
-    return tuple(
-        part._replace(start=part.start - start, end=part.end - start)
-        for part in parts
-        if part.start >= start and part.end <= end
-    )
-
-
-def whole_part(value: str) -> Part:
-    return Part("term", value, " ".join(value.lower().split()), "is|", 0, len(value))
 
 
 def history_of(fact: Fact) -> tuple[Said, ...]:

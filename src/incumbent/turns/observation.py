@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import TYPE_CHECKING
 
 from incumbent.model.fact import Fact, Part
 from incumbent.model.records import Erasure, ErasureRequest
 from incumbent.model.verdict import Verdict
 from incumbent.observing.opinions import Opinion
-
-if TYPE_CHECKING:
-    from incumbent.language.statements import Statement
+from incumbent.reading.form import Statement
 
 
 @dataclass(frozen=True, slots=True)
