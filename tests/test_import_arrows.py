@@ -22,7 +22,7 @@ MODULES = sorted(PACKAGE.rglob("*.py"))
 ALLOWED = {
     "model": set(),
     "rules": {"model"},
-    "settings": {"model", "search", "language", "telemetry"},
+    "settings": {"model", "search", "language", "telemetry", "reading"},
     "telemetry": {"model", "stores", "context"},
     "audit": {"model", "stores", "memory"},
     "environment": {"model"},
@@ -34,16 +34,18 @@ ALLOWED = {
     "engine": {"model", "rules", "stores", "settings"},
     "composing": {"model", "rules", "stores", "search", "engine", "context", "language"},
     "observing": {
-        *("model", "rules", "stores", "settings", "engine", "language", "search", "telemetry")
+        *("model", "rules", "stores", "settings", "engine", "language", "search", "telemetry"),
+        "turns",
     },
     "reading": {"model", "language"},
     "turns": {
         *("model", "rules", "stores", "settings", "engine", "language", "reading", "observing"),
+        "telemetry",
     },
     "clock": set(),
     "resources": {
         *("model", "stores", "settings", "clock", "environment", "engine", "search", "language"),
-        *("context", "composing", "observing", "telemetry", "audit", "reading"),
+        *("context", "composing", "observing", "telemetry", "audit", "reading", "turns"),
     },
     "listing": {
         *("model", "stores", "engine", "context", "composing", "audit", "resources", "telemetry"),
@@ -63,10 +65,10 @@ ALLOWED = {
         *("model", "settings", "clock", "environment", "context", "search", "language"),
         *("observing", "audit", "memory", "session", "operations"),
     },
-    "opening": {"model", "stores", "settings", "clock", "language", "memory", "client"},
+    "opening": {"model", "stores", "settings", "clock", "reading", "memory", "client"},
     "api": {
         *("model", "settings", "context", "session", "memory", "search", "observing", "language"),
-        *("audit", "opening"),
+        *("audit", "opening", "reading", "turns"),
     },
     "aio": {
         *("model", "settings", "clock", "environment", "audit", "memory", "session", "opening"),

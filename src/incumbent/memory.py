@@ -96,8 +96,8 @@ class Memory(OrganizationLists):
 
         Only a memory with `Settings.llm` in background mode has any.
         """
-        advice = self.resources.advice
-        return advice is None or advice.flush(timeout)
+        rereader = self.resources.rereader
+        return rereader is None or rereader.flush(timeout)
 
     @repeated
     def usage(self, organization: str, *, since: date | None = None) -> list[Usage]:

@@ -18,11 +18,11 @@ from incumbent.context.tokens import counter
 from incumbent.engine.erasure import forget
 from incumbent.engine.retries import repeated
 from incumbent.environment import Providers
-from incumbent.language.llm.config import as_llm
 from incumbent.model.identity import check_name
 from incumbent.model.records import Erasure
 from incumbent.model.text_cache import forget_texts
 from incumbent.model.times import moment
+from incumbent.reading.asked.config import as_llm
 from incumbent.search.embedders import load
 from incumbent.search.index import Index, Progress
 from incumbent.settings import READING, Settings
@@ -32,8 +32,8 @@ from incumbent.telemetry.watched_store import watched
 
 if TYPE_CHECKING:
     from incumbent.language.detection import Detector
-    from incumbent.observing.advice import Advice
     from incumbent.reading.form import TurnReader
+    from incumbent.turns.rereading.rereader import Rereader
 
 
 class Resources:
@@ -58,7 +58,7 @@ class Resources:
         self.contexts = KeptContexts()
         """The contexts that were made lately."""
         self._clock = clock
-        self.advice = self._advised()
+        self.rereader = self._rereader()
         """Asks the user's own model; None if none is set, and then nothing of it is loaded."""
 
     @property
@@ -100,13 +100,13 @@ class Resources:
         chosen = self.settings.detector
         return detector(chosen) if isinstance(chosen, str) else chosen
 
-    def _advised(self) -> Advice | None:
+    def _rereader(self) -> Rereader | None:
         llm = as_llm(self.settings.llm)
         if llm is None:
             return None
-        from incumbent.observing.advice import Advice
+        from incumbent.turns.rereading.rereader import Rereader
 
-        return Advice(llm, self.store, self.now, self._telemetry)
+        return Rereader(llm, self.store, self.now, self._telemetry)
 
     def _tell(self, what: str, done: int, total: int | None) -> None:
         if self.progress is not None:
@@ -146,7 +146,7 @@ class Resources:
         return read_page(self.store, organization, after, values, limit)
 
     def close(self) -> None:
-        """Release the store, once the opinions under way had their time."""
-        if self.advice is not None:
-            self.advice.close()
+        """Release the store, once the readings under way had their time."""
+        if self.rereader is not None:
+            self.rereader.close()
         self.store.close()

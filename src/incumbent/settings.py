@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import TYPE_CHECKING, Literal
 
-from incumbent.language.llm.config import LLM, as_llm
 from incumbent.model.authority import Ladder
 from incumbent.model.errors import InvalidInput
+from incumbent.reading.asked.config import LLM, as_llm
 from incumbent.search.embedders import NAMES, Embedder
 from incumbent.telemetry.port import Telemetry
 

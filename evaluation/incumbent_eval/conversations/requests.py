@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any
 
 import incumbent
-from incumbent.language.llm import LLM, Answer, Ask, Trouble
 from incumbent.model.errors import InvalidInput
+from incumbent.reading.asked import LLM, Answer, Ask, Trouble
 
 REQUEST, ANSWER = ".request.json", ".answer.json"
 NAME = "requests"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from incumbent.model.fact import Fact, Part
 from incumbent.model.records import Erasure, ErasureRequest
 from incumbent.model.verdict import Verdict
-from incumbent.observing.opinions import Opinion
+from incumbent.turns.opinions import Opinion
 
 if TYPE_CHECKING:
     from incumbent.language.statements import Statement

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from incumbent.observing.observer import Foreseen, Heard
     from incumbent.observing.repeating import Received
     from incumbent.observing.touching import Likeness
-    from incumbent.observing.waiting import Conversation, Waiting
     from incumbent.reading.form import TurnReader
+    from incumbent.turns.rereading.waiting import Conversation, Waiting
     from incumbent.turns.situation import FoundBySearch
 
 
@@ -72,8 +72,8 @@ class SessionTurns(SessionBase):
         self._check_real()
         observations: list[Observation] = []
         taken: list[tuple[Observation, Waiting | None]] = []
-        advice = self._resources.advice
-        together = 1 if advice is None else advice.batch
+        rereader = self._resources.rereader
+        together = 1 if rereader is None else rereader.llm.batch_turns
         for index, turn in enumerate(turns):
             try:
                 taken.append(self._take_in(**turn_arguments(turn)))
@@ -112,7 +112,7 @@ class SessionTurns(SessionBase):
         if repeated is not None:
             return repeated, None
         if resources.reader is not None:
-            return self._read_and_file(came, resources.reader), None
+            return self._read_and_file(came, resources.reader)
         cuts = resources.detector if is_reading(resources.detector) else None
         heard = hear(came, now=now, settings=resources.settings, cuts=cuts)
         here = (self.session_id, self.task_id, self._branch)
@@ -139,24 +139,23 @@ class SessionTurns(SessionBase):
             scrubbed = resources.scrub()
             proofs = tuple(replace(one, scrubbed=scrubbed) for one in erasures)
             return replace(observation, erasures=proofs), None
-        if resources.advice is None or record.wants_all_gone:
-            return observation, None
-        known = found or self._found(heard)
-        conversation = self._conversation()
-        return resources.advice.taken(conversation, heard, observation, record, now, known)
+        return observation, None
 
-    def _read_and_file(self, came: Received, reader: TurnReader) -> Observation:
-        """Read a turn before the transaction that files it."""
+    def _read_and_file(
+        self, came: Received, reader: TurnReader
+    ) -> tuple[Observation, Waiting | None]:
+        """Read a turn before the transaction that files it; also what it takes to have a model
+        read it again, if any."""
         from incumbent.observing.circumstances import Circumstances
         from incumbent.turns.observer import WINDOW, TurnObserver, heard_in
         from incumbent.turns.situation import looked_at
 
         here = (self.session_id, self.task_id, self._branch)
         around = Circumstances(came.speaker, *here, 0, came.ref, came.at, came.text)
-        found = self._found_near(came.text)
+        found, now = self._found_near(came.text), self._now()
         with self._reading() as (rows, lens):
             situation = looked_at(rows, lens, self.session_id, WINDOW, found)
-        reading = reader.read(heard_in(came, situation, self._now()))
+        reading = reader.read(heard_in(came, situation, now))
         with self._registrar() as registrar:
             observer = TurnObserver(registrar, reader, around)
             observation, record = observer.observe(came, (situation, reading), found)
@@ -167,15 +166,20 @@ class SessionTurns(SessionBase):
             doomed = _glimpsed(registrar, record.doomed)
             if not self.may_erase:
                 taken_back = _take_back(registrar, doomed, came.at)
-                return replace(observation, verdicts=(*observation.verdicts, *taken_back))
+                return replace(observation, verdicts=(*observation.verdicts, *taken_back)), None
             erasures = self._erase(registrar, doomed)
         if self._rehearses:
             rehearsed = tuple(replace(one, id="") for one in erasures)  # proofs of nothing
-            return replace(observation, erasures=rehearsed)
+            return replace(observation, erasures=rehearsed), None
         scrubbed = self._resources.scrub() if erasures else False
-        return replace(
+        observation = replace(
             observation, erasures=tuple(replace(one, scrubbed=scrubbed) for one in erasures)
         )
+        rereader = self._resources.rereader
+        if rereader is None:
+            return observation, None
+        near = {name: one.score for name, one in found.items()}
+        return rereader.taken(self._conversation(), came, observation, record, now, near)
 
     def _found_near(self, text: str) -> dict[str, FoundBySearch]:
         """What the person has in office that a turn may be about, by its words and its meaning."""
@@ -241,15 +245,15 @@ class SessionTurns(SessionBase):
         ]
 
     def _follow(self, taken: list[tuple[Observation, Waiting | None]]) -> list[Observation]:
-        """Have a model look again at observed turns, if there is one."""
-        advice = self._resources.advice
-        if advice is None or self._rehearses:
+        """Have a model read observed turns again, if there is one."""
+        rereader = self._resources.rereader
+        if rereader is None or self._rehearses:
             return [observation for observation, _ in taken]
-        return advice.follow(taken)
+        return rereader.follow(taken)
 
     def _conversation(self) -> Conversation:
         """This session for opinions on its turns, which may arrive after it has been closed."""
-        from incumbent.observing.waiting import Conversation
+        from incumbent.turns.rereading.waiting import Conversation
 
         here = self if self._branch else copy(self)  # what is open now, whatever becomes of self
         who = (self.identity, self.session_id, self.task_id, self._branch)

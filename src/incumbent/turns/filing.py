@@ -17,6 +17,7 @@ from incumbent.model.verdict import Outcome, Rule, Verdict
 from incumbent.observing.circumstances import Circumstances, history_of
 from incumbent.reading.amending import amended
 from incumbent.reading.form import (
+    READ,
     Act,
     Reading,
     Relation,
@@ -46,6 +47,7 @@ OVER: Final = "no longer current"
 _SHORT: Final = 12
 """A longer statement is kept beside what it changes."""
 _GONE: Final = (RelationKind.REPLACES, RelationKind.ENDS)
+_TAKES: Final = (*_GONE, RelationKind.PART, RelationKind.CONFIRMS)
 _QUIET: Final = (RelationKind.CONFIRMS, RelationKind.DEPENDS)
 """What a statement does that is no reason by itself to keep it."""
 _UNREAL: Final = {
@@ -58,12 +60,19 @@ class Filing:
     """Files one reading, inside one transaction."""
 
     def __init__(
-        self, registrar: Registrar, situation: Situation, around: Circumstances, reader: str
+        self,
+        registrar: Registrar,
+        situation: Situation,
+        around: Circumstances,
+        reader: str,
+        evidence: Mapping[str, Any] | None = None,
     ) -> None:
         self._registrar = registrar
         self._situation = situation
         self._around = around
         self._reader = reader
+        self._evidence = evidence or {}
+        """What every verdict names beside its own."""
         self._proposals = Proposals(registrar, around)
         self._gone: set[str] = set()
         self._facts: dict[str, Fact] = dict(situation.facts)
@@ -74,19 +83,20 @@ class Filing:
         """What became of the facts in which this turn changes something: each place, and by how
         many characters it grew."""
         self.record = Record()
-
-    def file(self, reading: Reading) -> Record:
-        """Do what a turn asks for, and keep what it states."""
-        reading = checked(reading, self._situation)
-        requests = Requests(
-            self._registrar,
-            self._situation,
-            self._around,
+        self._requests = Requests(
+            registrar,
+            situation,
+            around,
             self._proposals,
             self.record,
             self._note,
             self._take_back,
         )
+
+    def file(self, reading: Reading) -> Record:
+        """Do what a turn asks for, and keep what it states."""
+        reading = checked(reading, self._situation)
+        requests = self._requests
         acted = {
             (act.start, act.end)
             for act in reading.acts
@@ -113,10 +123,12 @@ class Filing:
             if by_machine
             else changes or is_worth_keeping(said)
         )
+        keeps = keeps or READ in said.cues
         if not keeps or (by_machine and self._is_echo(said)):
             return
         before = len(self.record.facts)
-        self._confirm_or_propose(said, relations)
+        if not self._goes_back(said, relations):
+            self._confirm_or_propose(said, relations)
         for fact in self.record.facts[before:]:
             self._filed[number] = fact.id
             self._facts[fact.id] = fact
@@ -128,6 +140,16 @@ class Filing:
             return False
         again = frozenset(word.group().lower().replace("’", "'") for word in words_of(before))
         return not left_over(said.text, [], also=again)
+
+    def _goes_back(self, said: Statement, relations: Sequence[Relation]) -> bool:
+        """Let what was so before count again, where a statement says so and there was something."""
+        facts = [
+            self._facts[one.fact_id]
+            for one in relations
+            if one.kind is RelationKind.REVERTS and one.fact_id in self._facts
+        ]
+        done = [self._requests.go_back(f) for f in self._proposals.may_act_on(said, facts)]
+        return any(done)
 
     def _amend(self, said: Statement, one: Relation) -> bool:
         """Change one stretch of a fact, in editorial brackets."""
@@ -256,6 +278,9 @@ class Filing:
         claim = said.claim
         if claim is None or any(is_other(claim, said, fact) for fact in held):
             return False
+        if READ in said.cues:
+            taken = {one.fact_id for one in relations if one.kind in _TAKES}
+            return all(fact.id in taken for fact in held)
         is_one = is_one_at_a_time(claim.attribute) and not is_of_a_plan(claim.value)
         if not is_one and not tells_of_change(said.text):
             return all(text_of(fact.value) == claim.value for fact in held)
@@ -283,11 +308,12 @@ class Filing:
         self._propose(said, proposal, ())
 
     def _propose(self, said: Statement, proposal: Proposal, because: Sequence[Relation]) -> None:
-        rule, evidence = None, None
+        rule: Rule | None = None
+        evidence = dict(self._evidence)
         if because:
             first = because[0]
             rule = Rule.EXPLICIT if first.is_told else Rule.IMPLICIT
-            evidence = {"reader": first.rests_on or self._reader, "chance": round(first.chance, 3)}
+            evidence |= {"reader": first.rests_on or self._reader, "chance": round(first.chance, 3)}
         elif "correction" in said.cues and said.claim is not None:
             rule = Rule.EXPLICIT
         try:
@@ -311,9 +337,9 @@ class Filing:
     def _take_back(
         self, fact: Fact, said: Statement | Act, relation: Relation | None = None
     ) -> None:
-        evidence: Mapping[str, Any] | None = None
+        evidence = dict(self._evidence)
         if relation is not None:
-            evidence = {"reader": relation.rests_on, "chance": round(relation.chance, 3)}
+            evidence |= {"reader": relation.rests_on, "chance": round(relation.chance, 3)}
         reason = self._around.text[said.start : said.end][:LONGEST_REASON]
         try:
             verdict = self._registrar.retract(
