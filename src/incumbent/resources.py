@@ -85,8 +85,8 @@ class Resources:
     @cached_property
     def reader(self) -> TurnReader | None:
         """The reader of whole statements, where the settings choose it."""
-        if self.settings.detector != READING:
-            return None
+        if self.settings.detector != READING and self.settings.llm is None:
+            return None  # a user's model reads whole statements, and takes the place of these
         from incumbent.language.learned.model import load
         from incumbent.reading.offline import WEIGHTS, OfflineReader
 

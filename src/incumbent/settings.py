@@ -62,7 +62,7 @@ class Settings:
     """The detector: "rules", "learned" (the model that ships), "both" of them together, or a
     Detector. "reading" keeps statements whole, and is still being built."""
     llm: str | LLM | None = None
-    """A model of yours that gives a second opinion on turns: "provider:name", or an LLM."""
+    """A model of yours that reads turns again: "provider:name", or an LLM."""
     indexing: bool = True
     """Whether writes keep the index that contexts search; without it each context reads all."""
     record_contexts: bool = False

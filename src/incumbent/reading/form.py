@@ -16,7 +16,9 @@ from incumbent.model.fact import Part
 
 Span = tuple[int, int]
 READ = "read"
-"""A cue: a user's model chose the statement, and said all that it does."""
+"""A cue: a user's model chose the statement."""
+NAMED = "named"
+"""A cue: a user's model gave the name, which is then taken over only where it says so."""
 
 
 class StatementKind(StrEnum):

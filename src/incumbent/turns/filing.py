@@ -17,6 +17,7 @@ from incumbent.model.verdict import Outcome, Rule, Verdict
 from incumbent.observing.circumstances import Circumstances, history_of
 from incumbent.reading.amending import amended
 from incumbent.reading.form import (
+    NAMED,
     READ,
     Act,
     Reading,
@@ -278,7 +279,7 @@ class Filing:
         claim = said.claim
         if claim is None or any(is_other(claim, said, fact) for fact in held):
             return False
-        if READ in said.cues:
+        if NAMED in said.cues:
             taken = {one.fact_id for one in relations if one.kind in _TAKES}
             return all(fact.id in taken for fact in held)
         is_one = is_one_at_a_time(claim.attribute) and not is_of_a_plan(claim.value)

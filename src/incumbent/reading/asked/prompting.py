@@ -90,8 +90,7 @@ def ask_for(
 
 
 def _fact(fact: ShownFact) -> dict[str, Any]:
-    told: dict[str, Any] = {"id": fact.id, "says": _cut(fact.says, LONGEST_FACT)}
-    told["day"] = fact.day.isoformat()
+    told: dict[str, Any] = {fact.id: _cut(fact.says, LONGEST_FACT), "day": fact.day.isoformat()}
     if fact.name:
         told["name"] = fact.name
     if fact.by != "user":

@@ -15,6 +15,7 @@ from typing import Final
 from incumbent.reading.asked.answer import Entry, Link
 from incumbent.reading.asked.grounds import Grounds, placed
 from incumbent.reading.form import (
+    NAMED,
     READ,
     Claim,
     Known,
@@ -137,7 +138,8 @@ def _stated(
     kind = StatementKind.STATES if base.kind in _LEFT[:2] else base.kind
     pointed = [one for link in entry.does if (one := known(link.to)) is not None]
     claim = _claim(turn, base, entry, pointed) or (None if entry.says else base.claim)
-    said = replace(base, kind=kind, claim=claim, cues=(*base.cues, READ))
+    cues = (READ,) if claim == base.claim else (READ, NAMED)
+    said = replace(base, kind=kind, claim=claim, cues=(*base.cues, *cues))
     if entry.begins is not None or entry.ends is not None:
         term = _term(turn, entry)
         said = replace(said, term=term or base.term)
@@ -160,9 +162,9 @@ def _claim(turn: ReadTurn, base: Statement, entry: Entry, pointed: Sequence[Know
         return None
     about = " ".join(entry.about.lower().split()).removeprefix("the ")
     start, end = span[0] + base.start, span[1] + base.start
-    if base.claim is not None and base.claim.value == turn.text[start:end]:
-        if all(one.key != key for one in pointed):
-            return base.claim
+    is_known = any(one.key == key for one in pointed)
+    if base.claim is not None and base.claim.value == turn.text[start:end] and not is_known:
+        return base.claim
     return Claim(about or None, key, turn.text[start:end], start, end, not about)
 
 

@@ -15,6 +15,7 @@ from typing import Final
 
 from incumbent.language.speakers import is_machine
 from incumbent.model.errors import IncumbentError
+from incumbent.model.verdict import Outcome
 from incumbent.observing.observation import Observation
 from incumbent.observing.repeating import Received
 from incumbent.reading.asked import answer, prompting
@@ -22,6 +23,7 @@ from incumbent.reading.asked.answer import Answered
 from incumbent.reading.asked.asking import Asker, Trouble
 from incumbent.reading.asked.client import completion_for
 from incumbent.reading.asked.config import LLM
+from incumbent.reading.form import ActKind
 from incumbent.stores.port import Reader, Store
 from incumbent.telemetry.port import Telemetry
 from incumbent.turns.opinions import Opinion
@@ -86,7 +88,7 @@ class Rereader:
         memory itself: what is to be forgotten is not to be passed on.
         """
         reading, turn = record.reading, record.turn
-        if turn is None or reading.acts or not reading.statements:
+        if turn is None or not reading.statements or _has_acted(record):
             return observation, None
         opinion = Opinion(self.llm.name, self._teller(conversation.identity.organization))
         decided = [verdict.recorded_at for verdict in observation.verdicts]
@@ -216,6 +218,14 @@ class Rereader:
             len(self._latest),
             bad,
         )
+
+
+def _has_acted(record: Record) -> bool:
+    """Whether a turn asked something of the memory, other than to go back where there was nothing
+    to go back to, so that it was filed as something new."""
+    acts = {act.kind for act in record.reading.acts}
+    new = all(one.outcome is Outcome.ESTABLISHED for one in record.verdicts)
+    return bool(acts) and not (acts == {ActKind.REVERT} and record.verdicts and new)
 
 
 def _is_telling(waiting: Waiting) -> bool:

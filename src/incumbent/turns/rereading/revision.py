@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Final
+from typing import Final, Literal
 
 from incumbent.engine.registrar import Registrar
 from incumbent.engine.undo import undo
@@ -28,7 +28,6 @@ from incumbent.rules.classification import classify_constraint
 from incumbent.turns.filing import Filing
 from incumbent.turns.observer import WINDOW
 from incumbent.turns.opinions import Proposed
-from incumbent.turns.records import Record
 from incumbent.turns.rereading.agreeing import agrees
 from incumbent.turns.rereading.records import replace_record
 from incumbent.turns.rereading.sitting import Sitting
@@ -79,11 +78,12 @@ class Revision:
     def apply(self, answered: Answered) -> None:
         """Put an answer into effect, turn by turn, as far as that does no harm."""
         entries = self._by_turn(answered)
+        read = {index: self._understood(index, entries[index]) for index in self._stored}
         agreed = {
             index
-            for index in self._stored
+            for index, made in read.items()
             if agrees(
-                self._understood(index, entries[index]).reading,
+                made.reading,
                 self._turns[index].reading,
                 self._verdicts[index],
                 self._registrar.transaction,
@@ -97,8 +97,7 @@ class Revision:
             if index in chosen:
                 self._file(index, entries[index])
             elif index in agreed:
-                told = [self._proposed(index, one, "agreed") for one in entries[index]]
-                self.accounts[index].proposals += told
+                self._account(index, read[index], "agreed")
             elif entries[index] or self._verdicts[index]:
                 dropped = Proposed(index, "", None, "", "dropped", CHANGED)
                 self.accounts[index].proposals.append(dropped)
@@ -156,6 +155,7 @@ class Revision:
         )
         others = {fact.id for fact in resting if fact.status is not Status.WITHDRAWN}
         others |= set(reader.naming(brought))
+        others |= {fact.superseded_by for fact in reader.facts(brought) if fact.superseded_by}
         return {
             one.id
             for one in reader.verdicts([*brought, *others])
@@ -193,7 +193,7 @@ class Revision:
         record = filing.file(made.reading)
         for verdict in record.verdicts:
             self._became |= dict.fromkeys(verdict.superseded, verdict.fact_id)
-        self._account(index, made, record)
+        self._account(index, made, "accepted", record.verdicts)
         replace_record(registrar, one, self._stored[index], record, self.accounts[index].verdicts)
 
     def _understood(self, index: int, entries: Sequence[Entry]) -> Understood:
@@ -244,14 +244,20 @@ class Revision:
 
     # the account
 
-    def _account(self, index: int, made: Understood, record: Record) -> None:
+    def _account(
+        self,
+        index: int,
+        made: Understood,
+        outcome: Literal["accepted", "agreed"],
+        verdicts: Sequence[Verdict] = (),
+    ) -> None:
         account = self.accounts[index]
-        account.verdicts += record.verdicts
-        decided = {_span(one.fact): one for one in record.verdicts if one.fact is not None}
+        account.verdicts += verdicts
+        decided = {_span(one.fact): one for one in verdicts if one.fact is not None}
         for entry, said in zip(made.entries, made.reading.statements, strict=True):
             if entry is not None:
                 verdict = decided.get((said.start, said.end))
-                account.proposals.append(self._proposed(index, entry, "accepted", verdict))
+                account.proposals.append(self._proposed(index, entry, outcome, verdict))
         for entry, why in made.refused:
             account.proposals.append(self._proposed(index, entry, "dropped", reason=why))
 
@@ -259,7 +265,7 @@ class Revision:
         self,
         index: int,
         entry: Entry,
-        outcome: Any,
+        outcome: Literal["accepted", "agreed", "dropped"],
         verdict: Verdict | None = None,
         *,
         reason: str = "",
