@@ -242,9 +242,7 @@ def test_a_value_that_was_not_said_gives_no_name(open_memory: OpenMemory) -> Non
 def test_a_name_that_is_held_goes_over_only_where_it_is_said_to(open_memory: OpenMemory) -> None:
     """A second value under a name, with nothing said of the first, stands beside it."""
     one = said("green", attribute="desk", value="green")
-    _, ann = talk(
-        open_memory, reading(one), reading(said("blue", attribute="desk", value="blue"))
-    )
+    _, ann = talk(open_memory, reading(one), reading(said("blue", attribute="desk", value="blue")))
     ann.observe("My desk is green as of today.")
     ann.observe("And then there is my desk in blue at home")
     assert ann.current("desk") == "green"
@@ -329,9 +327,7 @@ def test_a_known_turn_is_told_with_what_it_brings_now(open_memory: OpenMemory) -
 
 def test_an_assistant_ends_nothing_that_a_person_said(open_memory: OpenMemory) -> None:
     """Whatever the model makes of its words."""
-    _, ann = talk(
-        open_memory, reading(said("desks"), said("chairs", does("desks", "replaces")))
-    )
+    _, ann = talk(open_memory, reading(said("desks"), said("chairs", does("desks", "replaces"))))
     ann.observe_many(
         [{"text": DESKS}, {"text": "I have booked 20 chairs instead.", "speaker": "assistant"}]
     )
@@ -349,7 +345,7 @@ def test_a_tool_is_read_by_itself(open_memory: OpenMemory) -> None:
 
 def test_quoted_words_act_on_nothing(open_memory: OpenMemory) -> None:
     """A mail that is pasted ends no fact, whatever the model thinks."""
-    mail = 'Tom wrote:\n> The desks are cancelled.\n> Best, Tom'
+    mail = "Tom wrote:\n> The desks are cancelled.\n> Best, Tom"
     _, ann = talk(
         open_memory, reading(said("desks")), reading(said("cancelled", does(DESKS, "ends")))
     )

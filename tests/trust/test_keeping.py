@@ -57,7 +57,7 @@ ALLOWED = {
     "reading/trees.py:trees": "what ships with the package",
     "language/learned/cutting.py:_words": "what ships with the package",
     "language/values/likeness.py:name_test": "keyed by a language; keeps words in remembering",
-    "language/llm/prompting.py:prompt": _CODE,
+    "reading/asked/prompting.py:prompt": _CODE,
     "context/tokens.py:counter": "the counters, each of which keeps through remembering",
     "http/operations.py:request_form": _CODE,
     "http/openapi.py:document": _CODE,

@@ -83,31 +83,42 @@ def ask_for(
     """
     chosen = prompt()
     fence = f"data-{token(_FENCE_BYTES)}"
-    told = {"known": [_fact(one) for one in known], "turns": _turns(turns)}
+    told = {"known": _facts(known), "turns": _turns(turns)}
     data = json.dumps(told, ensure_ascii=False, separators=(",", ":"))
     text = f"<{fence}>\n{data}\n</{fence}>"
     return Ask(chosen.instructions, text, chosen.schema, max_output_tokens)
 
 
-def _fact(fact: ShownFact) -> dict[str, Any]:
-    told: dict[str, Any] = {fact.id: _cut(fact.says, LONGEST_FACT), "day": fact.day.isoformat()}
-    if fact.name:
-        told["name"] = fact.name
-    if fact.by != "user":
-        told["by"] = fact.by
-    if fact.rests:
-        told["rests"] = list(fact.rests)
-    if fact.is_doubted:
-        told["doubted"] = True
-    return told
+def _facts(facts: tuple[ShownFact, ...]) -> list[dict[str, Any]]:
+    """The facts in order, each with its day where that is another than before."""
+    found: list[dict[str, Any]] = []
+    day: date | None = None
+    for fact in facts:
+        told: dict[str, Any] = _dated(fact.day, day)
+        day = fact.day
+        told[fact.id] = _cut(fact.says, LONGEST_FACT)
+        if fact.name:
+            told["name"] = fact.name
+        if fact.by != "user":
+            told["by"] = fact.by
+        if fact.rests:
+            told["rests"] = list(fact.rests)
+        if fact.is_doubted:
+            told["doubted"] = True
+        found.append(told)
+    return found
+
+
+def _dated(day: date, before: date | None) -> dict[str, Any]:
+    return {} if day == before else {"day": day.isoformat()}
 
 
 def _turns(turns: tuple[ShownTurn, ...]) -> list[dict[str, Any]]:
-    """The turns in order, the day where it is another than that of the turn before."""
+    """The turns in order, each with its day where that is another than before."""
     found: list[dict[str, Any]] = []
     day: date | None = None
     for turn in turns:
-        told: dict[str, Any] = {} if turn.day == day else {"day": turn.day.isoformat()}
+        told: dict[str, Any] = _dated(turn.day, day)
         day = turn.day
         if turn.speaker != "user":
             told["by"] = turn.speaker
