@@ -100,7 +100,9 @@ def link(to: str, kind: str, *, sure: bool = True, **fields: Any) -> dict[str, A
     return {"to": to, "is": kind, "sure": sure, **fields}
 
 
-def reading(*told_of: tuple[str, tuple[dict[str, Any], ...], dict[str, Any]]) -> Script:
+def reading(
+    *told_of: tuple[str, tuple[dict[str, Any], ...], dict[str, Any]],
+) -> Callable[[Ask], dict[str, Any]]:
     """An answer in which everything goes by its words: see `said` and `does`."""
 
     def script(ask: Ask) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Background mode: observe returns at once, and the model's reading arrives as ordinary verdicts."""
+"""Background mode: observe returns at once, and the model's reading arrives later."""
 
 from __future__ import annotations
 
@@ -136,7 +136,7 @@ def test_a_relation_that_comes_too_late_ends_nothing(open_memory: OpenMemory) ->
     def script(ask: Ask) -> dict[str, Any]:
         started.set()
         assert go.wait(PATIENCE)
-        found: dict[str, Any] = late(ask)  # type: ignore[operator]
+        found: dict[str, Any] = late(ask)
         return found
 
     _, memory, ann = background(open_memory, answer(entry("s1")), script)

@@ -53,7 +53,7 @@ def test_a_single_turn_tells_of_the_opinion(run: Run) -> None:
         told = run(
             "observe",
             "--text",
-            "So it goes with us all.",
+            "So it goes with us.",
             "--llm",
             "openai:x",
             "--llm-url",

@@ -177,7 +177,8 @@ def test_a_model_that_is_of_no_use_is_set_aside(
 def test_a_model_that_is_mostly_right_is_kept(open_memory: OpenMemory) -> None:
     """A bad answer now and then does not count against the good ones."""
     bad = answer(entry("s9"), entry("s8"))
-    model = Scripted(*([bad, keeping, keeping] * 5))
+    script: list[Any] = [bad, keeping, keeping] * 5
+    model = Scripted(*script)
     session = open_memory(settings=settings(model)).session(user_id="ann")
     for n in range(15):
         session.observe(f"Shelf {n} is full of old tins.")

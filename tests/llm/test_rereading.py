@@ -190,7 +190,7 @@ def test_what_stops_on_a_day_stops(open_memory: OpenMemory, clock: Any) -> None:
 
 
 def test_a_wording_is_kept_beside_its_quote(open_memory: OpenMemory) -> None:
-    """What could not be understood alone says who is meant, and the words as said are its source."""
+    """What could not be understood alone says who is meant; the words as said are its source."""
     wording = "Nell does not tolerate milk"
     _, ann = talk(open_memory, reading(), reading(said("off milk", says=wording)))
     ann.observe("How is Nell doing?", speaker="assistant")

@@ -58,6 +58,8 @@ ALLOWED = {
     "language/learned/cutting.py:_words": "what ships with the package",
     "language/values/likeness.py:name_test": "keyed by a language; keeps words in remembering",
     "reading/asked/prompting.py:prompt": _CODE,
+    "reading/asked/grounds.py:Grounds": _CALL,
+    "reading/asked/grounds.py:_openers": "what ships with the package",
     "context/tokens.py:counter": "the counters, each of which keeps through remembering",
     "http/operations.py:request_form": _CODE,
     "http/openapi.py:document": _CODE,

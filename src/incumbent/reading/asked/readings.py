@@ -33,7 +33,12 @@ SURE: Final = 0.9
 PERHAPS: Final = 0.5
 _LEFT: Final = (StatementKind.SUPPOSES, StatementKind.PROPOSES, StatementKind.VERBATIM)
 """What is kept apart, as the offline reading has it, where a model says nothing of it."""
-_UNSAID: Final = (StatementKind.ASKS, StatementKind.SUPPOSES, StatementKind.PROPOSES)
+_UNSAID: Final = (
+    StatementKind.ASKS,
+    StatementKind.SUPPOSES,
+    StatementKind.PROPOSES,
+    StatementKind.REPORTS,
+)
 """What nobody says straight out brings doubt at most."""
 _STRONG: Final = (
     RelationKind.REPLACES,
