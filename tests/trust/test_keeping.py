@@ -79,7 +79,6 @@ ALLOWED = {
     "operations.py:parameters_of": _CODE,
     "resources.py:Resources": "the index, which is emptied, and the detector",
     "context/document.py:Context": "the caller's own",
-    "observing/quoting.py:Quoted": _CALL,
     "observing/situation.py:Situation": _CALL,
     "observing/understanding.py:Understood": _CALL,
     "language/values/sentence.py:Sentence": _CALL,

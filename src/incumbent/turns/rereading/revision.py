@@ -32,9 +32,10 @@ from incumbent.turns.rereading.agreeing import agrees
 from incumbent.turns.rereading.records import replace_record
 from incumbent.turns.rereading.sitting import Sitting
 from incumbent.turns.rereading.waiting import Conversation, Waiting, stored_turn
-from incumbent.turns.situation import UNNAMED, FoundBySearch, known_to, looked_at
+from incumbent.turns.situation import UNNAMED, FoundBySearch, Situation, known_to, looked_at
 
 CHANGED: Final = "what the turn brought has changed since; the offline reading stands"
+_NOWHERE: Final = Situation(0, (), {}, {}, {}, {})
 _SAID: Final = Source(type="conversation")
 
 
@@ -213,16 +214,7 @@ class Revision:
         if fact_id is None:
             return None
         fact = self._registrar.lens.glimpse(self._registrar.transaction, self._now(fact_id))
-        if fact is None:
-            return None
-        situation = looked_at(
-            self._registrar.transaction,
-            self._registrar.lens,
-            self._conversation.session_id,
-            1,
-            {},
-        )
-        return known_to(situation, [fact])[0]
+        return known_to(_NOWHERE, [fact])[0] if fact is not None else None
 
     def _filed(self, name: str) -> str | None:
         """The fact that came of a sentence of another turn."""
@@ -257,24 +249,28 @@ class Revision:
         for entry, said in zip(made.entries, made.reading.statements, strict=True):
             if entry is not None:
                 verdict = decided.get((said.start, said.end))
-                account.proposals.append(self._proposed(index, entry, outcome, verdict))
+                told = said.wording or said.text
+                account.proposals.append(_proposed(index, told, outcome, verdict))
         for entry, why in made.refused:
-            account.proposals.append(self._proposed(index, entry, "dropped", reason=why))
+            told = entry.says or self._quote(entry)
+            account.proposals.append(_proposed(index, told, "dropped", reason=why))
 
-    def _proposed(
-        self,
-        index: int,
-        entry: Entry,
-        outcome: Literal["accepted", "agreed", "dropped"],
-        verdict: Verdict | None = None,
-        *,
-        reason: str = "",
-    ) -> Proposed:
-        number = self._sitting.sentences[entry.sentence][1]
-        quote = self._turns[index].reading.statements[number].text
-        fact = verdict.fact if verdict is not None else None
-        key, subject = (fact.key, fact.subject) if fact is not None else (UNNAMED, None)
-        return Proposed(index, key, subject, entry.says or quote, outcome, reason, verdict)
+    def _quote(self, entry: Entry) -> str:
+        index, number = self._sitting.sentences[entry.sentence]
+        return self._turns[index].reading.statements[number].text
+
+
+def _proposed(
+    index: int,
+    told: str,
+    outcome: Literal["accepted", "agreed", "dropped"],
+    verdict: Verdict | None = None,
+    *,
+    reason: str = "",
+) -> Proposed:
+    fact = verdict.fact if verdict is not None else None
+    key, subject = (fact.key, fact.subject) if fact is not None else (UNNAMED, None)
+    return Proposed(index, key, subject, told, outcome, reason, verdict)
 
 
 def _span(fact: Fact | None) -> tuple[int, int] | None:
