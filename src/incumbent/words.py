@@ -116,7 +116,7 @@ def why(verdict: Verdict) -> str:
         )
     if "after_expiry_of" in verdict.evidence:
         return "the fact that held this address had expired"
-    if verdict.outcome is Outcome.SUPERSEDED and "detector" in verdict.evidence:
+    if verdict.outcome is Outcome.SUPERSEDED and {"detector", "reader"} & verdict.evidence.keys():
         return _WHY_IN_TEXT.get(verdict.rule) or _WHY[verdict.outcome, verdict.rule]
     return _WHY.get((verdict.outcome, verdict.rule), f"decided by the {verdict.rule} rule")
 

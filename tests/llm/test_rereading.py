@@ -186,6 +186,18 @@ def test_what_stops_on_a_day_stops(open_memory: OpenMemory, clock: Any) -> None:
     assert values(ann) == []
 
 
+def test_what_passes_gives_way_to_what_was_before(open_memory: OpenMemory, clock: Any) -> None:
+    """A value with an end takes the place of another until then."""
+    old, new = "My desk is next to the window.", "sitting by the door, just till friday"
+    change = reading(said(new, does(old, "replaces"), until="2026-01-09"))
+    _, ann = talk(open_memory, reading(said(old)), change)
+    ann.observe(old)
+    ann.observe(new)
+    assert values(ann) == [new]
+    clock.advance(days=7)
+    assert values(ann) == [old]
+
+
 # what a model writes
 
 
@@ -288,6 +300,34 @@ def test_what_the_offline_reader_ended_is_shown_as_it_was(open_memory: OpenMemor
     ann.write("address", "1 Main St")
     ann.observe("My address is 9 Elm Rd.")
     assert "1 Main St" in model.asked[0].data
+
+
+def test_doubts_and_dependencies_are_shown(open_memory: OpenMemory) -> None:
+    """What is in doubt says so, and what rests on something names it."""
+    model, ann = talk(
+        open_memory,
+        reading(said("The piano")),
+        reading(said("pick him up", does(PIANO, "depends"))),
+        reading(said("may move", does(PIANO, "doubts"))),
+    )
+    ann.observe(PIANO)
+    ann.observe("Granny has to pick him up then")
+    ann.observe("its day may move, she is not sure")
+    ann.observe("My desk is green.")
+    shown_facts = told(model.asked[-1])["known"]
+    assert shown_facts[0]["doubted"]
+    assert shown_facts[1]["rests"] == ["k1"]
+
+
+def test_what_is_too_long_to_be_shown_stays_as_it_was(open_memory: OpenMemory) -> None:
+    """Of a very long turn the end is not read, and nothing of it is taken back."""
+    tins = [f"Shelf {n} of the east wing is full of old tins." for n in range(200)]
+    model, ann = talk(open_memory, reading())
+    ann.observe("\n".join(tins))
+    assert len(model.asked[0].data) < 9_000
+    kept = values(ann)
+    assert tins[-1] in kept
+    assert tins[0] not in kept
 
 
 def test_the_time_is_that_of_the_turns(open_memory: OpenMemory, clock: Any) -> None:

@@ -208,8 +208,8 @@ def _standing_lines(
 def _verdict_lines(
     session: incumbent.Session, verdict: incumbent.Verdict
 ) -> Iterator[tuple[str, str]]:
-    detector = verdict.evidence.get("detector")
-    found = f", found by {detector}" if isinstance(detector, str) else ""
+    reader = verdict.evidence.get("reader") or verdict.evidence.get("detector")
+    found = f", found by {reader}" if isinstance(reader, str) else ""
     yield "why", f"{why(verdict)} (rule: {verdict.rule}, confidence {verdict.confidence:g}{found})"
     yield from account(verdict, session.get)
     by = f"{verdict.by or 'the store'} ({verdict.authority or 'erasure'})"

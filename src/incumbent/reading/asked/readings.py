@@ -90,9 +90,10 @@ def understood(
         base = turn.offline.statements[number]
         if not base.awaits:
             stated.append((number, _stated(turn, base, entry, known, grounds, made), entry))
-    told = {number for number, _, _ in stated}
+    told, shown = {number for number, _, _ in stated}, set(turn.sentences.values())
     for number, base in enumerate(turn.offline.statements):
-        if number not in told and (base.kind in _LEFT or base.awaits):
+        is_left = base.kind in _LEFT or base.awaits or number not in shown
+        if number not in told and is_left:
             stated.append((number, base, None))
     stated.sort(key=lambda one: one[0])
     made.entries = [entry for _, _, entry in stated]

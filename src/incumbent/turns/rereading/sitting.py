@@ -30,6 +30,8 @@ _ROOM: Final = 2_000
 """So many characters of known facts are shown, the likeliest first."""
 _LONG: Final = 400
 """Of a longer turn of a machine only the sentences are read that report something."""
+_MOST_READ: Final = 6_000
+"""So many characters of sentences are read; those after them stay as they were read offline."""
 _TOUCHED: Final = 10.0
 """What the turns were taken to do something to is always shown."""
 _JUST_SAID: Final = 0.15
@@ -80,13 +82,15 @@ def sitting_of(reader: Reader, lens: Lens, kept: Sequence[Waiting], most_facts: 
 def _sentences(kept: Iterable[Waiting]) -> dict[str, tuple[int, int]]:
     """The sentences that are to be read, under names that hold for one request."""
     found: list[tuple[int, int]] = []
+    room = _MOST_READ
     for one in kept:
         by_machine = is_machine(one.came.speaker.name)
         in_part = by_machine and len(one.came.text) > _LONG
         for number, said in enumerate(one.reading.statements):
             if said.kind is StatementKind.VERBATIM and not by_machine:
                 continue
-            if not in_part or is_done(said, one.came.speaker.name):
+            if room > 0 and (not in_part or is_done(said, one.came.speaker.name)):
+                room -= len(said.text)
                 found.append((one.turn.turn_index, number))
     return {f"s{number}": place for number, place in enumerate(found, 1)}
 
