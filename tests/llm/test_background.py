@@ -115,7 +115,7 @@ def test_what_was_said_later_stands(open_memory: OpenMemory) -> None:
     def script(ask: Ask) -> dict[str, Any]:
         started.set()
         assert go.wait(PATIENCE)
-        return answer()
+        return answer(entry("s1", says="I live at 1 Main St."))
 
     _, memory, ann = background(open_memory, script)
     made = ann.observe("My address is 1 Main St.")

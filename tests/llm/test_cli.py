@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -15,8 +16,6 @@ from tests.llm.scripted import answer, entry
 from tests.llm.servers import Trickster, completion, served
 
 ILL = "Peanuts make me ill."
-EVERY = [f"s{number}" for number in range(1, 9)]
-ALL = completion(json.dumps(answer(*map(entry, EVERY))))
 ONE = completion(json.dumps(answer(entry("s1"))))
 NAMED = entry("s1", attribute="allergy", value="Peanuts")
 ALLERGY = completion(json.dumps(answer(NAMED)))
@@ -68,8 +67,16 @@ def test_a_file_is_read_in_batches(run: Run, monkeypatch: pytest.MonkeyPatch) ->
     turns = [{"role": "user", "content": ILL}]
     turns += [{"role": "user", "content": f"Shelf {number} is full."} for number in range(9)]
     Path("chat.jsonl").write_text("".join(json.dumps(turn) + "\n" for turn in turns))
-    everything = completion(json.dumps(answer(NAMED, *map(entry, EVERY[1:]))))
-    with served(Trickster(everything, ALL)) as server:
+    server = Trickster()
+
+    def every() -> tuple[int, bytes]:
+        names = re.findall(r'"(s\d+)\\*":', json.dumps(server.bodies[-1]["messages"][-1]))
+        rest = [entry(name) for name in dict.fromkeys(names) if name != "s1"]
+        first = NAMED if len(server.bodies) == 1 else entry("s1")
+        return completion(json.dumps(answer(first, *rest)))
+
+    server.replies = [every]
+    with served(server):
         monkeypatch.setenv("INCUMBENT_LLM", "vllm:x")
         monkeypatch.setenv("INCUMBENT_LLM_URL", server.address)
         told = run("observe", "chat.jsonl")

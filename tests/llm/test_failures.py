@@ -174,6 +174,15 @@ def test_a_model_that_is_of_no_use_is_set_aside(
     assert len(session.facts()) > 0
 
 
+def test_an_answer_that_is_mostly_wrong_is_not_put_into_effect(open_memory: OpenMemory) -> None:
+    """Where most entries are of nothing that was shown, the offline reading stands."""
+    model = Scripted(answer(entry("s9"), entry("s8"), entry("s1")))
+    session = open_memory(settings=settings(model)).session(user_id="ann")
+    made = session.observe("The shelf is full of old tins. The window is open.")
+    assert opinion(made).reason == "most of the answer could not be believed"
+    assert len(session.facts()) == 2
+
+
 def test_a_model_that_is_mostly_right_is_kept(open_memory: OpenMemory) -> None:
     """A bad answer now and then does not count against the good ones."""
     bad = answer(entry("s9"), entry("s8"))

@@ -122,13 +122,14 @@ def test_a_hostile_answer_cannot_reach_another_organization(open_memory: OpenMem
     ann = memory.session(user_id="ann", organization="acme")
     made = ann.observe("Paris it is, then, we signed the contract")
     assert sum("was not shown" in reason for _, reason in reasons(made)) == 2
+    assert opinion(made).verdicts == ()
     assert memory.session(user_id="ann", organization="globex").current("venue") == "Rome"
     assert memory.session(user_id="bob", organization="acme").current("venue") == "Oslo"
 
 
 def test_an_answer_cannot_touch_sentences_of_other_turns(open_memory: OpenMemory) -> None:
     """A name of a sentence that was not to be read is nothing."""
-    model = Scripted(keeping, answer(entry("s7"), entry("s1", link("s9", "ends"))))
+    model = Scripted(keeping, answer(entry("s7"), entry("s1")))
     session = open_memory(settings=settings(model)).session(user_id="ann")
     session.observe("My desk is green.")
     made = session.observe("The window next to it is always open.")
@@ -157,10 +158,10 @@ def test_strange_text_in_an_answer_is_survived(open_memory: OpenMemory, text: st
     fields = ("s", "says", "about", "attribute", "value", "from", "until")
     odd = [{**entry("s1"), field: text} for field in fields]
     odd += [entry("s1", {**link("k1", "part"), field: text}) for field in ("to", "old", "new")]
-    memory = open_memory(settings=settings(Scripted(answer(entry("s1"), *odd))))
-    session = memory.session(user_id="ann")
-    made = session.observe("My desk is green.")
-    assert opinion(made).status == "given"
+    model = Scripted(*(answer(entry("s1"), one) for one in odd))
+    session = open_memory(settings=settings(model)).session(user_id="ann")
+    for _ in odd:
+        assert opinion(session.observe("My desk is green.")).status == "given"
     assert session.facts()
     assert not any(text in value for value in values(session))
 

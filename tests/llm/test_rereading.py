@@ -198,6 +198,14 @@ def test_what_passes_gives_way_to_what_was_before(open_memory: OpenMemory, clock
     assert values(ann) == [old]
 
 
+def test_a_figure_that_a_model_leaves_out_is_kept(open_memory: OpenMemory) -> None:
+    """An oversight of a weak model loses nothing that has a figure in it."""
+    _, ann = talk(open_memory, reading())
+    ann.observe("Our bakery opens at 7 in the morning. Lovely weather today.")
+    (value,) = values(ann)
+    assert "7 in the morning" in value
+
+
 # what a model writes
 
 

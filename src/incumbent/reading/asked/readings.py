@@ -12,6 +12,8 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, time
 from typing import Final
 
+from incumbent.language.speakers import is_machine
+from incumbent.reading import thresholds
 from incumbent.reading.asked.answer import Entry, Link
 from incumbent.reading.asked.grounds import Grounds, placed
 from incumbent.reading.form import (
@@ -46,6 +48,7 @@ _STRONG: Final = (
     RelationKind.ENDS,
     RelationKind.REVERTS,
 )
+_AGAINST: Final = (*_STRONG, RelationKind.DOUBTS)
 _LONGEST_KEY: Final = 80
 
 
@@ -95,6 +98,8 @@ def understood(
         is_left = base.kind in _LEFT or base.awaits or number not in shown
         if number not in told and is_left:
             stated.append((number, base, None))
+        elif number not in told and _has_figures(base) and not is_machine(turn.speaker):
+            stated.append((number, replace(base, cues=(*base.cues, READ)), None))
     stated.sort(key=lambda one: one[0])
     made.entries = [entry for _, _, entry in stated]
     places: dict[str, int] = {}
@@ -124,10 +129,21 @@ def understood(
 
 
 def _left(offline: Reading, number: int, place: int) -> Iterator[Relation]:
-    """What a statement that is left as it was rests on."""
+    """What a statement that is left as it was rests on, and what it says again. That it ends
+    something is for the model to say."""
     for one in offline.relations:
-        if one.statement == number and one.earlier is None:
+        if one.statement == number and one.earlier is None and one.kind not in _AGAINST:
             yield replace(one, statement=place)
+
+
+def _has_figures(base: Statement) -> bool:
+    """Whether a sentence surely states something with a figure in it. What a model leaves out may
+    be chat, or an oversight of a weak one; with figures the oversight does more harm."""
+    return (
+        base.kind is StatementKind.STATES
+        and base.chance >= thresholds.OWN
+        and any(letter.isdigit() for part in base.parts for letter in part.text)
+    )
 
 
 # statements

@@ -30,7 +30,7 @@ from incumbent.turns.opinions import Opinion
 from incumbent.turns.records import Record
 from incumbent.turns.rereading.background import Background
 from incumbent.turns.rereading.ledger import OrganizationLedger
-from incumbent.turns.rereading.revision import Account, Revision
+from incumbent.turns.rereading.revision import Revision
 from incumbent.turns.rereading.sitting import Sitting, sitting_of
 from incumbent.turns.rereading.waiting import ERASED, Conversation, Waiting, was_erased
 from incumbent.turns.worth import is_tool
@@ -144,7 +144,7 @@ class Rereader:
         try:
             self._reread(turns, effect)
         except Trouble as trouble:
-            if trouble.kind == "malformed":
+            if trouble.kind in ("malformed", "unfit"):
                 self._judge(is_of_use=False)
             _give_up(turns, trouble.kind, str(trouble))
         except IncumbentError as error:
@@ -155,7 +155,7 @@ class Rereader:
 
     def _reread(self, turns: Sequence[Waiting], effect: Effect) -> None:
         if self._is_unfit:
-            raise Trouble("unfit", UNFIT)
+            raise Trouble("dropped", UNFIT)
         conversation = turns[0].conversation
         with conversation.reading() as (reader, lens):
             kept = self._still_there(reader, turns)
@@ -182,7 +182,7 @@ class Rereader:
             standing = self._still_there(registrar.transaction, sitting.turns.values())
             revision = Revision(registrar, conversation, sitting, standing, self._evidence())
             revision.apply(answered)
-        self._judge(is_of_use=_is_of_use(answered, revision.accounts.values()))
+        self._judge(is_of_use=revision.is_of_use)
         for waiting in standing:
             account = revision.accounts[waiting.turn.turn_index]
             waiting.opinion.give(account.proposals, account.verdicts)
@@ -232,12 +232,6 @@ def _is_telling(waiting: Waiting) -> bool:
     """Whether a turn is worth a request of its own: a person's, or the output of a tool."""
     name = waiting.came.speaker.name
     return not is_machine(name) or is_tool(name)
-
-
-def _is_of_use(answered: Answered, accounts: Iterable[Account]) -> bool:
-    """Whether most of an answer could be believed."""
-    dropped = [one for account in accounts for one in account.proposals if one.outcome == "dropped"]
-    return len(dropped) * 2 <= max(1, len(answered.entries) + len(answered.unreadable))
 
 
 def _as_reread(observation: Observation) -> Observation:

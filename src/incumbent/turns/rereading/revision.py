@@ -22,6 +22,7 @@ from incumbent.model.records import Turn
 from incumbent.model.verdict import Action, Verdict
 from incumbent.observing.circumstances import Circumstances
 from incumbent.reading.asked.answer import Answered, Entry
+from incumbent.reading.asked.asking import Trouble
 from incumbent.reading.asked.readings import ReadTurn, Understood, understood
 from incumbent.reading.form import READ, Known, Reading
 from incumbent.rules.classification import classify_constraint
@@ -35,6 +36,8 @@ from incumbent.turns.rereading.waiting import Conversation, Waiting, stored_turn
 from incumbent.turns.situation import UNNAMED, FoundBySearch, Situation, known_to, looked_at
 
 CHANGED: Final = "what the turn brought has changed since; the offline reading stands"
+_SEVERAL: Final = 2
+"""An answer of which so many entries are bad, and most, is not put into effect."""
 _NOWHERE: Final = Situation(0, (), {}, {}, {}, {})
 _SAID: Final = Source(type="conversation")
 
@@ -74,12 +77,21 @@ class Revision:
                 self._verdicts[index] = found
         self._became: dict[str, str] = {}
         """Facts that this revision replaced, and by which."""
+        self._astray = 0
+        self.is_of_use = True
+        """Whether most of the answer could be believed."""
         self.accounts = {index: Account() for index in self._stored}
 
     def apply(self, answered: Answered) -> None:
         """Put an answer into effect, turn by turn, as far as that does no harm."""
         entries = self._by_turn(answered)
         read = {index: self._understood(index, entries[index]) for index in self._stored}
+        bad = self._astray + sum(
+            len({id(entry) for entry, _ in made.refused}) for made in read.values()
+        )
+        self.is_of_use = bad * 2 <= len(answered.entries) + len(answered.unreadable)
+        if not self.is_of_use and bad >= _SEVERAL:
+            raise Trouble("unfit", "most of the answer could not be believed")
         agreed = {
             index
             for index, made in read.items()
@@ -114,6 +126,7 @@ class Revision:
                 astray.append(f"{entry.sentence!r:.20} was not to be read")
             elif place[0] in found:
                 found[place[0]].append(entry)
+        self._astray = len(astray)
         if self._stored:
             last = self.accounts[max(self._stored)]
             last.proposals += [Proposed(0, "", None, "", "dropped", why) for why in astray]
