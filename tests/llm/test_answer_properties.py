@@ -104,7 +104,8 @@ def at_random(chance: Random, ask: Ask) -> dict[str, Any]:
     entries = []
     for name in [name for name in shown if name.startswith("s") and chance.random() < 0.8]:
         links = []
-        for to in chance.sample(sorted(shown), chance.randint(0, min(2, len(shown)))):
+        before = [*shown][: [*shown].index(name)]
+        for to in chance.sample(before, chance.randint(0, min(2, len(before)))):
             said, here = shown[to].split(), shown[name].split()
             begin, first = chance.randrange(len(said)), chance.randrange(len(here))
             links.append(

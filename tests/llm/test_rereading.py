@@ -292,6 +292,21 @@ def test_a_sitting_is_one_request(open_memory: OpenMemory) -> None:
     assert all(opinion(one).status == "given" for one in made if one.opinion is not None)
 
 
+def test_a_sentence_that_only_the_model_keeps_can_be_ended(open_memory: OpenMemory) -> None:
+    """What the offline reader left out is there for the turns after it."""
+    _, ann = talk(
+        open_memory,
+        reading(
+            said("chairs?", says="The chairs are to be blue"), said("red", does("chairs?", "ends"))
+        ),
+    )
+    made = ann.observe_many(
+        [{"text": "and the chairs? blue I think"}, {"text": "no, they are going to be red"}]
+    )
+    assert values(ann) == ["no, they are going to be red"]
+    assert not any(one.outcome == "dropped" for m in made for one in opinion(m).proposals)
+
+
 def test_a_sentence_can_change_an_earlier_one_of_its_turn(open_memory: OpenMemory) -> None:
     """Within a turn too, a part changes in brackets."""
     _, ann = talk(

@@ -78,6 +78,8 @@ class Revision:
         self._became: dict[str, str] = {}
         """Facts that this revision replaced, and by which."""
         self._astray = 0
+        self._expected: set[str] = set()
+        """Sentences that may become facts, before anything is filed."""
         self.is_of_use = True
         """Whether most of the answer could be believed."""
         self.accounts = {index: Account() for index in self._stored}
@@ -85,7 +87,9 @@ class Revision:
     def apply(self, answered: Answered) -> None:
         """Put an answer into effect, turn by turn, as far as that does no harm."""
         entries = self._by_turn(answered)
+        self._expected = {one.sentence for some in entries.values() for one in some}
         read = {index: self._understood(index, entries[index]) for index in self._stored}
+        self._expected = set()
         bad = self._astray + sum(
             len({id(entry) for entry, _ in made.refused}) for made in read.values()
         )
@@ -225,7 +229,8 @@ class Revision:
         """What a name stands for, as it is by now."""
         fact_id = self._sitting.known.get(name) or self._filed(name)
         if fact_id is None:
-            return None
+            # A sentence that is about to be filed, as far as anybody knows.
+            return Known(name, "") if name in self._expected else None
         fact = self._registrar.lens.glimpse(self._registrar.transaction, self._now(fact_id))
         return known_to(_NOWHERE, [fact])[0] if fact is not None else None
 
