@@ -37,7 +37,8 @@ from benchmarks.observing import (
     places,
 )
 from benchmarks.turns import Conversation, Turn
-from incumbent.language.learned.model import Model
+from incumbent.reading.learned.model import Model
+from incumbent.reading.learned.pieces import Age, Beside
 from incumbent.reading.offline import OfflineReader
 from incumbent.search.embedders import load
 from incumbent.search.index import Index
@@ -204,9 +205,8 @@ def _read_once(
     said = [turn.text for turn in played[:index] if not turn.is_context]
     previous = played[index - 1].text if played[index - 1].is_context else ""
     statement = said[-1] if said else previous
-    marked = [(0, len(statement.split(maxsplit=1)[0]))]
     begin = _now()
-    model.pair(statement, marked, previous, played[index].text)
+    model.read(previous, played[index].text, [Beside(statement, Age.JUST)])
     return begin, _now()
 
 

@@ -21,8 +21,8 @@ import typer
 import incumbent
 from incumbent.cli import app
 from incumbent.cli.completion import Place, places
-from incumbent.language.llm.config import LLM
 from incumbent.operations import OPERATIONS
+from incumbent.reading.asked.config import LLM
 from tests.pages import FENCE, ROOT
 from tests.test_docs import GENERATED, PAGES, name_of
 

@@ -40,12 +40,12 @@ ALLOWED = {
     "reading": {"model", "language"},
     "turns": {
         *("model", "rules", "stores", "settings", "engine", "language", "reading", "observing"),
-        "search",
+        *("search", "telemetry"),
     },
     "clock": set(),
     "resources": {
         *("model", "stores", "settings", "clock", "environment", "engine", "search", "language"),
-        *("context", "composing", "observing", "telemetry", "audit", "reading"),
+        *("context", "composing", "observing", "telemetry", "audit", "reading", "turns"),
     },
     "listing": {
         *("model", "stores", "engine", "context", "composing", "audit", "resources", "telemetry"),
@@ -65,7 +65,7 @@ ALLOWED = {
         *("model", "settings", "clock", "environment", "context", "search", "language"),
         *("observing", "audit", "memory", "session", "operations", "turns"),
     },
-    "opening": {"model", "stores", "settings", "clock", "language", "memory", "client"},
+    "opening": {"model", "stores", "settings", "clock", "reading", "memory", "client"},
     "api": {
         *("model", "settings", "context", "session", "memory", "search", "observing", "language"),
         *("audit", "opening", "reading", "turns"),

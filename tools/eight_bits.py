@@ -131,7 +131,8 @@ class Encoder:
         else:
             words = graph.node("Gather", graph.constant(name, table), "ids")
         kinds = self._weights["embeddings.token_type_embeddings.weight"]
-        places = self._weights["embeddings.position_embeddings.weight"][: self._positions] + kinds[0]
+        told = self._weights["embeddings.position_embeddings.weight"]
+        places = told[: self._positions] + kinds[0]
         zero = graph.constant("zero", np.array([0], np.int64))
         length = graph.node("Shape", "ids", start=1, end=2)
         placed = graph.node("Slice", graph.constant("places", places), zero, length, zero)

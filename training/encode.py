@@ -22,7 +22,7 @@ NOTHING: Final = -1
 
 @dataclass
 class Rows:
-    """Scenes one after the other: their pieces with what is right about each, and rows of places."""
+    """Scenes one after the other: pieces with what is right about each, and rows of places."""
 
     ids: list[int] = field(default_factory=list)
     begins: list[int] = field(default_factory=lambda: [0])

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Final
 # Nothing but the standard library up here: whether the data are there is asked before there is an
 # environment with anything else in it.
 if TYPE_CHECKING:
-    from training.scenes import Scene
+    from training.scenes import KnownText, Scene
 
 ROOT: Final = Path(__file__).parents[1]
 SHIPPED: Final = ROOT / "src" / "incumbent" / "reading" / "learned" / "weights"
@@ -108,15 +108,15 @@ def conversation_scenes(paths: Sequence[Path], seed: int) -> Iterator[Scene]:
     likeness = embedding_likeness(load("minilm"))
     for path in paths:
         rng = Random(f"{seed} {path.stem}")
-        strangers = []
+        strangers: list[KnownText] = []
         for conversation in read_conversations(path):
             found = list(scenes(conversation, path.stem, rng, likeness, strangers[-200:]))
             yield from found
             told = {known.text: known for scene in found for known in scene.known}
-            strangers += [replace(known, **_UNTOUCHED) for known in told.values()]
-
-
-_UNTOUCHED: Final = {"becomes": "leaves", "by": None, "new": None, "values": (), "is_whole": True}
+            strangers += [
+                replace(one, becomes="leaves", by=None, new=None, values=(), is_whole=True)
+                for one in told.values()
+            ]
 
 
 def sibling_scenes(paths: Sequence[Path], seed: int, *, alone: bool = False) -> Iterator[Scene]:

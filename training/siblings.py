@@ -18,7 +18,7 @@ from training.scenes import Becomes, KnownText, Place, Scene, Value
 
 FOLDER: Final = Path(__file__).parent / "siblings"
 ASIDE: Final = ("work", "several", "tastes")
-"""Files that the model is not taught: the lines between ended, doubted and left are drawn by them."""
+"""Files that the model is not taught: the lines of `thresholds` are drawn by them."""
 KEPT: Final = ("people", "desks", "counters", "happenings")
 """Files that nothing is taught: all is measured on them."""
 _LABELS: Final[dict[str, Becomes]] = {

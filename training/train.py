@@ -3,12 +3,12 @@
     python -m training.train WEIGHTS OUT --train FILE[*TIMES] ... [--measure FILE ...] [...]
 
 WEIGHTS is what `training.base` or `training.teacher` wrote, files of scenes are what
-`training.encode` wrote. Needs torch; a GPU makes it minutes. Writes OUT.npz with the trained weights
-but for the table of words, which stays as it was, and OUT.json with the figures.
+`training.encode` wrote. Needs torch; a GPU makes it minutes. Writes OUT.npz with the trained
+weights but for the table of words, which stays as it was, and OUT.json with the figures.
 
 A larger model teaches the one that ships: with `--shape teacher` the weights are those of
-all-mpnet-base-v2, and with `--tell FOLDER` a trained model writes what it says of every scene of every
-file. With `--soft FOLDER ...` a model learns from that as well as from the labels.
+all-mpnet-base-v2, and with `--tell FOLDER` a trained model writes what it says of every scene of
+every file. With `--soft FOLDER ...` a model learns from that as well as from the labels.
 """
 
 from __future__ import annotations
@@ -216,7 +216,8 @@ def softly(paths: Sequence[Path]) -> dict[str, Array]:
     """The mean of what some teachers say of a file."""
     told = [dict(np.load(path)) for path in paths]
     names = told[0] if told else ()
-    return {n: np.mean([one[n] for one in told], 0, np.float32).astype(np.float16) for n in names}
+    mean = {n: np.mean([one[n] for one in told], axis=0, dtype=np.float32) for n in names}
+    return {n: np.asarray(one, np.float16) for n, one in mean.items()}
 
 
 class Scenes:
@@ -292,7 +293,7 @@ class Scenes:
                 here.append(n)
             found.append(here)
         if rng is not None:
-            rng.shuffle(found)  # type: ignore[arg-type]
+            rng.shuffle(found)
         yield from found
 
 
@@ -455,7 +456,8 @@ class Training:
     def _groups(self) -> list[dict[str, Any]]:
         """What begins at random learns faster than what is known."""
         heads = ("hidden", "becomes", "pieces", "asks", "keys")
-        new, old = [], []
+        new: list[nn.Parameter] = []
+        old: list[nn.Parameter] = []
         for name, one in self._model.named_parameters():
             if one.requires_grad:
                 (new if name.partition(".")[0] in heads else old).append(one)
@@ -484,7 +486,7 @@ class Training:
                 found = list(scenes.batches(settings.tokens, self._rng))
                 order += [(scenes, one) for one in found[: math.ceil(len(found) * min(1.0, times))]]
                 times -= 1
-        self._rng.shuffle(order)  # type: ignore[arg-type]
+        self._rng.shuffle(order)
         return order
 
     def run(self) -> None:

@@ -16,8 +16,8 @@ from pathlib import Path
 from threading import Lock
 from typing import Any, TextIO
 
-from incumbent.language.llm import LLM
 from incumbent.model.errors import InvalidInput
+from incumbent.reading.asked import LLM
 from incumbent_eval import peers
 
 FORMAT = "incumbent-answers/1"

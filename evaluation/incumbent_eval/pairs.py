@@ -15,8 +15,9 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from incumbent.language.learned.model import Opinion, load
 from incumbent.model.errors import InvalidInput
+from incumbent.reading.learned.model import load
+from incumbent.reading.learned.pieces import Age, Beside, Span
 from incumbent.testing.systems import Progress
 from incumbent_eval import calibration
 from incumbent_eval.calibration import Bin, Cut
@@ -162,22 +163,21 @@ class PairScore:
 
 def score_pair(pair: LabelledPair) -> PairScore:
     """Let the model read one pair."""
-    [opinion] = load().read(pair.statement, [(pair.start, pair.end)], pair.previous, pair.turn)
-    if opinion is None:  # the value is too far into its statement to be read
-        return PairScore(pair, 0.0, "", False if pair.replaced else None)
-    text = pair.previous if opinion.in_previous else pair.turn
-    span = "" if opinion.span is None else text[slice(*opinion.span)]
-    return PairScore(pair, opinion.replaces, span, _is_span_right(pair, opinion))
+    read = load().read(pair.previous, pair.turn, [Beside(pair.statement, Age.HERE)])
+    value = (pair.start, pair.end)
+    new = read.new(0, value)
+    span, in_previous = new if new is not None else ((0, 0), False)
+    text = (pair.previous if in_previous else pair.turn)[slice(*span)]
+    right = _is_span_right(pair, span, is_in_previous=in_previous)
+    return PairScore(pair, read.over(0, value), text, right)
 
 
-def _is_span_right(pair: LabelledPair, opinion: Opinion) -> bool | None:
+def _is_span_right(pair: LabelledPair, span: Span, *, is_in_previous: bool) -> bool | None:
     in_turn, in_previous = named(pair.turn, pair.new), named(pair.previous, pair.new)
     if not pair.replaced or not (in_turn or in_previous):
         return None
-    if opinion.span is None:
-        return False
-    first, last = opinion.span
-    places = in_previous if opinion.in_previous else in_turn
+    first, last = span
+    places = in_previous if is_in_previous else in_turn
     return any(first < end and start < last for start, end in places)
 
 

@@ -9,7 +9,6 @@ if _CHECKING:
     from incumbent.context.document import Context, Line, Omission
     from incumbent.context.guarded import GuardedMessages, MessageAccount
     from incumbent.context.receipt import Receipt, ReceiptChange
-    from incumbent.language.llm.config import LLM
     from incumbent.memory import Memory
     from incumbent.model.authority import Authority, Ladder
     from incumbent.model.errors import (
@@ -68,13 +67,14 @@ if _CHECKING:
     )
     from incumbent.model.scope import Scope
     from incumbent.model.verdict import Outcome, Repair, Rule, Verdict
-    from incumbent.observing.opinions import Opinion, Proposed
     from incumbent.opening import open
+    from incumbent.reading.asked.config import LLM
     from incumbent.reading.form import TurnReader
     from incumbent.search.embedders import Embedder
     from incumbent.session import Session
     from incumbent.settings import Settings
     from incumbent.turns.observation import Observation
+    from incumbent.turns.opinions import Opinion, Proposed
 
 __version__ = "0.1.0"
 
@@ -168,7 +168,7 @@ _MODULES = {
     "context.document": "Context Line Omission",
     "context.guarded": "GuardedMessages MessageAccount",
     "context.receipt": "Receipt ReceiptChange",
-    "language.llm.config": "LLM",
+    "reading.asked.config": "LLM",
     "memory": "Memory",
     "model.authority": "Authority Ladder",
     "model.errors": """
@@ -191,7 +191,7 @@ _MODULES = {
     "model.scope": "Scope",
     "model.verdict": "Outcome Repair Rule Verdict",
     "turns.observation": "Observation",
-    "observing.opinions": "Opinion Proposed",
+    "turns.opinions": "Opinion Proposed",
     "opening": "open",
     "reading.form": "TurnReader",
     "search.embedders": "Embedder",

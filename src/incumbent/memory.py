@@ -96,7 +96,8 @@ class Memory(OrganizationLists):
 
         Only a memory with `Settings.llm` in background mode has any.
         """
-        return True
+        rereader = self.resources.rereader
+        return rereader is None or rereader.flush(timeout)
 
     @repeated
     def usage(self, organization: str, *, since: date | None = None) -> list[Usage]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from os import PathLike, fspath
 
 from incumbent.clock import Clock, system_clock
-from incumbent.language.llm.config import as_llm
 from incumbent.memory import Memory
 from incumbent.model.errors import InvalidInput
+from incumbent.reading.asked.config import as_llm
 from incumbent.settings import Settings
 from incumbent.stores.in_memory import MemoryStore
 from incumbent.stores.port import Store
@@ -31,7 +31,7 @@ def open(
     if fspath(where).startswith(("http://", "https://")):
         return _service(fspath(where), clock, settings, key)
     if (llm := as_llm(settings.llm)) is not None:
-        from incumbent.language.llm.client import completion_for
+        from incumbent.reading.asked.client import completion_for
 
         completion_for(llm)  # a missing key or package is told before a file is made
     return Memory(_store(fspath(where), settings), clock or system_clock, settings)

@@ -22,6 +22,7 @@ from incumbent.model.identity import check_name
 from incumbent.model.records import Erasure
 from incumbent.model.text_cache import forget_texts
 from incumbent.model.times import moment
+from incumbent.reading.asked.config import as_llm
 from incumbent.search.embedders import load
 from incumbent.search.index import Index, Progress
 from incumbent.settings import Settings
@@ -31,6 +32,7 @@ from incumbent.telemetry.watched_store import watched
 
 if TYPE_CHECKING:
     from incumbent.reading.form import TurnReader
+    from incumbent.turns.rereading.rereader import Rereader
 
 
 class Resources:
@@ -55,6 +57,8 @@ class Resources:
         self.contexts = KeptContexts()
         """The contexts that were made lately."""
         self._clock = clock
+        self.rereader = self._rereader()
+        """Asks the user's own model; None if none is set, and then nothing of it is loaded."""
 
     @property
     def telemetry(self) -> SafeTelemetry | None:
@@ -86,6 +90,14 @@ class Resources:
         from incumbent.reading.readers import named_reader
 
         return named_reader(chosen)
+
+    def _rereader(self) -> Rereader | None:
+        llm = as_llm(self.settings.llm)
+        if llm is None:
+            return None
+        from incumbent.turns.rereading.rereader import Rereader
+
+        return Rereader(llm, self.store, self.now, self._telemetry)
 
     def _tell(self, what: str, done: int, total: int | None) -> None:
         if self.progress is not None:
@@ -125,5 +137,7 @@ class Resources:
         return read_page(self.store, organization, after, values, limit)
 
     def close(self) -> None:
-        """Release the store."""
+        """Release the store, once the readings under way had their time."""
+        if self.rereader is not None:
+            self.rereader.close()
         self.store.close()

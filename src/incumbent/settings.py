@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import TYPE_CHECKING, Literal
 
-from incumbent.language.llm.config import LLM, as_llm
 from incumbent.model.authority import Ladder
 from incumbent.model.errors import InvalidInput
+from incumbent.reading.asked.config import LLM, as_llm
 from incumbent.search.embedders import NAMES, Embedder
 from incumbent.telemetry.port import Telemetry
 
@@ -60,7 +60,7 @@ class Settings:
     """The reader of turns: "default" (rules and the model that ships), "rules", or a
     TurnReader."""
     llm: str | LLM | None = None
-    """A model of yours that gives a second opinion on turns: "provider:name", or an LLM."""
+    """A model of yours that reads turns again: "provider:name", or an LLM."""
     indexing: bool = True
     """Whether writes keep the index that contexts search; without it each context reads all."""
     record_contexts: bool = False

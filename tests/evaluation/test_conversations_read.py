@@ -13,9 +13,9 @@ from incumbent_eval.conversations import play as playing
 from incumbent_eval.conversations.format import read_conversations
 from tests.evaluation.conversations import written
 from tests.evaluation.test_conversations_command import ONE, run
-from tests.llm.scripted import Scripted, fated, told
+from tests.llm.scripted import Scripted, does, keeping, reading, said, sentences
 
-NOTHING: dict[str, Any] = {"fates": [], "keeps": [], "candidates": [], "objections": []}
+NOTHING: dict[str, Any] = {"statements": []}
 
 
 def requests(folder: Path) -> list[Path]:
@@ -44,14 +44,11 @@ def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_sitting_is_one_request(tmp_path: Path) -> None:
     """The turns of a day go together, and what the model says has its effect on the figures."""
     [conversation] = read_conversations(written(tmp_path / "own.txt"))
-    order = "My address is 4 Quay Street. Make it shorter."
-    model = Scripted(NOTHING, fated(1, order, "ended", says="My cat is called Pepper."))
+    model = Scripted(keeping, reading(said("My address", does("Pepper", "ends"))))
     llm = incumbent.LLM(model, mode="background")
     settings = incumbent.Settings(embedder=None, reader="rules", llm=llm)
     score = playing.play(conversation, settings=settings)
-    assert [
-        [turn["turn"] for turn in told(ask)["turns"] if turn["read"]] for ask in model.asked
-    ] == [[1, 2, 3], [1]]
+    assert [len(sentences(ask)) > 0 for ask in model.asked] == [True, True]
     assert score.opinions is not None
     assert score.opinions.outcomes.keys() <= {"accepted", "agreed", "dropped"}
 
@@ -86,7 +83,9 @@ def test_a_request_that_is_made_again_is_the_same_file() -> None:
     assert set(request) == {"instructions", "text", "schema", "max_output_tokens"}
     fence, data, close = request["text"].split("\n")
     assert fence.strip("<>") == close.strip("</>")
-    assert [turn["speaker"] for turn in json.loads(data)["turns"]] == ["user", "assistant", "user"]
+    assert [turn.get("by", "user") for turn in json.loads(data)["turns"]] == [
+        *("user", "assistant", "user")
+    ]
 
 
 def test_an_answer_counts_for_its_own_request_alone() -> None:

@@ -4,15 +4,11 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import incumbent
-from incumbent.language.detection import Judged, Pair, Relation
-from incumbent.language.learned import model as learned
-from incumbent.language.learned.kinds import KINDS
-from incumbent.language.learned.weighing import Read
-from incumbent.language.llm import Answer, Ask
+from incumbent.reading.asked import Answer, Ask
 from tests.conftest import QUICK
 from tests.patience import PATIENCE
 
@@ -20,7 +16,7 @@ Script = dict[str, Any] | BaseException | Callable[[Ask], dict[str, Any]]
 
 
 class Scripted:
-    """Gives its answers in order, then nothing to propose, and keeps what it was asked."""
+    """Gives its answers in order, then keeps every sentence, and keeps what it was asked."""
 
     name = "scripted:model"
 
@@ -33,7 +29,7 @@ class Scripted:
     def complete(self, ask: Ask, *, timeout: float) -> Answer:
         with self._lock:
             self.asked.append(ask)
-            given = self.answers.pop(0) if self.answers else answer()
+            given = self.answers.pop(0) if self.answers else keeping
         if isinstance(given, BaseException):
             raise given
         content = given(ask) if callable(given) else given
@@ -47,15 +43,15 @@ class Scripted:
 class Gate:
     """Holds a scripted model's answer back until it is opened."""
 
-    def __init__(self, *candidates: dict[str, Any]) -> None:
+    def __init__(self, script: Callable[[Ask], dict[str, Any]]) -> None:
         self.asked = threading.Event()
         self.open = threading.Event()
-        self.candidates = candidates
+        self.script = script
 
     def __call__(self, ask: Ask) -> dict[str, Any]:
         self.asked.set()
         assert self.open.wait(PATIENCE)
-        return answer(*self.candidates)
+        return self.script(ask)
 
 
 def told(ask: Ask) -> dict[str, Any]:
@@ -66,134 +62,79 @@ def told(ask: Ask) -> dict[str, Any]:
     return found
 
 
-def shown(ask: Ask, says: str) -> str:
-    """The name under which a fact that says this was shown."""
+def names(ask: Ask) -> dict[str, str]:
+    """What was shown under a name: known facts and sentences to read."""
     data = told(ask)
-    for fact in (*data["known"], *data["replaced"]):
-        if fact.get("says", fact.get("was")) == says:
-            return str(fact["id"])
-    raise AssertionError(f"{says!r} was not shown: {data}")
-
-
-def candidate(turn: int, quote: str, attribute: str, value: str, **more: Any) -> dict[str, Any]:
-    """A candidate in the form that is asked for."""
-    replaces = more.pop("replaces", ())
     return {
-        "turn": turn,
-        "quote": quote,
-        "about": "",
-        "attribute": attribute,
-        "value": value,
-        "commitment": "stated",
-        "scope": "global",
-        "confidence": 0.9,
-        "replaces": [{"fact": fact, "old": old} for fact, old in replaces],
-        **more,
+        name: text
+        for one in (*data["known"], *data["turns"])
+        for name, text in one.items()
+        if name[0] in "ks" and name[1:].isdigit()
     }
 
 
-def answer(
-    *candidates: dict[str, Any],
-    objections: Sequence[dict[str, Any]] = (),
-    keeps: Sequence[dict[str, Any]] = (),
-    fates: Sequence[dict[str, Any]] = (),
-) -> dict[str, Any]:
+def sentences(ask: Ask) -> list[str]:
+    """The sentences that are to be read."""
+    return [text for name, text in names(ask).items() if name.startswith("s")]
+
+
+def shown(ask: Ask, says: str) -> str:
+    """The name under which this was shown; the last where there are several."""
+    found = [name for name, text in names(ask).items() if says in text]
+    assert found, f"{says!r} was not shown: {ask.data}"
+    return found[-1]
+
+
+def answer(*entries: dict[str, Any]) -> dict[str, Any]:
     """A whole answer."""
-    return {
-        "fates": list(fates),
-        "keeps": list(keeps),
-        "candidates": list(candidates),
-        "objections": list(objections),
-    }
+    return {"statements": list(entries)}
 
 
-def keep(turn: int, quote: str) -> dict[str, Any]:
-    """A stretch that is to be kept, in the form that is asked for."""
-    return {"turn": turn, "quote": quote}
+def entry(sentence: str, *does: dict[str, Any], **fields: Any) -> dict[str, Any]:
+    """What a model says of a sentence, by its name."""
+    return {"s": sentence, "does": list(does), **fields}
 
 
-def fate(
-    fact: str, turn: int, quote: str, becomes: str, old: str = "", since: str = ""
-) -> dict[str, Any]:
-    """What becomes of a fact, in the form that is asked for."""
-    named = {"fact": fact, "turn": turn, "quote": quote}
-    return {**named, "becomes": becomes, "old": old, "from": since}
+def link(to: str, kind: str, *, sure: bool = True, **fields: Any) -> dict[str, Any]:
+    """What that does to something, by its name."""
+    return {"to": to, "is": kind, "sure": sure, **fields}
 
 
-def fated(
-    turn: int,
-    quote: str,
-    becomes: str,
-    *,
-    says: str,
-    old: str = "",
-    since: str = "",
-    keeps: Sequence[str] = (),
-) -> Script:
-    """An answer that tells what becomes of the fact which says this."""
+def reading(
+    *told_of: tuple[str, tuple[dict[str, Any], ...], dict[str, Any]],
+) -> Callable[[Ask], dict[str, Any]]:
+    """An answer in which everything goes by its words: see `said` and `does`."""
 
     def script(ask: Ask) -> dict[str, Any]:
-        return answer(
-            fates=[fate(shown(ask, says), turn, quote, becomes, old, since)],
-            keeps=[keep(turn, one) for one in keeps],
-        )
+        entries = []
+        for text, links, fields in told_of:
+            resolved = [{**one, "to": shown(ask, one["to"])} for one in links]
+            entries.append(entry(shown(ask, text), *resolved, **fields))
+        return answer(*entries)
 
     return script
 
 
-def replacing(
-    turn: int, quote: str, attribute: str, value: str, *, says: str, old: str = "", **more: Any
-) -> Script:
-    """An answer with one candidate that replaces the fact which says this."""
-
-    def script(ask: Ask) -> dict[str, Any]:
-        return answer(
-            candidate(turn, quote, attribute, value, replaces=[(shown(ask, says), old)], **more)
-        )
-
-    return script
+def said(
+    text: str, *links: dict[str, Any], **fields: Any
+) -> tuple[str, tuple[dict[str, Any], ...], dict[str, Any]]:
+    """A sentence that is worth keeping, by its words, and what it does."""
+    return text, links, {name.rstrip("_"): value for name, value in fields.items()}
 
 
-class Unseeing:
-    """A detector that sees no correction, so that there is something left for the model to see."""
-
-    name = "unseeing"
-    reach = Relation.NEARBY
-
-    def judge(self, pairs: Sequence[Pair]) -> Sequence[Judged]:
-        return [Judged(0.0, "") for _ in pairs]
+does = link
+"""What a sentence does to what has these words."""
 
 
-class Suspicious(Unseeing):
-    """A detector that reads, and takes every earlier statement to be so likely out of date."""
-
-    name = "suspicious"
-
-    def __init__(self, chance: float) -> None:
-        self._chance = chance
-
-    def read(
-        self, statement: str, marked: Sequence[tuple[int, int]], previous: str, turn: str
-    ) -> tuple[learned.Opinion | None, ...]:
-        over = self._chance
-        return tuple(learned.Opinion(1 - over, over, 0.0, 0.0, None, False) for _ in marked)
-
-    def weigh(self, turn: str, reads: Sequence[Read], *, follows: bool) -> Sequence[float]:
-        return [self._chance for _ in reads]
-
-    def kind(self, stretch: str, context: str, role: str) -> Mapping[str, float]:
-        return {kind: float(kind == "states") for kind in KINDS}
-
-    def begins(self, turn: str, words: Sequence[tuple[int, int]]) -> tuple[float, ...]:
-        return tuple(0.0 for _ in words)
+def keeping(ask: Ask) -> dict[str, Any]:
+    """Keeps every sentence, and relates it to nothing."""
+    return answer(*(entry(name) for name in names(ask) if name.startswith("s")))
 
 
 def settings(model: Any, **options: Any) -> incumbent.Settings:
     """Settings with a scripted model that is waited for, and no pause between attempts."""
     llm = incumbent.LLM(model, **{"mode": "inline", "backoff": 0.0, "timeout": 20.0, **options})
-    return incumbent.Settings(
-        durability=QUICK.durability, embedder=None, detector=Unseeing(), llm=llm
-    )
+    return incumbent.Settings(durability=QUICK.durability, embedder=None, llm=llm)
 
 
 def opinion(observation: incumbent.Observation) -> incumbent.Opinion:
@@ -202,5 +143,10 @@ def opinion(observation: incumbent.Observation) -> incumbent.Opinion:
 
 
 def reasons(observation: incumbent.Observation) -> list[tuple[str, str]]:
-    """What became of each proposal, and why."""
+    """What became of each entry, and why."""
     return [(one.outcome, one.reason) for one in opinion(observation).proposals]
+
+
+def values(session: incumbent.Session) -> list[str]:
+    """What is known, in order."""
+    return sorted(str(fact.value) for fact in session.facts())

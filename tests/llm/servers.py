@@ -39,6 +39,8 @@ class Trickster:
         self.bodies: list[dict[str, Any]] = []
         self.keys: list[str | None] = []
         self.address = ""
+        self.headers: dict[str, str] = {}
+        """What every reply has among its headers."""
 
     def reply(self, body: dict[str, Any], key: str | None) -> Reply:
         self.bodies.append(body)
@@ -60,6 +62,8 @@ def served(trickster: Trickster) -> Iterator[Trickster]:
                 self.send_response(status)
                 self.send_header("Content-Type", "application/json")
                 self.send_header("Content-Length", str(len(content)))
+                for name, value in trickster.headers.items():
+                    self.send_header(name, value)
                 self.end_headers()
                 self.wfile.write(content)
             except OSError:

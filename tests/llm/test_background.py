@@ -1,4 +1,4 @@
-"""Background mode: observe returns at once, and the second opinion arrives as ordinary verdicts."""
+"""Background mode: observe returns at once, and the model's reading arrives later."""
 
 from __future__ import annotations
 
@@ -14,27 +14,29 @@ from typing import Any
 import pytest
 
 import incumbent
-from incumbent.language.llm import Ask
+from incumbent.reading.asked import Ask
 from incumbent.testing import SteppingClock
 from tests.conftest import OpenMemory
 from tests.llm.scripted import (
     Gate,
     Scripted,
     answer,
-    candidate,
+    does,
+    entry,
     opinion,
+    reading,
     reasons,
-    replacing,
+    said,
+    sentences,
     settings,
-    shown,
-    told,
+    values,
 )
 from tests.patience import PATIENCE
 
 pytestmark = pytest.mark.on_every_store
 
 ILL = "Peanuts make me ill."
-ALLERGY = candidate(1, "Peanuts make me ill", "allergy", "Peanuts")
+ALLERGY = reading(said(ILL, attribute="allergy", value="Peanuts"))
 
 
 def background(open_memory: OpenMemory, *answers: Any, **options: Any) -> tuple[Any, Any, Any]:
@@ -75,12 +77,14 @@ def test_observe_returns_before_the_model_answers(open_memory: OpenMemory, gate:
 
 def test_a_second_opinion_can_be_undone(open_memory: OpenMemory) -> None:
     """It is an ordinary verdict, in explain and for undo."""
-    _, memory, ann = background(open_memory, answer(ALLERGY))
+    _, memory, ann = background(open_memory, ALLERGY)
     made = ann.observe(ILL)
     assert memory.flush(timeout=PATIENCE)
-    assert ann.explain("allergy").verdicts[-1].evidence["detector"] == "llm"
-    ann.undo(opinion(made).verdicts[0])
+    assert ann.explain("allergy").verdicts[-1].evidence["reader"] == "scripted:model"
+    for verdict in reversed(opinion(made).verdicts):
+        ann.undo(verdict)
     assert ann.current("allergy") is None
+    assert values(ann) == [ILL]
 
 
 def test_turns_that_wait_go_together_and_in_order(open_memory: OpenMemory, gate: Gate) -> None:
@@ -94,33 +98,56 @@ def test_turns_that_wait_go_together_and_in_order(open_memory: OpenMemory, gate:
         other.observe(f"Shelf {number} is empty.")
     gate.open.set()
     assert memory.flush(timeout=PATIENCE)
-    read = [[turn["turn"] for turn in told(ask)["turns"] if turn["read"]] for ask in model.asked]
-    assert read == [[1], [2, 3, 4], [1, 2, 3], [5, 6], [4, 5]]
+    read = [[text.removesuffix(".") for text in sentences(ask)] for ask in model.asked]
+    assert read[0] == [ILL.removesuffix(".")]
+    assert [[one[6:] for one in some] for some in read[1:]] == [
+        ["2 is full", "3 is full", "4 is full"],
+        ["2 is empty", "3 is empty", "4 is empty"],
+        ["5 is full", "6 is full"],
+        ["5 is empty", "6 is empty"],
+    ]
 
 
-def test_what_was_said_later_is_not_replaced(open_memory: OpenMemory) -> None:
-    """An answer about an earlier turn does not reach facts of a later one, or that have gone."""
+def test_what_was_said_later_stands(open_memory: OpenMemory) -> None:
+    """What a later turn built on is left alone, and so is what it brought itself."""
     started, go = threading.Event(), threading.Event()
 
     def script(ask: Ask) -> dict[str, Any]:
-        name = shown(ask, "1 Main St")
         started.set()
         assert go.wait(PATIENCE)
-        return answer(
-            candidate(2, "9 Elm Rd has a garden", "address", "9 Elm Rd", replaces=[(name, "")])
-        )
+        return answer(entry("s1", says="I live at 1 Main St."))
 
-    model, memory, ann = background(open_memory, answer(), script)
+    _, memory, ann = background(open_memory, script)
+    made = ann.observe("My address is 1 Main St.")
+    assert started.wait(PATIENCE)
+    ann.observe("My address is 9 Elm Rd.")
+    go.set()
+    assert memory.flush(timeout=PATIENCE)
+    assert ann.current("address") == "9 Elm Rd"
+    assert ann.history("address").values == ("1 Main St", "9 Elm Rd")
+    assert "has changed since" in reasons(made)[0][1]
+
+
+def test_a_relation_that_comes_too_late_ends_nothing(open_memory: OpenMemory) -> None:
+    """A fact that left office meanwhile is not ended again, and nothing of it comes back."""
+    started, go = threading.Event(), threading.Event()
+    late = reading(said("garden", does("1 Main St", "replaces")))
+
+    def script(ask: Ask) -> dict[str, Any]:
+        started.set()
+        assert go.wait(PATIENCE)
+        found: dict[str, Any] = late(ask)
+        return found
+
+    _, memory, ann = background(open_memory, answer(entry("s1")), script)
     ann.observe("My address is 1 Main St.")
     assert memory.flush(timeout=PATIENCE)
-    made = ann.observe("We looked around, and 9 Elm Rd has a garden")
+    ann.observe("We looked around, and 9 Elm Rd has a garden")
     assert started.wait(PATIENCE)
     ann.write("address", "4 High St")
     go.set()
     assert memory.flush(timeout=PATIENCE)
     assert ann.current("address") == "4 High St"
-    assert "left office in the meantime" in opinion(made).proposals[0].reason
-    assert len(model.asked) == 2
 
 
 def test_a_forgotten_turn_does_not_come_back(open_memory: OpenMemory, gate: Gate) -> None:
@@ -160,28 +187,6 @@ def test_a_clock_that_runs_behind_hides_no_erasure(store_path: Path, gate: Gate)
         gate.open.set()
         assert memory.flush(timeout=PATIENCE)
         assert opinion(made).status == "failed"
-
-
-def test_an_objection_that_comes_too_late_changes_nothing(open_memory: OpenMemory) -> None:
-    """Once what took the place was replaced itself, there is nothing to bring back."""
-    started, go = threading.Event(), threading.Event()
-
-    def script(ask: Ask) -> dict[str, Any]:
-        name = shown(ask, "Lyon")
-        started.set()
-        assert go.wait(PATIENCE)
-        return answer(objections=[{"fact": name, "turn": 2, "quote": "The venue is Paris"}])
-
-    _, memory, ann = background(open_memory, answer(), script)
-    ann.observe("The venue is Lyon.")
-    assert memory.flush(timeout=PATIENCE)
-    made = ann.observe("The venue is Paris.")
-    assert started.wait(PATIENCE)
-    ann.write("venue", "Rome")
-    go.set()
-    assert memory.flush(timeout=PATIENCE)
-    assert reasons(made) == [("dropped", "what took its place has been replaced in the meantime")]
-    assert ann.current("venue") == "Rome"
 
 
 def test_a_forgotten_turn_is_not_sent(open_memory: OpenMemory, gate: Gate) -> None:
@@ -271,7 +276,7 @@ def test_close_gives_up_in_time(
 
 def test_close_finishes_what_is_quick(store_path: Path) -> None:
     """What the model answers in time is there when the memory is opened again."""
-    model = Scripted(answer(ALLERGY))
+    model = Scripted(ALLERGY)
     with incumbent.open(store_path, settings=settings(model, mode="background")) as memory:
         memory.session(user_id="ann").observe(ILL)
     with incumbent.open(store_path) as memory:
@@ -282,7 +287,7 @@ ENDING = """
 import sys, threading, time
 import numpy as np
 import incumbent
-from tests.llm.scripted import Scripted, answer
+from tests.llm.scripted import Scripted
 from tests.llm.test_background import ALLERGY, ILL
 
 effecting = threading.Event()
@@ -296,7 +301,7 @@ class Slow:
             time.sleep(1)
         return np.ones((len(texts), 8), np.float32) / np.sqrt(8)
 
-llm = incumbent.LLM(Scripted(answer(ALLERGY)), mode="background")
+llm = incumbent.LLM(Scripted(ALLERGY), mode="background")
 memory = incumbent.open(sys.argv[1], settings=incumbent.Settings(embedder=Slow(), llm=llm))
 memory.session(user_id="ann", organization="acme").observe(ILL)
 assert effecting.wait(30)
@@ -340,7 +345,7 @@ def test_many_threads_lose_nothing(open_memory: OpenMemory) -> None:
         thread.join(PATIENCE)
     assert memory.flush(timeout=PATIENCE)
     assert [opinion(one).status for one in made] == ["given"] * 32
-    read = [turn for ask in model.asked for turn in told(ask)["turns"] if turn["read"]]
+    read = [text for ask in model.asked for text in sentences(ask)]
     assert len(read) == 32
     assert sum(usage.turns for usage in memory.usage("acme")) == 32
 
@@ -360,18 +365,17 @@ def test_an_opinion_on_an_earlier_turn_keeps_the_order_of_the_desk(
 
 
 def test_a_missed_correction_leaves_no_stale_value_in_a_context(open_memory: OpenMemory) -> None:
-    """After the second opinion, the old value is gone from contexts."""
+    """After the model has read it, the old value is gone from contexts."""
     says = "We need 40 desks by Friday."
-    _, memory, ann = background(
-        open_memory, answer(), replacing(2, "45 fits", "desks", "45", says=says, old="40")
-    )
+    change = reading(said("45 fits", does(says, "part", old="40", new="45")))
+    _, memory, ann = background(open_memory, answer(entry("s1")), change)
     ann.observe(says)
     assert memory.flush(timeout=PATIENCE)
     made = ann.observe("Turns out 45 fits the plan")
     assert memory.flush(timeout=PATIENCE)
     assert reasons(made) == [("accepted", "")]
     text = ann.context("How many desks do we need?").text
-    assert "45" in text
+    assert "[45] desks" in text
     assert "40" not in text
 
 

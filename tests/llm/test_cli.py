@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,13 +12,14 @@ import pytest
 from typer.testing import CliRunner
 
 from incumbent.cli import app
-from tests.llm.scripted import answer, candidate
+from tests.llm.scripted import answer, entry
 from tests.llm.servers import Trickster, completion, served
 
 ILL = "Peanuts make me ill."
-NOTHING = completion(json.dumps(answer()))
-ALLERGY = completion(json.dumps(answer(candidate(1, ILL[:-1], "allergy", "Peanuts"))))
-LIE = completion(json.dumps(answer(candidate(1, "Cashews make me ill", "allergy", "Cashews"))))
+ONE = completion(json.dumps(answer(entry("s1"))))
+NAMED = entry("s1", attribute="allergy", value="Peanuts")
+ALLERGY = completion(json.dumps(answer(NAMED)))
+LIE = completion(json.dumps(answer(entry("s1", says="Cashews make Bob ill."))))
 Run = Callable[..., Any]
 
 
@@ -40,7 +42,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
 
 
 def test_a_single_turn_tells_of_the_opinion(run: Run) -> None:
-    """What the model added is shown with the rest, and what was dropped with the reason."""
+    """What the model made of it is shown with the rest, and what was dropped with the reason."""
     with served(Trickster(ALLERGY)) as server:
         told = run("observe", "--text", ILL, "--llm", "openai:x", "--llm-url", server.address)
     assert "established  allergy = Peanuts" in told
@@ -48,10 +50,16 @@ def test_a_single_turn_tells_of_the_opinion(run: Run) -> None:
     assert run("current", "allergy").strip() == "Peanuts"
     with served(Trickster(LIE)) as server:
         told = run(
-            "observe", "--text", "So it goes.", "--llm", "openai:x", "--llm-url", server.address
+            "observe",
+            "--text",
+            "So it goes with us.",
+            "--llm",
+            "openai:x",
+            "--llm-url",
+            server.address,
         )
     assert "dropped" in told
-    assert "which was not to be read" in told or "the quote is not in the turn" in told
+    assert "a name or a number that nobody said" in told
 
 
 def test_a_file_is_read_in_batches(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -59,7 +67,16 @@ def test_a_file_is_read_in_batches(run: Run, monkeypatch: pytest.MonkeyPatch) ->
     turns = [{"role": "user", "content": ILL}]
     turns += [{"role": "user", "content": f"Shelf {number} is full."} for number in range(9)]
     Path("chat.jsonl").write_text("".join(json.dumps(turn) + "\n" for turn in turns))
-    with served(Trickster(ALLERGY, NOTHING)) as server:
+    server = Trickster()
+
+    def every() -> tuple[int, bytes]:
+        names = re.findall(r'"(s\d+)\\*":', json.dumps(server.bodies[-1]["messages"][-1]))
+        rest = [entry(name) for name in dict.fromkeys(names) if name != "s1"]
+        first = NAMED if len(server.bodies) == 1 else entry("s1")
+        return completion(json.dumps(answer(first, *rest)))
+
+    server.replies = [every]
+    with served(server):
         monkeypatch.setenv("INCUMBENT_LLM", "vllm:x")
         monkeypatch.setenv("INCUMBENT_LLM_URL", server.address)
         told = run("observe", "chat.jsonl")
@@ -112,7 +129,7 @@ def test_usage_is_shown_by_day(run: Run) -> None:
     """A row for each day and model, and the same as JSON; a note where there is none."""
     run("write", "x", "1")
     assert "no model was asked for organization 'acme'" in run("usage")
-    with served(Trickster(NOTHING)) as server:
+    with served(Trickster(ONE)) as server:
         for text in (ILL, "Shelf 2 is full."):
             run("observe", "--text", text, "--llm", "vllm:x", "--llm-url", server.address)
     lines = run("usage").splitlines()
@@ -143,12 +160,12 @@ def test_bad_options_are_refused(run: Run, options: list[str], told: str) -> Non
 
 def test_a_budget_of_calls_holds_over_commands(run: Run) -> None:
     """Each command is a process, and they share the budget of the day."""
-    with served(Trickster(NOTHING)) as server:
+    with served(Trickster(ONE)) as server:
         told = [
             run("observe", "--text", f"Shelf {number} is full.", "--llm", "vllm:x",
                 "--llm-url", server.address, "--llm-calls", "1")
             for number in range(2)
         ]  # fmt: skip
-    assert "nothing to add" in told[0]
+    assert "opinion of vllm:x: 1 agreed" in told[0]
     assert "the budget of 1 calls a day is exhausted (1 used)" in told[1]
     assert len(server.bodies) == 1

@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 import incumbent
-from incumbent.language.llm import Answer, Ask, Trouble
-from incumbent.language.llm.asking import Asker
-from incumbent.language.llm.config import LLM
+from incumbent.reading.asked import Answer, Ask, Trouble
+from incumbent.reading.asked.asking import Asker
+from incumbent.reading.asked.config import LLM
 from tests.conftest import OpenMemory
-from tests.llm.scripted import Scripted, answer, candidate, opinion, reasons, settings
+from tests.llm.scripted import Scripted, answer, entry, keeping, link, opinion, reasons, settings
 from tests.patience import PATIENCE
 
 TEXT = "My address is 1 Main St."
@@ -55,17 +55,16 @@ def test_a_slow_model_is_not_waited_for(open_memory: OpenMemory) -> None:
         [],
         "text",
         {},
-        {"proposals": []},
-        {"candidates": {}, "objections": []},
-        {"candidates": [1, None], "objections": []},
-        answer({"turn": "one"}),
-        answer({**candidate(1, "q", "a", "v"), "confidence": 7}),
-        answer({**candidate(1, "q", "a", "v"), "commitment": "sworn"}),
-        answer({**candidate(1, "q", "a", "v"), "scope": "universe"}),
-        answer({**candidate(1, "q", "a", "v"), "replaces": "f1"}),
-        answer({**candidate(1, "q", "a", "v"), "turn": True}),
-        answer({**candidate(1, "q", "a", "v"), "confidence": float("nan")}),
-        answer(objections=[{"fact": 1, "turn": 1, "quote": "q"}]),
+        {"candidates": []},
+        {"statements": {}},
+        {"statements": [1, None]},
+        answer({"does": []}),
+        answer({"s": 1, "does": []}),
+        answer({"s": "s1", "does": "k1"}),
+        answer(entry("s1", {"to": "k1", "is": "sworn", "sure": True})),
+        answer(entry("s1", link("k1", "ends") | {"sure": "yes"})),
+        answer(entry("s1", until="Friday")),
+        answer(entry("s1", says="x" * 401)),
     ],
 )
 def test_an_answer_of_the_wrong_form_is_no_opinion(open_memory: OpenMemory, content: Any) -> None:
@@ -83,19 +82,18 @@ def test_an_answer_of_the_wrong_form_is_no_opinion(open_memory: OpenMemory, cont
 
 
 def test_a_bad_item_does_not_spoil_the_good_ones(open_memory: OpenMemory) -> None:
-    """A candidate that cannot be read is dropped and told of; the others are judged."""
-    good = candidate(1, "Peanuts make me ill", "allergy", "Peanuts")
-    model = Scripted(answer({**good, "turn": "one"}, good))
+    """An entry that cannot be read is dropped and told of; the others count."""
+    good = entry("s1", attribute="allergy", value="Peanuts")
+    model = Scripted(answer({**good, "from": "soon"}, good))
     session = open_memory(settings=settings(model)).session(user_id="ann")
     made = session.observe("Peanuts make me ill.")
-    assert [outcome for outcome, _ in reasons(made)] == ["accepted", "dropped"]
-    assert reasons(made)[1][1] == "not in the form asked for: turn is no whole number"
+    assert sorted(outcome for outcome, _ in reasons(made)) == ["accepted", "dropped"]
+    assert ("dropped", "not in the form asked for: from is no day") in reasons(made)
 
 
 def test_what_may_pass_is_tried_again(open_memory: OpenMemory) -> None:
     """Two busy answers, then one that counts."""
-    good = answer(candidate(1, "Peanuts make me ill", "allergy", "Peanuts"))
-    model = Scripted(BUSY, BUSY, good)
+    model = Scripted(BUSY, BUSY, keeping)
     memory = open_memory(settings=settings(model))
     session = memory.session(user_id="ann", organization="acme")
     assert opinion(session.observe("Peanuts make me ill.")).status == "given"
@@ -145,6 +143,55 @@ def test_pauses_grow_and_vary() -> None:
         asker.ask(Ask("", "", {}, 1), Ledger(), lambda content: content)
     assert pauses == [1.0, 1.0, 3.0, 8.0, 16.0, 20.0, 20.0]
     assert len(model.asked) == 8
+
+
+def test_a_provider_that_wants_to_be_left_alone_is() -> None:
+    """The pause is as long as its Retry-After says, and no request is made before."""
+    pauses: list[float] = []
+    busy = Trouble("http", "the provider answered with status 429", may_pass=True, wait=7.0)
+
+    class Ledger:
+        def reserve(self, ask: Ask) -> None: ...
+        def settle(self, *, tokens: tuple[int, int] | None, failed: bool) -> None: ...
+
+    llm = LLM("x:y", retries=1, backoff=0.5, timeout=30.0)
+    asker = Asker(Scripted(busy), llm, sleep=pauses.append)
+    asker.ask(Ask("", '<a>\n{"known":[],"turns":[]}\n</a>', {}, 1), Ledger(), lambda given: given)
+    assert pauses == [7.0]
+
+
+def test_a_model_that_is_of_no_use_is_set_aside(
+    open_memory: OpenMemory, caplog: pytest.LogCaptureFixture
+) -> None:
+    """After some answers that cannot be believed it is asked no more, with one warning."""
+    model = Scripted(*([answer(entry("s9"), entry("s8"))] * 20))
+    session = open_memory(settings=settings(model)).session(user_id="ann")
+    with caplog.at_level(logging.WARNING, "incumbent.llm"):
+        made = [session.observe(f"Shelf {n} is full of old tins.") for n in range(9)]
+    assert len(model.asked) == 6
+    assert opinion(made[-1]).reason.startswith("the model was set aside")
+    assert sum("set aside until" in one.message for one in caplog.records) == 1
+    assert len(session.facts()) > 0
+
+
+def test_an_answer_that_is_mostly_wrong_is_not_put_into_effect(open_memory: OpenMemory) -> None:
+    """Where most entries are of nothing that was shown, the offline reading stands."""
+    model = Scripted(answer(entry("s9"), entry("s8"), entry("s1")))
+    session = open_memory(settings=settings(model)).session(user_id="ann")
+    made = session.observe("The shelf is full of old tins. The window is open.")
+    assert opinion(made).reason == "most of the answer could not be believed"
+    assert len(session.facts()) == 2
+
+
+def test_a_model_that_is_mostly_right_is_kept(open_memory: OpenMemory) -> None:
+    """A bad answer now and then does not count against the good ones."""
+    bad = answer(entry("s9"), entry("s8"))
+    script: list[Any] = [bad, keeping, keeping] * 5
+    model = Scripted(*script)
+    session = open_memory(settings=settings(model)).session(user_id="ann")
+    for n in range(15):
+        session.observe(f"Shelf {n} is full of old tins.")
+    assert len(model.asked) == 15
 
 
 def test_no_pause_goes_past_the_deadline() -> None:

@@ -3,26 +3,27 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 import re
 import subprocess
 import sys
+from datetime import date, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import incumbent
-from incumbent.language.llm.client import completion_for
-from incumbent.language.llm.prompting import Briefing, SentFact, SentTurn, ask_for, prompt
-from incumbent.testing import SteppingClock
+from incumbent.context.tokens import counter
+from incumbent.reading.asked.client import completion_for
+from incumbent.reading.asked.prompting import ShownFact, ShownTurn, ask_for, prompt
 from tests.llm.scripted import Scripted
 from tests.patience import PATIENCE
 
 SOURCE = Path(__file__).parents[2] / "src"
 KEYS = ("OPENAI_API_KEY", "OPENAI_BASE_URL", "ANTHROPIC_API_KEY", "GOOGLE_API_KEY")
 
-TEXT = "It is green from 1 May on"
-DIGESTS = {1: "b41c0974e879", 2: "745f42cf755a"}
+DIGESTS = {1: "1d1540bf26ef"}
 """Prompts that were released. A change of one of them is a new version."""
 
 
@@ -162,25 +163,37 @@ def test_a_released_prompt_does_not_change() -> None:
     """The words that verdicts name by version and hash are the words that were used."""
     assert {version: prompt(version).digest for version in DIGESTS} == DIGESTS
     assert prompt().version == max(DIGESTS)
-    assert prompt().name == f"propose@{max(DIGESTS)}"
+    assert prompt().name == f"reading@{max(DIGESTS)} {DIGESTS[max(DIGESTS)]}"
 
 
-def test_the_schema_is_bounded_by_the_request() -> None:
-    """Turns, names of facts and lengths are those of what was sent."""
-    at = SteppingClock()()
-    turns = (SentTurn(3, "user", "before", False), SentTurn(4, "user", TEXT, True))
-    briefing = Briefing(at, turns, (SentFact("f1", "desk", "", "green"),))
-    schema = ask_for(briefing, 100).schema
-    candidate = schema["properties"]["candidates"]["items"]["properties"]
-    assert (candidate["turn"]["minimum"], candidate["turn"]["maximum"]) == (4, 4)
-    assert candidate["quote"]["maxLength"] == len(TEXT)
-    assert all(0 <= share <= 1 for share in candidate["confidence"]["enum"])
-    assert candidate["replaces"]["items"]["properties"]["fact"]["enum"] == ["f1"]
-    assert schema["properties"]["objections"]["maxItems"] == 0
-    fate = schema["properties"]["fates"]["items"]["properties"]
-    assert (fate["fact"]["enum"], fate["from"]["enum"]) == (["f1"], ["", "2026-05-01"])
-    assert schema["properties"]["keeps"]["items"]["properties"]["quote"]["maxLength"] == len(TEXT)
-    assert "maxItems" not in prompt().schema["properties"]["candidates"]
+def test_the_instructions_are_short_and_the_same_for_all() -> None:
+    """They come first, with the form of the answer, so that providers can remember them."""
+    count = counter("o200k_base")
+    turns = (ShownTurn("user", date(2026, 5, 1), {"s1": "It is green"}),)
+    fact = ShownFact("k1", "It is blue", date(2026, 4, 1))
+    first, second = ask_for((), turns, 100), ask_for((fact,), turns, 100)
+    assert (first.instructions, first.schema) == (second.instructions, second.schema)
+    assert count(first.instructions) <= 600
+
+
+def test_a_usual_sitting_is_a_small_request() -> None:
+    """Eight turns and as many facts as are shown at most take 1,500 tokens, all in all."""
+    count, day = counter("o200k_base"), date(2026, 5, 1)
+    facts = tuple(
+        ShownFact(
+            f"k{n}",
+            f"The shelf in room {n} of the east wing is full of tins.",
+            day - timedelta(days=n // 2),
+        )
+        for n in range(1, incumbent.LLM("x:y").known_facts + 1)
+    )
+    turns = tuple(
+        ShownTurn("user", day, {f"s{n}": "The tins of the second shelf go to Okafor on Friday."})
+        for n in range(1, 9)
+    )
+    ask = ask_for(facts, turns, 100)
+    schema = json.dumps(ask.schema, separators=(",", ":"))
+    assert sum(map(count, (ask.instructions, ask.data, schema))) <= 1_500
 
 
 def test_every_setting_of_an_llm_is_documented() -> None:

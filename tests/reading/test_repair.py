@@ -29,7 +29,7 @@ def stories(name: str) -> list[dict[str, Any]]:
 def played(story: dict[str, Any]) -> list[str]:
     """What does not hold that should, and what holds that should not."""
     clock = SteppingClock(MONDAY)
-    settings = incumbent.Settings(embedder="static", detector="reading")
+    settings = incumbent.Settings(embedder="static")
     with incumbent.open(":memory:", clock=clock, settings=settings) as memory:
         ann = memory.session(user_id="ann", organization="acme")
         for said in story["told"]:
@@ -113,7 +113,7 @@ def test_whose_word_a_statement_says_it_is(text: str, by: str | None) -> None:
 
 def test_a_doubtful_request_is_asked_about_and_confirmed_by_saying_it_plainly() -> None:
     """Nothing is erased until then; the number is shown in doubt."""
-    settings = incumbent.Settings(embedder="static", detector="reading")
+    settings = incumbent.Settings(embedder="static")
     with incumbent.open(":memory:", clock=SteppingClock(MONDAY), settings=settings) as memory:
         ann = memory.session(user_id="ann", organization="acme")
         ann.observe("My phone number is 555-0100.")

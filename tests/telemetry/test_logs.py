@@ -21,7 +21,7 @@ from incumbent.telemetry import JsonFormatter, OperationLog, Together, log_conte
 from incumbent.telemetry.otel import OpenTelemetry
 from incumbent.telemetry.prometheus import Prometheus
 from tests.conftest import QUICK, OpenMemory
-from tests.llm.scripted import Gate, Scripted, answer, candidate
+from tests.llm.scripted import Gate, Scripted, answer, entry, keeping
 from tests.patience import PATIENCE
 
 CANARY = "kanarie7391"
@@ -171,7 +171,7 @@ def test_nothing_that_was_said_is_in_logs_spans_or_metrics(
     otel = OpenTelemetry(tracer_provider=tracing, meter_provider=MeterProvider([reader]))
     telemetry = Together(otel, prometheus, OperationLog())
     model = Scripted(
-        answer(candidate(0, f"My dog is called {CANARY}.", "name", CANARY)),
+        answer(entry("s1", attribute="name", value=CANARY)),
         answer({"nonsense": CANARY}),
         RuntimeError(CANARY),
     )
@@ -207,7 +207,7 @@ def test_a_second_opinion_that_fails_is_logged_without_what_was_said(
     error: Exception, written: Written
 ) -> None:
     """The observation has the reason; the log has its class and its place."""
-    gate = Gate(candidate(0, "My dog is called Rex.", "name", "Rex"))
+    gate = Gate(keeping)
     settings = replace(QUICK, llm=incumbent.LLM(Scripted(gate), retries=0))
     with incumbent.open(":memory:", settings=settings) as memory:
         made = memory.session(user_id="alice").observe("My dog is called Rex.")

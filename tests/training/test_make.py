@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.patience import PATIENCE
-from training.make import PAIRS, look, main
+from training.make import CASES, PAIRS, look, main
 
 ROOT = Path(__file__).parents[2]
 TRAINING = ROOT / "training"
@@ -33,6 +33,7 @@ def test_without_data_it_names_what_to_give(tmp_path: Path) -> None:
 
 def test_data_that_lack_a_file_are_refused_by_its_name(tmp_path: Path) -> None:
     """The file that is missing is named, and once it is there the folder is taken."""
+    folder_with(tmp_path, CASES)
     with pytest.raises(SystemExit, match=rf"lacks {re.escape(PAIRS)};"):
         main(["--data", str(tmp_path), "--out", str(tmp_path / "out")])
     assert not (tmp_path / "out").exists()
@@ -41,7 +42,7 @@ def test_data_that_lack_a_file_are_refused_by_its_name(tmp_path: Path) -> None:
 
 def test_a_quick_model_is_never_installed(tmp_path: Path) -> None:
     """A model of a few hundred examples does not take the place of the one that ships."""
-    data = folder_with(tmp_path, PAIRS)
+    data = folder_with(tmp_path, PAIRS, CASES)
     with pytest.raises(SystemExit, match="leave out QUICK or INSTALL"):
         main(["--data", str(data), "--quick", "--install", "--out", str(tmp_path / "out")])
 
@@ -49,7 +50,7 @@ def test_a_quick_model_is_never_installed(tmp_path: Path) -> None:
 def test_data_are_looked_at_without_any_package(tmp_path: Path) -> None:
     """A bare Python can tell whether the data are there, so no environment is set up in vain."""
     command = [sys.executable, "-S", "-m", "training.make", "--only-look", "--data"]
-    for folder, code in ((tmp_path, 1), (folder_with(tmp_path / "full", PAIRS), 0)):
+    for folder, code in ((tmp_path, 1), (folder_with(tmp_path / "full", PAIRS, CASES), 0)):
         bare = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
         done = subprocess.run([*command, str(folder)], cwd=ROOT, env=bare, timeout=PATIENCE)
         assert done.returncode == code

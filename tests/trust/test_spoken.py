@@ -17,7 +17,7 @@ from incumbent.language.voice import Manner, Voice
 from incumbent.mcp import answers
 from incumbent.testing import SteppingClock
 from tests.conftest import QUICK, OpenMemory
-from tests.llm.scripted import Scripted, answer, opinion, replacing, settings
+from tests.llm.scripted import Scripted, does, keeping, reading, said, settings, values
 from tests.selection import sampled
 
 MONDAY = datetime(2026, 3, 2, 9, tzinfo=UTC)
@@ -476,16 +476,13 @@ def test_roles_of_a_transcript_are_told_in_the_same_way(memory: incumbent.Memory
     assert ann.current("budget") == "$900"
 
 
-def test_a_model_takes_nothing_back_by_words_that_are_not_meant(open_memory: OpenMemory) -> None:
-    """What the user's own model takes for a retraction is one only in the speaker's own words."""
-    model = Scripted()
+def test_a_model_takes_nothing_back_by_words_of_others(open_memory: OpenMemory) -> None:
+    """What the user's own model takes for an end is one only in the speaker's own words."""
+    says = "I am allergic to peanuts."
+    gone = reading(said("is gone", does(says, "ends")))
+    model = Scripted(keeping, gone, gone)
     ann = open_memory(settings=settings(model)).session(user_id="ann", organization="acme")
-    model.answers[:] = [answer()]
-    ann.observe("I am allergic to peanuts.")
-    held = {fact.id for fact in ann.facts()}
-    says, gone = str(ann.facts()[0].value), "the peanut thing is gone"
-    for turn, text in enumerate((f"Bo thinks {gone}", f"I would not say that {gone}"), start=2):
-        model.answers[:] = [replacing(turn, gone, "allergy", "", says=says, commitment="retracted")]
-        made = ann.observe(text)
-        assert opinion(made).verdicts == ()
-        assert held <= {fact.id for fact in ann.facts()}
+    ann.observe(says)
+    for text in ("Bo thinks the peanut thing is gone", 'Bo wrote: "Your peanut thing is gone."'):
+        ann.observe(text)
+        assert says in values(ann)

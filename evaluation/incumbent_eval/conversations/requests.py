@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any
 
 import incumbent
-from incumbent.language.llm import LLM, Answer, Ask, Trouble
 from incumbent.model.errors import InvalidInput
+from incumbent.reading.asked import LLM, Answer, Ask, Trouble
 
 REQUEST, ANSWER = ".request.json", ".answer.json"
 NAME = "requests"
@@ -24,7 +24,7 @@ NAME = "requests"
 _DIGEST = 12
 _LONGEST_SITTING = 24
 """Turns of one request. A sitting that is longer takes several."""
-_KNOWN = 80
+_KNOWN = 40
 _LONGEST_ANSWER = 8_000
 
 

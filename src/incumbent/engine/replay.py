@@ -54,7 +54,8 @@ def component(reader: Reader, start: Iterable[str]) -> dict[str, Fact]:
             continue
         queue.extend(i for i in (fact.when_superseded, fact.awaits) if i)
         queue.extend(waiting.id for waiting in reader.contingent_on([fact.id]))
-        if fact.address not in seen_addresses:
+        # What stands beside others shares no office with them.
+        if fact.address not in seen_addresses and not fact.multi_valued:
             seen_addresses.add(fact.address)
             neighbours = reader.timeline(at(fact.address))
             queue.extend(f.id for f in neighbours if f.address == fact.address)

@@ -15,6 +15,10 @@ from typing import NamedTuple, Protocol
 from incumbent.model.fact import Part
 
 Span = tuple[int, int]
+READ = "read"
+"""A cue: a user's model chose the statement."""
+NAMED = "named"
+"""A cue: a user's model gave the name, which is then taken over only where it says so."""
 
 
 class StatementKind(StrEnum):
@@ -110,6 +114,9 @@ class Statement:
     """The words for the thing that it waits for: its claim holds only from then on."""
     becomes: tuple[str, ...] = ()
     """What that thing has to become, in the forms in which it may be said."""
+    wording: str = ""
+    """The same so that it can be understood alone, where a user's model gave that. The `parts` are
+    then of these words, and the `text` is kept beside them as the quote."""
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
+from copy import copy
 from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
@@ -21,6 +22,7 @@ from incumbent.turns.observation import Observation
 
 if TYPE_CHECKING:
     from incumbent.turns.receiving import Received
+    from incumbent.turns.rereading.waiting import Conversation, Waiting
     from incumbent.turns.situation import FoundBySearch
 
 
@@ -46,7 +48,8 @@ class SessionTurns(SessionBase):
         or the name of somebody else. `at` is when it was said; `ref` is your own id for the turn:
         the same turn with the same ref changes nothing.
         """
-        return self._take_in(text, speaker=speaker, at=at, ref=ref, authority=authority)
+        taken = self._take_in(text, speaker=speaker, at=at, ref=ref, authority=authority)
+        return self._follow([taken])[0]
 
     def observe_many(
         self,
@@ -64,13 +67,21 @@ class SessionTurns(SessionBase):
 
         self._check_real()
         observations: list[Observation] = []
+        taken: list[tuple[Observation, Waiting | None]] = []
+        rereader = self._resources.rereader
+        together = 1 if rereader is None else rereader.llm.batch_turns
         for index, turn in enumerate(turns):
             try:
-                observations.append(self._take_in(**turn_arguments(turn)))
+                taken.append(self._take_in(**turn_arguments(turn)))
             except (InvalidInput, NotPermitted) as error:
+                self._follow(taken)
                 raise type(error)(f"turn {index}: {error}") from error
+            if len(taken) >= together:
+                observations += self._follow(taken)
+                taken = []
             if progress is not None:
                 progress(index + 1)
+        observations += self._follow(taken)
         return observations
 
     def _check_real(self) -> None:
@@ -82,8 +93,9 @@ class SessionTurns(SessionBase):
             )
 
     @repeated
-    def _take_in(self, text: str, **given: Any) -> Observation:
-        """Read a turn, and then file it in one transaction."""
+    def _take_in(self, text: str, **given: Any) -> tuple[Observation, Waiting | None]:
+        """Read a turn, and then file it in one transaction; also what it takes to have a model
+        read it again, if there is one."""
         # Language data, which only this needs.
         from incumbent.turns.circumstances import Circumstances
         from incumbent.turns.observer import WINDOW, TurnObserver, heard_in
@@ -96,14 +108,14 @@ class SessionTurns(SessionBase):
         came = receive(text, settings=resources.settings, **said)
         repeated = self._repeated_turn(came)
         if repeated is not None:
-            return repeated
+            return repeated, None
         reader = resources.reader
         here = (self.session_id, self.task_id, self._branch)
         around = Circumstances(came.speaker, *here, 0, came.ref, came.at, came.text)
-        found = self._found_near(came.text)
+        found, now = self._found_near(came.text), self._now()
         with self._reading() as (rows, lens):
             situation = looked_at(rows, lens, self.session_id, WINDOW, found)
-        reading = reader.read(heard_in(came, situation, self._now()))
+        reading = reader.read(heard_in(came, situation, now))
         if resources.settings.indexing:
             resources.index.prepare([one.text for one in reading.statements])
         with self._registrar() as registrar:
@@ -116,15 +128,20 @@ class SessionTurns(SessionBase):
             doomed = _glimpsed(registrar, record.doomed)
             if not self.may_erase:
                 taken_back = _take_back(registrar, doomed, came.at)
-                return replace(observation, verdicts=(*observation.verdicts, *taken_back))
+                return replace(observation, verdicts=(*observation.verdicts, *taken_back)), None
             erasures = self._erase(registrar, doomed)
         if self._rehearses:
             rehearsed = tuple(replace(one, id="") for one in erasures)  # proofs of nothing
-            return replace(observation, erasures=rehearsed)
+            return replace(observation, erasures=rehearsed), None
         scrubbed = resources.scrub() if erasures else False
-        return replace(
+        observation = replace(
             observation, erasures=tuple(replace(one, scrubbed=scrubbed) for one in erasures)
         )
+        rereader = self._resources.rereader
+        if rereader is None:
+            return observation, None
+        near = {name: one.score for name, one in found.items()}
+        return rereader.taken(self._conversation(), came, observation, record, now, near)
 
     def _found_near(self, text: str) -> dict[str, FoundBySearch]:
         """What the person has in office that a turn may be about, by its words and its meaning."""
@@ -156,6 +173,21 @@ class SessionTurns(SessionBase):
         return [
             self._resources.erase(registrar.transaction, by=who, fact_id=fact.id) for fact in doomed
         ]
+
+    def _follow(self, taken: list[tuple[Observation, Waiting | None]]) -> list[Observation]:
+        """Have a model read observed turns again, if there is one."""
+        rereader = self._resources.rereader
+        if rereader is None or self._rehearses:
+            return [observation for observation, _ in taken]
+        return rereader.follow(taken)
+
+    def _conversation(self) -> Conversation:
+        """This session for opinions on its turns, which may arrive after it has been closed."""
+        from incumbent.turns.rereading.waiting import Conversation
+
+        here = self if self._branch else copy(self)  # what is open now, whatever becomes of self
+        who = (self.identity, self.session_id, self.task_id, self._branch)
+        return Conversation(*who, here._reading, here._registrar)
 
 
 def _glimpsed(registrar: Registrar, fact_ids: Iterable[str]) -> list[Fact]:

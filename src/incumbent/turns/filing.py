@@ -16,6 +16,8 @@ from incumbent.model.values import text_of
 from incumbent.model.verdict import Outcome, Rule, Verdict
 from incumbent.reading.amending import amended
 from incumbent.reading.form import (
+    NAMED,
+    READ,
     Act,
     Reading,
     Relation,
@@ -57,6 +59,7 @@ _DOUBTFUL: Final = 0.5
 OVER: Final = "no longer current"
 """What stands in brackets where a value is over and nothing is said to take its place."""
 _GONE: Final = (RelationKind.REPLACES, RelationKind.ENDS)
+_TAKES: Final = (*_GONE, RelationKind.PART, RelationKind.CONFIRMS)
 _QUIET: Final = (RelationKind.CONFIRMS, RelationKind.DEPENDS)
 """What a statement does that is no reason by itself to keep it."""
 _UNREAL: Final = {
@@ -69,12 +72,19 @@ class Filing:
     """Files one reading, inside one transaction."""
 
     def __init__(
-        self, registrar: Registrar, situation: Situation, around: Circumstances, reader: str
+        self,
+        registrar: Registrar,
+        situation: Situation,
+        around: Circumstances,
+        reader: str,
+        evidence: Mapping[str, Any] | None = None,
     ) -> None:
         self._registrar = registrar
         self._situation = situation
         self._around = around
         self._reader = reader
+        self._evidence = evidence or {}
+        """What every verdict names beside its own."""
         self._proposals = Proposals(registrar, around)
         self._taking_up = TakingUp(registrar, situation, around)
         self._gone: set[str] = set()
@@ -88,25 +98,25 @@ class Filing:
         """What became of the facts in which this turn changes something: each place, and by how
         many characters it grew."""
         self.record = Record()
-
-    def file(self, reading: Reading) -> Record:
-        """Do what a turn asks for, and keep what it states."""
-        reading = checked(reading, self._situation)
-        requests = Requests(
-            self._registrar,
-            self._situation,
-            self._around,
+        self._requests = Requests(
+            registrar,
+            situation,
+            around,
             self._proposals,
             self.record,
             self._note,
             self._take_back,
         )
+
+    def file(self, reading: Reading) -> Record:
+        """Do what a turn asks for, and keep what it states."""
+        reading = checked(reading, self._situation)
         acted = set()
         for act in reading.acts:
             if not act.is_sure:
-                self._question(act, reading, requests.in_question(act, reading))
+                self._question(act, reading, self._requests.in_question(act, reading))
                 acted.add((act.start, act.end))
-            elif requests.do(act, reading):
+            elif self._requests.do(act, reading):
                 acted.add((act.start, act.end))
         for number in in_order(reading):
             said = reading.statements[number]
@@ -132,10 +142,12 @@ class Filing:
             if by_machine
             else changes or is_worth_keeping(said) or rests_on_question(relations)
         )
+        keeps = keeps or READ in said.cues
         if not keeps or (by_machine and self._is_echo(said)):
             return
         before = len(self.record.facts)
-        self._confirm_or_propose(said, relations)
+        if not self._goes_back(said, relations):
+            self._confirm_or_propose(said, relations)
         for fact in self.record.facts[before:]:
             self._filed[number] = fact.id
             self._facts[fact.id] = fact
@@ -172,6 +184,16 @@ class Filing:
             return False
         again = frozenset(word.group().lower().replace("’", "'") for word in words_of(before))
         return not left_over(said.text, [], also=again)
+
+    def _goes_back(self, said: Statement, relations: Sequence[Relation]) -> bool:
+        """Let what was so before count again, where a statement says so and there was something."""
+        facts = [
+            self._facts[one.fact_id]
+            for one in relations
+            if one.kind is RelationKind.REVERTS and one.fact_id in self._facts
+        ]
+        done = [self._requests.go_back(f) for f in self._proposals.may_act_on(said, facts)]
+        return any(done)
 
     def _amend(self, said: Statement, one: Relation) -> bool:
         """Change one stretch of a fact, in editorial brackets."""
@@ -319,6 +341,9 @@ class Filing:
         claim = said.claim
         if claim is None or any(is_other(claim, said, fact) for fact in held):
             return False
+        if NAMED in said.cues:
+            taken = {one.fact_id for one in relations if one.kind in _TAKES}
+            return all(fact.id in taken for fact in held)
         is_one = is_one_at_a_time(claim.attribute) and not is_of_a_plan(claim.value)
         if not is_one and not tells_of_change(said.text):
             return all(text_of(fact.value) == claim.value for fact in held)
@@ -354,11 +379,14 @@ class Filing:
         self._propose(said, proposal, ())
 
     def _propose(self, said: Statement, proposal: Proposal, because: Sequence[Relation]) -> None:
-        rule, evidence, reason = None, None, None
+        rule: Rule | None = None
+        reason: str | None = None
+        evidence = dict(self._evidence)
         if because:
             first = because[0]
             rule = Rule.EXPLICIT if first.is_told else Rule.IMPLICIT
-            evidence, reason = self._found(first), self._words_of(first)
+            evidence |= self._found(first)
+            reason = self._words_of(first)
         elif "correction" in said.cues and said.claim is not None:
             rule = Rule.EXPLICIT
         try:
@@ -391,9 +419,9 @@ class Filing:
     def _take_back(
         self, fact: Fact, said: Statement | Act, relation: Relation | None = None
     ) -> None:
-        evidence: Mapping[str, Any] | None = None
+        evidence = dict(self._evidence)
         if relation is not None:
-            evidence = self._found(relation)
+            evidence |= self._found(relation)
         reason = self._around.text[said.start : said.end][:LONGEST_REASON]
         try:
             verdict = self._registrar.retract(

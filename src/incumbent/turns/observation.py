@@ -8,8 +8,8 @@ from datetime import datetime
 from incumbent.model.fact import Fact, Part
 from incumbent.model.records import Erasure, ErasureRequest
 from incumbent.model.verdict import Verdict
-from incumbent.observing.opinions import Opinion
 from incumbent.reading.form import Statement
+from incumbent.turns.opinions import Opinion
 
 
 @dataclass(frozen=True, slots=True)

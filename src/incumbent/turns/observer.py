@@ -65,6 +65,7 @@ class TurnObserver:
         around = replace(around, turn_index=situation.next_index)
         filing = Filing(registrar, situation, around, self._reader.name)
         record = filing.file(reading)
+        record.reading = reading
         turn = Turn(
             around.session_id,
             situation.next_index,
@@ -75,6 +76,7 @@ class TurnObserver:
             tuple(dict.fromkeys(fact.id for fact in record.facts)),
             tuple(verdict.id for verdict in record.verdicts),
         )
+        record.turn = turn
         self._put_down(turn, came, reading, situation, record)
         return self._observation(turn, reading, record), record
 

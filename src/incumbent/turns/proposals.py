@@ -14,11 +14,12 @@ from incumbent.language.speakers import is_machine
 from incumbent.model.authority import Authority, Ladder
 from incumbent.model.fact import UNNAMED, Fact, MemoryType, Part, Said, Source
 from incumbent.model.scope import Place, Scope
-from incumbent.reading.form import Claim, Statement, StatementKind
+from incumbent.reading.form import READ, Claim, Statement, StatementKind
 from incumbent.reading.sorting import is_rule
 from incumbent.rules.authority import may_speak, may_write_as, outranks
 from incumbent.rules.classification import classify_constraint
 from incumbent.turns.circumstances import Circumstances
+from incumbent.turns.worth import is_worth_keeping
 
 _LONGEST_QUOTE: Final = 500
 _MOMENT: Final = timedelta(seconds=1)
@@ -43,7 +44,7 @@ class Proposals:
         begins = self._begins(said)
         return Proposal(
             key=claim.attribute if claim is not None else UNNAMED,
-            value=claim.value if claim is not None else said.text,
+            value=claim.value if claim is not None else said.wording or said.text,
             subject=self._subject(claim),
             scope=scope,
             scope_id=scope_id,
@@ -104,7 +105,7 @@ class Proposals:
 
     def memory_type(self, said: Statement, claim: Claim | None = None) -> MemoryType:
         """Whose memory a statement is: the speaker's own, unless they speak for all on purpose."""
-        if not self._around.speaker.is_self or not self._may_speak(said):
+        if not self._around.speaker.is_self or not self._may_speak(said) or _is_a_guess(said):
             return MemoryType.USER
         ruling = self._is_ruling(said, claim) and not is_of_oneself(said.text)
         return MemoryType.ORGANIZATIONAL if is_for_all(said.text) or ruling else MemoryType.USER
@@ -190,6 +191,8 @@ class Proposals:
         """Which kind of rule a statement is, if it binds."""
         if self._registrar.ladder.rank(self.rung(said)) == 0 or said.kind is StatementKind.SUPPOSES:
             return None  # whoever walks in binds nobody by their choice of words
+        if _is_a_guess(said):
+            return None
         if claim is not None:
             return classify_constraint(claim.attribute, claim.value, _PLAIN)
         if is_rule(said.text) and not is_of_oneself(said.text):
@@ -199,17 +202,27 @@ class Proposals:
         return "deadline" if any(cues.is_deadline(part.start) for part in dates) else None
 
 
+def _is_a_guess(said: Statement) -> bool:
+    """Whether only a user's model thinks that a statement is one. It binds nobody then."""
+    return READ in said.cues and not is_worth_keeping(said)
+
+
 def _parts(said: Statement, claim: Claim | None) -> tuple[Part, ...]:
     if claim is None:
         return said.parts
+    if said.wording:  # its values are placed in other words
+        return (_whole(claim.value),)
     start, end = claim.start - said.start, claim.end - said.start
     within = tuple(
         part._replace(start=part.start - start, end=part.end - start)
         for part in said.parts
         if part.start >= start and part.end <= end
     )
-    value = claim.value
-    return within or (Part("term", value, " ".join(value.lower().split()), "is|", 0, len(value)),)
+    return within or (_whole(claim.value),)
+
+
+def _whole(value: str) -> Part:
+    return Part("term", value, " ".join(value.lower().split()), "is|", 0, len(value))
 
 
 def title_in(name: str | None, ladder: Ladder) -> Authority | None:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from incumbent.model.fact import Fact, Part
+from incumbent.model.records import Turn
 from incumbent.model.verdict import Verdict
+from incumbent.reading.form import Reading
 
 
 @dataclass
@@ -18,3 +20,7 @@ class Record:
     doomed: list[str] = field(default_factory=list)
     """Ids of facts that are to be erased."""
     wants_all_gone: bool = False
+    reading: Reading = field(default_factory=Reading)
+    """What the reader made of the turn."""
+    turn: Turn | None = None
+    """The turn as it was stored; None where it was known already."""

@@ -73,10 +73,8 @@ class Requests:
 
     def _undo(self, act: Act, said: Statement) -> None:
         """Take back what was said last, so that what it had replaced counts again."""
-        lens, reader = self._registrar.lens, self._registrar.transaction
         for fact in self._proposals.may_act_on(said, self._situation.last()):
-            before = [one for one in lens.chain(reader, [fact]).facts if one.id != fact.id]
-            if not before or not self._put_back(fact, before[-1]):
+            if not self.go_back(fact):
                 self._retract(fact, act)
 
     def _is_for_real(self) -> bool:
@@ -114,6 +112,12 @@ class Requests:
                 self._retract(live, act)
                 return True
         return False
+
+    def go_back(self, live: Fact) -> bool:
+        """Let what a fact replaced count again; False where it replaced nothing."""
+        lens, reader = self._registrar.lens, self._registrar.transaction
+        before = [one for one in lens.chain(reader, [live]).facts if one.id != live.id]
+        return bool(before) and self._put_back(live, before[-1])
 
     def _put_back(self, live: Fact, earlier: Fact) -> bool:
         """Put an earlier value in the place of one that holds."""

@@ -1,4 +1,4 @@
-"""LLM: which model gives second opinions, in which mode, and what it may cost."""
+"""LLM: which model reads turns, in which mode, and what it may cost."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from urllib.parse import urlsplit
 from incumbent.model.errors import InvalidInput
 
 _LONGEST = 3600.0
-"""Seconds. A model that takes longer than an hour gives no opinion on a conversation."""
+"""Seconds. A model that takes longer than an hour reads no conversation."""
 _OUTPUTS = ("auto", "schema", "tool", "prompt")
 
 
 @dataclass(frozen=True)
 class LLM:
-    """A model of yours that proposes facts; the rules decide. `Settings(llm=LLM("openai:…"))`."""
+    """A model of yours that reads turns; the rules decide. `Settings(llm=LLM("openai:…"))`."""
 
     model: Any
     """"provider:name", such as "openai:gpt-5-mini", "anthropic:…", "google:…", "ollama:…" or
     "vllm:…"; a model of pydantic-ai; or anything with a `name` and `complete()`."""
     mode: Literal["background", "inline"] = field(default="background", kw_only=True)
-    """"background": `observe` returns at once; "inline": it waits for the opinion."""
+    """"background": `observe` returns at once; "inline": it waits for the model's reading."""
     base_url: str | None = field(default=None, kw_only=True)
     """Where the provider is reached, if not where it usually is."""
     api_key: str | None = field(default=None, kw_only=True, repr=False)
@@ -35,7 +35,7 @@ class LLM:
     """Seconds before the first repetition; each further one waits twice as long, with jitter."""
     batch_turns: int = field(default=8, kw_only=True)
     """How many turns go into one request at most."""
-    known_facts: int = field(default=40, kw_only=True)
+    known_facts: int = field(default=20, kw_only=True)
     """How many facts in office go with them at most."""
     max_output_tokens: int = field(default=2_000, kw_only=True)
     """How long an answer may be."""
@@ -50,7 +50,7 @@ class LLM:
     output: Literal["auto", "schema", "tool", "prompt"] = field(default="auto", kw_only=True)
     """How an answer in JSON is asked for: by a schema, as a tool, in words, or what fits best."""
     queue_size: int = field(default=1_000, kw_only=True)
-    """How many turns may wait in background mode; one more goes without a second opinion."""
+    """How many turns may wait in background mode; one more keeps its offline reading."""
     close_timeout: float = field(default=5.0, kw_only=True)
     """Seconds that `memory.close()` gives the turns that are waiting."""
 

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime
 
-from incumbent.language.llm.asking import Ask, Trouble
-from incumbent.language.llm.config import LLM
 from incumbent.model.records import Usage
+from incumbent.reading.asked.asking import Ask, Trouble
+from incumbent.reading.asked.config import LLM
 from incumbent.stores.port import Store
 from incumbent.telemetry.port import Telemetry
 

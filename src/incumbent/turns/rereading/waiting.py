@@ -1,11 +1,12 @@
-"""Turns that wait for a model's opinion, and the conversations they belong to."""
+"""Turns that wait for a user's model to read them, and the conversations they belong to."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from typing import Final
 
 from incumbent.engine.lens import Lens
 from incumbent.engine.registrar import Registrar
@@ -13,22 +14,20 @@ from incumbent.model.fact import Status
 from incumbent.model.identity import Identity
 from incumbent.model.records import Turn, item_key
 from incumbent.model.scope import Place
-from incumbent.model.verdict import Verdict
-from incumbent.observing.opinions import Opinion
-from incumbent.stores.port import Reader, Store, Transaction
+from incumbent.reading.form import Reading
+from incumbent.stores.port import Reader, Store
+from incumbent.turns.opinions import Opinion
 from incumbent.turns.receiving import Received
 from incumbent.turns.recognising import mark_of
-from incumbent.turns.situation import FoundBySearch
-from incumbent.turns.spots import own_spots
 
-_SKEW = timedelta(minutes=1)
+_SKEW: Final = timedelta(minutes=1)
 """How far the clocks of two processes may be apart."""
-ERASED = "what the turn said was forgotten in the meantime"
+ERASED: Final = "what the turn said was forgotten in the meantime"
 
 
 @dataclass(frozen=True)
 class Conversation:
-    """A session, as far as opinions on its turns need it."""
+    """A session, as far as rereading its turns needs it."""
 
     identity: Identity
     session_id: str
@@ -47,18 +46,20 @@ class Conversation:
 
 @dataclass(frozen=True, eq=False)
 class Waiting:
-    """A turn that was observed and waits for an opinion."""
+    """A turn that was observed and waits to be read again."""
 
     conversation: Conversation
-    heard: Received
+    came: Received
     turn: Turn
+    reading: Reading
+    """What the offline reader made of it."""
     moment: datetime
     """When it was said, or else when the last that came of it was decided."""
     observed_at: datetime
     """What the clock said when it was observed."""
     opinion: Opinion
-    found: Mapping[str, FoundBySearch] = field(default_factory=dict)
-    """The facts that were found before it was filed, by its words and its meaning."""
+    found: Mapping[str, float] = field(default_factory=dict)
+    """The facts that it may be about, by how near they are."""
 
 
 def stored_turn(reader: Reader, waiting: Waiting) -> Turn | None:
@@ -81,7 +82,7 @@ def was_erased(store: Store, reader: Reader, waiting: Waiting) -> bool:
 
     Its record is gone; or a fact that it brought was erased; or there was an erasure since, and
     the turn is no longer on the desk as it was said. A turn that left the desk for another reason
-    is then given up too: better an opinion too few.
+    is then given up too: better one that is not read again.
     """
     turn = stored_turn(reader, waiting)
     if turn is None:
@@ -93,35 +94,4 @@ def was_erased(store: Store, reader: Reader, waiting: Waiting) -> bool:
     if not any(erasure.at >= since for erasure in store.erasures(identity.organization)):
         return False
     items = reader.working_items(identity.user_id, turn.session_id)
-    return not any(
-        item.key == item_key(turn) and item.value == waiting.heard.text for item in items
-    )
-
-
-def enter_in_record(
-    transaction: Transaction, waiting: Waiting, verdicts: Sequence[Verdict]
-) -> None:
-    """Enter in the record of a turn, and on the desk, what an opinion on it led to."""
-    turn = stored_turn(transaction, waiting)
-    if turn is None or not verdicts:
-        return
-    brought = [one.fact for one in verdicts if one.fact is not None and one.fact.is_valid]
-    user_id = waiting.conversation.identity.user_id
-    again = replace(
-        turn,
-        fact_ids=tuple(dict.fromkeys((*turn.fact_ids, *(fact.id for fact in brought)))),
-        verdict_ids=(*turn.verdict_ids, *(verdict.id for verdict in verdicts)),
-    )
-    transaction.put_turn(user_id, again)
-    items = transaction.working_items(user_id, turn.session_id)
-    said = (item_key(turn), waiting.heard.text)
-    for place, item in enumerate(items):
-        if brought and (item.key, item.value) == said:
-            marked = replace(
-                item,
-                states=tuple(dict.fromkeys((*item.states, *(fact.id for fact in brought)))),
-                spots=(*item.spots, *own_spots(waiting.heard.text, turn.turn_index, brought)),
-            )
-            # What is put goes to the end of the desk; the turns after it have to stay after it.
-            for one in (marked, *items[place + 1 :]):
-                transaction.put_item(user_id, turn.session_id, one)
+    return not any(item.key == item_key(turn) and item.value == waiting.came.text for item in items)

@@ -8,15 +8,16 @@ from __future__ import annotations
 
 import asyncio
 import importlib.util
+import math
 import os
 import threading
 from collections.abc import Callable
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
-from incumbent.language.llm.asking import Answer, Ask, Completion, Trouble
-from incumbent.language.llm.config import LLM
 from incumbent.model.errors import InvalidInput
+from incumbent.reading.asked.asking import Answer, Ask, Completion, Trouble
+from incumbent.reading.asked.config import LLM
 
 if TYPE_CHECKING:
     from pydantic_ai.models import Model
@@ -172,7 +173,8 @@ def _trouble(error: Exception, used: RunUsage) -> Trouble:
         status = error.status_code
         passing = status >= 500 or status in _PASSING
         message = f"the provider answered with status {status}"
-        return Trouble("http", message, may_pass=passing, tokens=(0, 0))
+        wait = _retry_after(error)
+        return Trouble("http", message, may_pass=passing, wait=wait, tokens=(0, 0))
     if isinstance(error, known.ModelAPIError):
         return Trouble(
             "unreachable", "the provider could not be reached", may_pass=True, tokens=(0, 0)
@@ -181,3 +183,14 @@ def _trouble(error: Exception, used: RunUsage) -> Trouble:
         message = "the answer was not in the form that was asked for"
         return Trouble("malformed", message, may_pass=True, tokens=tokens)
     return Trouble("error", f"the client failed with {type(error).__name__}", tokens=tokens)
+
+
+def _retry_after(error: BaseException) -> float:
+    """The seconds that a provider asks to be left alone for, as its own client's error has them."""
+    response = getattr(error.__cause__, "response", None)
+    given = getattr(response, "headers", {}).get("retry-after", "")
+    try:
+        wait = float(given)
+    except (TypeError, ValueError):
+        return 0.0  # a date: the usual pause is as good a guess
+    return wait if 0 <= wait < math.inf else 0.0

@@ -9,17 +9,17 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
-from incumbent.language.llm.config import LLM
+from incumbent.reading.asked.config import LLM
 
 _LONGEST_PAUSE = 20.0
 
 Kind = Literal[
-    "timeout", "unreachable", "http", "refused", "malformed", "budget", "error", "dropped"
+    "timeout", "unreachable", "http", "refused", "malformed", "budget", "error", "dropped", "unfit"
 ]
 
 
 class Trouble(Exception):
-    """Why a model gave no opinion. It stays inside: the offline reading stands, and says so."""
+    """Why a model gave no reading. It stays inside: the offline reading stands, and says so."""
 
     def __init__(
         self,
@@ -27,12 +27,15 @@ class Trouble(Exception):
         message: str,
         *,
         may_pass: bool = False,
+        wait: float = 0.0,
         tokens: tuple[int, int] | None = None,
     ) -> None:
         super().__init__(message)
         self.kind = kind
         self.may_pass = may_pass
         """Whether the same request may well succeed a little later."""
+        self.wait = wait
+        """Seconds that the provider wants to be left alone before the next request."""
         self.tokens = tokens
         """Tokens in and out that it cost all the same, where that is known."""
 
@@ -109,7 +112,7 @@ class Asker:
             try:
                 return self._attempt(ask, ledger, read, deadline)
             except Trouble as trouble:
-                pause = self._pause(attempt)
+                pause = max(self._pause(attempt), trouble.wait)
                 attempt += 1
                 late = self._stopwatch() + pause >= deadline
                 if not trouble.may_pass or attempt > self._llm.retries or late:

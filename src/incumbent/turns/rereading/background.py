@@ -11,8 +11,8 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 
-from incumbent.language.llm.asking import Trouble
-from incumbent.observing.waiting import Waiting
+from incumbent.reading.asked.asking import Trouble
+from incumbent.turns.rereading.waiting import Waiting
 
 log = logging.getLogger("incumbent.llm")
 

@@ -1,0 +1,215 @@
+"""The sitting: what a model is shown of the turns that it reads, and what its names stand for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Final
+
+from incumbent.engine.doubts import doubters
+from incumbent.engine.lens import Lens, matching
+from incumbent.language.speakers import is_machine
+from incumbent.model.fact import UNNAMED, Fact
+from incumbent.model.records import item_key
+from incumbent.model.values import text_of
+from incumbent.model.verdict import Action, Outcome, Verdict
+from incumbent.reading.asked.asking import Ask
+from incumbent.reading.asked.grounds import Grounds
+from incumbent.reading.asked.prompting import LONGEST_FACT, ShownFact, ShownTurn, ask_for
+from incumbent.reading.form import StatementKind
+from incumbent.stores.port import Reader
+from incumbent.turns.observer import WINDOW
+from incumbent.turns.rereading.waiting import Waiting, stored_turn
+from incumbent.turns.situation import FoundBySearch, Situation, looked_at
+from incumbent.turns.worth import is_done
+
+_BEFORE: Final = 2
+"""So many turns before the first are shown, to understand the others by."""
+_ROOM: Final = 2_000
+"""So many characters of known facts are shown, the likeliest first."""
+_LONG: Final = 400
+"""Of a longer turn of a machine only the sentences are read that report something."""
+_MOST_READ: Final = 6_000
+"""So many characters of sentences are read; those after them stay as they were read offline."""
+_TOUCHED: Final = 10.0
+"""What the turns were taken to do something to is always shown."""
+_JUST_SAID: Final = 0.15
+
+
+@dataclass(frozen=True)
+class Sitting:
+    """A few turns of one conversation, as a model is asked to read them."""
+
+    turns: Mapping[int, Waiting]
+    sentences: Mapping[str, tuple[int, int]]
+    """Which turn and which statement of its offline reading a name stands for."""
+    known: Mapping[str, str]
+    """Which fact one stands for."""
+    shown_turns: tuple[ShownTurn, ...]
+    shown_facts: tuple[ShownFact, ...]
+    grounds: Grounds = field(compare=False)
+
+    def ask(self, max_output_tokens: int) -> Ask:
+        return ask_for(self.shown_facts, self.shown_turns, max_output_tokens)
+
+
+def sitting_of(reader: Reader, lens: Lens, kept: Sequence[Waiting], most_facts: int) -> Sitting:
+    """What is sent for a few turns of one conversation, in order."""
+    session_id = kept[0].conversation.session_id
+    found = {i: FoundBySearch(s, s) for one in kept for i, s in one.found.items()}
+    situation = looked_at(reader, lens, session_id, WINDOW, found)
+    turns = {one.turn.turn_index: one for one in kept}
+    names = _sentences(kept)
+    shown_turns = tuple(_shown_turns(situation, turns, names))
+    chosen = _known(reader, lens, situation, kept, most_facts)
+    known = {f"k{number}": fact.id for number, fact in enumerate(chosen, 1)}
+    said = [(one.came.text, one.moment) for one in kept]
+    said += [(turn.before, kept[0].moment) for turn in shown_turns if turn.before]
+    return Sitting(
+        turns,
+        names,
+        known,
+        shown_turns,
+        tuple(_shown_facts(reader, lens, chosen, turns)),
+        Grounds(said),
+    )
+
+
+# turns
+
+
+def _sentences(kept: Iterable[Waiting]) -> dict[str, tuple[int, int]]:
+    """The sentences that are to be read, under names that hold for one request."""
+    found: list[tuple[int, int]] = []
+    room = _MOST_READ
+    for one in kept:
+        by_machine = is_machine(one.came.speaker.name)
+        in_part = by_machine and len(one.came.text) > _LONG
+        for number, said in enumerate(one.reading.statements):
+            if said.kind is StatementKind.VERBATIM and not by_machine:
+                continue
+            if room > 0 and (not in_part or is_done(said, one.came.speaker.name)):
+                room -= len(said.text)
+                found.append((one.turn.turn_index, number))
+    return {f"s{number}": place for number, place in enumerate(found, 1)}
+
+
+def _shown_turns(
+    situation: Situation, turns: Mapping[int, Waiting], names: Mapping[str, tuple[int, int]]
+) -> Iterator[ShownTurn]:
+    """The turns to read, with those between them and the last before, as far as on the desk."""
+    found: dict[int, ShownTurn] = {}
+    for turn in situation.turns:
+        item = situation.items.get(item_key(turn))
+        if item is not None and min(turns) - _BEFORE <= turn.turn_index < max(turns):
+            text = text_of(item.value)
+            found[turn.turn_index] = ShownTurn(turn.speaker, turn.at.date(), {}, text)
+    for index, one in turns.items():
+        sentences = {
+            name: one.reading.statements[number].text
+            for name, (at, number) in names.items()
+            if at == index
+        }
+        is_whole = len(sentences) >= len(one.reading.statements)
+        before = "" if is_whole else one.came.text
+        day = one.moment.date()
+        found[index] = ShownTurn(one.came.speaker.name, day, sentences, before)
+    yield from (found[index] for index in sorted(found))
+
+
+# what is known
+
+
+def brought_by(reader: Reader, waiting: Waiting) -> tuple[list[Verdict], set[str]]:
+    """The verdicts that the offline reading of a turn led to, and the facts that it brought."""
+    turn = stored_turn(reader, waiting)
+    verdicts = reader.verdicts_by_id(turn.verdict_ids) if turn is not None else []
+    return verdicts, {one.fact_id for one in verdicts if one.action is Action.ASSERT}
+
+
+def _known(
+    reader: Reader, lens: Lens, situation: Situation, kept: Sequence[Waiting], most: int
+) -> list[Fact]:
+    """What was on record before the turns and may concern them, oldest first.
+
+    What the offline reading of the turns brought is no part of it, and what it put out of office
+    is: it is taken back before the model's reading is filed.
+    """
+    scores: dict[str, float] = {}
+    brought: set[str] = set()
+    for one in kept:
+        verdicts, made = brought_by(reader, one)
+        brought |= made
+        gone = {i for verdict in verdicts for i in verdict.superseded}
+        gone |= {v.fact_id for v in verdicts if v.outcome is Outcome.RETRACTED}
+        gone |= {i for fact in reader.facts(made) for i in fact.doubts}
+        scores |= dict.fromkeys(gone, _TOUCHED)
+        for fact_id, score in one.found.items():
+            scores[fact_id] = max(score, scores.get(fact_id, 0.0))
+    touched = {i for i, score in scores.items() if score >= _TOUCHED}
+    for age, fact_id in enumerate(reversed([*situation.here])):
+        scores[fact_id] = scores.get(fact_id, 0.0) + _JUST_SAID / (1 + age)
+    seen = (lens.glimpse(reader, fact_id) for fact_id in scores.keys() - brought)
+    held = [
+        fact
+        for fact in seen
+        if fact is not None
+        and (fact.id in touched or fact.id in situation.facts)
+        and _may_be_sent(reader, fact)
+    ]
+    held.sort(key=lambda fact: (-scores[fact.id], -fact.recorded_at.timestamp()))
+    return sorted(_fitting(held[:most]), key=lambda fact: (fact.order, fact.recorded_at))
+
+
+def _fitting(facts: Iterable[Fact]) -> Iterator[Fact]:
+    room = _ROOM
+    for fact in facts:
+        room -= min(len(text_of(fact.value)), LONGEST_FACT)
+        if room < 0:
+            return
+        yield fact
+
+
+def _may_be_sent(reader: Reader, fact: Fact) -> bool:
+    """Whether a fact may be shown to a model.
+
+    Not if reading it takes a permission or a rank: the provider has neither. Nor if it binds
+    others, since no model may change that.
+    """
+    told = matching(reader.declarations(), fact.key)
+    return not (
+        fact.requires
+        or fact.min_authority is not None
+        or any(declared.requires for declared in told)
+        or (fact.is_constraint and (not fact.owner or fact.constraint_type == "policy"))
+    )
+
+
+def _shown_facts(
+    reader: Reader, lens: Lens, facts: Sequence[Fact], turns: Mapping[int, Waiting]
+) -> Iterator[ShownFact]:
+    names = {fact.id: f"k{number}" for number, fact in enumerate(facts, 1)}
+    doubted = doubters(reader, lens, facts)
+    read = set().union(*(brought_by(reader, one)[1] for one in turns.values()))
+    for fact in facts:
+        yield ShownFact(
+            names[fact.id],
+            text_of(fact.value),
+            fact.order.date(),
+            _name(fact),
+            fact.source.speaker or "user",
+            tuple(names[base] for base in fact.depends_on if base in names),
+            any(one.id not in read for one in doubted.get(fact.id, ())),
+        )
+
+
+def _name(fact: Fact) -> str:
+    if fact.key == UNNAMED:
+        return ""
+    return f"{fact.subject} {fact.key}" if fact.subject else fact.key
+
+
+def said_at(waiting: Waiting) -> datetime:
+    """When a turn was said, as far as its speaker told."""
+    return waiting.came.at or waiting.moment
